@@ -1,0 +1,59 @@
+/**
+ * Bundles what has to start fast: the command line and the door "task-conductor/check". Each bundle holds everything it
+ * needs, `effect` too, so neither may meet values of another copy: the shim starts the bundled command line only for
+ * words that load no plugin, and the door hands out plain data. `npm run build` calls this after the compiler.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import type { Plugin, RolldownOptions } from "rolldown"
+
+interface Manifest {
+  readonly name?: string
+  readonly version?: string
+  readonly license?: string
+}
+
+const readManifest = (folder: string): Manifest => {
+  const file = join(folder, "package.json")
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Manifest) : {}
+}
+
+/** The folder of the package that a module belongs to; nothing for modules of our own. */
+const packageOf = (id: string): string | undefined => {
+  if (!id.includes("node_modules")) return undefined
+  let folder = dirname(id)
+  while (readManifest(folder).version === undefined) folder = dirname(folder)
+  return folder
+}
+
+const licenceOf = (folder: string): string => {
+  const { license, name, version } = readManifest(folder)
+  const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
+  const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim()
+  return `${name} ${version} (${license})\n\n${text}`.trim()
+}
+
+/** Writes the licences of all bundled packages beside the bundle. */
+const licences = (): Plugin => ({
+  name: "licences",
+  generateBundle(_, bundle) {
+    const modules = Object.values(bundle).flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []))
+    const folders = new Set(modules.map(packageOf).filter((folder) => folder !== undefined))
+    const source = [...folders]
+      .map(licenceOf)
+      .sort()
+      .join(`\n\n${"-".repeat(80)}\n\n`)
+    this.emitFile({ type: "asset", fileName: "LICENSES.txt", source: `${source}\n` })
+  }
+})
+
+/** A bundle in a folder of its own, two levels below the package as the sources are: paths to its files hold. */
+const bundle = (name: string, input: Readonly<Record<string, string>>) =>
+  ({
+    input: { ...input },
+    platform: "node",
+    plugins: [licences()],
+    output: { dir: `dist/${name}`, format: "esm", minify: { mangle: false } }
+  }) satisfies RolldownOptions
+
+export default [bundle("cli-bundle", { main: "src/main.ts" }), bundle("check-bundle", { check: "src/check.ts" })]

@@ -1,0 +1,92 @@
+/**
+ * Watches an answer while a model writes it, and says when nothing good can come of it any more: the wanted document does
+ * not begin, or the model repeats itself. One watch per answer; the verdict does not depend on how the text is cut into
+ * deltas. ModelCaller feeds it.
+ */
+import { type AnswerShape, isSign } from "./AnswerShape.ts"
+import { type Repetition, RepetitionWatch } from "./RepetitionWatch.ts"
+
+/** Why an answer is given up. */
+export type Hopelessness =
+  | ({ readonly kind: "loop" } & Repetition)
+  | { readonly kind: "shape"; readonly begins: string }
+
+/**
+ * How many characters may stand before the document begins, thinking tags not counted. A healthy preamble is a sentence or
+ * two. An answer has room for at most 2048 tokens, about 8,000 characters: after so much talk the document would not fit
+ * any more.
+ */
+export const longestPreamble = 6000
+
+/** Headings show within so many characters of a line. */
+const shownOfLine = 400
+
+const opensThinking = /^\s*<(?:think|thinking|thought|reasoning)>/i
+const closesThinking = /<\/(?:think|thinking|thought|reasoning)>/i
+
+export class AnswerWatch {
+  readonly #shape: AnswerShape | undefined
+  readonly #written = new RepetitionWatch()
+  readonly #thought = new RepetitionWatch()
+  /** The beginning of the line that is being written, and its whole length. */
+  #line = ""
+  #length = 0
+  #before = ""
+  #isThinking = false
+  #hasBegun = false
+  #preamble = 0
+
+  /** Without a shape only repetition is looked for. */
+  constructor(shape?: AnswerShape) {
+    this.#shape = shape
+  }
+
+  /** Takes a delta of the answer. */
+  text(delta: string): Hopelessness | undefined {
+    const repetition = this.#written.add(delta)
+    if (repetition !== undefined) return { kind: "loop", ...repetition }
+    return this.#shape === undefined || this.#hasBegun ? undefined : this.#addPreamble(delta, this.#shape)
+  }
+
+  /** Takes a delta of what the model thinks apart from its answer. */
+  thinking(delta: string): Hopelessness | undefined {
+    const repetition = this.#thought.add(delta)
+    return repetition === undefined ? undefined : { kind: "loop", ...repetition }
+  }
+
+  #addPreamble(delta: string, shape: AnswerShape): Hopelessness | undefined {
+    for (const part of delta.split(/(?<=\n)/)) {
+      const isWhole = part.endsWith("\n")
+      this.#line += part.slice(0, shownOfLine - this.#line.length)
+      this.#length += part.length
+      const isKnown = isWhole || this.#line.length === shownOfLine
+      const late = isKnown ? this.#findShape(shape, isWhole) : undefined
+      if (late !== undefined || this.#hasBegun) return late
+      if (isWhole) this.#endLine()
+    }
+    return undefined
+  }
+
+  /** Looks at a line of which enough is known. */
+  #findShape(shape: AnswerShape, isWhole: boolean): Hopelessness | undefined {
+    const line = this.#line.trimEnd()
+    if (this.#isThinking || opensThinking.test(line)) return undefined
+    if (isSign(shape, this.#before, line)) {
+      this.#hasBegun = true
+      return undefined
+    }
+    if (this.#preamble + this.#length > longestPreamble) return { kind: "shape", begins: shape.begins }
+    if (isWhole) this.#preamble += this.#length
+    return undefined
+  }
+
+  #endLine(): void {
+    const line = this.#line.trimEnd()
+    const closes = closesThinking.test(line)
+    if (closes) this.#preamble = 0
+    this.#isThinking = !closes && (this.#isThinking || opensThinking.test(line))
+    this.#before = line
+    this.#line = ""
+    this.#length = 0
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * The questions of the gate as text for a terminal. Everything that comes from a model, a file or a plugin is made
+ * printable; what is too long is shortened with a note of how much is missing, and its end stays visible.
+ */
+import { printable, printableLines } from "./Printable.ts"
+import type { ApprovalItem } from "./RunEvent.ts"
+
+const shownHead = 1500
+const shownTail = 500
+
+const shorten = (text: string): string => {
+  if (text.length <= shownHead + shownTail) return text
+  const missing = text.length - shownHead - shownTail
+  return `${text.slice(0, shownHead)} ... (${missing} of ${text.length} characters not shown) ... ${text.slice(-shownTail)}`
+}
+
+const toolLine = ({ origin, risk, tool }: ApprovalItem): string =>
+  `${printable(tool)}${origin === undefined ? "" : ` (plugin ${printable(origin)})`}   Risk: ${risk.toUpperCase()}`
+
+const details = ({ call, preview, targets, warnings = [] }: ApprovalItem): ReadonlyArray<string> => [
+  ...(call === undefined ? [] : [`Arguments: ${printable(shorten(JSON.stringify(call.arguments)))}`]),
+  ...targets.map((target) => `Target: ${printable(target)}`),
+  ...(preview === undefined || preview === "" ? [] : [printableLines(preview)]),
+  ...warnings.map((text) => `Warning: ${printable(text)}`)
+]
+
+const indented = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.flatMap((line) => line.split("\n")).map((line) => `   ${line}`)
+
+const warning = "Warning: high risk. This can change or destroy things outside the control of this program."
+
+/** One call or reference, with its numbered answers. A call of high risk cannot be remembered. */
+export const callQuestion = (item: ApprovalItem): string =>
+  [
+    "",
+    "Permission request",
+    `Tool: ${toolLine(item)}`,
+    ...details(item),
+    `Task: ${printable(item.task)}`,
+    ...(item.risk === "high" ? [warning, "[1] Allow once  [2] Session  [4] Deny"] : []),
+    ...(item.risk === "high" ? [] : ["[1] Allow once  [2] Session  [3] Remember  [4] Deny"]),
+    ""
+  ].join("\n")
+
+/** All calls of a step that need approval, with the numbered answers. */
+export const stepQuestion = (title: string, items: ReadonlyArray<ApprovalItem>): string =>
+  [
+    "",
+    `Approval request: ${printable(title)}`,
+    ...items.flatMap((item, index) => [
+      `${index + 1}. Task: ${printable(item.task)}`,
+      ...indented(item.call === undefined ? ["No tool call."] : [`Tool: ${toolLine(item)}`, ...details(item)])
+    ]),
+    ...(items.some((item) => item.risk === "high") ? [warning] : []),
+    "[1] This step  [2] All remaining steps of this run  [3] Decline",
+    ""
+  ].join("\n")

@@ -1,0 +1,34 @@
+/**
+ * The stable name of one model call or tool call within a run. A durable engine keys recorded outcomes by it, so it is
+ * made only of what survives a restart: stage, round, task, attempt, uid.
+ */
+import * as Schema from "effect/Schema"
+import { slugOf } from "./TaskName.ts"
+
+export const Stage = Schema.Literals(["plan", "refine", "execute", "iterate", "conclude"])
+export type Stage = typeof Stage.Type
+
+/** One model call. `round` is 0 before the first round; `task` is a task name; `attempt` counts from 1. */
+export const ModelCallId = Schema.Struct({
+  stage: Stage,
+  round: Schema.Int,
+  task: Schema.optionalKey(Schema.String),
+  attempt: Schema.Int
+})
+export type ModelCallId = typeof ModelCallId.Type
+
+/** One tool call of a task. */
+export const ToolCallId = Schema.Struct({ round: Schema.Int, task: Schema.String, uid: Schema.String })
+export type ToolCallId = typeof ToolCallId.Type
+
+/** `round-1/refine/research-2/attempt-1`, `plan/attempt-1`. */
+export const modelCallKey = (id: ModelCallId): string =>
+  [
+    ...(id.round === 0 ? [] : [`round-${id.round}`]),
+    id.stage,
+    ...(id.task === undefined ? [] : [slugOf(id.task)]),
+    `attempt-${id.attempt}`
+  ].join("/")
+
+/** `round-1/tool/research-2/call-1`. */
+export const toolCallKey = (id: ToolCallId): string => `round-${id.round}/tool/${slugOf(id.task)}/${id.uid}`

@@ -1,0 +1,49 @@
+/**
+ * Shortens texts for prompts, at places where a reader would, and always with a word about what is left out.
+ */
+
+/** Fences that are open after the line, given those before it: the marker of the open fence, or `""`. */
+const fenceAfter = (open: string, line: string): string => {
+  const marker = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line)
+  if (marker === null) return open
+  const [, run = "", rest = ""] = marker
+  if (open === "") return run.startsWith("`") && rest.includes("`") ? "" : run
+  return run[0] === open[0] && run.length >= open.length && rest.trim() === "" ? "" : open
+}
+
+/** Where the last paragraph that fits ends, never inside a fence; 0 when not even the first one fits. */
+const lastParagraphEnd = (text: string, max: number): number => {
+  let end = 0
+  let offset = 0
+  let open = ""
+  for (const line of text.split("\n")) {
+    if (offset > max) break
+    if (open === "" && line.trim() === "") end = offset
+    open = fenceAfter(open, line)
+    offset += line.length + 1
+  }
+  return end
+}
+
+/** The longest beginning of whole lines that fits; without a line end, of whole characters. */
+const lastLineEnd = (text: string, max: number): number => {
+  const end = text.lastIndexOf("\n", max)
+  if (end > 0) return end
+  const unit = text.charCodeAt(max - 1)
+  return unit >= 0xd800 && unit < 0xdc00 ? max - 1 : max
+}
+
+/** Cuts a text that is longer than `max` characters at the end of a paragraph. `left` is 0 when nothing is cut. */
+export const cutAtParagraph = (text: string, max: number): { readonly text: string; readonly left: number } => {
+  if (text.length <= max) return { text, left: 0 }
+  const kept = text.slice(0, lastParagraphEnd(text, max) || lastLineEnd(text, max)).trimEnd()
+  return { text: kept, left: text.length - kept.length }
+}
+
+/** The first lines of a text. `left` counts the lines that are left out. */
+export const firstLines = (text: string, max: number): { readonly text: string; readonly left: number } => {
+  const lines = text.replace(/\n$/, "").split("\n")
+  return lines.length <= max
+    ? { text, left: 0 }
+    : { text: `${lines.slice(0, max).join("\n")}\n`, left: lines.length - max }
+}

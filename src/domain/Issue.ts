@@ -1,0 +1,62 @@
+/**
+ * What a check finds. An `Issue` is something the model can fix and is fed back to it; a `Repair` is a harmless
+ * deviation that the reader fixed by itself. A `Reading` carries both with the value; no issue means success.
+ */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+
+/** The place in a document. `line` is 1-based. */
+export const Where = Schema.Struct({
+  section: Schema.optionalKey(Schema.String),
+  task: Schema.optionalKey(Schema.String),
+  field: Schema.optionalKey(Schema.String),
+  line: Schema.optionalKey(Schema.Int)
+})
+export type Where = typeof Where.Type
+
+/** Where, what is wrong, how to mend it (with the nearest valid values), and a stable kebab-case code. */
+export const Issue = Schema.Struct({
+  code: Schema.String,
+  where: Where,
+  what: Schema.String,
+  how: Schema.String,
+  /** The offending text, verbatim. */
+  quote: Schema.optionalKey(Schema.String)
+})
+export type Issue = typeof Issue.Type
+
+/** A deviation that was mended, with a stable kebab-case code. */
+export const Repair = Schema.Struct({ code: Schema.String, where: Where, message: Schema.String })
+export type Repair = typeof Repair.Type
+
+/** The outcome of reading one document. Accepted when `issues` is empty, and then `value` is always present. */
+export interface Reading<A> {
+  readonly value: Option.Option<A>
+  readonly issues: ReadonlyArray<Issue>
+  readonly repairs: ReadonlyArray<Repair>
+}
+
+/** Says where an issue is: `section "Task section 1", task "Research 2", field "Skill", line 12`. */
+export const whereText = (where: Where): string =>
+  [
+    where.section === undefined ? "" : `section "${where.section}"`,
+    where.task === undefined ? "" : `task "${where.task}"`,
+    where.field === undefined ? "" : `field "${where.field}"`,
+    where.line === undefined ? "" : `line ${where.line}`
+  ]
+    .filter((part) => part !== "")
+    .join(", ")
+
+/** One line for a person: what is wrong and what to do. */
+export const issueText = (issue: Issue): string => `${issue.what} ${issue.how}`
+
+/** A numbered markdown list for the next attempt of a model: place, offending text, what is wrong, what to do. */
+export const issuesMarkdown = (issues: ReadonlyArray<Issue>): string =>
+  issues
+    .map((issue, index) => {
+      const place = whereText(issue.where)
+      const quote =
+        issue.quote === undefined ? "" : `\n   You wrote: \`${issue.quote.replaceAll("\n", " ").slice(0, 200)}\``
+      return `${index + 1}. ${place === "" ? "" : `In ${place}: `}${issueText(issue)}${quote}`
+    })
+    .join("\n")

@@ -1,0 +1,118 @@
+/**
+ * The language of a file as the info string of a fence, told from its name. Used for current files and references.
+ */
+
+/** Extensions by fence language. */
+const extensionsByLanguage: Readonly<Record<string, string>> = {
+  asm: "asm s",
+  bash: "bash sh zsh ksh",
+  bat: "bat cmd",
+  c: "c h",
+  clojure: "clj cljs cljc edn",
+  cmake: "cmake",
+  cpp: "cc cpp cxx c++ hh hpp hxx h++ ino",
+  csharp: "cs csx",
+  css: "css",
+  csv: "csv",
+  cuda: "cu cuh",
+  dart: "dart",
+  diff: "diff patch",
+  elixir: "ex exs",
+  elm: "elm",
+  erlang: "erl hrl",
+  fortran: "f f90 f95 f03",
+  fsharp: "fs fsi fsx",
+  glsl: "glsl vert frag",
+  go: "go",
+  gomod: "mod",
+  graphql: "graphql gql",
+  groovy: "groovy gradle",
+  haskell: "hs lhs",
+  hcl: "hcl tf tfvars",
+  html: "html htm xhtml",
+  ini: "ini cfg conf properties",
+  java: "java",
+  javascript: "js mjs cjs",
+  json: "json webmanifest ipynb",
+  json5: "json5",
+  jsonc: "jsonc code-workspace",
+  jsonl: "jsonl ndjson",
+  jsx: "jsx",
+  julia: "jl",
+  kotlin: "kt kts",
+  latex: "tex sty cls bib",
+  less: "less",
+  lisp: "lisp lsp cl el",
+  lua: "lua",
+  makefile: "mk mak",
+  markdown: "md markdown mdown",
+  matlab: "matlab",
+  mdx: "mdx",
+  meson: "meson",
+  nim: "nim nims",
+  nix: "nix",
+  objectivec: "m mm",
+  ocaml: "ml mli",
+  pascal: "pas pp dpr",
+  perl: "pl pm t",
+  php: "php phtml",
+  powershell: "ps1 psm1 psd1",
+  prisma: "prisma",
+  protobuf: "proto",
+  python: "py pyi pyw",
+  r: "r rmd",
+  rst: "rst",
+  ruby: "rb rake gemspec",
+  rust: "rs",
+  scala: "scala sc sbt",
+  scss: "scss",
+  solidity: "sol",
+  sql: "sql ddl",
+  svelte: "svelte",
+  swift: "swift",
+  text: "txt text log",
+  toml: "toml lock",
+  tsx: "tsx",
+  typescript: "ts mts cts",
+  vala: "vala vapi",
+  vb: "vb vbs",
+  vue: "vue",
+  xml: "xml xsd xsl xslt svg plist csproj fsproj vcxproj",
+  yaml: "yaml yml",
+  zig: "zig zon"
+}
+
+/** Whole names by fence language; they win over the extension. */
+const namesByLanguage: Readonly<Record<string, string>> = {
+  bash: ".bashrc .zshrc .profile",
+  cmake: "cmakelists.txt",
+  dockerfile: "dockerfile containerfile",
+  gitignore: ".gitignore .dockerignore .npmignore",
+  ini: ".npmrc .editorconfig .gitconfig .gitmodules",
+  json: ".prettierrc package-lock.json",
+  jsonc: "tsconfig.json",
+  makefile: "makefile gnumakefile",
+  meson: "meson.build",
+  python: "sconstruct",
+  ruby: "gemfile rakefile podfile",
+  text: "license yarn.lock go.sum gemfile.lock",
+  yaml: ".clang-format"
+}
+
+const invert = (byLanguage: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(byLanguage).flatMap(([language, names]) =>
+      names.split(" ").map((name): [string, string] => [name, language])
+    )
+  )
+
+const byExtension = invert(extensionsByLanguage)
+const byName = invert(namesByLanguage)
+
+/** The fence language of a file, `""` when its name tells nothing. Takes a path of any form; case does not matter. */
+export const languageOf = (path: string): string => {
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1).toLowerCase()
+  const dot = name.lastIndexOf(".")
+  const language = byName.get(name) ?? (dot > 0 ? byExtension.get(name.slice(dot + 1)) : undefined)
+  return language ?? (name.startsWith("dockerfile.") ? "dockerfile" : "")
+}

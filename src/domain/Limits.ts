@@ -1,0 +1,30 @@
+/**
+ * Every limit of the product in one record, read by the stages and by the configuration file.
+ * A limit that a person may want to change is a key of `limits` in task-conductor.json.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+const limit = (value: number, description: string) =>
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 }))
+    .annotate({ description: `${description} Default: ${value}.` })
+    .pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(value)))
+
+export const Limits = Schema.Struct({
+  attempts: limit(5, "How often a stage asks the model again before it gives up."),
+  rounds: limit(5, "How many rounds of refine, run, iterate a run may take."),
+  toolCallsPerIteration: limit(15, "How many tool calls one iteration of `ask` may make."),
+  iterationsPerMessage: limit(10, "How many iterations `ask` may take for one message."),
+  currentFileLines: limit(200, "How many lines of the current file go into the creation prompt."),
+  readFileBytes: limit(10_485_760, "The largest file that is read, in bytes; one call returns at most 256 KiB of it."),
+  refinementPreviewLines: limit(20, "How many lines of a long result the refiner sees."),
+  identicalCalls: limit(3, "How often one identical call may be repeated without a new result.")
+})
+export type Limits = typeof Limits.Type
+
+/** Limits as a person gives them: any of them may be missing. */
+export const GivenLimits = Schema.toEncoded(Limits)
+export type GivenLimits = typeof GivenLimits.Type
+
+/** The limits of a run without configuration. */
+export const defaultLimits: Limits = Schema.decodeSync(Limits)({})

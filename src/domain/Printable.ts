@@ -1,0 +1,34 @@
+/**
+ * Makes foreign text safe to show on a terminal: what a person reads before answering must be what is there. Called by
+ * everything that prints text of a model, a file or a tool.
+ */
+
+/**
+ * Control, format, private, unassigned and surrogate code points, separators other than the blank, and code points that
+ * show as nothing. Escape sequences, bidi overrides and zero-width characters are all among them.
+ */
+const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu
+
+const escapeCodePoint = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
+
+/**
+ * Shows every code point that is not plainly visible as `\u{...}`, line breaks too; nothing is removed. Applied twice it
+ * gives the same text.
+ */
+export const printable = (text: string): string => text.replace(hidden, escapeCodePoint)
+
+/** Like `printable`, but line breaks and tabs stay what they are: source text is full of them. */
+export const printableLines = (text: string): string =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.split("\t").map(printable).join("\t"))
+    .join("\n")
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const harmful = /(?![\n\t])[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/**
+ * Takes from a long text only the power over a terminal: control characters and bidi marks are shown as `\u{...}`.
+ * Joiners and variation selectors stay, emoji and many scripts need them.
+ */
+export const harmless = (text: string): string => text.replace(/\r\n/g, "\n").replace(harmful, escapeCodePoint)

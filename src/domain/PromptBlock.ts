@@ -1,0 +1,30 @@
+/**
+ * The block shapes that all prompts are built from: raw markdown, fenced text, a file. A fence is longer than any run of
+ * backticks or tildes inside it, so nothing quoted can close it.
+ */
+
+/** A fence that cannot occur in the text. */
+export const fenceFor = (text: string): string => {
+  const runs = text.match(/`{3,}|~{3,}/g) ?? []
+  return "`".repeat(runs.reduce((longest, run) => Math.max(longest, run.length), 2) + 1)
+}
+
+/** Text in a fence with a type such as `text` or `json`. */
+export const fenced = (text: string, type: string): string => {
+  const fence = fenceFor(text)
+  return `${fence}${type}\n${text}${text.endsWith("\n") || text === "" ? "" : "\n"}${fence}`
+}
+
+const headed = (heading: string, body: string): string => `${heading}\n\n${body}\n\n`
+
+/** `## heading` and markdown; nothing when the body is empty. `heading` comes with its hashes, if it wants any. */
+export const rawBlock = (heading: string, body: string): string =>
+  body.trim() === "" ? "" : headed(heading, body.trim())
+
+/** `## heading` and a fence with a type; nothing when the body is empty. */
+export const fencedBlock = (heading: string, body: string, type: string): string =>
+  body === "" ? "" : headed(heading, fenced(body, type))
+
+/** `## heading` and a fence with the file's language; a file that is empty still gets its block. */
+export const fileBlock = (heading: string, file: { readonly text: string; readonly language: string }): string =>
+  headed(heading, fenced(file.text, file.language))

@@ -1,0 +1,54 @@
+/**
+ * Paths that need more care than others: files that look like secrets, and files that decide what programs do. Judged on
+ * names alone; called by the gate, the tool registry and the search.
+ */
+
+const secretNames = new Set([
+  ".env",
+  ".envrc",
+  ".netrc",
+  ".npmrc",
+  ".pypirc",
+  ".pgpass",
+  ".git-credentials",
+  ".htpasswd",
+  "credentials",
+  "credentials.json",
+  "secrets.json",
+  "secrets.yaml",
+  "secrets.yml",
+  "shadow",
+  "id_rsa",
+  "id_dsa",
+  "id_ecdsa",
+  "id_ed25519"
+])
+const secretFolders = new Set([".ssh", ".gnupg", ".aws", ".kube", ".docker"])
+const secretEndings = [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc"]
+/** Examples that are meant to be read. */
+const harmlessEndings = [".example", ".sample", ".template", ".dist"]
+
+const componentsOf = (path: string): ReadonlyArray<string> =>
+  path
+    .toLowerCase()
+    .split(/[\\/]/)
+    .filter((part) => part !== "")
+
+/** True when the name of the file or one of its folders suggests keys, passwords or tokens. */
+export const isSecretLike = (path: string): boolean => {
+  const components = componentsOf(path)
+  const name = components.at(-1) ?? ""
+  if (components.slice(0, -1).some((folder) => secretFolders.has(folder))) return true
+  if (harmlessEndings.some((ending) => name.endsWith(ending))) return false
+  return secretNames.has(name) || name.startsWith(".env.") || secretEndings.some((ending) => name.endsWith(ending))
+}
+
+/** Folders and files of a project that steer git or this program. Their letter case does not matter. */
+const controlNames = new Set([".git", ".task-conductor"])
+const controlFiles = new Set(["task-conductor.json", ".mcp.json"])
+
+/** True for a path below the project that a tool may never write. */
+export const isControlPath = (relative: string): boolean => {
+  const components = componentsOf(relative)
+  return components.some((part) => controlNames.has(part)) || controlFiles.has(components.at(-1) ?? "")
+}

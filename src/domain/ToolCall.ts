@@ -1,0 +1,48 @@
+/**
+ * A call of a tool as a model asks for it, and the envelope that every tool returns.
+ */
+import * as Schema from "effect/Schema"
+
+/** A JSON object. */
+export const Arguments = Schema.Record(Schema.String, Schema.Json)
+export type Arguments = typeof Arguments.Type
+
+/** `{ "uid": "...", "name": "...", "arguments": { ... } }`. Everything is keyed by uid, never by name. */
+export const ToolCall = Schema.Struct({ uid: Schema.String, name: Schema.String, arguments: Arguments })
+export type ToolCall = typeof ToolCall.Type
+
+export const ToolErrorType = Schema.Literals([
+  "none",
+  "not_found",
+  "validation_failed",
+  "permission_denied",
+  "io_error",
+  "parse_error",
+  "internal_error",
+  "timeout",
+  "output_limit"
+])
+export type ToolErrorType = typeof ToolErrorType.Type
+
+/** The result envelope. `data` is null on failure; `error_message` is null on success. */
+export const ToolResult = Schema.Struct({
+  success: Schema.Boolean,
+  data: Schema.NullOr(Schema.Json),
+  error_message: Schema.NullOr(Schema.String),
+  error_type: ToolErrorType,
+  metadata: Schema.Struct({
+    execution_time_ms: Schema.Finite,
+    /** Bytes of the data as UTF-8 text (JSON unless it is a string). */
+    data_size_bytes: Schema.Int,
+    /** Milliseconds since 1970. */
+    timestamp: Schema.Int
+  })
+})
+export type ToolResult = typeof ToolResult.Type
+
+/** A call with the one result it got. */
+export const CallOutcome = Schema.Struct({ call: ToolCall, result: ToolResult })
+export type CallOutcome = typeof CallOutcome.Type
+
+/** The data of an envelope as text: a string as it is, anything else as indented JSON. */
+export const dataText = (data: Schema.Json): string => (typeof data === "string" ? data : JSON.stringify(data, null, 2))

@@ -1,0 +1,34 @@
+/**
+ * Recognises tool calls where none is read: under another heading, in running text, in the syntax of another protocol.
+ * They would never run, so the reader of refinements reports them instead of passing over them.
+ */
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import { isCallKey } from "./ToolCallFormat.ts"
+import { readBlock } from "./ToolCallJson.ts"
+
+const isCall = (value: Schema.Json): boolean => {
+  if (Array.isArray(value)) return value.some(isCall)
+  if (typeof value !== "object" || value === null) return false
+  const keys = Object.keys(value)
+  return (
+    keys.includes("tool_calls") || (keys.every(isCallKey) && keys.some((key) => /^(?:name|tool|function)/.test(key)))
+  )
+}
+
+const halfCall = /[{<][^]*["'](?:name|tool|function)["']\s*:[^]*["'](?:arguments|args|parameters|params|input)["']\s*:/
+
+/** True for a block that is one or several calls, or what is left of one. */
+export const holdsCall = (block: string): boolean => {
+  if (!/name|tool|function/.test(block)) return false
+  const read = readBlock(block)
+  return Result.isSuccess(read) ? read.success.values.some(isCall) : halfCall.test(block)
+}
+
+const objectOrTag = /[{<][^]*\b(?:name|tool|function)\b["']?\s*[:=]|<(?:invoke|parameter)\b/
+const labelled = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?["'*`]*(?:name|tool|tool[ _]name|function)["'*`]*\s*[:=]["'*`]*\s*\S/im
+const functionCall = /^(?:[-*+]\s+|\d+[.)]\s+)?`?\w+\([^\n]*\)`?[;,.]?$/m
+
+/** True for running text in which a call stands, in whatever syntax. */
+export const mentionsCall = (text: string): boolean =>
+  objectOrTag.test(text) || labelled.test(text) || functionCall.test(text)

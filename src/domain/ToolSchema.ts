@@ -1,0 +1,102 @@
+/**
+ * The JSON schema of a tool's parameters in the plain form that small models read well: no references, no noise about
+ * additional properties or the range of whole numbers. Also makes an example from it. Called by the tool registry.
+ */
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import type { Arguments } from "./ToolCall.ts"
+
+/** A JSON schema, or a part of one. */
+export type JsonSchema = { readonly [key: string]: Schema.Json }
+
+const isSchema = (value: unknown): value is JsonSchema => Predicate.isObject(value) && !Array.isArray(value)
+
+type Definitions = { readonly [name: string]: unknown }
+
+const referencePrefix = "#/$defs/"
+/** `prefixItems` stands only beside an equal `items`. */
+const leftOut = new Set(["$schema", "$defs", "$id", "prefixItems"])
+
+const isSafeIntegerBound = (key: string, value: Schema.Json): boolean =>
+  (key === "minimum" && value === Number.MIN_SAFE_INTEGER) || (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
+
+/** Puts the definition in the place of the reference; what refers to itself ends as any value. */
+const resolve = (schema: JsonSchema, definitions: Definitions, within: ReadonlyArray<string>): JsonSchema => {
+  const { $ref, ...rest } = schema
+  if (typeof $ref !== "string" || !$ref.startsWith(referencePrefix)) return schema
+  const name = decodeURIComponent($ref.slice(referencePrefix.length)).replaceAll("~1", "/").replaceAll("~0", "~")
+  const definition = definitions[name]
+  if (!isSchema(definition) || within.includes(name)) return rest
+  return { ...simplify(definition, definitions, [...within, name]), ...rest }
+}
+
+/** `X or null` is X that may be left out; a list of parts that all hold becomes one object. */
+const unwrap = ({ allOf, anyOf, ...rest }: JsonSchema): JsonSchema => {
+  const all = Array.isArray(allOf) ? allOf.filter(isSchema) : []
+  const merged = Object.assign({}, ...all.map(unwrap), rest)
+  if (!Array.isArray(anyOf)) return merged
+  const options = anyOf.filter((option) => !isSchema(option) || option["type"] !== "null")
+  const [only] = options
+  return options.length === 1 && isSchema(only) ? { ...unwrap(only), ...merged } : { ...merged, anyOf: options }
+}
+
+const simplify = (schema: JsonSchema, definitions: Definitions, within: ReadonlyArray<string>): JsonSchema => {
+  const nested = (value: Schema.Json): Schema.Json => {
+    if (Array.isArray(value)) return value.map(nested)
+    return isSchema(value) ? simplify(value, definitions, within) : value
+  }
+  const entries = Object.entries(unwrap(resolve(unwrap(schema), definitions, within)))
+    .filter(([key, value]) => !leftOut.has(key) && !isSafeIntegerBound(key, value))
+    .filter(([key, value]) => key !== "additionalProperties" || isSchema(value))
+    .map(([key, value]): [string, Schema.Json] => {
+      if (key !== "properties" || !isSchema(value)) return [key, nested(value)]
+      return [key, Object.fromEntries(Object.entries(value).map(([name, property]) => [name, nested(property)]))]
+    })
+  return Object.fromEntries(entries)
+}
+
+/** The simplified JSON schema of the parameters. */
+export const parameterSchema = (parameters: Schema.Constraint): JsonSchema => {
+  const { definitions, schema } = Schema.toJsonSchemaDocument(parameters)
+  const simplified = isSchema(schema) ? simplify(schema, definitions, []) : {}
+  /* A struct without fields is any value but null. */
+  return simplified["not"] === undefined ? simplified : { type: "object", properties: {} }
+}
+
+/** The properties of an object schema by name. */
+export const propertiesOf = (schema: JsonSchema): ReadonlyMap<string, JsonSchema> => {
+  const properties = schema["properties"]
+  if (!isSchema(properties)) return new Map()
+  return new Map(Object.entries(properties).map(([name, property]) => [name, isSchema(property) ? property : {}]))
+}
+
+/** The names that must be there. */
+export const requiredOf = (schema: JsonSchema): ReadonlyArray<string> => {
+  const required = schema["required"]
+  return Array.isArray(required) ? required.filter(Predicate.isString) : []
+}
+
+const exampleValue = (name: string, schema: JsonSchema): Schema.Json => {
+  const { anyOf, enum: choices, items, minimum, type } = schema
+  if (Array.isArray(choices) && choices[0] !== undefined) return choices[0]
+  if (Array.isArray(anyOf) && isSchema(anyOf[0])) return exampleValue(name, anyOf[0])
+  switch (type) {
+    case "integer":
+    case "number":
+      return typeof minimum === "number" ? minimum : 1
+    case "boolean":
+      return true
+    case "array":
+      return isSchema(items) ? [exampleValue(name, items)] : []
+    case "object":
+      return exampleArguments(schema)
+    default:
+      return `<${name}>`
+  }
+}
+
+/** Arguments with a placeholder for every required parameter. */
+export const exampleArguments = (schema: JsonSchema): Arguments => {
+  const properties = propertiesOf(schema)
+  return Object.fromEntries(requiredOf(schema).map((name) => [name, exampleValue(name, properties.get(name) ?? {})]))
+}

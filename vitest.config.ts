@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config"
+
+/** Where the results go as JSON as well; .ci/run counts them. */
+const report = process.env["TASK_CONDUCTOR_TEST_REPORT"]
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    testTimeout: 20_000,
+    ...(report === undefined ? {} : { reporters: ["default", "json"], outputFile: { json: report } })
+  }
+})
