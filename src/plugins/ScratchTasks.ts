@@ -1,0 +1,71 @@
+/**
+ * The tools `add_task`, `list_tasks` and `update_task`: a list on which a model keeps track of what it has to do. The
+ * list lives as long as the run and has nothing to do with the task list of the plan.
+ */
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import * as Schema from "effect/Schema"
+import { ToolFailure } from "../domain/ToolFailure.ts"
+import { builtInOrigin, definePlugin, tool } from "../services/Plugin.ts"
+
+const Status = Schema.Literals(["pending", "in_progress", "completed"])
+
+const ScratchTask = Schema.Struct({ id: Schema.String, title: Schema.String, status: Status })
+type ScratchTask = typeof ScratchTask.Type
+
+const AddParameters = Schema.Struct({ title: Schema.NonEmptyString.annotate({ description: "What is to be done." }) })
+const ListParameters = Schema.Struct({
+  status: Schema.optionalKey(Status.annotate({ description: "Lists only entries with this status." }))
+})
+const UpdateParameters = Schema.Struct({
+  id: Schema.NonEmptyString.annotate({ description: "The id of the entry, such as task_1." }),
+  status: Status.annotate({ description: "The new status." })
+})
+
+const notFound = (id: string, tasks: ReadonlyArray<ScratchTask>) => {
+  const known = tasks.length === 0 ? "The list is empty." : `There are: ${tasks.map((task) => task.id).join(", ")}.`
+  return new ToolFailure({ type: "not_found", message: `There is no entry ${JSON.stringify(id)}. ${known}` })
+}
+
+export const scratchTasks = definePlugin({
+  name: builtInOrigin,
+  tools: Effect.gen(function* () {
+    const list = yield* Ref.make<ReadonlyArray<ScratchTask>>([])
+    return {
+      add_task: tool({
+        description: "Adds an entry to your own list of things to do and returns it with its id.",
+        parameters: AddParameters,
+        risk: "safe",
+        effect: "once",
+        example: { title: "Read the tests" },
+        execute: ({ title }: typeof AddParameters.Type) =>
+          Ref.modify(list, (tasks) => {
+            const added: ScratchTask = { id: `task_${tasks.length + 1}`, title, status: "pending" }
+            return [added, [...tasks, added]]
+          })
+      }),
+      list_tasks: tool({
+        description: "Returns your own list of things to do as a JSON array.",
+        parameters: ListParameters,
+        risk: "safe",
+        effect: "pure",
+        example: { status: "pending" },
+        execute: ({ status }: typeof ListParameters.Type) =>
+          Effect.map(Ref.get(list), (tasks) => tasks.filter((task) => status === undefined || task.status === status))
+      }),
+      update_task: tool({
+        description: "Sets the status of an entry of your own list and returns the entry.",
+        parameters: UpdateParameters,
+        risk: "safe",
+        effect: "idempotent",
+        example: { id: "task_1", status: "completed" },
+        execute: Effect.fnUntraced(function* ({ id, status }: typeof UpdateParameters.Type) {
+          const tasks = yield* Ref.updateAndGet(list, (all) =>
+            all.map((task) => (task.id === id ? { id, title: task.title, status } : task))
+          )
+          return tasks.find((task) => task.id === id) ?? (yield* notFound(id, tasks))
+        })
+      })
+    }
+  })
+})

@@ -1,0 +1,25 @@
+/**
+ * The plugins that every run has, in the shape that a stranger's package has too. Given to ToolRegistry.layer by the
+ * composition root.
+ */
+import { defaultLimits, type Limits } from "../domain/Limits.ts"
+import type { Plugin } from "../services/Plugin.ts"
+import { currentTime } from "./CurrentTime.ts"
+import { fileTree } from "./FileTree.ts"
+import { readFile } from "./ReadFile.ts"
+import { scratchTasks } from "./ScratchTasks.ts"
+import { searchFiles } from "./SearchFiles.ts"
+import { writeFile } from "./WriteFile.ts"
+
+/** Built-in plugins for these limits. */
+export const builtInPlugins = ({ readFileBytes }: Pick<Limits, "readFileBytes">): ReadonlyArray<Plugin> => [
+  fileTree,
+  readFile(readFileBytes),
+  searchFiles(readFileBytes),
+  currentTime,
+  scratchTasks,
+  writeFile(readFileBytes)
+]
+
+/** Built-in plugins for the default limits. */
+export default builtInPlugins(defaultLimits)

@@ -1,0 +1,99 @@
+/**
+ * Brings the configuration of a run together: the project's file, the person's file, the environment. Called by the
+ * composition root, which lays the flags on top.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { type Configuration, mergeConfigurations } from "../domain/Configuration.ts"
+import { type ConfigurationScope, readConfiguration } from "../domain/ConfigurationText.ts"
+import { readBoundedFile } from "./GivenFile.ts"
+import { environmentVariable, userFolders } from "./UserFolders.ts"
+
+/** A configuration cannot be used; `source` is a file or an environment variable. One line a problem. */
+export class ConfigurationError extends Schema.TaggedError<ConfigurationError>()("ConfigurationError", {
+  source: Schema.String,
+  problems: Schema.Array(
+    Schema.Struct({
+      line: Schema.optionalKey(Schema.Int),
+      column: Schema.optionalKey(Schema.Int),
+      what: Schema.String
+    })
+  )
+}) {
+  override get message(): string {
+    return this.problems
+      .map(({ column, line, what }) => `${this.source}${line === undefined ? "" : `:${line}:${column}`}: ${what}`)
+      .join("\n")
+  }
+}
+
+/** The name of the project's file. */
+export const projectFileName = "task-conductor.json"
+
+/** What the environment sets: TASK_CONDUCTOR_MODEL, OLLAMA_HOST, OLLAMA_NUM_PARALLEL. */
+const environment: Effect.Effect<Configuration, ConfigurationError> = Effect.gen(function* () {
+  const model = yield* environmentVariable("TASK_CONDUCTOR_MODEL")
+  const host = yield* environmentVariable("OLLAMA_HOST")
+  const slots = yield* environmentVariable("OLLAMA_NUM_PARALLEL")
+  const parallel = slots === undefined ? undefined : Number(slots)
+  if (parallel !== undefined && !(Number.isInteger(parallel) && parallel >= 1 && parallel <= 64)) {
+    return yield* new ConfigurationError({
+      source: "OLLAMA_NUM_PARALLEL",
+      problems: [{ what: `expected a whole number between 1 and 64, got "${slots}".` }]
+    })
+  }
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(host === undefined ? {} : { host }),
+    ...(parallel === undefined ? {} : { parallel })
+  }
+})
+
+export class ConfigurationFile extends Context.Service<
+  ConfigurationFile,
+  {
+    /** Path of the person's own file, whether it exists or not. */
+    readonly userFile: string
+    /** Merges what is set, later wins: project file, user file, environment. `project` is the project folder. */
+    load(project: string): Effect.Effect<Configuration, ConfigurationError>
+  }
+>()("task-conductor/services/ConfigurationFile") {
+  /** Reads the files of this machine; a file that does not exist sets nothing. */
+  static readonly layer: Layer.Layer<ConfigurationFile, never, FileSystem.FileSystem | Path.Path> = Layer.effect(
+    ConfigurationFile,
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const userFile = path.join((yield* userFolders).own, "config.json")
+
+      const read = Effect.fnUntraced(function* (file: string, scope: ConfigurationScope) {
+        const text = yield* readBoundedFile(file).pipe(
+          Effect.provideService(FileSystem.FileSystem, files),
+          Effect.catchIf(
+            (error) => error.reason === "missing",
+            () => Effect.succeed("{}")
+          ),
+          Effect.mapError((error) => new ConfigurationError({ source: file, problems: [{ what: error.what }] }))
+        )
+        return yield* Result.match(readConfiguration(text, scope), {
+          onSuccess: Effect.succeed,
+          onFailure: (problems) => Effect.fail(new ConfigurationError({ source: file, problems }))
+        })
+      })
+
+      return ConfigurationFile.of({
+        userFile,
+        load: Effect.fn("ConfigurationFile.load")(function* (project: string) {
+          const fromProject = yield* read(path.join(project, projectFileName), "project")
+          const fromUser = yield* read(userFile, "user")
+          return [fromUser, yield* environment].reduce(mergeConfigurations, fromProject)
+        })
+      })
+    })
+  )
+}

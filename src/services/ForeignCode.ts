@@ -1,0 +1,36 @@
+/**
+ * Runs code of plugins so that nothing it does ends the run: it gets a fiber of its own, and whatever it throws is told
+ * in one line. Called by the plugin loader and the tool runner.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
+
+const maxLength = 500
+
+const textOf = (thrown: unknown): string => {
+  if (thrown instanceof Error) return thrown.message === "" ? thrown.name : thrown.message
+  if (typeof thrown === "string") return thrown
+  return typeof thrown === "object" && thrown !== null ? "a value that is not an error was thrown" : String(thrown)
+}
+
+/** The first line of the first failure or defect, without a stack trace. */
+export const causeText = (cause: Cause.Cause<unknown>): string => {
+  const failure = Result.orElse(Cause.findError(cause), () => Cause.findDefect(cause))
+  const text = Result.isSuccess(failure) ? textOf(failure.success) : "it interrupted itself"
+  return text.split("\n", 1).join("").slice(0, maxLength)
+}
+
+/**
+ * How the effect ended, whatever the way. Interruption of the caller reaches the effect and is waited for; an effect
+ * that interrupts itself does not interrupt the caller. Time limits inside hold even while a layer is being built.
+ */
+export const runApart = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Exit.Exit<A, E>, never, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(Effect.interruptible(effect))
+      return yield* Effect.onInterrupt(restore(Fiber.await(fiber)), () => Fiber.interrupt(fiber))
+    })
+  )

@@ -1,0 +1,171 @@
+/**
+ * The one place that decides whether an effect may happen: tool calls, references outside the project, fetches. It
+ * holds the grants of one run and hands out permits; whoever has no permit can do nothing.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
+import * as Ref from "effect/Ref"
+import * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
+import { accessTarget, type CanonicalAccess } from "../domain/Access.ts"
+import type { PreparedCall } from "../domain/PreparedCall.ts"
+import type { StepApproved, StepGate } from "../domain/StepGate.ts"
+import { exactPattern } from "../domain/TargetPattern.ts"
+import { Approver } from "./Approver.ts"
+import { type GateOptions, makeGateJudge } from "./GateJudge.ts"
+import { type GateQuestion, itemOf, questionOfCall, questionOfReference } from "./GateQuestion.ts"
+import { approveStep } from "./GateStep.ts"
+import { makeGrants } from "./Grants.ts"
+import { Policies } from "./Policies.ts"
+import { RunEvents } from "./RunEvents.ts"
+import { Workspace } from "./Workspace.ts"
+
+/** Permission to run one prepared call once. Only the gate can make one; a copy is worth nothing. */
+export interface Permit {
+  readonly prepared: PreparedCall
+}
+
+/** The permits that are out and not used. Nothing outside this file can add one. */
+const issued = new WeakSet<Permit>()
+
+const issue = (prepared: PreparedCall): Permit => {
+  const permit = Object.freeze({ prepared })
+  issued.add(permit)
+  return permit
+}
+
+/** Uses a permit up. False for what is no permit of the gate, and for one that was used before. */
+export const redeem = (permit: Permit): boolean => issued.delete(permit)
+
+/** The effect may not happen. `by` says who decided: a person, a rule or flag, or nobody (no terminal). */
+export class Denied extends Schema.TaggedError<Denied>()("Denied", {
+  tool: Schema.String,
+  targets: Schema.Array(Schema.String),
+  by: Schema.Literals(["person", "rule", "nobody"]),
+  /** Why no rule can allow it, for what is refused always. */
+  refusal: Schema.optionalKey(Schema.String)
+}) {
+  /** The flag that allows this and nothing more. */
+  private get flag(): string {
+    const [target, ...more] = this.targets
+    return target === undefined || more.length > 0
+      ? `--allow ${this.tool}`
+      : `--allow "${this.tool}:${exactPattern(target)}"`
+  }
+
+  override get message(): string {
+    const what = `${this.tool}${this.targets.length === 0 ? "" : ` on ${this.targets.join(", ")}`}`
+    switch (this.by) {
+      case "person":
+        return `Permission denied: ${what} was declined.`
+      case "rule":
+        return `Permission denied: ${this.refusal === undefined ? `a rule forbids ${what}` : `${what} ${this.refusal}`}.`
+      case "nobody":
+        return `Permission denied: ${what} needs approval and there is no terminal to ask on. Use ${this.flag}.`
+    }
+  }
+}
+
+export class Gate extends Context.Service<
+  Gate,
+  {
+    /**
+     * Decides on one prepared call of a task: rules first, then what was approved for exactly these calls, then the
+     * approver. Every denial is remembered for the outcome of the run.
+     */
+    authorize(task: string, prepared: PreparedCall): Effect.Effect<Permit, Denied>
+    /** Decides on reading outside the project or fetching, for a reference of a task. Reads inside need no question. */
+    authorizeReference(task: string, access: CanonicalAccess): Effect.Effect<void, Denied>
+    /**
+     * Asks for the concrete calls of a step. Approved: these calls, identified by their hash, may run. A task that only
+     * its risk gates needs no question when a rule explicitly allows every call of it that is not safe.
+     */
+    approveStep(step: StepGate): Effect.Effect<StepApproved>
+    /** Everything that was denied so far, in order. */
+    readonly denials: Effect.Effect<ReadonlyArray<Denied>>
+  }
+>()("task-conductor/services/Gate") {
+  /** A gate for one run, with the grants of that run. */
+  static readonly layer = (
+    options: GateOptions = {}
+  ): Layer.Layer<Gate, never, Approver | Path.Path | Policies | RunEvents | Workspace> =>
+    Layer.effect(
+      Gate,
+      Effect.gen(function* () {
+        const approver = yield* Approver
+        const policies = yield* Policies
+        const events = yield* RunEvents
+        const workspace = yield* Workspace
+        const judge = yield* makeGateJudge(options)
+        const grants = makeGrants()
+        const denials = yield* Ref.make<ReadonlyArray<Denied>>([])
+        const alone = (yield* Semaphore.make(1)).withPermits(1)
+
+        const deny = Effect.fnUntraced(function* (question: GateQuestion, by: Denied["by"], reason?: string) {
+          const { accesses, tool } = question
+          const refused = reason === undefined ? {} : { refusal: reason }
+          const denied = new Denied({ tool, targets: accesses.map(accessTarget), by, ...refused })
+          yield* Ref.update(denials, (all) => [...all, denied])
+          return yield* denied
+        })
+
+        /** True when nobody needs to be asked. */
+        const isSettled = Effect.fnUntraced(function* (question: GateQuestion) {
+          const { verdict } = yield* judge.judge(question)
+          if (verdict === "deny") return yield* deny(question, "rule")
+          return verdict === "allow" || grants.cover(question)
+        })
+
+        const remember = Effect.fnUntraced(function* ({ accesses, risk, tool }: GateQuestion) {
+          if (risk === "high" || accesses.length === 0) {
+            const why = risk === "high" ? "A call of high risk" : "A call without an exact target"
+            const text = `${why} is never remembered: ${tool} is allowed for this run only.`
+            return yield* events.publish({ type: "message", level: "warning", text })
+          }
+          yield* Effect.forEach(accesses, (access) =>
+            policies.remember({ verdict: "allow", tool, pattern: exactPattern(accessTarget(access)) })
+          ).pipe(
+            Effect.catchTag("PolicyFileError", ({ message }) =>
+              events.publish({ type: "message", level: "warning", text: `${message} The answer counts for this run.` })
+            )
+          )
+        })
+
+        const ask = Effect.fnUntraced(function* (question: GateQuestion) {
+          const { hash, task } = question
+          const item = yield* itemOf(question, workspace)
+          yield* events.publish({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
+          const { answer, by } = yield* approver.call(item)
+          yield* events.publish({ type: "approval.answered", scope: "call", hash, answer, by })
+          if (answer === "deny") return yield* deny(question, by)
+          if (answer !== "once") grants.addSession(question)
+          if (answer === "remember") yield* remember(question)
+        })
+
+        const admit = Effect.fnUntraced(function* (question: GateQuestion) {
+          const refused = judge.refusal(question)
+          if (refused !== undefined) return yield* deny(question, "rule", refused)
+          if (yield* isSettled(question)) return
+          /* While this one waited, an answer to another question may have settled it. */
+          const askUnlessSettled = Effect.flatMap(isSettled(question), (settled) =>
+            settled ? Effect.void : ask(question)
+          )
+          yield* alone(askUnlessSettled)
+        })
+
+        const stepWorld = { alone, approver, events, grants, judge, workspace }
+        return Gate.of({
+          authorize: Effect.fn("Gate.authorize")((task, prepared) =>
+            Effect.map(admit(questionOfCall(task, prepared)), () => issue(prepared))
+          ),
+          authorizeReference: Effect.fn("Gate.authorizeReference")((task, access) =>
+            admit(questionOfReference(task, access))
+          ),
+          approveStep: (step) => approveStep(step, stepWorld),
+          denials: Ref.get(denials)
+        })
+      })
+    )
+}

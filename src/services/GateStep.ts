@@ -1,0 +1,110 @@
+/**
+ * The question for a whole step: which of its tasks need one, what is shown, and what the answer grants. Called by the
+ * gate.
+ */
+import * as Effect from "effect/Effect"
+import type { Decision } from "../domain/Permission.ts"
+import type { GatedTask, StepApproved, StepGate } from "../domain/StepGate.ts"
+import type { ApprovalItem } from "../domain/RunEvent.ts"
+import { sharedWriteNote, sharedWrites, type TouchingTask } from "../domain/SharedWrites.ts"
+import type { Approver } from "./Approver.ts"
+import { hashOf } from "./CallHash.ts"
+import type { GateJudge } from "./GateJudge.ts"
+import { type GateQuestion, itemOf, questionOfCall } from "./GateQuestion.ts"
+import type { Grants } from "./Grants.ts"
+import type { RunEvents } from "./RunEvents.ts"
+import type { Workspace } from "./Workspace.ts"
+
+/** What the gate lends for the question. */
+export interface StepWorld {
+  readonly approver: Approver["Service"]
+  readonly events: RunEvents["Service"]
+  readonly workspace: Workspace["Service"]
+  readonly judge: GateJudge
+  readonly grants: Grants
+  /** Lets one question be shown at a time. */
+  readonly alone: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+}
+
+interface JudgedCall {
+  readonly question: GateQuestion
+  readonly decision: Decision
+}
+
+/** The calls of a task that may run at all, with what the rules say. */
+const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, { judge, refusal }: GateJudge) {
+  const questions = calls.map((call) => questionOfCall(task, call)).filter((one) => refusal(one) === undefined)
+  const judged = yield* Effect.forEach(questions, (question) =>
+    Effect.map(judge(question), (decision): JudgedCall => ({ question, decision }))
+  )
+  return judged.filter(({ decision }) => decision.verdict !== "deny")
+})
+
+/** True when a task needs no question: its calls were approved before, or only their risk asks and rules allow them. */
+const isCovered = (
+  gatedBy: GatedTask["gatedBy"],
+  calls: ReadonlyArray<JudgedCall>,
+  wasApproved: (hash: string) => boolean
+): boolean => {
+  if (calls.length > 0 && calls.every(({ question }) => wasApproved(question.hash))) return true
+  const isAllowed = ({ decision, question }: JudgedCall) =>
+    question.risk === "safe" || (decision.verdict === "allow" && decision.rules.length > 0)
+  return gatedBy === "risk" && calls.every(isAllowed)
+}
+
+const itemsOf = (task: string, calls: ReadonlyArray<JudgedCall>, workspace: Workspace["Service"]) =>
+  calls.length === 0
+    ? Effect.succeed<ReadonlyArray<ApprovalItem>>([{ task, tool: "none", risk: "safe", targets: [] }])
+    : Effect.forEach(calls, ({ question }) => itemOf(question, workspace))
+
+/** Tells of every file that several tasks would write; gives what is said, by path. */
+const warnOfSharedWrites = Effect.fnUntraced(function* (
+  title: string,
+  tasks: ReadonlyArray<TouchingTask>,
+  events: RunEvents["Service"]
+): Effect.fn.Return<ReadonlyMap<string, string>> {
+  const notes = sharedWrites(tasks).map((shared) => ({ path: shared.path, note: sharedWriteNote(title, shared) }))
+  for (const { note } of notes) {
+    yield* events.publish({ type: "message", level: "warning", text: note.message, code: note.code })
+  }
+  return new Map(notes.map(({ note, path }) => [path, note.message]))
+})
+
+/** The item with what was said about the files it would write. */
+const withWarnings = (item: ApprovalItem, warnings: ReadonlyMap<string, string>): ApprovalItem => {
+  const about = item.targets.flatMap((target) => warnings.get(target) ?? [])
+  return about.length === 0 ? item : { ...item, warnings: about }
+}
+
+/** Asks once for all tasks of the step that need it; grants the calls by their hash. */
+export const approveStep = Effect.fn("Gate.approveStep")(function* (
+  { planKey, tasks, title }: StepGate,
+  { alone, approver, events, grants, judge, workspace }: StepWorld
+): Effect.fn.Return<StepApproved> {
+  const judged = yield* Effect.forEach(tasks, (task) =>
+    Effect.map(possibleCalls(task, judge), (calls) => ({ ...task, calls }))
+  )
+  const touching = judged.map(({ calls, task }) => ({
+    task,
+    accesses: calls.flatMap(({ question }) => question.accesses)
+  }))
+  const warnings = yield* warnOfSharedWrites(title, touching, events)
+  const open = judged.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, grants.coverHash))
+  if (open.length === 0) return { approved: true, by: "rule" }
+  const hashes = open.flatMap(({ calls }) => calls.map(({ question }) => question.hash))
+  const hash = hashOf([planKey, open.map(({ task }) => task), hashes])
+  const items = (yield* Effect.forEach(open, ({ calls, task }) => itemsOf(task, calls, workspace)))
+    .flat()
+    .map((item) => withWarnings(item, warnings))
+  const ask = Effect.gen(function* () {
+    const approvedBy = grants.planApprovedBy(planKey)
+    if (approvedBy !== undefined) return { answer: "remaining" as const, by: approvedBy }
+    yield* events.publish({ type: "approval.requested", scope: "step", title, hash, items })
+    return yield* approver.step(title, items)
+  })
+  const { answer, by } = yield* alone(ask)
+  if (answer === "remaining") grants.addPlan(planKey, by)
+  if (answer !== "decline") grants.addHashes(hashes)
+  yield* events.publish({ type: "approval.answered", scope: "step", hash, answer, by })
+  return { approved: answer !== "decline", by }
+})

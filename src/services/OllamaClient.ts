@@ -1,0 +1,37 @@
+/**
+ * A client of the ollama package for one exchange: the package can only stop all requests of a client, so none is
+ * shared. OllamaModel and OllamaServer make one per request.
+ */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { Ollama } from "ollama/browser"
+import { OllamaError } from "./OllamaErrors.ts"
+
+/** How the server is reached. */
+export interface ServerAddress {
+  /** Base address, from `resolveHost`. */
+  readonly host: string
+  /** Sent as bearer token, for servers behind a proxy that wants one. */
+  readonly apiKey?: Redacted.Redacted
+}
+
+/** Makes a client that speaks through the `fetch` of one exchange. */
+export const makeClient = (
+  address: ServerAddress,
+  fetch: typeof globalThis.fetch
+): Effect.Effect<Ollama, OllamaError> =>
+  Effect.try({
+    try: () =>
+      new Ollama({
+        host: address.host,
+        fetch,
+        headers: address.apiKey === undefined ? {} : { Authorization: `Bearer ${Redacted.value(address.apiKey)}` }
+      }),
+    catch: () => new OllamaError({ reason: { _tag: "BadAddress", host: address.host } })
+  })
+
+/** Whatever the package raises that did not come from the transport is an answer it could not make sense of. */
+export const asOllamaError = (cause: unknown): OllamaError =>
+  cause instanceof OllamaError
+    ? cause
+    : new OllamaError({ reason: { _tag: "BadLine", excerpt: cause instanceof Error ? cause.message : String(cause) } })

@@ -1,0 +1,48 @@
+/**
+ * Where the Ollama server is: reads OLLAMA_HOST in every form that Ollama itself accepts. The doors call it once.
+ */
+
+const defaultPorts: Readonly<Record<string, string>> = { http: "80", https: "443" }
+
+/** Addresses a server listens on but nobody can be expected to connect to, with the one that is meant. */
+const loopbackOf: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" }
+
+const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) <= 65_535
+
+/** Splits off a port; a bare IPv6 address has colons but no port. */
+const splitPort = (address: string): { readonly name: string; readonly port: string | undefined } => {
+  const bracketed = /^(\[[^\]]*\])(?::(.*))?$/.exec(address)
+  if (bracketed !== null) return { name: bracketed[1] ?? "", port: bracketed[2] }
+  const parts = address.split(":")
+  if (parts.length > 2) return { name: `[${address}]`, port: undefined }
+  return { name: parts[0] ?? "", port: parts[1] }
+}
+
+/**
+ * Makes the base address of the server, without a slash at its end. `host`, `host:port`, `:port`, an IPv6 address and
+ * a full URL with a path all work. Without a scheme the port is 11434, with one it is that of the scheme; a port that
+ * is none is replaced by the default. Nothing given means `http://127.0.0.1:11434`.
+ */
+export const resolveHost = (given: string | undefined): string => {
+  const text = (given ?? "")
+    .trim()
+    .replaceAll(/^["']|["']$/g, "")
+    .trim()
+  const [, scheme, rest = ""] = /^(?:([a-z]+):\/\/)?(.*)$/i.exec(text) ?? []
+  const protocol = (scheme ?? "http").toLowerCase()
+  const slash = rest.indexOf("/")
+  const address = slash === -1 ? rest : rest.slice(0, slash)
+  const path = slash === -1 ? "" : rest.slice(slash).replace(/\/+$/, "")
+  const { name, port } = splitPort(address)
+  const host = name === "" ? "127.0.0.1" : (loopbackOf[name] ?? name)
+  const fallback = scheme === undefined ? "11434" : (defaultPorts[protocol] ?? "11434")
+  return `${protocol}://${host}:${port !== undefined && isPort(port) ? port : fallback}${path}`
+}
+
+/** Says why requests can never reach a base address, with what to do; nothing when they can. Passwords are not shown. */
+export const hostProblem = (host: string): string | undefined => {
+  const url = URL.parse(host)
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return undefined
+  const shown = host.replace(/\/\/.*@/, "//...@")
+  return `${shown} is not the address of a model server. Write it as HOST:PORT or http://HOST:PORT; a key goes into OLLAMA_API_KEY.`
+}

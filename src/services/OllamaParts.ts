@@ -1,0 +1,193 @@
+/**
+ * Turns the lines of a streamed answer into the parts of effect/ai, and parts of a stream into those of a whole answer.
+ * OllamaModel calls it, with one reader per answer.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as IdGenerator from "effect/ai/IdGenerator"
+import type * as Response from "effect/ai/Response"
+import { OllamaError } from "./OllamaErrors.ts"
+
+const text = Schema.optionalKey(Schema.NullOr(Schema.String))
+
+const ReceivedToolCall = Schema.Struct({
+  id: Schema.optionalKey(Schema.String),
+  function: Schema.Struct({ name: Schema.String, arguments: Schema.optionalKey(Schema.Unknown) })
+})
+
+/** One line of an answer. Counts are not checked here: an answer is not lost because a statistic is odd. */
+const Chunk = Schema.Struct({
+  model: Schema.optionalKey(Schema.String),
+  created_at: Schema.optionalKey(Schema.String),
+  message: Schema.optionalKey(
+    Schema.Struct({
+      content: text,
+      thinking: text,
+      tool_calls: Schema.optionalKey(Schema.NullOr(Schema.Array(ReceivedToolCall)))
+    })
+  ),
+  done: Schema.optionalKey(Schema.Boolean),
+  done_reason: text,
+  total_duration: Schema.optionalKey(Schema.Unknown),
+  load_duration: Schema.optionalKey(Schema.Unknown),
+  prompt_eval_count: Schema.optionalKey(Schema.Unknown),
+  prompt_eval_cached_count: Schema.optionalKey(Schema.Unknown),
+  prompt_eval_duration: Schema.optionalKey(Schema.Unknown),
+  eval_count: Schema.optionalKey(Schema.Unknown),
+  eval_duration: Schema.optionalKey(Schema.Unknown)
+})
+type Chunk = typeof Chunk.Type
+
+const decodeChunk = Schema.decodeUnknownResult(Chunk)
+const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
+const count = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+
+const nanosPerMilli = 1_000_000
+
+/** Durations in ms, as `metadata.ollama` of the finish part; what the server does not say is absent. */
+const durationsOf = (chunk: Chunk): Record<string, number> => {
+  const nanos = {
+    totalMs: count(chunk.total_duration),
+    loadMs: count(chunk.load_duration),
+    promptMs: count(chunk.prompt_eval_duration),
+    answerMs: count(chunk.eval_duration)
+  }
+  return Object.fromEntries(
+    Object.entries(nanos).flatMap(([key, value]) => (value === undefined ? [] : [[key, value / nanosPerMilli]]))
+  )
+}
+
+const finishReason = (reason: string | null | undefined, called: boolean): Response.FinishReason => {
+  switch (reason) {
+    case "stop":
+      return called ? "tool-calls" : "stop"
+    case "length":
+      return "length"
+    case null:
+    case undefined:
+    case "":
+      return "unknown"
+    default:
+      return "other"
+  }
+}
+
+const finishOf = (chunk: Chunk, called: boolean): Response.FinishPartEncoded => ({
+  type: "finish",
+  reason: finishReason(chunk.done_reason, called),
+  usage: {
+    inputTokens: {
+      uncached: undefined,
+      total: count(chunk.prompt_eval_count),
+      // Part of the total; servers that do not say it may leave it out of the total.
+      cacheRead: count(chunk.prompt_eval_cached_count),
+      cacheWrite: undefined
+    },
+    outputTokens: { total: count(chunk.eval_count), text: undefined, reasoning: undefined }
+  },
+  metadata: {
+    ollama: { ...(chunk.done_reason == null ? {} : { doneReason: chunk.done_reason }), ...durationsOf(chunk) }
+  }
+})
+
+const metadataOf = (chunk: Chunk): Response.ResponseMetadataPartEncoded => {
+  const at = chunk.created_at === undefined ? Number.NaN : Date.parse(chunk.created_at)
+  return {
+    type: "response-metadata",
+    ...(chunk.model === undefined ? {} : { modelId: chunk.model }),
+    ...(Number.isNaN(at) ? {} : { timestamp: new Date(at).toISOString() })
+  }
+}
+
+/** Arguments come as an object, or as JSON in a string; text that is not JSON stays text for the tool's schema to refuse. */
+const paramsOf = (given: unknown): unknown => {
+  if (given === undefined || given === null || given === "") return {}
+  return typeof given === "string" ? Option.getOrElse(decodeArguments(given), () => given) : given
+}
+
+const callParts = (id: string, name: string, params: unknown): ReadonlyArray<Response.StreamPartEncoded> => [
+  { type: "tool-params-start", id, name },
+  { type: "tool-params-delta", id, delta: JSON.stringify(params) },
+  { type: "tool-params-end", id },
+  { type: "tool-call", id, name, params }
+]
+
+/**
+ * Makes a reader for the lines of one answer, in order. Thinking and text become parts with their own start and end, in
+ * the order in which they come; a call without an id is given one.
+ */
+export const makePartReader = (ids: IdGenerator.Service) => {
+  let started = false
+  let called = false
+  let blocks = 0
+  let open: { readonly kind: "text" | "reasoning"; readonly id: string } | undefined
+
+  const close = (): ReadonlyArray<Response.StreamPartEncoded> => {
+    const ended = open
+    open = undefined
+    return ended === undefined ? [] : [{ type: `${ended.kind}-end`, id: ended.id }]
+  }
+  const write = (
+    kind: "text" | "reasoning",
+    delta: string | null | undefined
+  ): ReadonlyArray<Response.StreamPartEncoded> => {
+    if (delta == null || delta === "") return []
+    if (open?.kind === kind) return [{ type: `${kind}-delta`, id: open.id, delta }]
+    const before = close()
+    const id = `${kind}-${blocks++}`
+    open = { kind, id }
+    return [...before, { type: `${kind}-start`, id }, { type: `${kind}-delta`, id, delta }]
+  }
+
+  return Effect.fnUntraced(function* (line: unknown) {
+    const decoded = decodeChunk(line)
+    if (Result.isFailure(decoded)) {
+      return yield* new OllamaError({ reason: { _tag: "BadLine", excerpt: JSON.stringify(line).slice(0, 80) } })
+    }
+    const chunk = decoded.success
+    const parts: Array<Response.StreamPartEncoded> = started ? [] : [metadataOf(chunk)]
+    started = true
+    parts.push(...write("reasoning", chunk.message?.thinking), ...write("text", chunk.message?.content))
+    for (const call of chunk.message?.tool_calls ?? []) {
+      called = true
+      const id = call.id === undefined || call.id === "" ? yield* ids.generateId() : call.id
+      parts.push(...close(), ...callParts(id, call.function.name, paramsOf(call.function.arguments)))
+    }
+    if (chunk.done === true) parts.push(...close(), finishOf(chunk, called))
+    return parts
+  })
+}
+
+/** Joins the parts of a finished stream: each run of thinking or text becomes one part. */
+export const joinParts = (parts: ReadonlyArray<Response.StreamPartEncoded>): Array<Response.PartEncoded> => {
+  const joined: Array<Response.PartEncoded> = []
+  let block = ""
+  for (const part of parts) {
+    switch (part.type) {
+      case "text-start":
+      case "reasoning-start":
+        block = ""
+        break
+      case "text-delta":
+      case "reasoning-delta":
+        block += part.delta
+        break
+      case "text-end":
+        joined.push({ type: "text", text: block })
+        break
+      case "reasoning-end":
+        joined.push({ type: "reasoning", text: block })
+        break
+      case "response-metadata":
+      case "tool-call":
+      case "finish":
+        joined.push(part)
+        break
+    }
+  }
+  return joined
+}

@@ -1,0 +1,136 @@
+/**
+ * Turns references into content and checks that they can be turned into content, with the same resolution for both.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type { Briefing } from "../domain/Briefing.ts"
+import type { Issue, Repair } from "../domain/Issue.ts"
+import { readMarkdown } from "../domain/Markdown.ts"
+import { overBudget, totalSize } from "../domain/ReferenceBudget.ts"
+import { referenceBlock, withoutRepetitions } from "../domain/ReferenceContent.ts"
+import type { Task } from "../domain/Task.ts"
+import type { TaskList } from "../domain/TaskList.ts"
+import type { TaskResult } from "../domain/TaskResult.ts"
+import { Gate } from "./Gate.ts"
+import { type LookAhead, makeLookAhead } from "./LookAhead.ts"
+import { checkReferences } from "./ReferenceCheck.ts"
+import { ReferenceProblem } from "./ReferenceProblem.ts"
+import { makeReferenceResolver } from "./ReferenceResolver.ts"
+import type { ReferenceWorld } from "./ReferenceWorld.ts"
+import { RunSettings } from "./RunSettings.ts"
+import type { WebFetch } from "./WebFetch.ts"
+import { Workspace } from "./Workspace.ts"
+
+/** A reference that was valid when the plan was checked has no content now (file gone, fetch denied, over the budget). */
+export class ReferenceError extends Schema.TaggedError<ReferenceError>()("ReferenceError", {
+  href: Schema.String,
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `The reference ${this.href} cannot be used: ${this.detail}`
+  }
+}
+
+/** What a list is checked against. `budget` counts characters per task. */
+export interface CheckWorld {
+  readonly briefing: Briefing
+  readonly finished: ReadonlyArray<TaskResult>
+  readonly budget: number
+  /** What was resolved while the list was written. */
+  readonly ahead?: LookAhead
+}
+
+/** What the block of a task is made from. */
+export interface BlockWorld {
+  readonly briefing: Briefing
+  readonly finished: ReadonlyArray<TaskResult>
+  readonly view: "summary" | "document"
+}
+
+export class References extends Context.Service<
+  References,
+  {
+    /**
+     * Checks the references of a whole list against the world: headings of the request document, tasks that exist,
+     * readable files, size against `budget` (characters per task). `list` is the list with its repairs applied. Forms of
+     * links and the order of sections are the business of the reader of the list.
+     */
+    check(
+      list: TaskList,
+      world: CheckWorld
+    ): Effect.Effect<{
+      readonly list: TaskList
+      readonly issues: ReadonlyArray<Issue>
+      readonly repairs: ReadonlyArray<Repair>
+    }>
+    /** Resolves files before the list that refers to them is complete, until the scope closes. */
+    readonly lookAhead: Effect.Effect<LookAhead, never, Scope.Scope>
+    /**
+     * The reference block of a task: per reference `Reference information for <title>`, `The contents of <href>` and the
+     * content; empty for a task without references. `view` says whether results of tasks appear as their summary or as the whole document.
+     */
+    block(task: Task, world: BlockWorld): Effect.Effect<string, ReferenceError>
+  }
+>()("task-conductor/services/References") {
+  static readonly layer: Layer.Layer<References, never, Gate | RunSettings | WebFetch | Workspace> = Layer.effect(
+    References,
+    Effect.gen(function* () {
+      const gate = yield* Gate
+      const settings = yield* RunSettings
+      const workspace = yield* Workspace
+      const resolve = yield* makeReferenceResolver
+
+      const check = Effect.fn("References.check")(function* (list: TaskList, given: CheckWorld) {
+        const tree = yield* Effect.cached(workspace.tree)
+        return yield* checkReferences(list, { ...given, tree }, given.ahead?.resolve ?? resolve)
+      })
+
+      const lookAhead = makeLookAhead(resolve, {
+        document: readMarkdown(""),
+        finished: [],
+        view: "document",
+        expected: [],
+        tooLate: [],
+        tree: workspace.tree
+      })
+
+      /** Resolves each reference once, so that nobody is asked twice for the same thing. */
+      const resolveAll = (task: Task, world: ReferenceWorld) =>
+        Effect.forEach(
+          withoutRepetitions(task.references, (reference) => reference),
+          (reference) =>
+            Effect.mapError(
+              resolve(reference, world),
+              ({ message }) => new ReferenceError({ href: reference.href, detail: message })
+            )
+        )
+
+      const block = Effect.fn("References.block")(function* (task: Task, given: BlockWorld) {
+        const world: ReferenceWorld = {
+          document: readMarkdown(given.briefing.requestDocument),
+          finished: given.finished,
+          view: given.view,
+          expected: [],
+          tooLate: [],
+          permit: (access) =>
+            Effect.mapError(
+              gate.authorizeReference(task.name, access),
+              ({ message }) => new ReferenceProblem({ code: "reference-unreadable", what: message, how: "" })
+            ),
+          tree: yield* Effect.cached(workspace.tree)
+        }
+        const resolved = withoutRepetitions(yield* resolveAll(task, world), ({ reference }) => reference)
+        if (totalSize(resolved) > settings.referenceBudget) {
+          const { how, largest, what } = overBudget(resolved, settings.referenceBudget)
+          return yield* new ReferenceError({ href: largest, detail: `${what} ${how}` })
+        }
+        return resolved.map(referenceBlock).join("")
+      })
+
+      return References.of({ check, lookAhead, block })
+    })
+  )
+}

@@ -1,0 +1,13 @@
+/**
+ * Names a run: readable, sorted by time, unlikely to meet another. Called by the doors.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+
+/** `20261120-183000-k3x9`: UTC date and time, then four random characters. */
+export const makeRunId: Effect.Effect<string> = Effect.gen(function* () {
+  const now = DateTime.formatIso(yield* DateTime.now)
+  const suffix = yield* Random.nextIntBetween(0, 36 ** 4 - 1)
+  return `${now.slice(0, 10).replaceAll("-", "")}-${now.slice(11, 19).replaceAll(":", "")}-${suffix.toString(36).padStart(4, "0")}`
+})

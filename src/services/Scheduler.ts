@@ -1,0 +1,218 @@
+/**
+ * Runs one round on fibers. All refinements start at once and overlap with execution; a task waits only for its own
+ * refinement; a task that refers to results is refined when its producers have finished. Steps run one after another,
+ * the tasks of a step side by side, and a task that fails does not stop its siblings.
+ */
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import type { Briefing } from "../domain/Briefing.ts"
+import type { GatedTask, StepApproved } from "../domain/StepGate.ts"
+import type { Refinement } from "../domain/Refinement.ts"
+import type { Task } from "../domain/Task.ts"
+import type { Step, TaskList } from "../domain/TaskList.ts"
+import { TaskFailure, type TaskResult } from "../domain/TaskResult.ts"
+import { Gate } from "./Gate.ts"
+import { Refiner } from "./Refiner.ts"
+import { RunEvents } from "./RunEvents.ts"
+import { Skills } from "./Skills.ts"
+import { makeStepApproval, type StepApproval } from "./StepApproval.ts"
+import { TaskRunner } from "./TaskRunner.ts"
+import { ToolRegistry } from "./ToolRegistry.ts"
+
+export interface RoundOrder {
+  readonly briefing: Briefing
+  /** From 1. */
+  readonly round: number
+  readonly list: TaskList
+  /** Results of earlier rounds. */
+  readonly finished: ReadonlyArray<TaskResult>
+  /** Told of every result as soon as it is there, so that an interruption loses none. */
+  readonly record: (result: TaskResult) => Effect.Effect<void>
+}
+
+export interface RoundOutcome {
+  readonly results: ReadonlyArray<TaskResult>
+  readonly failures: ReadonlyArray<TaskFailure>
+  /** Who did not approve which step, by its title; the steps after it did not run. */
+  readonly declined?: { readonly by: StepApproved["by"]; readonly step: string }
+}
+
+/** A refinement with the results that it was made on. */
+interface Refined {
+  readonly refinement: Refinement
+  readonly finished: ReadonlyArray<TaskResult>
+}
+
+/** All tasks of a round by slug. */
+type Cells = ReadonlyMap<string, Cell>
+
+/** What is known of a task while its round runs. */
+interface Cell {
+  readonly task: Task
+  readonly step: number
+  readonly refined: Deferred.Deferred<Refined, TaskFailure>
+  readonly done: Deferred.Deferred<TaskResult, TaskFailure>
+}
+
+export class Scheduler extends Context.Service<
+  Scheduler,
+  {
+    runRound(order: RoundOrder): Effect.Effect<RoundOutcome>
+  }
+>()("task-conductor/services/Scheduler") {
+  static readonly layer: Layer.Layer<
+    Scheduler,
+    never,
+    Gate | Refiner | RunEvents | Skills | TaskRunner | ToolRegistry
+  > = Layer.effect(
+    Scheduler,
+    Effect.gen(function* () {
+      const gate = yield* Gate
+      const refiner = yield* Refiner
+      const events = yield* RunEvents
+      const skills = yield* Skills
+      const taskRunner = yield* TaskRunner
+      const registry = yield* ToolRegistry
+
+      const makeCells = Effect.fnUntraced(function* (list: TaskList) {
+        const cells = new Map<string, Cell>()
+        for (const [step, { tasks }] of list.steps.entries()) {
+          for (const task of tasks) {
+            const refined = yield* Deferred.make<Refined, TaskFailure>()
+            const done = yield* Deferred.make<TaskResult, TaskFailure>()
+            cells.set(task.slug, { task, step, refined, done })
+          }
+        }
+        return cells
+      })
+
+      /** The results that a task refers to, once they exist; skips the task when one of them never will. */
+      const awaitProducers = Effect.fnUntraced(function* (cell: Cell, cells: Cells, order: RoundOrder) {
+        const producers = cell.task.producerSlugs.flatMap((slug) => cells.get(slug) ?? [])
+        const results = yield* Effect.forEach(producers, (producer) =>
+          Deferred.await(producer.done).pipe(
+            Effect.mapError(
+              () =>
+                new TaskFailure({
+                  task: cell.task.name,
+                  phase: "refinement",
+                  reason: `not run, because "${producer.task.name}" has no result.`,
+                  skipped: true
+                })
+            )
+          )
+        )
+        return [...order.finished, ...results]
+      })
+
+      const refine = Effect.fnUntraced(function* (cell: Cell, cells: Cells, order: RoundOrder) {
+        const finished = yield* awaitProducers(cell, cells, order)
+        const { briefing, round } = order
+        const refinement = yield* refiner.refine({ briefing, task: cell.task, round, step: cell.step, finished })
+        const { calls } = refinement
+        yield* events.publish({ type: "task.refined", round, step: cell.step, task: cell.task.name, calls })
+        return { refinement, finished }
+      })
+
+      /** Why a task must be approved: the list or its skill says so, or a call is high risk. */
+      const gateOf = Effect.fnUntraced(function* ({ task }: Cell, refinement: Refinement) {
+        const prepared = yield* Effect.forEach(refinement.calls, (call) => Effect.result(registry.prepare(call)))
+        const calls = prepared.flatMap((one) => (Result.isSuccess(one) ? [one.success] : []))
+        const gatedBy: GatedTask["gatedBy"] | undefined =
+          task.requiresApproval || refinement.task.requiresApproval
+            ? "list"
+            : skills.find(task.skill)?.requiresApproval === true
+              ? "skill"
+              : calls.some((call) => call.risk === "high")
+                ? "risk"
+                : undefined
+        return gatedBy === undefined ? undefined : { task: task.name, gatedBy, calls }
+      })
+
+      /** Tells who did not approve the task's calls, if anybody did not. */
+      const runTask = (cell: Cell, order: RoundOrder, approval: StepApproval) =>
+        Effect.gen(function* () {
+          const { round } = order
+          const where = { round, step: cell.step, task: cell.task.name }
+          const { refinement, finished } = yield* Deferred.await(cell.refined).pipe(
+            Effect.tapError(() => approval.pass)
+          )
+          const gated = yield* gateOf(cell, refinement)
+          if (gated === undefined) {
+            yield* approval.pass
+          } else {
+            const { approved, by } = yield* approval.request(gated)
+            if (!approved) return by
+          }
+          yield* events.publish({ type: "task.started", ...where })
+          const result = yield* taskRunner.run({
+            briefing: order.briefing,
+            refinement,
+            round,
+            step: cell.step,
+            finished
+          })
+          yield* order.record(result)
+          yield* events.publish({ type: "task.finished", ...where, result })
+          yield* Deferred.succeed(cell.done, result)
+          return undefined
+        }).pipe(
+          Effect.catchTag("TaskFailure", (failure) =>
+            Effect.gen(function* () {
+              const where = { round: order.round, step: cell.step, task: cell.task.name }
+              yield* events.publish({ type: "task.failed", ...where, failure })
+              yield* Deferred.fail(cell.done, failure)
+              return undefined
+            })
+          )
+        )
+
+      const runStep = Effect.fnUntraced(function* (step: Step, index: number, cells: Cells, order: RoundOrder) {
+        const where = { round: order.round, step: index, title: step.title }
+        yield* events.publish({ type: "step.started", ...where })
+        const planKey = `round-${order.round}`
+        const approval = yield* makeStepApproval(gate, step, planKey)
+        const mine = step.tasks.flatMap((task) => cells.get(task.slug) ?? [])
+        const declined = yield* Effect.forEach(mine, (cell) => runTask(cell, order, approval), {
+          concurrency: "unbounded"
+        })
+        yield* events.publish({ type: "step.finished", ...where })
+        return declined.find((by) => by !== undefined)
+      })
+
+      const outcomeOf = Effect.fnUntraced(function* (cells: Cells) {
+        const results: Array<TaskResult> = []
+        const failures: Array<TaskFailure> = []
+        for (const { done } of cells.values()) {
+          if (!(yield* Deferred.isDone(done))) continue
+          const outcome = yield* Effect.result(Deferred.await(done))
+          if (Result.isSuccess(outcome)) results.push(outcome.success)
+          else failures.push(outcome.failure)
+        }
+        return { results, failures }
+      })
+
+      const runRound = Effect.fn("Scheduler.runRound")(function* (order: RoundOrder) {
+        const cells = yield* makeCells(order.list)
+        for (const cell of cells.values()) {
+          yield* refine(cell, cells, order).pipe(
+            (refinement) => Deferred.into(refinement, cell.refined),
+            Effect.forkScoped({ startImmediately: true })
+          )
+        }
+        for (const [index, step] of order.list.steps.entries()) {
+          const declinedBy = yield* runStep(step, index, cells, order)
+          if (declinedBy !== undefined) {
+            return { ...(yield* outcomeOf(cells)), declined: { by: declinedBy, step: step.title } }
+          }
+        }
+        return yield* outcomeOf(cells)
+      }, Effect.scoped)
+
+      return Scheduler.of({ runRound })
+    })
+  )
+}

@@ -1,0 +1,76 @@
+/**
+ * The skills of a run: found in the package, the user's folders and the project; nearer wins, with a note.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Path from "effect/Path"
+import type { Skill } from "../domain/Skill.ts"
+import { readSkillRoot, type SkillFile, type SkillFolders, skillRoots } from "./SkillFolders.ts"
+
+/** A skill with the place it came from. */
+export interface FoundSkill {
+  readonly skill: Skill
+  readonly origin: "package" | "user" | "project"
+  /** Path of its SKILL.md. */
+  readonly path: string
+}
+
+/**
+ * The skills that can work with these tools. A skill whose tools are all missing is not: its tasks could never run. A
+ * skill that needs no tools, or names none, always is.
+ */
+export const usableSkills = (all: ReadonlyArray<Skill>, toolNames: ReadonlyArray<string>): ReadonlyArray<Skill> =>
+  all.filter(
+    ({ allowedTools }) =>
+      allowedTools === undefined || allowedTools.length === 0 || allowedTools.some((tool) => toolNames.includes(tool))
+  )
+
+/** Markdown for the planner: one line `- name: description` per skill. */
+export const catalogueOf = (skills: ReadonlyArray<Skill>): string =>
+  skills.map((skill) => `- ${skill.name}: ${skill.description}`).join("\n")
+
+/** Keeps the nearest skill of each name and notes what it hides; files come farthest first. */
+const choose = (files: ReadonlyArray<SkillFile>) => {
+  const chosen = new Map<string, FoundSkill>()
+  const notes: Array<string> = []
+  for (const file of files) {
+    notes.push(...file.notes)
+    if (Option.isNone(file.skill)) continue
+    const skill = file.skill.value
+    const hidden = chosen.get(skill.name)
+    if (hidden !== undefined)
+      notes.push(`The skill "${skill.name}" in ${file.path} replaces the one in ${hidden.path}.`)
+    chosen.set(skill.name, { skill, origin: file.root.origin, path: file.path })
+  }
+  return { all: [...chosen.values()].sort((a, b) => (a.skill.name < b.skill.name ? -1 : 1)), notes }
+}
+
+export class Skills extends Context.Service<
+  Skills,
+  {
+    /** By name, sorted. */
+    readonly all: ReadonlyArray<FoundSkill>
+    /** What was shadowed and which files could not be read, for the person. */
+    readonly notes: ReadonlyArray<string>
+    find(name: string): Skill | undefined
+  }
+>()("task-conductor/services/Skills") {
+  /** Discovers skills below these folders. A broken skill file is a note, never an error. */
+  static readonly layer = (folders: SkillFolders): Layer.Layer<Skills, never, FileSystem.FileSystem | Path.Path> =>
+    Layer.effect(
+      Skills,
+      Effect.gen(function* () {
+        const roots = yield* skillRoots(folders)
+        const files = yield* Effect.forEach(roots, readSkillRoot)
+        const { all, notes } = choose(files.flat())
+        return Skills.of({
+          all,
+          notes,
+          find: (name) => all.find((found) => found.skill.name === name)?.skill
+        })
+      })
+    )
+}

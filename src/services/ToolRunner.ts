@@ -1,0 +1,141 @@
+/**
+ * The only place where a tool runs: prepare, authorize, execute, measure. Every call gets exactly one result, also when
+ * it is unknown, invalid, denied, or crashes.
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { accessTarget } from "../domain/Access.ts"
+import { type ToolCallId, toolCallKey } from "../domain/CallId.ts"
+import { dataText, type ToolCall, ToolResult } from "../domain/ToolCall.ts"
+import { ToolFailure } from "../domain/ToolFailure.ts"
+import { Activities } from "./Activities.ts"
+import { causeText, runApart } from "./ForeignCode.ts"
+import { Denied, Gate } from "./Gate.ts"
+import { RunEvents } from "./RunEvents.ts"
+import { ToolRegistry } from "./ToolRegistry.ts"
+
+export interface ToolRunnerOptions {
+  /** How long one call may run; waiting for an approval does not count. Default: 120 seconds. */
+  readonly timeout?: Duration.Input
+  /** The most bytes that one call may return, as UTF-8 text. Default: 256 KiB. */
+  readonly outputBytes?: number
+}
+
+const defaultTimeout = "120 seconds"
+const defaultOutputBytes = 262_144
+
+const sizeOf = (data: Schema.Json): number => new TextEncoder().encode(dataText(data)).length
+
+/** Runs code of a tool; whatever it throws is a failure of the tool. */
+const guard = <A>(name: string, effect: Effect.Effect<A, ToolFailure>): Effect.Effect<A, ToolFailure> =>
+  Effect.flatMap(runApart(effect), (exit) => {
+    if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
+    const crash = () =>
+      new ToolFailure({ type: "internal_error", message: `The tool ${name} crashed: ${causeText(exit.cause)}` })
+    return Effect.fail(Option.getOrElse(Cause.findErrorOption(exit.cause), crash))
+  })
+
+const envelope = (
+  outcome: Result.Result<Schema.Json, ToolFailure>,
+  metadata: { readonly time: number; readonly now: number }
+) => {
+  const { data, failure } = Result.isSuccess(outcome)
+    ? { data: outcome.success, failure: undefined }
+    : { data: null, failure: outcome.failure }
+  const result: ToolResult = {
+    success: failure === undefined,
+    data,
+    error_message: failure?.message ?? null,
+    error_type: failure?.type ?? "none",
+    metadata: {
+      execution_time_ms: metadata.time,
+      data_size_bytes: failure === undefined ? sizeOf(data) : 0,
+      timestamp: metadata.now
+    }
+  }
+  return result
+}
+
+export class ToolRunner extends Context.Service<
+  ToolRunner,
+  {
+    /** Runs one call as one activity and publishes `tool.started` and `tool.finished`. Interruption reaches the tool. */
+    run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult>
+  }
+>()("task-conductor/services/ToolRunner") {
+  static readonly layer = (
+    options: ToolRunnerOptions = {}
+  ): Layer.Layer<ToolRunner, never, Activities | Gate | RunEvents | ToolRegistry> =>
+    Layer.effect(
+      ToolRunner,
+      Effect.gen(function* () {
+        const activities = yield* Activities
+        const events = yield* RunEvents
+        const gate = yield* Gate
+        const registry = yield* ToolRegistry
+        const timeout = options.timeout ?? defaultTimeout
+        const outputBytes = options.outputBytes ?? defaultOutputBytes
+
+        const limited = Effect.fnUntraced(function* (name: string, execute: Effect.Effect<Schema.Json, ToolFailure>) {
+          const data = yield* Effect.timeoutOrElse(execute, {
+            duration: timeout,
+            orElse: () => {
+              const time = Duration.format(Duration.fromInputUnsafe(timeout))
+              const message = `The tool ${name} was stopped after ${time}. Ask for less work in one call.`
+              return Effect.fail(new ToolFailure({ type: "timeout", message }))
+            }
+          })
+          const size = sizeOf(data)
+          if (size <= outputBytes) return data
+          const message = `The output of ${name} has ${size} bytes, ${outputBytes} are allowed; all of it was left out. Ask for less: a narrower path, range or pattern.`
+          return yield* new ToolFailure({ type: "output_limit", message })
+        })
+
+        const finish = Effect.fnUntraced(function* (
+          id: ToolCallId,
+          call: ToolCall,
+          outcome: Result.Result<Schema.Json, ToolFailure>,
+          begun: number
+        ) {
+          const now = yield* Clock.currentTimeMillis
+          const result = envelope(outcome, { time: now - begun, now })
+          yield* events.publish({ type: "tool.finished", id, name: call.name, result })
+          return result
+        })
+
+        const execute = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
+          const asked = yield* Clock.currentTimeMillis
+          const prepared = yield* Effect.result(guard(call.name, registry.prepare(call)))
+          if (Result.isFailure(prepared)) return yield* finish(id, call, Result.fail(prepared.failure), asked)
+          const { accesses, info, risk } = prepared.success
+          const permit = yield* gate.authorize(id.task, prepared.success)
+          const begun = yield* Clock.currentTimeMillis
+          yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
+          const outcome = yield* Effect.result(guard(info.name, limited(info.name, registry.execute(permit))))
+          return yield* finish(id, call, outcome, begun)
+        })
+
+        const deny = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, { message }: Denied) {
+          const failure = new ToolFailure({ type: "permission_denied", message })
+          return yield* finish(id, call, Result.fail(failure), yield* Clock.currentTimeMillis)
+        })
+
+        return ToolRunner.of({
+          // A denial is the failure of the activity, not its outcome: who resumes the run may be asked again.
+          run: Effect.fn("ToolRunner.run")((id, call) =>
+            activities
+              .perform({ key: toolCallKey(id), success: ToolResult, error: Denied, execute: execute(id, call) })
+              .pipe(Effect.catchTag("Denied", (denied) => deny(id, call, denied)))
+          )
+        })
+      })
+    )
+}
