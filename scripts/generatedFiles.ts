@@ -1,0 +1,174 @@
+/**
+ * The files that are made from the code: path below the package, and content. `generate.ts` writes them, a test fails
+ * when one is not current.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { makePaint } from "../src/cli/Colour.ts"
+import { Output } from "../src/cli/Output.ts"
+import { Signals } from "../src/cli/Signals.ts"
+import { layerFlags, taskConductor } from "../src/cli/taskConductor.ts"
+import { Configuration, configurationJsonSchema, personalKeys } from "../src/domain/Configuration.ts"
+import { Limits } from "../src/domain/Limits.ts"
+import { RunEvent } from "../src/domain/RunEvent.ts"
+import { rulePages } from "./rulePages.ts"
+import manifest from "../package.json" with { type: "json" }
+
+const header = "<!-- Made by `npm run generate`; do not edit. -->"
+
+const commands = [[], ["run"], ["plan"], ["check"], ["tools"], ["tools", "list"], ["skills"], ["skills", "list"]]
+
+/** The help of a command as it is printed. */
+const helpOf = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
+  const printed: Array<string> = []
+  const formatter = CliOutput.defaultFormatter({ colors: false, globalFlags: words.length === 0 ? "full" : "none" })
+  const write = (text: string) => Effect.sync(() => void printed.push(text))
+  const output = Output.of({
+    result: write,
+    answer: write,
+    lost: () => undefined,
+    tell: write,
+    resultPaint: makePaint(false),
+    tellPaint: makePaint(false),
+    canAsk: false,
+    hasPipedInput: false
+  })
+  const presenter = CliOutput.layerPresenter({
+    present: (event) => (event._tag === "Help" ? write(formatter.formatHelpDoc(event.helpDoc)) : Effect.void)
+  })
+  yield* Command.runWith(taskConductor, { version: "" })([...words, "--help"]).pipe(
+    Effect.provide(Layer.mergeAll(presenter, layerFlags, Layer.succeed(Output)(output), NodeServices.layer)),
+    Effect.provideService(Signals, { received: () => undefined })
+  )
+  return printed.join("\n").trim()
+})
+
+const cliPage = Effect.gen(function* () {
+  const sections = yield* Effect.forEach(commands, (words) =>
+    Effect.map(helpOf(words), (help) => `## ${["task-conductor", ...words].join(" ")}\n\n\`\`\`text\n${help}\n\`\`\``)
+  )
+  return [header, "# The command line", ...sections].join("\n\n")
+})
+
+const schemaOf = (name: string): Record<string, { readonly description?: string }> => {
+  const schema = configurationJsonSchema() as { readonly properties: Record<string, Record<string, never>> }
+  const properties = name === "" ? schema.properties : (schema.properties[name]?.["properties"] ?? {})
+  return properties as Record<string, { readonly description?: string }>
+}
+
+const configurationPage = (): string =>
+  [
+    header,
+    "# Configuration",
+    [
+      "Later wins: `task-conductor.json` in the project, `$XDG_CONFIG_HOME/task-conductor/config.json` of the person (else",
+      "`~/.config/task-conductor/config.json`), environment, flags. Limits merge key by key, rules add up. An unknown key is an",
+      "error. For completion in an editor, point `$schema` at `schema/task-conductor.schema.json` of the package.",
+      "",
+      "A project's file may only narrow ([why](../decisions/020-project-configuration-cannot-widen.md))."
+    ].join("\n"),
+    [
+      "| key | project file | meaning |",
+      "|---|---|---|",
+      ...Object.keys(Configuration.fields).map(
+        (key) =>
+          `| \`${key}\` | ${personalKeys.some((personal) => personal === key) ? "no" : "yes"} | ${schemaOf("")[key]?.description} |`
+      )
+    ].join("\n"),
+    "## limits",
+    [
+      "| key | meaning |",
+      "|---|---|",
+      ...Object.keys(Limits.fields).map((key) => `| \`limits.${key}\` | ${schemaOf("limits")[key]?.description} |`)
+    ].join("\n"),
+    "## Rules",
+    [
+      "A rule of `allow` and `deny` is `TOOL` or `TOOL:PATTERN`, such as `read_file:docs/**`. Deny wins over allow. References",
+      "count as `read_file` and `fetch_url`. Without a pattern a rule covers every call of the tool, also outside the project.",
+      "",
+      "- A pattern without a slash at its beginning is compared with the path below the project, and allows nothing outside it.",
+      "  An absolute path or a URL is compared with the real path, links resolved, or the canonical URL.",
+      "- `*` stands for anything within one folder, so `*.ts` means the files at the top; `**/` for any folders, so `**/*.ts`",
+      "  means all of them. A backslash takes the next character as it is. Everything else is literal."
+    ].join("\n"),
+    "## Environment",
+    [
+      "| variable | meaning |",
+      "|---|---|",
+      "| `TASK_CONDUCTOR_MODEL` | as `model` |",
+      "| `OLLAMA_HOST` | as `host`, in every form that Ollama accepts |",
+      "| `OLLAMA_API_KEY` | sent to the server as a bearer token |",
+      "| `OLLAMA_NUM_PARALLEL` | as `parallel` |",
+      "| `NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` | never colour, always colour, never colour |",
+      "| `XDG_CONFIG_HOME` | where the person's configuration, permissions and skills are |",
+      "| `TASK_CONDUCTOR_DEBUG` | `1` shows the details of an internal error |"
+    ].join("\n")
+  ].join("\n\n")
+
+const meanings: Readonly<Record<RunEvent["type"], string>> = {
+  "run.started": "The first line: what runs where, with what.",
+  "stage.started": "A stage begins to work.",
+  "model.started": "A prompt was sent.",
+  "model.finished": "An answer is complete.",
+  "model.failed":
+    "A model call failed. `reason` is its kind, such as `Hopeless` for an answer that was stopped, or `ContextOverflow`; `willRetry` says whether it is sent again.",
+  "answer.rejected": "An answer could not be used; its issues go into the next attempt.",
+  "answer.repaired": "An answer was read after harmless repairs.",
+  "plan.created": "The task list is checked and accepted.",
+  "plan.revised": "Iteration replaced the outstanding tasks; none left means that the goals are met.",
+  "round.started": "A round of refine, run, iterate begins.",
+  "round.finished": "The tasks of a round have run.",
+  "step.started": "The tasks of a step begin.",
+  "step.finished": "All tasks of a step have ended.",
+  "task.refined": "A task has its tool calls.",
+  "task.started": "A task begins to run.",
+  "task.finished": "A task has its result.",
+  "task.failed": "A task ended without a result, or was skipped.",
+  "tool.started": "A call was allowed and starts.",
+  "tool.finished": "A call has its one result.",
+  "approval.requested": "Somebody is asked.",
+  "approval.answered": "Somebody, a rule, or nobody answered.",
+  message: "A word to the person.",
+  "run.finished": "The last line: exit code and report, also after a signal or an error."
+}
+
+const eventsPage = (): string =>
+  [
+    header,
+    "# Events",
+    [
+      "`run --json` prints one JSON object a line, separated by LF: `type` first, `at` (ISO 8601) second, then the fields of the",
+      "event. The first line is `run.started`, the last `run.finished`. Ignore types and fields that you do not know. The events",
+      "of the library are the same objects.",
+      "",
+      "An order that is refused (exit code 2) starts no run and prints no line; stderr says why."
+    ].join("\n"),
+    [
+      "| type | fields | meaning |",
+      "|---|---|---|",
+      ...RunEvent.members.map(({ fields }) => {
+        const type = fields.type.schema.literal
+        const names = Object.keys(fields).filter((name) => name !== "type")
+        return `| \`${type}\` | ${names.map((name) => `\`${name}\``).join(", ")} | ${meanings[type]} |`
+      })
+    ].join("\n")
+  ].join("\n\n")
+
+const versionModule = `/** The version of this package. Made by \`npm run generate\` from package.json; do not edit. */
+export const version = "${manifest.version}"
+`
+
+/** Path and content of every generated file. */
+export const generatedFiles: Effect.Effect<Readonly<Record<string, string>>> = Effect.gen(function* () {
+  return {
+    "src/version.ts": versionModule,
+    "schema/task-conductor.schema.json": `${JSON.stringify(configurationJsonSchema(), null, 2)}\n`,
+    "docs/reference/cli.md": `${yield* cliPage}\n`,
+    "docs/reference/configuration.md": `${configurationPage()}\n`,
+    "docs/reference/events.md": `${eventsPage()}\n`,
+    ...rulePages()
+  }
+}).pipe(Effect.orDie)

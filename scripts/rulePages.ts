@@ -1,0 +1,87 @@
+/**
+ * The pages of docs/reference/rules: one per family, made of the records under src/domain/rules, and an index. Called by
+ * `generatedFiles.ts`.
+ */
+import { fenced } from "../src/domain/PromptBlock.ts"
+import type { Rule } from "../src/domain/rules/Rule.ts"
+import { exampleFiles, exampleKinds } from "../src/domain/rules/RuleExample.ts"
+import { ruleFamilies, rules } from "../src/domain/rules/Rules.ts"
+
+const header = "<!-- Made by `npm run generate` from src/domain/rules; do not edit. -->"
+
+const shownHead = 600
+const shownTail = 100
+
+const shorten = (text: string): string =>
+  text.length <= 2000
+    ? text
+    : `${text.slice(0, shownHead)} ... (${text.length - shownHead - shownTail} more characters) ... ${text.slice(-shownTail)}`
+
+/** Characters that nobody would see are named. */
+const visible = (text: string): string =>
+  text.replaceAll("\ufeff", "[U+FEFF]").replaceAll("\r", "[CR]").replaceAll("\0", "[NUL]")
+
+const shown = (text: string): string => (text === "" ? "(nothing)" : fenced(visible(shorten(text)), "text"))
+
+const meaningOf = {
+  error: "issue: the text is rejected, and whoever wrote it is told",
+  warning: "repair, warning: accepted; something may be lost or unwanted",
+  note: "repair, note: accepted"
+} as const
+
+const ruleSection = ({ after, alongside = [], before, code, fix, kind, severity, title, why }: Rule): string =>
+  [
+    `## ${code}`,
+    `**${title}** (${meaningOf[severity]}). ${why}`,
+    `What to do: ${fix}`,
+    `Before, ${exampleKinds[kind].about}${alongside.length === 0 ? "" : ` (${alongside.map((one) => `\`${one}\``).join(", ")} too)`}:`,
+    shown(before),
+    "After:",
+    shown(after)
+  ].join("\n\n")
+
+const row = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
+
+const tableOf = (listed: ReadonlyArray<Rule>, page: string): string =>
+  [
+    row(["rule", "tier", "severity", "what", "why"]),
+    "|---|---|---|---|---|",
+    ...listed.map(({ code, severity, tier, title, why }) =>
+      row([`[\`${code}\`](${page}#${code})`, tier, severity, title, why])
+    )
+  ].join("\n")
+
+const familyPage = ({ about, rules: listed, title }: (typeof ruleFamilies)[number]): string =>
+  [header, `# ${title}`, about, tableOf(listed, ""), ...listed.map(ruleSection)].join("\n\n")
+
+const indexPage = (): string =>
+  [
+    header,
+    "# Rules",
+    [
+      "Every finding has the code of a rule. An **issue** rejects a text and goes back to whoever wrote it; a **repair** is",
+      "noted, and the text is accepted. Codes are never changed once they are released."
+    ].join("\n"),
+    [
+      "Each rule shows a smallest text in which it finds something, and the same text mended. An example shows only the part",
+      "of a document that matters; the rest is put around it. A test reads every example.",
+      "",
+      `Examples that need a project find these files in it: ${Object.keys(exampleFiles)
+        .map((path) => `\`${path}\``)
+        .join(", ")}.`
+    ].join("\n"),
+    ...ruleFamilies.flatMap(({ about, family, rules: listed, title }) => [
+      `## [${title}](${family}.md)`,
+      about,
+      tableOf(listed, `${family}.md`)
+    ]),
+    `${rules.length} rules.`
+  ].join("\n\n")
+
+/** Path and content of every page. */
+export const rulePages = (): Readonly<Record<string, string>> => ({
+  "docs/reference/rules/README.md": `${indexPage()}\n`,
+  ...Object.fromEntries(
+    ruleFamilies.map((family) => [`docs/reference/rules/${family.family}.md`, `${familyPage(family)}\n`])
+  )
+})

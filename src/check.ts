@@ -1,0 +1,52 @@
+/**
+ * The door for programs that check what models write, imported as "task-conductor/check": plain functions from text to
+ * plain data. Loads neither the command line nor the services, and asks for no knowledge of Effect.
+ */
+import { checkDocument, type CheckOptions, type CheckReport, type DocumentKind } from "./domain/CheckReport.ts"
+import { issuesMarkdown } from "./domain/Issue.ts"
+import { mendDocument, type MendedDocument } from "./domain/MendedDocument.ts"
+import { type SarifDocument, type SarifLog, sarifLog } from "./domain/SarifLog.ts"
+import { linesOf, locate, type TextSpan } from "./domain/TextSpan.ts"
+import { version } from "./version.ts"
+
+export type {
+  CheckReport,
+  DocumentKind,
+  IssueReport,
+  RefinementReport,
+  ResultReport,
+  TaskListReport,
+  TaskReport
+} from "./domain/CheckReport.ts"
+export type { Repair, Where } from "./domain/Issue.ts"
+export type { MendedDocument } from "./domain/MendedDocument.ts"
+export type { SarifDocument, SarifLog } from "./domain/SarifLog.ts"
+export type { TextSpan } from "./domain/TextSpan.ts"
+
+/** What is checked; a whole task list when nothing is said. `finished` names tasks that have a result already. */
+export interface Options extends CheckOptions {
+  readonly kind?: DocumentKind
+}
+
+/** Checks a document. Never throws, whatever the text. */
+export const check = (text: string, options: Options = {}): CheckReport =>
+  checkDocument(options.kind ?? "task-list", text, options)
+
+/**
+ * Checks a document and writes it anew without what was repaired. `text` is the given text when there is nothing to mend
+ * and when the document is rejected.
+ */
+export const fix = (text: string, options: Options = {}): MendedDocument =>
+  mendDocument(options.kind ?? "task-list", text, options)
+
+/** The numbered list of issues for the next attempt of the model; empty when there is none. */
+export const issuesForModel = (report: Pick<CheckReport, "issues">): string => issuesMarkdown(report.issues)
+
+/** Where in the text an issue or a repair is, for marks in an editor; nothing when it concerns the whole document. */
+export const spanOf = (
+  text: string,
+  finding: CheckReport["issues"][number] | CheckReport["repairs"][number]
+): TextSpan | undefined => locate(linesOf(text), finding)
+
+/** The reports as a SARIF 2.1.0 log for a code host; paths are relative to the root of the repository. */
+export const toSarif = (documents: ReadonlyArray<SarifDocument>): SarifLog => sarifLog(version, documents)

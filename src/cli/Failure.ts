@@ -1,0 +1,51 @@
+/**
+ * How a command ends when it does not end well: an exit code and the words for it.
+ */
+import * as Schema from "effect/Schema"
+import { issuesMarkdown } from "../domain/Issue.ts"
+import type { ModelError } from "../domain/ModelAnswer.ts"
+import { printableLines } from "../domain/Printable.ts"
+import type { NoValidPlan } from "../domain/RunOrder.ts"
+
+/** Exit codes of the binary that are not those of a run (domain/RunReport). */
+export const exitCodes = { failed: 1, usage: 2, noValidPlan: 3, unavailable: 5, sigint: 130, sigterm: 143 } as const
+
+/** The command ends with this code; `text` goes to stderr, nothing when it is empty. */
+export class CommandFailure extends Schema.TaggedError<CommandFailure>()("CommandFailure", {
+  exitCode: Schema.Int,
+  text: Schema.String
+}) {
+  override get message(): string {
+    return this.text
+  }
+}
+
+/** The person gave something that cannot be used: exit code 2. */
+export const usageFailure = (text: string): CommandFailure => new CommandFailure({ exitCode: exitCodes.usage, text })
+
+/** Everything was said already: only the exit code is left. */
+export const quietFailure = (exitCode: number): CommandFailure => new CommandFailure({ exitCode, text: "" })
+
+/** Any other typed failure: what was given cannot be used, or what is installed is damaged. */
+interface OtherFailure {
+  readonly _tag: string
+  readonly message: string
+}
+
+/** Everything a command can fail with, as exit code and text. */
+export const failureOf = (error: CommandFailure | ModelError | NoValidPlan | OtherFailure): CommandFailure => {
+  if (error._tag === "CommandFailure") return error as CommandFailure
+  const text = printableLines(error.message)
+  if (error._tag === "ModelError") {
+    const { isTransient, isUnavailable } = error as ModelError
+    return new CommandFailure({
+      exitCode: isTransient || isUnavailable ? exitCodes.unavailable : exitCodes.failed,
+      text
+    })
+  }
+  if (error._tag === "NoValidPlan") {
+    const issues = printableLines(issuesMarkdown((error as NoValidPlan).issues))
+    return new CommandFailure({ exitCode: exitCodes.noValidPlan, text: issues === "" ? text : `${text}\n${issues}` })
+  }
+  return usageFailure(text)
+}

@@ -1,0 +1,57 @@
+/**
+ * How help, version and wrong invocations are shown: help that was asked for on stdout, a wrong invocation as one line
+ * on stderr that says how to get help.
+ */
+import type * as CliError from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Output } from "./Output.ts"
+
+const suggest = (words: ReadonlyArray<string>): string =>
+  words.length === 0 ? "" : ` Did you mean ${words.map((word) => `"${word}"`).join(" or ")}?`
+
+/** Without the words that only the author of a flag understands, as one sentence. */
+const plainly = (message: string): string =>
+  message
+    .replace("Expected: Schema validation failed: ", "")
+    .replace("a string representing a finite number", "a whole number")
+    .replace(/\s+/g, " ")
+    .replace(/[^.!?]$/, "$&.")
+
+const invocationText = (error: CliError.NonShowHelpErrors): string => {
+  switch (error._tag) {
+    case "UnrecognizedOption":
+      return `There is no flag "${error.option}".${suggest(error.suggestions)}`
+    case "UnknownSubcommand":
+      return `There is no command "${error.subcommand}".${suggest(error.suggestions)}`
+    case "UnexpectedArgument":
+      return `${error.arguments.map((argument) => JSON.stringify(argument)).join(", ")} is one argument too many. Put text with blanks into quotes.`
+    default:
+      return plainly(error.message)
+  }
+}
+
+/** Writes help and complaints through `Output`. */
+export const layerPresenter: Layer.Layer<never, never, Output> = Layer.unwrap(
+  Effect.gen(function* () {
+    const output = yield* Output
+    const formatter = CliOutput.defaultFormatter({ colors: output.resultPaint.bold("") !== "", globalFlags: "summary" })
+    return CliOutput.layerPresenter({
+      present: (event) => {
+        switch (event._tag) {
+          case "Help":
+            return event.reason === "Requested"
+              ? output.result(formatter.formatHelpDoc(event.helpDoc))
+              : output.tell(formatter.formatHelpDoc(event.helpDoc))
+          case "Version":
+            return output.result(event.version)
+          case "InvalidInvocation":
+            return output.tell(
+              `${event.errors.map(invocationText).join(" ")}\nRun "${event.commandPath.join(" ")} --help" for help.`
+            )
+        }
+      }
+    })
+  })
+)

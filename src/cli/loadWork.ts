@@ -1,0 +1,7 @@
+/**
+ * Loads the part of the program that can run a prompt; it is half of the time to start.
+ */
+import * as Effect from "effect/Effect"
+
+/** `./work.ts`, loaded now. */
+export const loadWork = Effect.promise(() => import("./work.ts"))

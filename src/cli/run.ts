@@ -1,0 +1,106 @@
+/**
+ * `task-conductor run [PROMPT]`: the main job, from the prompt to the answer.
+ */
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { originalPrompt } from "../domain/OriginalPrompt.ts"
+import { exitCodeOf, type RunReport } from "../domain/RunReport.ts"
+import { loadWork } from "./loadWork.ts"
+import { jsonSink, progressSink } from "./EventSink.ts"
+import { quietFailure, usageFailure } from "./Failure.ts"
+import { readInput } from "./Input.ts"
+import { Output } from "./Output.ts"
+import { outcomeLines } from "./Progress.ts"
+import { countFlag, flagConfiguration, readPrompt, runFlags } from "./runFlags.ts"
+
+const allFlags = {
+  ...runFlags,
+  skill: Flag.String("skill").pipe(
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("Skip planning: one task with this skill: --skill search-code"),
+    Flag.optional
+  ),
+  plan: Flag.String("plan").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("Skip planning: run this task list: --plan plan.md"),
+    Flag.optional
+  ),
+  maxRounds: countFlag("max-rounds", 1000).pipe(
+    Flag.withDescription("How many rounds of refine, run, iterate at most: --max-rounds 3"),
+    Flag.optional
+  ),
+  yesThisRun: Flag.Boolean("yes-this-run").pipe(
+    Flag.withDescription("Approve every step of this run; rules that deny still deny"),
+    Flag.withDefault(false)
+  ),
+  json: Flag.Boolean("json").pipe(
+    Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
+    Flag.withDefault(false)
+  )
+}
+
+/** The plan to run and the prompt it answers. */
+const readPlan = Effect.fnUntraced(function* (file: string) {
+  const plan = yield* readInput(file)
+  return { plan, prompt: originalPrompt(plan) ?? `Carry out the plan ${file}.` }
+})
+
+const tellReport = Effect.fnUntraced(function* (report: RunReport) {
+  const { answer, tell, tellPaint } = yield* Output
+  if (report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
+  yield* tell(outcomeLines(report, tellPaint))
+})
+
+/** The command. */
+export const run = Command.make(
+  "run",
+  allFlags,
+  Effect.fn("run")(function* (given) {
+    const { json } = given
+    if (Option.isSome(given.skill) && Option.isSome(given.plan)) {
+      return yield* usageFailure("--skill and --plan exclude each other: both say what the tasks are. Leave one out.")
+    }
+    const hasPrompt = Option.isSome(given.prompt) || Option.isSome(given.promptFile)
+    const work =
+      Option.isSome(given.plan) && !hasPrompt
+        ? yield* readPlan(given.plan.value)
+        : {
+            prompt: yield* readPrompt(given),
+            ...(Option.isSome(given.plan) ? { plan: yield* readInput(given.plan.value) } : {})
+          }
+    const flags = {
+      ...(yield* flagConfiguration(given)),
+      limits: Option.isSome(given.maxRounds) ? { rounds: given.maxRounds.value } : {}
+    }
+    const { runPrompt } = yield* loadWork
+    const report = yield* runPrompt({
+      project: given.project,
+      flags,
+      order: {
+        ...work,
+        ...(Option.isSome(given.file) ? { currentFile: given.file.value } : {}),
+        ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {})
+      },
+      sink: yield* json ? jsonSink : progressSink,
+      approveSteps: given.yesThisRun
+    })
+    if (!json) yield* tellReport(report)
+    if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
+  })
+).pipe(
+  Command.withDescription("Plan the work for a prompt, check the plan, do it, and answer"),
+  Command.withShortDescription("Do what a prompt asks"),
+  Command.withExamples([
+    {
+      command: 'task-conductor run --allow read_file "Where are the limits of a run defined?"',
+      description: "Answer a question with the embedded model, which is no language model"
+    },
+    {
+      command: 'task-conductor run --model qwen3:8b --file src/parser.ts "Add a test for empty input"',
+      description: "Work with a model of the Ollama server; asks before anything changes"
+    },
+    { command: "task-conductor run --plan plan.md --json", description: "Run a plan file, events as JSON Lines" }
+  ])
+)

@@ -1,0 +1,35 @@
+/**
+ * The command tree and what every command shares. One file per command word stands beside this one.
+ */
+import * as CliConfig from "effect/cli/CliConfig"
+import * as Command from "effect/cli/Command"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
+import { check } from "./check.ts"
+import { plan } from "./plan.ts"
+import { run } from "./run.ts"
+import { skills } from "./skills.ts"
+import { tools } from "./tools.ts"
+
+/** `task-conductor`. */
+export const taskConductor = Command.make("task-conductor").pipe(
+  Command.withDescription(
+    "Makes local language models do long work reliably: a plan that is checked, tool calls that are checked, approval before changes."
+  ),
+  Command.withExamples([
+    {
+      command: 'task-conductor run "Where are the limits of a run defined?"',
+      description: "Answer with the embedded model"
+    },
+    {
+      command: 'task-conductor run --model qwen3 "Add a test for the parser"',
+      description: "Work with a model on Ollama"
+    },
+    { command: "task-conductor check plan.md", description: "Check a plan without a model" }
+  ]),
+  Command.withSubcommands([run, plan, check, tools, skills])
+)
+
+/** Only flags that make sense here: no wizard, no log level. */
+export const layerFlags = CliConfig.layer({
+  builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions]
+})

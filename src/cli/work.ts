@@ -1,0 +1,56 @@
+/**
+ * What the commands do once flags are read. Loaded when it is needed: help, wrong usage and `check` start without it.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import { layerCatalogue, layerRun, readSetup } from "../app.ts"
+import type { Configuration } from "../domain/Configuration.ts"
+import type { RunOrder } from "../domain/RunOrder.ts"
+import { Pipeline } from "../services/Pipeline.ts"
+import { makeRunId } from "../services/RunId.ts"
+import { Skills } from "../services/Skills.ts"
+import { ToolRegistry } from "../services/ToolRegistry.ts"
+import type { EventSink } from "./EventSink.ts"
+import { tellNotes } from "./notes.ts"
+
+/** A run or a plan as the flags ask for it. */
+export interface Work {
+  readonly project: string
+  readonly flags: Configuration
+  readonly order: Omit<RunOrder, "runId">
+  readonly sink: EventSink
+  readonly approveSteps: boolean
+}
+
+/** Runs a prompt to its report. */
+export const runPrompt = Effect.fn("runPrompt")(function* ({ approveSteps, flags, order, project, sink }: Work) {
+  const setup = yield* readSetup(project, flags)
+  return yield* Effect.gen(function* () {
+    yield* tellNotes(setup, flags)
+    const pipeline = yield* Pipeline
+    return yield* pipeline.run({ runId: yield* makeRunId, ...order })
+  }).pipe(
+    Effect.provide(layerRun(setup, { listen: sink.listen, approveSteps })),
+    Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : sink.abort("The run broke off.")))
+  )
+})
+
+/** Makes the task list for a prompt. */
+export const planPrompt = Effect.fn("planPrompt")(function* ({ approveSteps, flags, order, project, sink }: Work) {
+  const setup = yield* readSetup(project, flags)
+  return yield* Effect.gen(function* () {
+    yield* tellNotes(setup, flags)
+    const pipeline = yield* Pipeline
+    return yield* pipeline.plan({ runId: yield* makeRunId, ...order })
+  }).pipe(Effect.provide(layerRun(setup, { listen: sink.listen, approveSteps })))
+})
+
+/** The tools and skills that a run in this project would have. */
+export const readCatalogue = Effect.fn("readCatalogue")(function* (project: string) {
+  const setup = yield* readSetup(project, {})
+  return yield* Effect.gen(function* () {
+    const { problems, tools } = yield* ToolRegistry
+    const { all, notes } = yield* Skills
+    return { tools, problems, skills: all, notes }
+  }).pipe(Effect.provide(layerCatalogue(setup)))
+})
