@@ -1,0 +1,85 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { execFile } from "node:child_process"
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { build } from "rolldown"
+import bundles from "../rolldown.config.ts"
+import { version } from "../src/version.ts"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+/** A package without dependencies: what is bundled needs none. */
+const packed = mkdtempSync(join(tmpdir(), "task-conductor-bundle-"))
+const plan = join(root, "test/fixtures/checks/five-mistakes.md")
+
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const node = (args: ReadonlyArray<string>): Promise<Ended> =>
+  new Promise((resolve) => {
+    execFile(process.execPath, [...args], { cwd: join(root, "test/fixtures/checks") }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr })
+    )
+  })
+const shim = (...args: ReadonlyArray<string>) => node([join(packed, "bin/task-conductor.cjs"), ...args])
+
+beforeAll(async () => {
+  for (const part of ["bin", "package.json"]) cpSync(join(root, part), join(packed, part), { recursive: true })
+  for (const { output, ...options } of bundles) {
+    await build({ ...options, cwd: root, output: { ...output, dir: join(packed, "dist", basename(output.dir)) } })
+  }
+}, 60_000)
+afterAll(() => rmSync(packed, { recursive: true, force: true }))
+
+describe("the bundles", () => {
+  it("answer the version without loading anything", async () => {
+    for (const flag of ["--version", "-v"]) {
+      assert.deepStrictEqual(await shim(flag), { code: 0, stdout: `${version}\n`, stderr: "" })
+    }
+  })
+
+  it("check a plan without any dependency", async () => {
+    assert.deepStrictEqual(await shim("check", "five-mistakes.md"), {
+      code: 1,
+      stdout: readFileSync(plan.replace(".md", ".txt"), "utf8"),
+      stderr: ""
+    })
+  })
+
+  it("answer help like the unbundled command line", async () => {
+    for (const words of [[], ["--help"], ["run", "-h"], ["tools", "list", "--help"], ["nothing", "--help"]]) {
+      assert.deepStrictEqual(await shim(...words), await node([join(root, "src/main.ts"), ...words]), words.join(" "))
+    }
+  })
+
+  it("leave everything else to the modules that plugins share", async () => {
+    const { code, stderr } = await shim("run", "--", "--help")
+    assert.deepStrictEqual([code, stderr], [2, 'task-conductor is not built yet. Run "npm run build" in its folder.\n'])
+  })
+
+  it("hold a door that other programs can import", async () => {
+    const door = join(packed, "dist/check-bundle/check.js")
+    const script = `import { check, fix, issuesForModel, spanOf, toSarif } from ${JSON.stringify(door)}
+      import { readFileSync } from "node:fs"
+      const text = readFileSync(${JSON.stringify(plan)}, "utf8")
+      const report = check(text)
+      console.log(report.verdict, issuesForModel(report).split("\\n").length, fix(text).text === text,
+        spanOf(text, report.issues[0]).line, toSarif([{ path: "a.md", text, report }]).version)`
+    assert.deepStrictEqual(await node(["--input-type=module", "-e", script]), {
+      code: 0,
+      stdout: "rejected 8 true 16 2.1.0\n",
+      stderr: ""
+    })
+  })
+
+  it("come with the licences of what is in them", () => {
+    for (const folder of readdirSync(join(packed, "dist"))) {
+      const text = readFileSync(join(packed, "dist", folder, "LICENSES.txt"), "utf8")
+      for (const name of ["effect 4", "remark-parse 11", "jsonrepair 3"]) assert.include(text, name)
+    }
+  })
+})

@@ -1,0 +1,81 @@
+import { assert, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import { check, fix, issuesForModel, spanOf, toSarif } from "../src/check.ts"
+import { type SourceModule, sourceModules } from "./support/sourceImports.ts"
+import { version } from "../src/version.ts"
+
+const plan = readFileSync(new URL("fixtures/checks/five-mistakes.md", import.meta.url), "utf8")
+
+/** Every module that a module loads, ours and others. */
+const graphOf = (path: string): ReadonlyArray<string> => {
+  const modules = new Map(sourceModules().map((module): [string, SourceModule] => [module.path, module]))
+  const found = new Set<string>()
+  const visit = (one: string): void => {
+    if (found.has(one)) return
+    found.add(one)
+    for (const { isType, target } of modules.get(one)?.imports ?? []) if (!isType) visit(target)
+  }
+  visit(path)
+  return [...found].sort()
+}
+
+describe("the door for checking", () => {
+  it("checks a task list unless it is told another kind", () => {
+    const { issues, verdict } = check(plan)
+    assert.deepStrictEqual([verdict, issues.length], ["rejected", 5])
+    assert.deepStrictEqual(check("## Result summary\n\nIt is 8042.\n", { kind: "result" }), {
+      kind: "result",
+      verdict: "accepted",
+      issues: [],
+      repairs: [],
+      value: { summary: "It is 8042.", links: [] }
+    })
+  })
+
+  it("numbers the issues for the next attempt of a model", () => {
+    assert.strictEqual(
+      issuesForModel(check(plan)).split("\n").slice(0, 2).join("\n"),
+      '1. In section "Task section 1", task "Research 1", field "References", line 16: "src/**/*.ts" is a pattern, not a file. ' +
+        "Link each file by its own path, or let the task search for files.\n   You wrote: `[all sources](src/**/*.ts)`"
+    )
+    assert.strictEqual(issuesForModel({ issues: [] }), "")
+  })
+
+  it("mends what has one meaning only", () => {
+    assert.strictEqual(fix(plan).text, plan)
+    const { report, text } = fix("# Answer\r\n## Result summary\r\nIt is 8042.\r\n", { kind: "result" })
+    assert.deepStrictEqual([report.verdict, text.includes("\r")], ["repaired", false])
+  })
+
+  it("tells where a finding is", () => {
+    const [issue] = check(plan).issues
+    assert.isDefined(issue)
+    assert.deepStrictEqual(spanOf(plan, issue), { line: 16, column: 18, endLine: 16, endColumn: 44 })
+  })
+
+  it("writes a log for code hosts with its own version", () => {
+    const log = toSarif([{ path: "plan.md", text: plan, report: check(plan) }])
+    assert.deepStrictEqual([log.runs[0]?.tool.driver.version, log.runs[0]?.results.length], [version, 5])
+  })
+
+  it("loads the domain and pure modules, and nothing of the command line, the services or the platform", () => {
+    const graph = graphOf("check.ts")
+    const ours = graph.filter((path) => path.endsWith(".ts"))
+    const others = graph.filter((path) => !path.endsWith(".ts"))
+    assert.isAbove(ours.length, 20)
+    assert.deepStrictEqual(
+      ours.filter((path) => !path.startsWith("domain/")),
+      ["check.ts", "version.ts"]
+    )
+    assert.deepStrictEqual(
+      others.filter((name) => name.startsWith("node:") || /^(@effect|effect\/(cli|ai|http|process)|ollama)/.test(name)),
+      []
+    )
+  })
+
+  it("has a page that shows what is really printed", () => {
+    const page = readFileSync(new URL("../docs/checking.md", import.meta.url), "utf8")
+    const [, shown = "nothing"] = /```text\n(.*?)```/s.exec(page) ?? []
+    assert.include(readFileSync(new URL("fixtures/checks/five-mistakes.txt", import.meta.url), "utf8"), shown)
+  })
+})

@@ -1,0 +1,188 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { makeSandbox, type StartOptions } from "../support/binary.ts"
+
+const sandbox = makeSandbox()
+
+beforeAll(() => {
+  sandbox.write("project/prompt.md", "Find dead code.\n")
+  sandbox.write("project/latin1.md", new Uint8Array([0x63, 0x61, 0x66, 0xe9, 0x0a]))
+  sandbox.write("project/a-file", "")
+  sandbox.write("broken/task-conductor.json", '{\n  "modle": "qwen3",\n  "allow": ["run_command"]\n}\n')
+})
+afterAll(sandbox.remove)
+
+const help = (command: string) => `Run "task-conductor ${command} --help" for help.\n`
+
+interface Case {
+  readonly name: string
+  readonly args: ReadonlyArray<string>
+  readonly options?: StartOptions
+  readonly stderr: string
+}
+
+const cases: ReadonlyArray<Case> = [
+  {
+    name: "an unknown command",
+    args: ["chekc"],
+    stderr: 'There is no command "chekc". Did you mean "check"?\nRun "task-conductor --help" for help.\n'
+  },
+  {
+    name: "an unknown flag",
+    args: ["run", "--modle", "x", "hi"],
+    stderr: `There is no flag "--modle". Did you mean "--model"?\n${help("run")}`
+  },
+  {
+    name: "no prompt and an empty stdin",
+    args: ["run"],
+    stderr: `The prompt is empty. Say what should be done.\n${help("run")}`
+  },
+  {
+    name: "a blank prompt",
+    args: ["run", "  "],
+    stderr: `The prompt is empty. Say what should be done.\n${help("run")}`
+  },
+  {
+    name: "a prompt given twice",
+    args: ["run", "hi", "--prompt-file", "prompt.md"],
+    stderr: `The prompt is given twice, as an argument and with --prompt-file. Leave one out.\n${help("run")}`
+  },
+  {
+    name: "a prompt without quotes",
+    args: ["plan", "find", "dead", "code"],
+    stderr: `"dead", "code" is one argument too many. Put text with blanks into quotes.\n${help("plan")}`
+  },
+  {
+    name: "a prompt file that is missing",
+    args: ["run", "--prompt-file", "missing.md"],
+    stderr: "Cannot read missing.md: there is no such file.\n"
+  },
+  {
+    name: "a project that is missing",
+    args: ["run", "--project", "../missing", "hi"],
+    stderr: "There is no folder at <root>/missing. Give the project folder with --project, or make it first.\n"
+  },
+  {
+    name: "a project that is a file",
+    args: ["tools", "list", "--project", "a-file"],
+    stderr: "<root>/project/a-file is not a folder. Give the folder that holds the project with --project.\n"
+  },
+  {
+    name: "flags that exclude each other",
+    args: ["run", "--skill", "summarize", "--plan", "plan.md", "hi"],
+    stderr: `--skill and --plan exclude each other: both say what the tasks are. Leave one out.\n${help("run")}`
+  },
+  {
+    name: "a number out of range",
+    args: ["run", "--max-rounds", "0", "hi"],
+    stderr: `Invalid value for flag --max-rounds: "0". Expected a whole number between 1 and 1000.\n${help("run")}`
+  },
+  {
+    name: "a number that is none",
+    args: ["run", "--parallel", "many", "hi"],
+    stderr: `Invalid value for flag --parallel: "many". Expected a whole number.\n${help("run")}`
+  },
+  {
+    name: "an environment variable that is no number",
+    args: ["run", "hi"],
+    options: { env: { OLLAMA_NUM_PARALLEL: "0" } },
+    stderr: 'OLLAMA_NUM_PARALLEL: expected a whole number between 1 and 64, got "0".\n'
+  },
+  {
+    name: "a server address that is none",
+    args: ["run", "--model", "qwen3", "hi"],
+    options: { env: { OLLAMA_HOST: "http://[" } },
+    stderr:
+      "OLLAMA_HOST or host: http://[:80 is not the address of a model server. Write it as HOST:PORT or http://HOST:PORT; a key goes into OLLAMA_API_KEY.\n"
+  },
+  {
+    name: "a configuration with mistakes",
+    args: ["run", "--project", "../broken", "hi"],
+    stderr: [
+      '<root>/broken/task-conductor.json:2:3: unknown key "modle". Nearest: model.',
+      '<root>/broken/task-conductor.json:3:3: "allow" has no effect in a project\'s file: a project must not choose it for you. Put it into your user configuration or use --allow.\n'
+    ].join("\n")
+  },
+  {
+    name: "a rule that is malformed",
+    args: ["run", "--allow", "Read File", "hi"],
+    stderr: `--allow Read File: "Read File" is not a tool name. Name one tool, as "task-conductor tools list" shows it.\n${help("run")}`
+  },
+  {
+    name: "a rule for a tool that does not exist",
+    args: ["run", "--deny", "write_fil", "hi"],
+    stderr: `--deny write_fil: there is no tool "write_fil". Nearest: write_file, read_file, fetch_url.\n${help("run")}`
+  },
+  {
+    name: "a skill that does not exist",
+    args: ["run", "--model", "embedded", "--skill", "sumarize", "hi"],
+    stderr: 'There is no skill "sumarize". Nearest: summarize, review, edit-files. See "task-conductor skills list".\n'
+  },
+  {
+    name: "a current file that is missing",
+    args: ["run", "--model", "embedded", "--file", "missing.ts", "hi"],
+    stderr: "Cannot use the current file: There is no file at <root>/project/missing.ts.\n"
+  },
+  {
+    name: "a plan that is missing",
+    args: ["run", "--plan", "missing.md"],
+    stderr: "Cannot read missing.md: there is no such file.\n"
+  },
+  {
+    name: "a plan that is not UTF-8",
+    args: ["run", "--plan", "latin1.md"],
+    stderr: "Cannot read latin1.md: it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8.\n"
+  },
+  { name: "nothing to check", args: ["check"], stderr: `Missing required argument: FILE.\n${help("check")}` },
+  {
+    name: "a document that is missing",
+    args: ["check", "missing.md"],
+    stderr: "Cannot read missing.md: there is no such file.\n"
+  },
+  { name: "a document that is a folder", args: ["check", "."], stderr: "Cannot read .: it is a folder.\n" },
+  {
+    name: "a document on stdin that is not text",
+    args: ["check", "-"],
+    options: { stdin: new Uint8Array([0, 1, 2, 3]) },
+    stderr: "Cannot read stdin: it is binary.\n"
+  },
+  {
+    name: "a kind that does not exist",
+    args: ["check", "--kind", "plan", "prompt.md"],
+    stderr: `Invalid value for flag --kind: "plan". Expected: "task-list" | "refinement" | "result".\n${help("check")}`
+  }
+]
+
+describe.concurrent("wrong usage", () => {
+  for (const { args, name, options, stderr } of cases) {
+    it(`says what is wrong with ${name} and exits 2`, async () => {
+      assert.deepStrictEqual(await sandbox.run(args, options), { code: 2, stdout: "", stderr })
+    })
+  }
+
+  it("shows the help on stderr when there is no command", async () => {
+    const { code, stderr, stdout } = await sandbox.run([])
+    assert.deepStrictEqual([code, stdout], [2, ""])
+    assert.include(stderr, "SUBCOMMANDS")
+  })
+})
+
+describe.concurrent("what was asked for", () => {
+  it("prints the version alone", async () => {
+    const ended = await sandbox.run(["--version"])
+    assert.deepStrictEqual({ ...ended, stdout: "" }, { code: 0, stdout: "", stderr: "" })
+    assert.match(ended.stdout, /^\d+\.\d+\.\d+\n$/)
+  })
+
+  it("prints help for a command, with an example", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["run", "--help"])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.include(stdout, "--max-rounds N")
+    assert.include(stdout, "task-conductor run --plan plan.md --json")
+  })
+
+  it("prints a completion script", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["--completions", "bash"])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.include(stdout, "task-conductor")
+  })
+})

@@ -1,0 +1,32 @@
+import { assert, describe, it } from "@effect/vitest"
+import { isControlPath, isSecretLike } from "../../src/domain/SensitivePath.ts"
+
+describe("isSecretLike", () => {
+  it("finds keys, passwords and tokens by their names", () => {
+    const secrets = [".env", "a/.env.local", "/home/ana/.ssh/config", "cert.PEM", "ID_RSA", "x/.npmrc", "app.key"]
+    assert.deepStrictEqual(
+      secrets.filter((path) => !isSecretLike(path)),
+      []
+    )
+  })
+
+  it("leaves everyday files and examples alone", () => {
+    const plain = ["src/env.ts", ".env.example", "README.md", "keys.ts", "docs/ssh.md", "environment"]
+    assert.deepStrictEqual(plain.filter(isSecretLike), [])
+  })
+})
+
+describe("isControlPath", () => {
+  it("finds what steers git and this program, in any letter case and at any depth", () => {
+    const control = [".git/config", "sub/.git/hooks/pre-commit", ".GIT/config", ".task-conductor/skills/x/SKILL.md"]
+    assert.deepStrictEqual(
+      [...control, "task-conductor.json", ".mcp.json"].filter((path) => !isControlPath(path)),
+      []
+    )
+  })
+
+  it("leaves similar names alone", () => {
+    const plain = [".gitignore", "git/config", "src/.github/x", "docs/task-conductor.md"]
+    assert.deepStrictEqual(plain.filter(isControlPath), [])
+  })
+})

@@ -1,0 +1,148 @@
+/**
+ * Damage to tool calls after which they would run differently, or not at all. Applied to strict documents only.
+ */
+import { changed, choose, type Damage, type Whole } from "./Damage.ts"
+
+const block = /```json\n(\{\n[^]*?\n\})\n```/
+
+/** Changes the last block of the section Tool Calls. */
+const mapLast = (document: Whole, change: (json: string) => string | undefined): string | undefined => {
+  const start = document.text.lastIndexOf("```json\n{\n")
+  const section = document.text.search(/^## Tool Calls/m)
+  if (document.kind !== "refinement" || section < 0 || start < section) return undefined
+  const json = block.exec(document.text.slice(start))?.[1]
+  const other = json === undefined ? undefined : change(json)
+  return json === undefined || other === undefined
+    ? undefined
+    : changed(document, document.text.slice(0, start) + document.text.slice(start).replace(json, () => other))
+}
+
+/** A call under the heading; code of the task is none. */
+const hasCalls = ({ kind, text }: Whole): boolean =>
+  kind === "refinement" && /^## Tool Calls\n\n`{3,}json\n\{/m.test(text)
+
+type Call = Readonly<Record<string, unknown>>
+
+const mapCall = (document: Whole, change: (call: Call) => unknown): string | undefined =>
+  mapLast(document, (json) => {
+    const other = change(JSON.parse(json) as Call)
+    return other === undefined ? undefined : JSON.stringify(other, null, 2)
+  })
+
+/** The last string of a call with where it starts. */
+const lastString = (json: string): { readonly start: number; readonly end: number } | undefined => {
+  const found = [...json.matchAll(/"(?:[^"\\]|\\.)*"(?!\s*:)/g)].at(-1)
+  return found === undefined || found[0].length < 5
+    ? undefined
+    : { start: found.index, end: found.index + found[0].length }
+}
+
+export const changedCalls: ReadonlyArray<Damage> = [
+  {
+    name: "a string that is cut",
+    apply: (document) =>
+      mapLast(document, (json) => {
+        const string = lastString(json)
+        return string === undefined ? undefined : json.slice(0, string.end - 2)
+      })
+  },
+  {
+    name: "a closing quote is lost",
+    apply: (document) =>
+      mapLast(document, (json) => {
+        const string = lastString(json)
+        return string === undefined ? undefined : json.slice(0, string.end - 1) + json.slice(string.end)
+      })
+  },
+  {
+    name: "all closing braces are lost",
+    apply: (document) => mapLast(document, (json) => json.replace(/[\s}\]]+$/, ""))
+  },
+  {
+    name: "the arguments swallow the name",
+    apply: (document) =>
+      mapLast(document, (json) => {
+        const { arguments: values, ...rest } = JSON.parse(json) as Call
+        return `{ "arguments": ${JSON.stringify(values).slice(0, -1)}, ${JSON.stringify(rest).slice(1)}`
+          .replace("{,", "{")
+          .replace("{ ,", "{ ")
+      })
+  },
+  {
+    name: "a call without name",
+    apply: (document, random) =>
+      mapCall(document, (call) => ({ ...call, name: choose<unknown>(random, undefined, undefined, "", " ", null, 3) }))
+  },
+  {
+    name: "arguments beside the name",
+    apply: (document) =>
+      mapCall(document, ({ arguments: values, ...rest }) =>
+        Object.keys(values as object).length === 0
+          ? undefined
+          : { ...rest, ...(values as object), uid: rest["uid"], name: rest["name"] }
+      )
+  },
+  {
+    name: "arguments that are no object",
+    apply: (document, random) =>
+      mapCall(document, (call) => ({ ...call, arguments: choose<unknown>(random, ["a.ts"], 3, "path=a.ts", true) }))
+  },
+  {
+    name: "a value is left out",
+    apply: (document, random) =>
+      mapLast(document, (json) =>
+        json.replace(/: (?:"(?:[^"\\]|\\.)*"|\d+)(?=,?\s*\}*\s*$)/m, `: ${choose(random, "", "...", "…")}`)
+      )
+  },
+  {
+    name: "a key twice",
+    apply: (document) => mapLast(document, (json) => json.replace(/("name": "[^"]*")/, '$1,\n  "name": "another"'))
+  },
+  {
+    name: "a forbidden key",
+    apply: (document) =>
+      mapLast(document, (json) =>
+        json.replace('"arguments": {', '"arguments": { "__proto__": { "a": 1 }, ').replace(/, \}/, " }")
+      )
+  },
+  {
+    name: "a number that cannot be read",
+    apply: (document) =>
+      mapLast(document, (json) =>
+        json.replace('"arguments": {', '"arguments": { "count": 90071992547409931, ').replace(/, \}/, " }")
+      )
+  },
+  {
+    name: "a call that is only text",
+    apply: (document, random) =>
+      mapLast(document, () => choose(random, "read_file(path='a.ts')", "read_file a.ts", '"read_file"'))
+  },
+  {
+    name: "calls under another heading",
+    apply: (document, random) =>
+      hasCalls(document)
+        ? changed(
+            document,
+            document.text.replace(/^## Tool Calls$/m, choose(random, "## Actions", "## Next steps", "### Tools"))
+          )
+        : undefined
+  },
+  {
+    name: "the heading of the calls is lost",
+    apply: (document) =>
+      hasCalls(document) ? changed(document, document.text.replace(/^## Tool Calls\n/m, "")) : undefined
+  },
+  {
+    name: "calls in the syntax of another protocol",
+    apply: (document, random) =>
+      document.kind === "refinement"
+        ? changed(
+            document,
+            document.text.replace(
+              /^## Tool Calls\n[^]*$/m,
+              `## Tool Calls\n\n${choose(random, "<function=read_file><parameter=path>a.ts</parameter></function>", "read_file(path='a.ts')", '<invoke name="read_file"><parameter name="path">a.ts</parameter></invoke>')}\n`
+            )
+          )
+        : undefined
+  }
+]

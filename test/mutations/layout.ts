@@ -1,0 +1,256 @@
+/**
+ * Indentation, markers and blank lines of lists, and the order of fields.
+ */
+import {
+  changed,
+  choose,
+  type Damage,
+  freeLines,
+  linesOf,
+  mapFields,
+  mapFree,
+  type Random,
+  strictField,
+  type Whole
+} from "./Damage.ts"
+
+interface Block {
+  readonly first: number
+  /** Excluded. */
+  readonly last: number
+}
+
+const isHeading = (text: string): boolean => /^#{1,6}\s/.test(text)
+
+/** The fields of a document with the lines under them; code blocks that belong to the task are no part of a field. */
+const fieldBlocks = (document: Whole): ReadonlyArray<Block> => {
+  const lines = linesOf(document)
+  return freeLines(document, (text) => strictField.test(text)).map((first) => {
+    const indent = /^\s*/.exec(lines[first]?.text ?? "")?.[0].length ?? 0
+    let last = first + 1
+    for (let index = first + 1; index < lines.length; index += 1) {
+      const text = lines[index]?.text ?? ""
+      if (text.trim() !== "" && (/^\s*/.exec(text)?.[0].length ?? 0) <= indent) break
+      if (text.trim() !== "" && strictField.test(text)) break
+      if (text.trim() !== "") last = index + 1
+    }
+    return { first, last }
+  })
+}
+
+/** The tasks of a document as runs of fields; a run ends where something else stands between two fields. */
+const taskBlocks = (document: Whole): ReadonlyArray<ReadonlyArray<Block>> => {
+  const lines = linesOf(document)
+  const tasks: Array<Array<Block>> = []
+  let previous: Block | undefined
+  for (const block of fieldBlocks(document)) {
+    if (previous?.last === block.first) tasks.at(-1)?.push(block)
+    else tasks.push([block])
+    previous = block
+  }
+  return tasks.filter(([first]) => first !== undefined && (lines[first.first]?.text ?? "").startsWith("- "))
+}
+
+const labelOf = (document: Whole, block: Block | undefined): string =>
+  strictField.exec(linesOf(document)[block?.first ?? -1]?.text ?? "")?.[2] ?? ""
+
+/** All tasks are flat and start with their names. */
+const isFlatAndNamed = (document: Whole, tasks: ReadonlyArray<ReadonlyArray<Block>>): boolean =>
+  tasks.length > 0 &&
+  tasks.every((blocks) => blocks.every((block, index) => (labelOf(document, block) === "Name") === (index === 0)))
+
+const changeBlocks = (
+  document: Whole,
+  change: (line: string, isFirstOfBlock: boolean, position: number) => string
+): string | undefined => {
+  const tasks = taskBlocks(document)
+  if (!isFlatAndNamed(document, tasks)) return undefined
+  const lines = document.text.split("\n")
+  for (const blocks of tasks) {
+    for (const [position, { first, last }] of blocks.entries()) {
+      for (let index = first; index < last; index += 1)
+        lines[index] = lines[index] === "" ? "" : change(lines[index] ?? "", index === first, position)
+    }
+  }
+  return changed(document, lines.join("\n"))
+}
+
+/** Fields below the name of their task, as one list in another. */
+const nest = (document: Whole, indent: string): string | undefined =>
+  changeBlocks(document, (line, _, position) => (position === 0 ? line : indent + line))
+
+const shuffle = <A>(all: ReadonlyArray<A>, random: Random): ReadonlyArray<A> =>
+  all
+    .map((one) => ({ one, at: random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ one }) => one)
+
+const inTasks = (document: Whole, change: (line: string) => string): string | undefined => {
+  const lines = linesOf(document)
+  const isFreeHeading = (index: number, heading: RegExp): boolean =>
+    lines[index]?.free === true && heading.test(lines[index].text)
+  const from = lines.findLastIndex((_, index) => isFreeHeading(index, /^#{1,6} tasks\b/i))
+  if (from < 0 || document.kind !== "task-list") return undefined
+  const next = lines.findIndex((_, index) => index > from && isFreeHeading(index, /^#{1,2} /))
+  const isInside = (index: number): boolean => index > from && (next < 0 || index < next)
+  return changed(
+    document,
+    lines
+      .map(({ text }, index) => (isInside(index) && !isFreeHeading(index, /^#/) && text !== "" ? change(text) : text))
+      .join("\n")
+  )
+}
+
+export const layout: ReadonlyArray<Damage> = [
+  {
+    name: "stars, plus signs or dots for bullets",
+    apply: (document, random) => {
+      const marker = choose(random, "*", "+", "•", "–")
+      return mapFields(
+        document,
+        random,
+        ({ label, lead, value }) => `${lead.replace("-", marker)}**${label}** ${value}`
+      )
+    }
+  },
+  {
+    name: "numbers for bullets",
+    apply: (document, random) => {
+      const end = choose(random, ".", ")")
+      return changeBlocks(document, (line, isFirst, position) =>
+        isFirst ? line.replace("- ", `${position + 1}${end} `) : ` ${line}`
+      )
+    }
+  },
+  {
+    name: "task boxes",
+    apply: (document, random) =>
+      mapFields(document, random, ({ label, lead, value }) => `${lead}[ ] **${label}** ${value}`)
+  },
+  {
+    name: "more blanks after bullets",
+    apply: (document, random) => {
+      const gap = " ".repeat(choose(random, 1, 2))
+      return changeBlocks(document, (line, isFirst) => (isFirst ? line.replace("- ", `- ${gap}`) : gap + line))
+    }
+  },
+  {
+    name: "fields nested below the name",
+    apply: (document, random) => nest(document, choose(random, "  ", "   ", "    ", "\t"))
+  },
+  {
+    name: "an item for every task",
+    apply: (document, random) => {
+      const title = choose(random, "- Task:", "- **Task**", "1. Task", "- Task 1:")
+      return changeBlocks(document, (line, isFirst, position) =>
+        isFirst && position === 0 ? `${title}\n   ${line}` : `   ${line}`
+      )
+    }
+  },
+  {
+    name: "tasks indented",
+    apply: (document, random) => {
+      const indent = choose(random, " ", "  ", "   ", "    ", "\t")
+      return inTasks(document, (line) => indent + line)
+    }
+  },
+  {
+    name: "one field indented differently",
+    apply: (document, random) => {
+      const blocks = taskBlocks(document)
+        .flatMap((all) => all.slice(1))
+        .filter(({ first, last }) => last === first + 1)
+      const at = choose(random, -1, ...blocks.map(({ first }) => first))
+      const indent = " ".repeat(choose(random, 1, 2, 3, 4))
+      return at < 0
+        ? undefined
+        : document.text
+            .split("\n")
+            .with(at, indent + (document.text.split("\n")[at] ?? ""))
+            .join("\n")
+    }
+  },
+  {
+    name: "no blank lines between fields and tasks",
+    apply: (document) => {
+      const lines = linesOf(document)
+      const isField = (index: number): boolean => lines[index]?.free === true && strictField.test(lines[index].text)
+      const text = lines.filter(
+        ({ text: line }, index) => !(line.trim() === "" && isField(index - 1) && isField(index + 1))
+      )
+      return changed(document, text.map(({ text: line }) => line).join("\n"))
+    }
+  },
+  {
+    name: "blank lines between fields",
+    apply: (document, random) => {
+      const share = choose(random, 1, 0.4)
+      return mapFields(document, random, ({ label, lead, value }) => `\n${lead}**${label}** ${value}`.trimEnd(), share)
+    }
+  },
+  {
+    name: "blanks at line ends",
+    apply: (document, random) => {
+      const blanks = choose(random, " ", "  ", "\t")
+      return changed(
+        document,
+        mapFree(document, (line) => (isHeading(line) || strictField.test(line) ? line + blanks : line))
+      )
+    }
+  },
+  {
+    name: "hard spaces for blanks",
+    apply: (document, random) =>
+      mapFields(document, random, ({ label, lead, value }) =>
+        `${lead.replaceAll(" ", "\u00a0")}**${label}**\u00a0${value}`.replace(/\u00a0$/, "")
+      )
+  },
+  {
+    name: "fields in another order",
+    apply: (document, random) => {
+      const tasks = taskBlocks(document)
+      if (!isFlatAndNamed(document, tasks)) return undefined
+      const lines = document.text.split("\n")
+      for (const blocks of tasks.toReversed()) {
+        const [name, ...others] = blocks
+        if (name === undefined) continue
+        const moved = [name, ...shuffle(others, random)].flatMap(({ first, last }) => lines.slice(first, last))
+        lines.splice(name.first, moved.length, ...moved)
+      }
+      return changed(document, lines.join("\n"))
+    }
+  },
+  {
+    name: "comments between tasks and sections",
+    apply: (document, random) =>
+      document.kind === "result"
+        ? undefined
+        : changed(
+            document,
+            mapFree(document, (line) =>
+              (line.startsWith("- **Name**") || /^#{2,3} /.test(line)) && random() < 0.5
+                ? `<!-- next -->\n${line}`
+                : line
+            )
+          )
+  },
+  {
+    name: "rules between tasks",
+    apply: (document) =>
+      changed(
+        document,
+        mapFree(document, (line) => (line.startsWith("- **Name**") ? `---\n\n${line}` : line))
+      )
+  },
+  {
+    name: "a heading for every task",
+    apply: (document, random) =>
+      document.kind === "task-list"
+        ? mapFields(document, random, ({ label, lead, value }) =>
+            label === "Name"
+              ? `${lead.replace("- ", "")}#### ${choose(random, "Task", `Task: ${value}`, value)}\n\n${lead}**${label}** ${value}`
+              : `${lead}**${label}** ${value}`
+          )
+        : undefined
+  }
+]

@@ -1,0 +1,139 @@
+/**
+ * What models put around an answer: fences, thoughts, talk, marks of the encoding.
+ */
+import { changed, choose, type Damage, isClosed, linesOf, type Whole } from "./Damage.ts"
+
+const startsWithHeading = ({ text }: Whole): boolean => /^\s*#{1,6} \S/.test(text)
+
+/** Longer than any fence inside. */
+const longFence = ({ text }: Whole, sign: string): string =>
+  sign.repeat(Math.max(4, ...[...text.matchAll(/`+|~+/g)].map(([run]) => run.length + 1)))
+
+const wrapped = (document: Whole, opening: string, closing: string): string | undefined =>
+  startsWithHeading(document) && isClosed(document)
+    ? `${opening}\n${document.text.trimEnd()}\n${closing}`.trimEnd()
+    : undefined
+
+/** A byte order mark stays the first character. */
+const before = ({ text: whole }: Whole, text: string): string =>
+  whole.startsWith("\ufeff") ? `\ufeff${text}\n\n${whole.slice(1)}` : `${text}\n\n${whole}`
+
+const after = (document: Whole, text: string): string | undefined =>
+  isClosed(document) && document.kind !== "result" ? `${document.text.trimEnd()}\n\n${text}\n` : undefined
+
+export const surroundings: ReadonlyArray<Damage> = [
+  { name: "carriage returns", apply: ({ text }) => text.replace(/\r?\n/g, "\r\n") },
+  { name: "byte order mark", apply: ({ text }) => (text.startsWith("\ufeff") ? undefined : `\ufeff${text}`) },
+  {
+    name: "blank lines around",
+    apply: (document, random) => `${before(document, "\n".repeat(Math.floor(random() * 4)))}\n\n`
+  },
+  {
+    name: "one fence around everything",
+    apply: (document, random) => wrapped(document, choose(random, "```markdown", "```md", "```"), "```")
+  },
+  {
+    name: "longer fence around everything",
+    apply: (document) => {
+      const fence = longFence(document, "`")
+      return wrapped(document, `${fence}markdown`, fence)
+    }
+  },
+  {
+    name: "fence of tildes around everything",
+    apply: (document) => {
+      const fence = longFence(document, "~")
+      return wrapped(document, `${fence}md`, fence)
+    }
+  },
+  { name: "fence around everything that is never closed", apply: (document) => wrapped(document, "```markdown", "") },
+  {
+    name: "talk before",
+    apply: (document, random) =>
+      before(
+        document,
+        choose(
+          random,
+          "Sure! Here is what you asked for:",
+          "I looked at the request.\n\n- It is about **code**.\n- It needs 2 steps.\n\nSo:",
+          "Okay, let me think about it. The user wants an answer in markdown.",
+          "Based on the information that was given, this is my answer."
+        )
+      )
+  },
+  {
+    name: "thoughts in tags",
+    apply: (document, random) =>
+      before(
+        document,
+        choose(
+          random,
+          "<think>\nFirst the goal, then the tasks.\n</think>",
+          "<thinking>\nShould there be two?\n\n```ts\nconst a = 1\n</thinking>",
+          "<think>\n\n</think>",
+          "<reasoning>The rules say:\n## Tasks\nand so on.</reasoning>"
+        )
+      )
+  },
+  {
+    name: "thoughts whose tag is never closed",
+    apply: (document) =>
+      startsWithHeading(document) ? before(document, "<think>\nFirst the goal, then the rest.") : undefined
+  },
+  {
+    name: "thoughts whose first tag is missing",
+    apply: (document) =>
+      startsWithHeading(document) ? before(document, "First the goal, then the rest.\n</think>") : undefined
+  },
+  {
+    name: "talk after",
+    apply: (document, random) =>
+      after(
+        document,
+        choose(
+          random,
+          "Let me know if you want changes!",
+          "---\n\nThis should cover everything. Shall I go on?",
+          "**Note:** nothing is changed before you agree.",
+          "I hope this helps."
+        )
+      )
+  },
+  {
+    name: "everything quoted",
+    apply: (document) =>
+      document.text.includes("<think") || document.text.startsWith("\ufeff")
+        ? undefined
+        : document.text
+            .split("\n")
+            .map((line) => `> ${line}`.trimEnd())
+            .join("\n")
+  },
+  {
+    name: "everything indented",
+    apply: (document, random) => {
+      const indent = choose(random, "  ", "    ", "\t")
+      return linesOf(document).some(({ text }) => text.startsWith("\t") || text.startsWith("\ufeff"))
+        ? undefined
+        : document.text
+            .split("\n")
+            .map((line) => (line === "" ? "" : indent + line))
+            .join("\n")
+    }
+  },
+  {
+    name: "the answer twice",
+    apply: (document) =>
+      isClosed(document) && startsWithHeading(document) ? `${document.text.trimEnd()}\n\n${document.text}` : undefined
+  },
+  {
+    name: "an older answer before",
+    apply: (document) => {
+      if (!isClosed(document) || !startsWithHeading(document)) return undefined
+      const older = document.text
+        .replace(/\*\*(Skill|Name)\*\* .*/g, "**$1** older")
+        .replaceAll('"arguments"', '"args"')
+      return changed(document, `${older.trimEnd()}\n\n${document.text}`)
+    }
+  }
+]

@@ -1,0 +1,44 @@
+/**
+ * A whole run on this repository with the smallest window that a server gives by default.
+ */
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { readdirSync, readFileSync } from "node:fs"
+import { EmbeddedModel } from "../../src/services/EmbeddedModel.ts"
+import { Pipeline } from "../../src/services/Pipeline.ts"
+import { EventLog } from "../support/EventLog.ts"
+import { layerTestRun } from "../support/TestRun.ts"
+
+const root = new URL("../../", import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
+const sources = readdirSync(new URL("src/services/", root)).filter((name) => name.endsWith(".ts"))
+
+const files = {
+  "AGENTS.md": `${read("README.md")}\n\n${read("docs/architecture.md")}`,
+  ...Object.fromEntries(sources.map((name) => [`src/services/${name}`, read(`src/services/${name}`)]))
+}
+
+it.effect("completes with a window of 4096 tokens, and tells what it left out", () =>
+  Effect.gen(function* () {
+    const pipeline = yield* Pipeline
+    const report = yield* pipeline.run({ runId: "run-1", prompt: "Where is the context window estimated?" })
+    const events = (yield* EventLog).events()
+    expect([report.status, report.failures]).toEqual(["done", []])
+    expect(report.results.length).toBeGreaterThan(1)
+    expect(events[0]?.type).toBe("run.started")
+    expect(events[1]).toMatchObject({ type: "message", level: "warning" })
+    expect(events[1]).toHaveProperty(
+      "text",
+      expect.stringMatching(/^The project description has \d+ characters, more than/)
+    )
+    const sizes = events.flatMap((event) => (event.type === "model.started" ? event.estimatedTokens : []))
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(3072)
+  }).pipe(
+    Effect.provide(
+      layerTestRun({ files, settings: { contextWindow: 4096, referenceBudget: 8192 } }).pipe(
+        Layer.provide(EmbeddedModel.layer)
+      )
+    )
+  )
+)

@@ -1,0 +1,49 @@
+/** A terminal of which a test types the lines and reads the screen. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import * as Sink from "effect/Sink"
+import * as Stdio from "effect/Stdio"
+import * as Terminal from "effect/Terminal"
+
+export interface FakeTerminal {
+  /** What was shown on stderr so far. */
+  readonly screen: () => string
+  /** Types lines. */
+  readonly type: (...lines: ReadonlyArray<string>) => Effect.Effect<void>
+  /** Ctrl-D. */
+  readonly end: Effect.Effect<void>
+  readonly layer: Layer.Layer<Stdio.Stdio | Terminal.Terminal>
+}
+
+export const makeFakeTerminal = (isTerminal: { readonly stdin: boolean; readonly stderr: boolean }) =>
+  Effect.gen(function* () {
+    const lines = yield* Queue.unbounded<string, Cause.Done>()
+    let screen = ""
+    const terminal = Terminal.make({
+      columns: Effect.succeed(80),
+      rows: Effect.succeed(24),
+      size: Effect.die("not used"),
+      readInput: Effect.die("not used"),
+      readLine: Effect.mapError(Queue.take(lines), () => new Terminal.QuitError({})),
+      display: () => Effect.die("stdout is for results")
+    })
+    const stdio = Stdio.layerTest({
+      stdinIsTerminal: Effect.succeed(isTerminal.stdin),
+      stderrIsTerminal: Effect.succeed(isTerminal.stderr),
+      stderr: () =>
+        Sink.forEach((chunk) =>
+          Effect.sync(() => {
+            screen += String(chunk)
+          })
+        )
+    })
+    const fake: FakeTerminal = {
+      screen: () => screen,
+      type: (...typed) => Effect.asVoid(Queue.offerAll(lines, typed)),
+      end: Effect.asVoid(Queue.end(lines)),
+      layer: Layer.merge(stdio, Layer.succeed(Terminal.Terminal)(terminal))
+    }
+    return fake
+  })

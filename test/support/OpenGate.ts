@@ -1,0 +1,59 @@
+/**
+ * A gate over a real project folder, and prepared calls to judge.
+ */
+import type * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { CanonicalAccess } from "../../src/domain/Access.ts"
+import type { Risk, Rule } from "../../src/domain/Permission.ts"
+import { Approver } from "../../src/services/Approver.ts"
+import { Gate } from "../../src/services/Gate.ts"
+import type { GateOptions } from "../../src/services/GateJudge.ts"
+import { Policies } from "../../src/services/Policies.ts"
+import type { PreparedCall } from "../../src/domain/PreparedCall.ts"
+import { Workspace } from "../../src/services/Workspace.ts"
+import { EventLog } from "./EventLog.ts"
+import { makeProject } from "./Project.ts"
+
+export const prepared = (
+  name: string,
+  risk: Risk,
+  accesses: ReadonlyArray<CanonicalAccess> = [],
+  given: Record<string, string> = {}
+): PreparedCall => ({
+  call: { uid: "call-1", name, arguments: given },
+  info: { name, origin: "built-in", description: "", risk: "safe", effect: "pure", parameters: {}, example: {} },
+  risk,
+  accesses
+})
+export const reading = (path: string, inside = true) =>
+  prepared("read_file", "medium", [{ _tag: "ReadFile", path, inside }], { path })
+export const writing = (path: string, content: string, inside = true) =>
+  prepared("write_file", "high", [{ _tag: "WriteFile", path, inside, content }], { path, content })
+
+export const allow = (tool: string, pattern?: string): Rule =>
+  pattern === undefined ? { verdict: "allow", tool } : { verdict: "allow", tool, pattern }
+export const deny = (tool: string, pattern?: string): Rule => ({ ...allow(tool, pattern), verdict: "deny" })
+
+/** A gate over a project folder, with its approver and what it published. */
+export const openGate = Effect.fnUntraced(function* (given: {
+  readonly approver?: Layer.Layer<Approver>
+  readonly options?: (root: string) => GateOptions
+  readonly remembered?: ReadonlyArray<Rule>
+  readonly policies?: (root: string) => Layer.Layer<Policies, never, NodeServices.NodeServices>
+}) {
+  const root = yield* makeProject({ "README.md": "old\n", "src/a.ts": "a\n" })
+  const world = Layer.mergeAll(
+    Workspace.layer(root),
+    given.policies?.(root) ?? Policies.layerMemory(given.remembered),
+    given.approver ?? Approver.layerDenyAll,
+    EventLog.layer
+  )
+  const context = yield* Layer.build(Gate.layer(given.options?.(root)).pipe(Layer.provideMerge(world)))
+  return yield* Effect.provideContext(
+    Effect.gen(function* () {
+      return { root, gate: yield* Gate, policies: yield* Policies, log: yield* EventLog }
+    }),
+    context
+  )
+})

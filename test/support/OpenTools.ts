@@ -1,0 +1,63 @@
+/**
+ * The tools of a run over a real project folder, behind the real gate.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Rule } from "../../src/domain/Permission.ts"
+import type { Arguments, ToolCall } from "../../src/domain/ToolCall.ts"
+import builtIns from "../../src/plugins/builtIns.ts"
+import { Activities } from "../../src/services/Activities.ts"
+import { Approver } from "../../src/services/Approver.ts"
+import { Gate } from "../../src/services/Gate.ts"
+import type { Plugin } from "../../src/services/Plugin.ts"
+import { Policies } from "../../src/services/Policies.ts"
+import { ToolRegistry } from "../../src/services/ToolRegistry.ts"
+import { ToolRunner, type ToolRunnerOptions } from "../../src/services/ToolRunner.ts"
+import { Workspace } from "../../src/services/Workspace.ts"
+import { EventLog } from "./EventLog.ts"
+import { makeProject } from "./Project.ts"
+
+export interface OpenTools {
+  readonly files?: Readonly<Record<string, string>>
+  /** Beside the built-in ones. */
+  readonly plugins?: ReadonlyArray<Plugin>
+  /** Allows everything when absent. */
+  readonly approver?: Layer.Layer<Approver>
+  readonly rules?: ReadonlyArray<Rule>
+  readonly limits?: ToolRunnerOptions
+  /** Remembers nothing when absent. */
+  readonly activities?: Layer.Layer<Activities>
+}
+
+export const callOf = (name: string, given: Arguments = {}, uid = "call-1"): ToolCall => ({
+  uid,
+  name,
+  arguments: given
+})
+
+export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
+  const root = yield* makeProject(given.files ?? {})
+  const world = Layer.mergeAll(
+    Workspace.layer(root),
+    Policies.layerMemory(),
+    given.approver ?? Approver.layerAllowAll,
+    given.activities ?? Activities.layerDirect,
+    EventLog.layer
+  )
+  const context = yield* ToolRunner.layer(given.limits).pipe(
+    Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
+    Layer.provideMerge(ToolRegistry.layer([...builtIns, ...(given.plugins ?? [])])),
+    Layer.provideMerge(world),
+    Layer.build
+  )
+  return yield* Effect.provideContext(
+    Effect.gen(function* () {
+      const runner = yield* ToolRunner
+      /** Runs one call as task `T` of round 1. */
+      const run = (name: string, args?: Arguments) =>
+        runner.run({ round: 1, task: "T", uid: "call-1" }, callOf(name, args))
+      return { root, run, gate: yield* Gate, registry: yield* ToolRegistry, log: yield* EventLog }
+    }),
+    context
+  )
+})

@@ -1,0 +1,41 @@
+/**
+ * An approver that gives prepared answers and keeps what it was asked.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { ApprovalItem } from "../../src/domain/RunEvent.ts"
+import { Approver, type CallAnswer, type StepAnswer } from "../../src/services/Approver.ts"
+
+export interface ScriptedApprover {
+  /** The items of every question, in order. */
+  readonly asked: ReadonlyArray<ReadonlyArray<ApprovalItem>>
+  readonly layer: Layer.Layer<Approver>
+}
+
+/** Answers in order; a question without an answer is a defect. `before` runs while the question is open. */
+export const scriptedApprover = (
+  answers: { readonly calls?: ReadonlyArray<CallAnswer>; readonly steps?: ReadonlyArray<StepAnswer> },
+  before: Effect.Effect<void> = Effect.void
+): ScriptedApprover => {
+  const asked: Array<ReadonlyArray<ApprovalItem>> = []
+  const calls = [...(answers.calls ?? [])]
+  const steps = [...(answers.steps ?? [])]
+  const answerNext = <A>(items: ReadonlyArray<ApprovalItem>, left: Array<A>) =>
+    Effect.gen(function* () {
+      asked.push(items)
+      yield* before
+      const answer = left.shift()
+      return answer === undefined
+        ? yield* Effect.die(`No answer is prepared for ${JSON.stringify(items)}`)
+        : { answer, by: "person" as const }
+    })
+  return {
+    asked,
+    layer: Layer.succeed(Approver)(
+      Approver.of({
+        call: (item) => answerNext([item], calls),
+        step: (_title, items) => answerNext(items, steps)
+      })
+    )
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Prompts of all stages as a run would send them: the shipped templates, skills and tools, filled for one project.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { briefingBlocks } from "../../src/domain/BriefingBlocks.ts"
+import { callBlocks, failureLines, resultBlocks } from "../../src/domain/ExecutionBlocks.ts"
+import { rawBlock } from "../../src/domain/PromptBlock.ts"
+import type { Skill } from "../../src/domain/Skill.ts"
+import type { Task } from "../../src/domain/Task.ts"
+import { renderSteps, renderTask } from "../../src/domain/TaskRendering.ts"
+import type { Step } from "../../src/domain/TaskList.ts"
+import type { TaskFailure, TaskResult } from "../../src/domain/TaskResult.ts"
+import type { CallOutcome } from "../../src/domain/ToolCall.ts"
+import { Prompts } from "../../src/services/Prompts.ts"
+import { catalogueOf, Skills } from "../../src/services/Skills.ts"
+import { openTools } from "./OpenTools.ts"
+
+/** The text of a reference block: what References makes of one link. */
+export const referenceText = (title: string, href: string, content: string): string =>
+  rawBlock(`Reference information for ${title}\n\nThe contents of ${href}`, content)
+
+const environment = "- Date: 2026-11-20"
+const projectDescription = "# Shop\n\nSells things."
+
+const blocksOf = (prompt: string) => briefingBlocks({ prompt, environment, projectDescription, openFiles: [] })
+
+const make = Effect.gen(function* () {
+  const prompts = yield* Prompts
+  const skills = yield* Skills
+  const { registry } = yield* openTools()
+  const shared = blocksOf("-")
+  const skillOf = (task: Task): Skill | undefined => skills.find(task.skill)
+
+  return {
+    skills: skills.all.map((found) => found.skill),
+    creation: (prompt: string, offered: ReadonlyArray<Skill>, previous = "", issues = "") =>
+      prompts.fill("creation", {
+        ...blocksOf(prompt),
+        skill_catalog: catalogueOf(offered),
+        previous_proposal: rawBlock("## Previous proposal", previous),
+        previous_proposal_issues: rawBlock("## Issues with the previous proposal", issues)
+      }),
+    refinement: (task: Task, references = "", tools = skillOf(task)?.allowedTools ?? []) =>
+      prompts.fill("refinement", {
+        skill_name: task.skill,
+        skill_input_requirements: skillOf(task)?.inputRequirements ?? "",
+        skill_refinement: skillOf(task)?.refinement ?? "",
+        tool_instructions: registry.instructions(tools),
+        project_description: shared.project_description,
+        environment: shared.environment,
+        current_file: "",
+        task_reference_contents: references,
+        task_data: renderTask(task, { _tag: "Refinement" }),
+        issues: ""
+      }),
+    execution: (task: Task, outcomes: ReadonlyArray<CallOutcome>, references = "") =>
+      prompts.fill("execution", {
+        skill_name: task.skill,
+        skill_execution: skillOf(task)?.execution ?? "",
+        project_description: shared.project_description,
+        environment: shared.environment,
+        precursor: references + callBlocks(outcomes, 100_000),
+        task_data: renderTask(task, { _tag: "Refinement" }),
+        previous_answer: "",
+        issues: ""
+      }),
+    iteration: (
+      prompt: string,
+      state: {
+        readonly finished: ReadonlyArray<TaskResult>
+        readonly failures?: ReadonlyArray<TaskFailure>
+        readonly outstanding?: ReadonlyArray<Step>
+      }
+    ) =>
+      prompts.fill("iteration", {
+        skill_catalog: "",
+        user_prompt: blocksOf(prompt).user_prompt,
+        project_description: shared.project_description,
+        environment: shared.environment,
+        goals: rawBlock("## Goals / summary", "It is known."),
+        completed_tasks: rawBlock("## Outputs from completed tasks", resultBlocks(state.finished, 100_000)),
+        failed_tasks: rawBlock("## Tasks that failed", failureLines(state.failures ?? [])),
+        outstanding_tasks: rawBlock("## Outstanding tasks", renderSteps(state.outstanding ?? [])),
+        previous_proposal: "",
+        previous_proposal_issues: ""
+      }),
+    conclusion: (prompt: string, finished: ReadonlyArray<TaskResult>, failures: ReadonlyArray<TaskFailure> = []) =>
+      prompts.fill("conclusion", {
+        user_prompt: blocksOf(prompt).user_prompt,
+        goals: rawBlock("## Goals / summary", "It is known."),
+        completed_tasks: rawBlock("## Outputs from completed tasks", resultBlocks(finished, 100_000)),
+        failed_tasks: rawBlock("## Tasks that failed", failureLines(failures))
+      })
+  }
+})
+
+const layerShipped = Layer.merge(Prompts.layer, Skills.layer({ home: "/nowhere", project: "/nowhere" })).pipe(
+  Layer.provideMerge(NodeServices.layer)
+)
+
+/** One filling function for each stage, and the shipped skills. */
+export class StagePrompts extends Context.Service<StagePrompts, Effect.Success<typeof make>>()("test/StagePrompts") {
+  static readonly layer = Layer.effect(StagePrompts, make).pipe(Layer.provide(layerShipped))
+}

@@ -1,0 +1,197 @@
+/**
+ * Arbitrary task lists in normal form: texts without blank ends, one line where the document has one, references that
+ * are what their targets say. The texts are made of what is awkward in markdown.
+ */
+import * as Arbitrary from "effect/Arbitrary"
+import * as Schema from "effect/Schema"
+import { readReference } from "../../src/domain/ReferenceForm.ts"
+import type { Reference } from "../../src/domain/Reference.ts"
+import { type CodeBlock, Task } from "../../src/domain/Task.ts"
+import { Step, TaskList } from "../../src/domain/TaskList.ts"
+
+const awkward = [
+  "word",
+  "Find the loader",
+  " ",
+  "  ",
+  "\t",
+  "\n",
+  "\n\n",
+  "\n  ",
+  "\n    ",
+  "`",
+  "``",
+  "```",
+  "````",
+  "~~~",
+  "\n```\n",
+  "\n```ts\n",
+  "\n~~~\n",
+  "\n- ```\n",
+  "- ",
+  "* ",
+  "+ ",
+  "1. ",
+  "12) ",
+  "\n- ",
+  "\n1. ",
+  "#",
+  "## ",
+  "\n# ",
+  "\n## Tasks\n",
+  "\n### Task section 2\n",
+  "\n**Tasks**\n",
+  "\nTasks\n---\n",
+  "**",
+  "__",
+  "*",
+  "_",
+  "[",
+  "]",
+  "(",
+  ")",
+  "[a](b)",
+  "![i](j)",
+  "<",
+  ">",
+  "<think>",
+  "\n<think>\n",
+  "\n</think>\n",
+  "<!-- x -->",
+  "<br>",
+  "&amp;",
+  "&",
+  "\\",
+  "\\\\",
+  "\n\\# x",
+  "\n\\- ",
+  ":",
+  "：",
+  "-",
+  "---",
+  "\n---\n",
+  "***",
+  "===",
+  "\n===\n",
+  "|",
+  "\n> ",
+  "> ",
+  "**Name** x",
+  "\n- **Name** x",
+  "\n- **Skill** y\n",
+  "\n**Skill** z",
+  "\n- Skill: q\n",
+  "\nReferences: none",
+  "\n- **Output** o",
+  "\n- **Other** p",
+  "\n- [ ] t",
+  "What is needed",
+  "\nExpected output: w\n",
+  "“",
+  "”",
+  '"',
+  "'",
+  "é",
+  "日本",
+  "🎯",
+  "\u00a0",
+  "\u200b",
+  "\u2028",
+  "\ufeff",
+  "{user_prompt}",
+  "output:x",
+  "https://e.x/?a=b&c=(d)"
+]
+
+const piece = Arbitrary.schema(Schema.Literals(awkward))
+const noise = Arbitrary.schema(Schema.String.check(Schema.isMaxLength(8)))
+
+const raw = Arbitrary.map(Arbitrary.array(Arbitrary.all([piece, noise]), { maxLength: 12 }), (pairs) =>
+  pairs.map(([awkwardPart, noisePart]) => awkwardPart + (noisePart.length > 5 ? noisePart : "")).join("")
+)
+
+const clean = (text: string): string => text.replaceAll("\r", "").replaceAll("\0", "").trim()
+
+/** Without blanks at line ends and repeated blank lines, which the reader does not keep. */
+const tidy = (text: string): string =>
+  clean(
+    clean(text)
+      .split("\n")
+      .map((one) => one.trimEnd())
+      .join("\n")
+      .replace(/\n{3,}/g, "\n\n")
+  )
+
+/** Free text, not empty. */
+export const arbitraryText: Arbitrary.Arbitrary<string> = Arbitrary.map(raw, (text) => tidy(text) || "text")
+
+const line = Arbitrary.map(raw, (text) => clean(text.replace(/[\n\u2028\u2029]/g, " ")) || "line")
+
+const word = Arbitrary.schema(
+  Schema.Literals(["main", "Foo_Bar", "a b", "x(y)", "[id]", "ä", "a&amp;b", "a<b>", "b`c", "d'e", "f\\g", "%20", "--"])
+)
+const start = Arbitrary.schema(Schema.Literals(["#", "src/", "/abs/", "https://example.org/", "../"]))
+const end = Arbitrary.schema(Schema.Literals(["", ".ts", "#L10-L20", "#heading"]))
+const href = Arbitrary.map(
+  Arbitrary.all([start, Arbitrary.array(word, { minLength: 1, maxLength: 3 }), end]),
+  ([first, words, last]) => first + words.join("-") + last
+)
+
+const fallback: Reference = { kind: "file", title: "main", href: "src/main.ts", target: "src/main.ts" }
+
+const reference = Arbitrary.map(Arbitrary.all([line, href]), ([title, target]): Reference => {
+  const form = readReference(title.replace(/\s+/g, " ").trim(), target)
+  return form._tag === "Plain" && form.repair === undefined ? form.reference : fallback
+})
+
+const language = Arbitrary.schema(Schema.Literals(["", "ts", "json", "a b", "`tick`", "~", "{.x}"]))
+const blockText = Arbitrary.map(raw, (text) => text.replaceAll("\r", "").replaceAll("\0", ""))
+const codeBlock: Arbitrary.Arbitrary<CodeBlock> = Arbitrary.all({
+  language,
+  text: Arbitrary.map(blockText, (text) => (text === "\n" ? "" : text))
+})
+
+const few = { maxLength: 3 }
+const some = { minLength: 1, maxLength: 3 }
+const number = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 })))
+
+const draft = Arbitrary.all({
+  name: line,
+  skill: line,
+  whatIsNeeded: arbitraryText,
+  expectedOutput: arbitraryText,
+  references: Arbitrary.array(reference, few),
+  results: Arbitrary.array(Arbitrary.all([number, line]), few),
+  requiresApproval: Arbitrary.schema(Schema.Boolean),
+  codeBlocks: Arbitrary.array(codeBlock, few)
+})
+
+const suffix = Arbitrary.schema(Schema.Literals(["", ": research", " (last)", " - ä"]))
+const draftStep = Arbitrary.all({ suffix, tasks: Arbitrary.array(draft, some) })
+
+/** Task lists of any shape, also without steps. Names are made different, results refer to earlier steps. */
+export const arbitraryTaskList: Arbitrary.Arbitrary<TaskList> = Arbitrary.map(
+  Arbitrary.all({ goals: arbitraryText, steps: Arbitrary.array(draftStep, few) }),
+  ({ goals, steps }) => {
+    const done: Array<Task> = []
+    let count = 0
+    const built = steps.map(({ suffix: titleEnd, tasks }, index) => {
+      const made = tasks.map(({ results, ...fields }) => {
+        count += 1
+        const earlier = results.flatMap(([pick, title]): ReadonlyArray<Reference> => {
+          const producer = done[pick % Math.max(1, done.length)]
+          const plain = title.replace(/\s+/g, " ").trim()
+          return producer === undefined
+            ? []
+            : [{ kind: "task_result", title: plain, href: `#${producer.slug}-results`, target: producer.slug }]
+        })
+        return new Task({ ...fields, name: `${fields.name} ${count}`, references: [...fields.references, ...earlier] })
+      })
+      done.push(...made)
+      const [first, ...rest] = made
+      if (first === undefined) throw new Error("a step has at least one task")
+      return new Step({ title: `Task section ${index + 1}${titleEnd}`, tasks: [first, ...rest] })
+    })
+    return new TaskList({ goals, steps: built })
+  }
+)

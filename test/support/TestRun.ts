@@ -1,0 +1,123 @@
+/**
+ * A whole run for tests: every real service on a temporary project, with the model, the answers of a person and the
+ * settings chosen by the test. Also the documents a scripted model answers with.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import { layerRun } from "../../src/app.ts"
+import type { Rule } from "../../src/domain/Permission.ts"
+import { Approver } from "../../src/services/Approver.ts"
+import { RunEvents } from "../../src/services/RunEvents.ts"
+import { defaultSettings, type Settings } from "../../src/services/RunSettings.ts"
+import { EventLog } from "./EventLog.ts"
+import { makeFolder, makeProject } from "./Project.ts"
+
+export interface TestRunOptions {
+  /** Files of the project by path. */
+  readonly files?: Readonly<Record<string, string>>
+  readonly settings?: Partial<Settings>
+  readonly approver?: Layer.Layer<Approver>
+  readonly rules?: ReadonlyArray<Rule>
+}
+
+/** A skill without conditions that may use the clock and write files; most tests need no more. */
+const anySkill = `---
+name: any
+description: Does anything. Use it in tests.
+allowed-tools: get_current_time write_file read_file
+---
+
+## Refinement
+
+Make the calls.
+
+## Execution
+
+Say what was found.
+`
+
+const talkSkill = `---
+name: talk
+description: Only talks. Use it in tests for tasks without tools.
+allowed-tools: ""
+---
+
+## Execution
+
+Say something.
+`
+
+const testSkills = {
+  ".task-conductor/skills/any/SKILL.md": anySkill,
+  ".task-conductor/skills/talk/SKILL.md": talkSkill
+}
+
+/** Everything a run needs, on a project of its own; the model comes from outside. */
+export const layerTestRun = (options: TestRunOptions = {}) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const project = yield* makeProject({ ...testSkills, ...options.files })
+      const home = yield* makeFolder
+      const model = yield* LanguageModel.LanguageModel
+      const { publish } = yield* RunEvents
+      const settings: Settings = { ...defaultSettings, ...options.settings }
+      return layerRun(
+        {
+          project,
+          configuration: {},
+          settings,
+          rules: options.rules ?? [],
+          folders: { home, config: `${home}/.config`, own: `${home}/.config/task-conductor` },
+          userFile: `${home}/.config/task-conductor/config.json`,
+          usesDefaultModel: false,
+          apiKey: undefined
+        },
+        {
+          listen: ({ event }) => publish(event),
+          approveSteps: false,
+          approver: options.approver ?? Approver.layerDenyAll,
+          model: Layer.succeed(LanguageModel.LanguageModel, model)
+        }
+      )
+    })
+  ).pipe(Layer.provideMerge(EventLog.layer), Layer.provide(NodeServices.layer))
+
+/** A task of a test plan; everything has a default but the name. */
+export interface PlannedTask {
+  readonly name: string
+  readonly skill?: string
+  readonly needed?: string
+  readonly references?: string
+  readonly gated?: boolean
+}
+
+const taskLines = (task: PlannedTask): string =>
+  [
+    `- **Name** ${task.name}`,
+    `- **What is needed** ${task.needed ?? `Whatever ${task.name} is about.`}`,
+    `- **Skill** ${task.skill ?? "any"}`,
+    ...(task.references === undefined ? [] : [`- **References** ${task.references}`]),
+    "- **Expected output** A word.",
+    ...(task.gated === true ? ["- **Requires user approval**"] : [])
+  ].join("\n")
+
+/** The document of a task list with one section per list of tasks. */
+export const planOf = (sections: ReadonlyArray<ReadonlyArray<PlannedTask>>): string =>
+  [
+    "## Original prompt\n\nDo it.\n\n## Goals / summary\n\nIt is done.\n\n## Tasks\n",
+    ...sections.map((tasks, index) => `### Task section ${index + 1}\n\n${tasks.map(taskLines).join("\n\n")}\n`)
+  ].join("\n")
+
+/** A refinement that leaves the task as it is and makes these calls. */
+export const refinementWith = (
+  calls: ReadonlyArray<{ readonly uid?: string; readonly name: string; readonly arguments: object }>
+): string =>
+  [
+    "## Tool Calls",
+    ...calls.map((call, index) => `\`\`\`json\n${JSON.stringify({ uid: `call-${index + 1}`, ...call })}\n\`\`\``)
+  ].join("\n\n")
+
+/** A result document. */
+export const resultSaying = (summary: string): string => `## Result summary\n\n${summary}\n`

@@ -1,0 +1,101 @@
+/**
+ * Runs the real binary as a child process in folders of its own: a project, a home, a configuration. Nothing of this
+ * machine's configuration is seen.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+
+export interface Ended {
+  /** The exit code, or the signal that killed the process. */
+  readonly code: number | string
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunningBinary {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ended>
+  /** Resolves when stdout or stderr holds the text. */
+  readonly says: (text: string) => Promise<void>
+}
+
+export interface StartOptions {
+  readonly stdin?: string | Uint8Array
+  /** A file descriptor that takes stdout, which is then empty in what comes back. */
+  readonly stdout?: number
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** A sandbox with a `project` folder; texts it gets back have its path as `<root>`. */
+export interface Sandbox {
+  readonly root: string
+  readonly write: (path: string, content: string | Uint8Array) => void
+  readonly start: (args: ReadonlyArray<string>, options?: StartOptions) => RunningBinary
+  readonly run: (args: ReadonlyArray<string>, options?: StartOptions) => Promise<Ended>
+  readonly remove: () => void
+}
+
+/** A sandbox whose binary starts in `project`; without `stdin` the child's stdin is empty. */
+export const makeSandbox = (): Sandbox => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "task-conductor-")))
+  for (const folder of ["project", "home", "config/task-conductor"]) mkdirSync(join(root, folder), { recursive: true })
+  const normal = (text: string) => text.replaceAll(root, "<root>")
+
+  const start = (args: ReadonlyArray<string>, options: StartOptions = {}): RunningBinary => {
+    const child = spawn(process.execPath, [main, ...args], {
+      cwd: join(root, "project"),
+      env: {
+        PATH: process.env["PATH"],
+        HOME: join(root, "home"),
+        XDG_CONFIG_HOME: join(root, "config"),
+        OLLAMA_HOST: "127.0.0.1:1",
+        NODE_COMPILE_CACHE: join(tmpdir(), "task-conductor-compile-cache"),
+        ...options.env
+      },
+      stdio: ["pipe", options.stdout ?? "pipe", "pipe"]
+    })
+    const said = { stdout: "", stderr: "" }
+    const waiting = new Set<() => void>()
+    for (const name of ["stdout", "stderr"] as const) {
+      child[name]?.setEncoding("utf8").on("data", (text: string) => {
+        said[name] += text
+        for (const check of waiting) check()
+      })
+    }
+    child.stdin?.on("error", () => undefined).end(options.stdin ?? "")
+    const ended = new Promise<Ended>((resolve) => {
+      child.on("close", (code, signal) =>
+        resolve({ code: code ?? signal ?? "", stdout: normal(said.stdout), stderr: normal(said.stderr) })
+      )
+    })
+    const says = (text: string) =>
+      new Promise<void>((resolve, reject) => {
+        const check = (): void => {
+          if (!said.stdout.includes(text) && !said.stderr.includes(text)) return
+          waiting.delete(check)
+          resolve()
+        }
+        waiting.add(check)
+        child.on("close", () => reject(new Error(`ended without saying "${text}":\n${said.stdout}${said.stderr}`)))
+        check()
+      })
+    return { child, ended, says }
+  }
+
+  return {
+    root,
+    write: (path, content) => {
+      const file = join(root, path)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, content)
+    },
+    start,
+    run: (args, options) => start(args, options).ended,
+    remove: () => rmSync(root, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * What is found in an example of a rule: the pure readers read what they read, and everything that needs skills, tools
+ * or files goes through a whole run with a scripted model.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import type { ModelCallId } from "../../src/domain/CallId.ts"
+import { checkDocument } from "../../src/domain/CheckReport.ts"
+import type { Issue } from "../../src/domain/Issue.ts"
+import type { RunEvent } from "../../src/domain/RunEvent.ts"
+import { readRefinement } from "../../src/domain/RefinementFormat.ts"
+import {
+  answerRoom,
+  exampleFiles,
+  exampleKinds,
+  type ExampleKind,
+  finishedTask,
+  plannedTask
+} from "../../src/domain/rules/RuleExample.ts"
+import { readSkill } from "../../src/domain/SkillFormat.ts"
+import { Task } from "../../src/domain/Task.ts"
+import { readTaskList } from "../../src/domain/TaskListFormat.ts"
+import { parseTemplate } from "../../src/domain/TemplateFormat.ts"
+import type { Arguments } from "../../src/domain/ToolCall.ts"
+import { packageFolder } from "../../src/services/PackageFolder.ts"
+import { Pipeline } from "../../src/services/Pipeline.ts"
+import { Prompts } from "../../src/services/Prompts.ts"
+import { type ScriptedAnswer, ScriptedModel } from "../../src/services/ScriptedModel.ts"
+import { EventLog } from "./EventLog.ts"
+import { makeFolder, putFiles } from "./Project.ts"
+import { layerTestRun, planOf, refinementWith, resultSaying } from "./TestRun.ts"
+
+/** The codes found in a text, each once, in the order in which they were found. */
+export interface FoundCodes {
+  readonly issues: ReadonlyArray<string>
+  readonly repairs: ReadonlyArray<string>
+}
+
+interface Finding {
+  readonly code: string
+}
+
+const codesOf = (found: {
+  readonly issues: ReadonlyArray<Finding>
+  readonly repairs: ReadonlyArray<Finding>
+}): FoundCodes => ({
+  issues: [...new Set(found.issues.map(({ code }) => code))],
+  repairs: [...new Set(found.repairs.map(({ code }) => code))]
+})
+
+const isFirst = ({ attempt, round, stage }: ModelCallId): boolean =>
+  attempt === 1 && round <= 1 && (stage === "plan" || stage === "refine")
+
+/** What a run says about the first answer of the stage that the example is about, and to the person. */
+const codesOfRun = (events: ReadonlyArray<RunEvent>): FoundCodes =>
+  codesOf({
+    issues: events.flatMap((event) => (event.type === "answer.rejected" && isFirst(event.call) ? event.issues : [])),
+    repairs: events.flatMap((event): ReadonlyArray<Finding> => {
+      if (event.type === "answer.repaired" && isFirst(event.call)) return event.repairs
+      return event.type === "message" && event.code !== undefined ? [{ code: event.code }] : []
+    })
+  })
+
+/** The prompt that a call of the model is about comes first; whatever comes later gets a plain answer. */
+const runOf = (
+  answer: (prompt: string, index: number) => ScriptedAnswer | string | undefined,
+  work: (pipeline: Pipeline["Service"]) => Effect.Effect<unknown, unknown>
+) =>
+  Effect.gen(function* () {
+    yield* Effect.exit(work(yield* Pipeline))
+    return codesOfRun((yield* EventLog).events())
+  }).pipe(
+    Effect.provide(
+      layerTestRun({ files: exampleFiles }).pipe(
+        Layer.provide(ScriptedModel.layer(({ user }, index) => answer(user, index) ?? resultSaying("Done.")))
+      )
+    )
+  )
+
+const planWith = (text: string) =>
+  runOf(
+    () => text,
+    (pipeline) => pipeline.plan({ runId: "run", prompt: "Explain the loader." })
+  )
+
+const refineWith = (text: ScriptedAnswer) =>
+  runOf(
+    (_, index) => (index === 0 ? text : undefined),
+    (pipeline) =>
+      pipeline.run({
+        runId: "run",
+        prompt: "Explain the loader.",
+        plan: planOf([[{ name: plannedTask.name, skill: plannedTask.skill, needed: plannedTask.whatIsNeeded }]])
+      })
+  )
+
+/** Runs the tasks of one section with the calls that the example lists. */
+const stepWith = (text: string) => {
+  const calls = JSON.parse(text) as ReadonlyArray<{ task: string; name: string; arguments: Arguments }>
+  return runOf(
+    (prompt) => {
+      const call = calls.find(({ task }) => prompt.includes(`**Name** ${task}`))
+      if (call === undefined) return undefined
+      const task = "## Task\n\n- **What is needed** Edit.\n- **Expected output** A word.\n\n"
+      return task + refinementWith([{ name: call.name, arguments: call.arguments }])
+    },
+    (pipeline) =>
+      pipeline.run({ runId: "run", prompt: "Edit.", plan: planOf([calls.map(({ task }) => ({ name: task }))]) })
+  )
+}
+
+/** Loads a folder that holds these templates of the shipped ones. */
+const loadTemplates = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+  const fs = yield* FileSystem.FileSystem
+  const shipped = yield* packageFolder("prompts")
+  const folder = yield* makeFolder
+  const texts = yield* Effect.forEach(names, (name) => fs.readFileString(`${shipped}/${name}`))
+  yield* putFiles(folder, Object.fromEntries(names.map((name, index) => [name, texts[index] ?? ""])))
+  const issues = yield* Prompts.pipe(
+    Effect.as<ReadonlyArray<Issue>>([]),
+    Effect.provide(Prompts.layerFolder(folder)),
+    Effect.catchTag("PromptTemplateError", (error) => Effect.succeed(error.issues))
+  )
+  return codesOf({ issues, repairs: [] })
+})
+
+const skillNamed = (name: string): string =>
+  `---\nname: ${name}\ndescription: Reads code.\n---\n\n## Execution\n\nSay what it does.\n`
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+
+/** The codes that are found in an example of this kind. */
+export const ruleFindings = (kind: ExampleKind, example: string) => {
+  const text = exampleKinds[kind].frame(example)
+  switch (kind) {
+    case "task-list":
+    case "tasks":
+    case "task":
+    case "references":
+      return Effect.sync(() =>
+        codesOf(readTaskList(text, { finished: [finishedTask], allowEmpty: false, headings: [] }))
+      )
+    case "refinement":
+    case "tool-calls":
+      return Effect.sync(() => codesOf(readRefinement(text, { task: new Task(plannedTask) })))
+    case "result":
+      return Effect.sync(() => codesOf(checkDocument("result", text)))
+    case "skill-file":
+      return Effect.sync(() => codesOf(readSkill(bytesOf(text), "read-code")))
+    case "skill-name":
+      return Effect.sync(() => codesOf(readSkill(bytesOf(skillNamed(text)), text)))
+    case "template":
+      return Effect.sync(() => codesOf(parseTemplate("conclusion", text)))
+    case "template-folder":
+      return loadTemplates(text.split("\n"))
+    case "project-task":
+    case "project-references":
+      return planWith(text)
+    case "run-tool-calls":
+    case "answer":
+      return refineWith({ text })
+    case "cut-answer":
+      return refineWith(text.length > answerRoom ? { text: text.slice(0, answerRoom), finish: "length" } : { text })
+    case "step-calls":
+      return stepWith(text)
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * Reads the imports of the source tree as text, for the architecture test.
+ */
+import { globSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+/** One import or re-export. `target` is a path below src for a relative import, else the name of the module. */
+export interface SourceImport {
+  readonly target: string
+  readonly isType: boolean
+}
+
+/** A module of src: its path below src, its number of lines, what it imports. */
+export interface SourceModule {
+  readonly path: string
+  readonly lines: number
+  readonly imports: ReadonlyArray<SourceImport>
+}
+
+const root = new URL("../../src/", import.meta.url)
+
+const statement = /^(?:import|export)\s+(type\s+)?(?:([^"';]*?)\s+from\s+)?"([^"]+)"|\bimport\("([^"]+)"\)/gm
+
+const onlyTypes = (clause: string | undefined): boolean => {
+  const names = clause?.match(/^\{(.*)\}$/s)?.[1]
+  const parts =
+    names
+      ?.split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== "") ?? []
+  return parts.length > 0 && parts.every((name) => name.startsWith("type "))
+}
+
+/** The imports of a text; `path` is where it stands below src. */
+export const importsOf = (path: string, text: string): ReadonlyArray<SourceImport> =>
+  [...text.matchAll(statement)].map(([, type, clause, from, dynamic]) => {
+    const name = from ?? dynamic ?? ""
+    const target = name.startsWith(".") ? new URL(name, `file:///${path}`).pathname.slice(1) : name
+    return { target, isType: type !== undefined || onlyTypes(clause?.trim()) }
+  })
+
+/** All modules of src. */
+export const sourceModules = (): ReadonlyArray<SourceModule> =>
+  globSync("**/*.ts", { cwd: fileURLToPath(root) })
+    .sort()
+    .map((path) => {
+      const text = readFileSync(new URL(path, root), "utf8")
+      return { path, lines: text.trimEnd().split("\n").length, imports: importsOf(path, text) }
+    })
