@@ -1,0 +1,60 @@
+/**
+ * Reads many made-up texts and says what went wrong, which was the slowest, and how the cost grows with the size.
+ * `node bench/fuzz-readers.ts [--count N] [--kind task-list|refinement|result|all] [--seed N] [--no-growth]`
+ */
+import { parseArgs } from "node:util"
+import type { DocumentKind } from "../src/domain/CheckReport.ts"
+import { fuzz, largestInput } from "../test/fuzz/FuzzReaders.ts"
+import { shapes, timeToRead } from "../test/fuzz/Growth.ts"
+import { hostileTexts } from "../test/support/randomDocuments.ts"
+
+const { values } = parseArgs({
+  options: {
+    count: { type: "string", default: "10000" },
+    kind: { type: "string", default: "all" },
+    seed: { type: "string", default: "1" },
+    growth: { type: "boolean", default: true }
+  },
+  allowNegative: true
+})
+
+const kinds = (["task-list", "refinement", "result"] as const satisfies ReadonlyArray<DocumentKind>).filter(
+  (kind) => values.kind === "all" || values.kind === kind
+)
+
+let failed = false
+console.log("| kind | texts | accepted | defects | slowest | |\n|---|---:|---:|---:|---:|---|")
+for (const kind of kinds) {
+  const { accepted, count, defects, slowest } = fuzz(kind, Number(values.count), Number(values.seed))
+  failed ||= defects.length > 0
+  console.log(
+    `| ${kind} | ${count} | ${accepted} | ${defects.length} | ${slowest.ms.toFixed(1)} ms | ${slowest.size} characters, ${slowest.made}, seed ${slowest.seed} |`
+  )
+  for (const { made, seed, text, what } of defects.slice(0, 20))
+    console.log(`\n${kind}, seed ${seed}, ${made}: ${what}\n${JSON.stringify(text.slice(0, 600))}\n`)
+}
+
+const hostile = kinds.flatMap((kind) =>
+  Object.entries(hostileTexts(largestInput)).map(([name, text]) => ({
+    name: `${kind}, ${name}`,
+    ms: timeToRead(kind, text, 3)
+  }))
+)
+const [worst] = hostile.toSorted((a, b) => b.ms - a.ms)
+console.log(`\n${hostile.length} hostile texts of 64 KiB: slowest ${worst?.ms.toFixed(0)} ms (${worst?.name})`)
+
+if (values.growth) {
+  console.log("\n| document | 10 KB | 100 KB | 1 MB | 1 MB / 10 KB, per byte |\n|---|---:|---:|---:|---:|")
+  for (const { kind, make, name } of shapes.filter((shape) => kinds.includes(shape.kind))) {
+    const times = [10_000, 100_000, 1_000_000].map((size) => {
+      const text = make(size)
+      return { ms: timeToRead(kind, text, size > 500_000 ? 3 : 7), size: text.length }
+    })
+    const [least, , most] = times.map(({ ms, size }) => ms / size)
+    console.log(
+      `| ${name} | ${times.map(({ ms }) => `${ms.toFixed(1)} ms`).join(" | ")} | ${((most ?? 0) / (least ?? 1)).toFixed(2)} |`
+    )
+  }
+}
+
+process.exitCode = failed ? 1 : 0

@@ -1,0 +1,20 @@
+/**
+ * Lets a function decide what may happen: reading is fine, anything else is declined.
+ * `node examples/approve-by-function.ts`
+ */
+import { run } from "../src/index.ts"
+
+const { report } = run({
+  prompt: "Read docs/architecture.md and say what the rooms are.",
+  skill: "read-code",
+  project: `${import.meta.dirname}/..`,
+  model: "embedded",
+  approve: ({ items }) => {
+    for (const { risk, targets, tool } of items) console.log(`asked: ${tool} (${risk}) ${targets.join(", ")}`)
+    return items.every((item) => item.tool === "read_file")
+  }
+})
+
+const { answer, message, status } = await report
+console.log(status, message)
+console.log(answer)

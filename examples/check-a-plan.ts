@@ -1,0 +1,36 @@
+/**
+ * Checks a plan without a model and prints what a model would be told; then mends one that has only slips of the pen.
+ * In a project of your own, import from "task-conductor/check". `node examples/check-a-plan.ts`
+ */
+import { check, fix, issuesForModel, spanOf } from "../src/check.ts"
+
+const plan = (fields: string) => `## Original prompt
+
+Find dead code.
+
+## Goals / summary
+
+Name every function that nothing calls.
+
+## Tasks
+
+### Task section 1
+
+- **Name** Research 1
+- **What is needed** List exported functions.
+${fields}
+- **Expected output** A list.
+`
+
+const wrong = plan("- **References** [all sources](src/**/*.ts)")
+const report = check(wrong)
+console.log(report.verdict)
+for (const issue of report.issues) {
+  const place = spanOf(wrong, issue)
+  console.log(`${place?.line}:${place?.column} ${issue.code}: ${issue.what}`)
+}
+console.log(issuesForModel(report))
+
+const mended = fix(plan("- Skill: search-code"))
+console.log(mended.report.verdict, mended.report.repairs)
+console.log(mended.text)
