@@ -71,6 +71,7 @@ const world = PlanChecker.layer.pipe(
       Gate.of({
         authorize: () => Effect.die("not a tool call"),
         authorizeReference: () => Effect.void,
+        authorizeStart: () => Effect.die("nothing starts"),
         approveStep: () => Effect.die("not a step"),
         denials: Effect.succeed([])
       })

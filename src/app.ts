@@ -8,6 +8,8 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import type * as Stdio from "effect/Stdio"
+import type * as Terminal from "effect/Terminal"
 import { type Configuration, mergeConfigurations } from "./domain/Configuration.ts"
 import { readConfiguration } from "./domain/ConfigurationText.ts"
 import { defaultLimits } from "./domain/Limits.ts"
@@ -129,17 +131,38 @@ export interface RunDoors {
   readonly plugins?: ReadonlyArray<Plugin>
 }
 
-/** Skills and tools, for a run and for the lists of them. */
-export const layerCatalogue = (
-  { configuration, folders, project, settings }: Setup,
-  plugins: ReadonlyArray<Plugin> = []
-) =>
+/** The gate of this setup; it needs the world. */
+const layerGate = (
+  { folders, rules }: Setup,
+  approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>
+) => Gate.layer({ rules, protectedPaths: [folders.own] }).pipe(Layer.provide(approver))
+
+/** The project, the web, and what the person allowed for good. */
+const layerWorld = ({ configuration, folders, project }: Setup) =>
+  Layer.mergeAll(
+    Workspace.layer(project),
+    WebFetch.layer({ allowed: configuration.fetchAllow ?? [] }),
+    Layer.unwrap(
+      Effect.map(Path.Path, (path) => Policies.layer(path.join(folders.own, "policies.json"), process.getuid?.()))
+    )
+  )
+
+/** Tools and skills; what has to be started for them passes the gate. */
+const layerTools = ({ folders, project, settings }: Setup, plugins: ReadonlyArray<Plugin>) =>
   Layer.merge(
     ToolRegistry.layer([...builtInPlugins(settings.limits), ...plugins]),
     Skills.layer({ project, home: folders.home, config: folders.config })
-  ).pipe(
+  )
+
+/** Tools and skills without a run, for the lists of them; nobody is asked. */
+export const layerCatalogue = (setup: Setup) =>
+  layerTools(setup, []).pipe(
+    Layer.provideMerge(layerGate(setup, Approver.layerDenyAll)),
     Layer.provideMerge(
-      Layer.merge(Workspace.layer(project), WebFetch.layer({ allowed: configuration.fetchAllow ?? [] }))
+      Layer.merge(
+        layerWorld(setup),
+        RunEvents.layerListener(() => Effect.void)
+      )
     )
   )
 
@@ -156,11 +179,6 @@ const layerModel = ({ apiKey, configuration: { keepAlive, think }, settings }: S
         ...(apiKey === undefined ? {} : { apiKey })
       })
 
-const layerPolicies = ({ folders }: Setup) =>
-  Layer.unwrap(
-    Effect.map(Path.Path, (path) => Policies.layer(path.join(folders.own, "policies.json"), process.getuid?.()))
-  )
-
 /** The stages from the model call up to the pipeline, without what they stand on. */
 const layerStages = Pipeline.layer.pipe(
   Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer, Concluder.layer)),
@@ -176,19 +194,11 @@ const layerStages = Pipeline.layer.pipe(
 export const layerRun = (setup: Setup, doors: RunDoors) => {
   const asked = doors.approver ?? Approver.layerTerminal
   return layerStages.pipe(
-    Layer.provideMerge(
-      Gate.layer({ rules: setup.rules, protectedPaths: [setup.folders.own] }).pipe(
-        Layer.provide(doors.approveSteps ? Approver.layerApproveSteps(asked) : asked)
-      )
-    ),
     Layer.provide(doors.model ?? layerModel(setup)),
+    Layer.provideMerge(layerTools(setup, doors.plugins ?? [])),
+    Layer.provideMerge(layerGate(setup, doors.approveSteps ? Approver.layerApproveSteps(asked) : asked)),
     Layer.provideMerge(
-      Layer.mergeAll(
-        layerCatalogue(setup, doors.plugins),
-        layerPolicies(setup),
-        RunEvents.layerListener(doors.listen),
-        RunSettings.layer(setup.settings)
-      )
+      Layer.mergeAll(layerWorld(setup), RunEvents.layerListener(doors.listen), RunSettings.layer(setup.settings))
     )
   )
 }

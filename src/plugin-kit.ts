@@ -6,6 +6,7 @@ export { EffectClass, Risk } from "./domain/Permission.ts"
 export { Arguments, ToolErrorType } from "./domain/ToolCall.ts"
 export { ToolFailure } from "./domain/ToolFailure.ts"
 export { FileReads } from "./services/FileReads.ts"
+export { PageFetch } from "./services/PageFetch.ts"
 export {
   definePlugin,
   type HostServices,

@@ -11,6 +11,7 @@ import type { ToolCall } from "./domain/ToolCall.ts"
 import builtIns from "./plugins/builtIns.ts"
 import type { Plugin } from "./services/Plugin.ts"
 import { ToolRegistry } from "./services/ToolRegistry.ts"
+import { WebFetch } from "./services/WebFetch.ts"
 import { Workspace } from "./services/Workspace.ts"
 
 export { Approver } from "./services/Approver.ts"
@@ -50,6 +51,8 @@ export const checkPlugin = (plugin: Plugin): Promise<ReadonlyArray<string>> =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const project = yield* files.makeTempDirectoryScoped({ prefix: "task-conductor-plugin-" })
-    const registry = ToolRegistry.layer([...builtIns, plugin]).pipe(Layer.provide(Workspace.layer(project)))
+    const registry = ToolRegistry.layer([...builtIns, plugin]).pipe(
+      Layer.provide(Layer.merge(Workspace.layer(project), WebFetch.layer()))
+    )
     return yield* problemsOf(plugin).pipe(Effect.provide(registry))
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer), Effect.runPromise)

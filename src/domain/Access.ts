@@ -1,8 +1,13 @@
 /**
  * What a call will touch, as a tool declares it and as the gate judges it. A tool declares; the host makes the value
- * canonical (real path, parsed URL), the gate decides on that value, and the tool is handed that same value.
+ * canonical (real path, parsed URL, argument vector), the gate decides on that value, and the tool is handed that same
+ * value.
  */
 import * as Schema from "effect/Schema"
+
+/** A program with its arguments, one element each; no shell reads them. */
+export const CommandLine = Schema.NonEmptyArray(Schema.String)
+export type CommandLine = typeof CommandLine.Type
 
 /** What a tool says it will touch; paths as the model wrote them. */
 export const Access = Schema.Union([
@@ -12,13 +17,46 @@ export const Access = Schema.Union([
 ])
 export type Access = typeof Access.Type
 
-/** `path` is absolute and real (the deepest existing ancestor resolved); `inside` tells whether the project holds it. */
+/**
+ * `path` is absolute and real (the deepest existing ancestor resolved); `inside` tells whether the project holds it. The
+ * last two are what the host itself starts before a run; `hash` is the SHA-256 of what would be started.
+ */
 export const CanonicalAccess = Schema.Union([
   Schema.TaggedStruct("ReadFile", { path: Schema.String, inside: Schema.Boolean }),
   Schema.TaggedStruct("WriteFile", { path: Schema.String, inside: Schema.Boolean, content: Schema.String }),
-  Schema.TaggedStruct("FetchUrl", { url: Schema.String })
+  Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
+  /** The code of a plugin, which runs with all rights of the person. */
+  Schema.TaggedStruct("LoadPlugin", { name: Schema.String, path: Schema.String, hash: Schema.String }),
+  /** A server of tools: a program that is started, or an address that is spoken to. */
+  Schema.TaggedStruct("StartServer", { name: Schema.String, does: Schema.Array(Schema.String), hash: Schema.String })
 ])
 export type CanonicalAccess = typeof CanonicalAccess.Type
 
 /** The one string that is shown and that rules are compared with. */
-export const accessTarget = (access: CanonicalAccess): string => (access._tag === "FetchUrl" ? access.url : access.path)
+export const accessTarget = (access: CanonicalAccess): string => {
+  switch (access._tag) {
+    case "ReadFile":
+    case "WriteFile":
+      return access.path
+    case "FetchUrl":
+      return access.url
+    case "LoadPlugin":
+    case "StartServer":
+      return `${access.name} sha256:${access.hash}`
+  }
+}
+
+/** What a person should see besides the target, one line each. */
+export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> => {
+  switch (access._tag) {
+    case "LoadPlugin":
+      return [`Code: ${access.path}`]
+    case "StartServer":
+      return access.does
+    default:
+      return []
+  }
+}
+
+/** What the host starts by itself, before a run. */
+export type Start = CanonicalAccess & { readonly _tag: "LoadPlugin" | "StartServer" }

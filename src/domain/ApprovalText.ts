@@ -17,9 +17,10 @@ const shorten = (text: string): string => {
 const toolLine = ({ origin, risk, tool }: ApprovalItem): string =>
   `${printable(tool)}${origin === undefined ? "" : ` (plugin ${printable(origin)})`}   Risk: ${risk.toUpperCase()}`
 
-const details = ({ call, preview, targets, warnings = [] }: ApprovalItem): ReadonlyArray<string> => [
+const detailLines = ({ call, details = [], preview, targets, warnings = [] }: ApprovalItem): ReadonlyArray<string> => [
   ...(call === undefined ? [] : [`Arguments: ${printable(shorten(JSON.stringify(call.arguments)))}`]),
   ...targets.map((target) => `Target: ${printable(target)}`),
+  ...details.map(printable),
   ...(preview === undefined || preview === "" ? [] : [printableLines(preview)]),
   ...warnings.map((text) => `Warning: ${printable(text)}`)
 ]
@@ -35,7 +36,7 @@ export const callQuestion = (item: ApprovalItem): string =>
     "",
     "Permission request",
     `Tool: ${toolLine(item)}`,
-    ...details(item),
+    ...detailLines(item),
     `Task: ${printable(item.task)}`,
     ...(item.risk === "high" ? [warning, "[1] Allow once  [2] Session  [4] Deny"] : []),
     ...(item.risk === "high" ? [] : ["[1] Allow once  [2] Session  [3] Remember  [4] Deny"]),
@@ -49,7 +50,7 @@ export const stepQuestion = (title: string, items: ReadonlyArray<ApprovalItem>):
     `Approval request: ${printable(title)}`,
     ...items.flatMap((item, index) => [
       `${index + 1}. Task: ${printable(item.task)}`,
-      ...indented(item.call === undefined ? ["No tool call."] : [`Tool: ${toolLine(item)}`, ...details(item)])
+      ...indented(item.call === undefined ? ["No tool call."] : [`Tool: ${toolLine(item)}`, ...detailLines(item)])
     ]),
     ...(items.some((item) => item.risk === "high") ? [warning] : []),
     "[1] This step  [2] All remaining steps of this run  [3] Decline",

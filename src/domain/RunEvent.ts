@@ -126,6 +126,8 @@ export const ApprovalItem = Schema.Struct({
   origin: Schema.optionalKey(Schema.String),
   risk: Risk,
   targets: Schema.Array(Schema.String),
+  /** What else is known of the targets, one line each. */
+  details: Schema.optionalKey(Schema.Array(Schema.String)),
   /** What would change, as a unified diff of bounded length. */
   preview: Schema.optionalKey(Schema.String),
   /** What somebody who answers should know: whole sentences. */

@@ -9,13 +9,14 @@ import type * as Path from "effect/Path"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import { accessTarget, type CanonicalAccess } from "../domain/Access.ts"
+import { accessTarget, type CanonicalAccess, type Start } from "../domain/Access.ts"
 import type { PreparedCall } from "../domain/PreparedCall.ts"
+import type { RunEvent } from "../domain/RunEvent.ts"
 import type { StepApproved, StepGate } from "../domain/StepGate.ts"
 import { exactPattern } from "../domain/TargetPattern.ts"
 import { Approver } from "./Approver.ts"
 import { type GateOptions, makeGateJudge } from "./GateJudge.ts"
-import { type GateQuestion, itemOf, questionOfCall, questionOfReference } from "./GateQuestion.ts"
+import { type GateQuestion, itemOf, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
 import { approveStep } from "./GateStep.ts"
 import { makeGrants } from "./Grants.ts"
 import { Policies } from "./Policies.ts"
@@ -25,13 +26,15 @@ import { Workspace } from "./Workspace.ts"
 /** Permission to run one prepared call once. Only the gate can make one; a copy is worth nothing. */
 export interface Permit {
   readonly prepared: PreparedCall
+  /** Decides on one more thing that shows only while the call runs, such as the next hop of a redirect. */
+  readonly admit: (access: CanonicalAccess) => Effect.Effect<void, Denied>
 }
 
 /** The permits that are out and not used. Nothing outside this file can add one. */
 const issued = new WeakSet<Permit>()
 
-const issue = (prepared: PreparedCall): Permit => {
-  const permit = Object.freeze({ prepared })
+const issue = (prepared: PreparedCall, admit: Permit["admit"]): Permit => {
+  const permit = Object.freeze({ prepared, admit })
   issued.add(permit)
   return permit
 }
@@ -79,6 +82,11 @@ export class Gate extends Context.Service<
     /** Decides on reading outside the project or fetching, for a reference of a task. Reads inside need no question. */
     authorizeReference(task: string, access: CanonicalAccess): Effect.Effect<void, Denied>
     /**
+     * Decides on what is started before a run: the code of a plugin, a server. A denial is no outcome of the run, and no
+     * event tells of it, since the run has not begun.
+     */
+    authorizeStart(start: Start): Effect.Effect<void, Denied>
+    /**
      * Asks for the concrete calls of a step. Approved: these calls, identified by their hash, may run. A task that only
      * its risk gates needs no question when a rule explicitly allows every call of it that is not safe.
      */
@@ -103,65 +111,78 @@ export class Gate extends Context.Service<
         const denials = yield* Ref.make<ReadonlyArray<Denied>>([])
         const alone = (yield* Semaphore.make(1)).withPermits(1)
 
-        const deny = Effect.fnUntraced(function* (question: GateQuestion, by: Denied["by"], reason?: string) {
-          const { accesses, tool } = question
+        const deniedOf = (question: GateQuestion, by: Denied["by"], reason?: string) => {
           const refused = reason === undefined ? {} : { refusal: reason }
-          const denied = new Denied({ tool, targets: accesses.map(accessTarget), by, ...refused })
-          yield* Ref.update(denials, (all) => [...all, denied])
-          return yield* denied
-        })
+          return new Denied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...refused })
+        }
 
         /** True when nobody needs to be asked. */
         const isSettled = Effect.fnUntraced(function* (question: GateQuestion) {
           const { verdict } = yield* judge.judge(question)
-          if (verdict === "deny") return yield* deny(question, "rule")
+          if (verdict === "deny") return yield* deniedOf(question, "rule")
           return verdict === "allow" || grants.cover(question)
         })
 
         const remember = Effect.fnUntraced(function* ({ accesses, risk, tool }: GateQuestion) {
           if (risk === "high" || accesses.length === 0) {
             const why = risk === "high" ? "A call of high risk" : "A call without an exact target"
-            const text = `${why} is never remembered: ${tool} is allowed for this run only.`
-            return yield* events.publish({ type: "message", level: "warning", text })
+            return `${why} is never remembered: ${tool} is allowed for this run only.`
           }
-          yield* Effect.forEach(accesses, (access) =>
+          return yield* Effect.forEach(accesses, (access) =>
             policies.remember({ verdict: "allow", tool, pattern: exactPattern(accessTarget(access)) })
           ).pipe(
+            Effect.as(undefined),
             Effect.catchTag("PolicyFileError", ({ message }) =>
-              events.publish({ type: "message", level: "warning", text: `${message} The answer counts for this run.` })
+              Effect.succeed(`${message} The answer counts for this run.`)
             )
           )
         })
 
-        const ask = Effect.fnUntraced(function* (question: GateQuestion) {
+        const ask = Effect.fnUntraced(function* (
+          question: GateQuestion,
+          tell: (event: RunEvent) => Effect.Effect<void>
+        ) {
           const { hash, task } = question
           const item = yield* itemOf(question, workspace)
-          yield* events.publish({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
+          yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
           const { answer, by } = yield* approver.call(item)
-          yield* events.publish({ type: "approval.answered", scope: "call", hash, answer, by })
-          if (answer === "deny") return yield* deny(question, by)
+          yield* tell({ type: "approval.answered", scope: "call", hash, answer, by })
+          if (answer === "deny") return yield* deniedOf(question, by)
           if (answer !== "once") grants.addSession(question)
-          if (answer === "remember") yield* remember(question)
+          const warning = answer === "remember" ? yield* remember(question) : undefined
+          if (warning !== undefined) yield* tell({ type: "message", level: "warning", text: warning })
         })
 
-        const admit = Effect.fnUntraced(function* (question: GateQuestion) {
+        const admit = Effect.fnUntraced(function* (
+          question: GateQuestion,
+          tell: (event: RunEvent) => Effect.Effect<void>
+        ) {
           const refused = judge.refusal(question)
-          if (refused !== undefined) return yield* deny(question, "rule", refused)
+          if (refused !== undefined) return yield* deniedOf(question, "rule", refused)
           if (yield* isSettled(question)) return
           /* While this one waited, an answer to another question may have settled it. */
           const askUnlessSettled = Effect.flatMap(isSettled(question), (settled) =>
-            settled ? Effect.void : ask(question)
+            settled ? Effect.void : ask(question, tell)
           )
           yield* alone(askUnlessSettled)
         })
 
+        /** Decides for a task of the run; what is denied is remembered. */
+        const admitTask = (question: GateQuestion) =>
+          Effect.tapError(admit(question, events.publish), (denied) => Ref.update(denials, (all) => [...all, denied]))
+
         const stepWorld = { alone, approver, events, grants, judge, workspace }
         return Gate.of({
           authorize: Effect.fn("Gate.authorize")((task, prepared) =>
-            Effect.map(admit(questionOfCall(task, prepared)), () => issue(prepared))
+            Effect.map(admitTask(questionOfCall(task, prepared)), () =>
+              issue(prepared, (access) => admitTask(questionOfAccess(task, access)))
+            )
           ),
           authorizeReference: Effect.fn("Gate.authorizeReference")((task, access) =>
-            admit(questionOfReference(task, access))
+            admitTask(questionOfAccess(task, access))
+          ),
+          authorizeStart: Effect.fn("Gate.authorizeStart")((start) =>
+            admit(questionOfAccess("Before the run", start), () => Effect.void)
           ),
           approveStep: (step) => approveStep(step, stepWorld),
           denials: Ref.get(denials)

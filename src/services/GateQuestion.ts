@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import type { PreparedCall } from "../domain/PreparedCall.ts"
-import { accessTarget, type CanonicalAccess } from "../domain/Access.ts"
+import { accessDetails, accessTarget, type CanonicalAccess } from "../domain/Access.ts"
 import { accessRisk } from "../domain/AccessRisk.ts"
 import { changePreview } from "../domain/ChangePreview.ts"
 import type { Risk } from "../domain/Permission.ts"
@@ -40,13 +40,19 @@ export const questionOfCall = (task: string, { accesses, call, info, risk }: Pre
   hash: callHash({ task, tool: info.name, arguments: call.arguments, accesses })
 })
 
-const toolOfAccess = { ReadFile: "read_file", WriteFile: "write_file", FetchUrl: "fetch_url" } as const
+const toolOfAccess = {
+  ReadFile: "read_file",
+  WriteFile: "write_file",
+  FetchUrl: "fetch_url",
+  LoadPlugin: "load_plugin",
+  StartServer: "start_server"
+} as const
 
-/** Names that a rule can have although no such tool need be there: references count as these tools. */
+/** Names that a rule can have although no such tool need be there: references and starts count as these tools. */
 export const namesOfReferences: ReadonlyArray<string> = Object.values(toolOfAccess)
 
-/** The question for what a reference of a task touches; it counts as the built-in tool that does the same. */
-export const questionOfReference = (task: string, access: CanonicalAccess): GateQuestion => {
+/** The question for what a reference or a start touches; it counts as the built-in tool that does the same. */
+export const questionOfAccess = (task: string, access: CanonicalAccess): GateQuestion => {
   const tool = toolOfAccess[access._tag]
   return {
     task,
@@ -61,7 +67,7 @@ export const questionOfReference = (task: string, access: CanonicalAccess): Gate
 export const targetOf =
   (path: Path.Path, root: string) =>
   (access: CanonicalAccess): Target =>
-    access._tag !== "FetchUrl" && access.inside
+    "inside" in access && access.inside
       ? { canonical: access.path, relative: path.relative(root, access.path) }
       : { canonical: accessTarget(access) }
 
@@ -74,11 +80,13 @@ export const itemOf = Effect.fnUntraced(function* (
     access._tag === "WriteFile" ? Effect.asSome(previewOf(access, workspace)) : Effect.succeedNone
   )
   const preview = previews.flatMap((one) => (one._tag === "Some" ? [one.value] : [])).join("\n")
+  const details = accesses.flatMap(accessDetails)
   const item: ApprovalItem = {
     task,
     tool,
     risk,
     targets: accesses.map(accessTarget),
+    ...(details.length === 0 ? {} : { details }),
     ...(call === undefined ? {} : { call }),
     ...(origin === undefined ? {} : { origin }),
     ...(preview === "" ? {} : { preview })

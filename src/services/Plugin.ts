@@ -13,10 +13,11 @@ import type { EffectClass, Risk } from "../domain/Permission.ts"
 import type { Arguments } from "../domain/ToolCall.ts"
 import type { ToolFailure } from "../domain/ToolFailure.ts"
 import type { FileReads } from "./FileReads.ts"
+import type { PageFetch } from "./PageFetch.ts"
 import type { Workspace } from "./Workspace.ts"
 
-/** The services of the host that a tool may use. */
-export type HostServices = FileReads | Workspace
+/** The services of the host that a tool may use; what changes or leaves the project needs the grant of the call. */
+export type HostServices = FileReads | PageFetch | Workspace
 
 /** One tool. `Params` is the decoded value of `parameters`, a struct schema whose descriptions are prompt text. */
 export interface Tool<Params> {
@@ -55,6 +56,8 @@ export const builtInOrigin = "built-in"
 export interface Plugin {
   readonly apiVersion: number
   readonly name: string
+  /** The version of the package, where it comes from one. */
+  readonly version?: string
   readonly tools: Layer.Layer<PluginTools, ToolFailure, HostServices>
 }
 

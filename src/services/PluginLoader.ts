@@ -73,12 +73,15 @@ const loadTool = (
   return Result.succeed({ info, parameters: { codec: parameters, schema }, tool })
 }
 
+/** `word-count@1.2.0`, as the person sees where a tool comes from. */
+const originOf = ({ name, version }: Plugin): string => (version === undefined ? name : `${name}@${version}`)
+
 const loadTools = (plugin: Plugin, tools: object, taken: ReadonlyMap<string, LoadedTool>) => {
   const loaded: Array<LoadedTool> = []
   for (const [name, tool] of Object.entries(tools)) {
     const owner = taken.get(name)?.info.origin
     if (owner !== undefined) return Result.fail({ _tag: "DuplicateTool" as const, tool: name, owner })
-    const result = loadTool(name, plugin.name, tool)
+    const result = loadTool(name, originOf(plugin), tool)
     if (Result.isFailure(result)) return Result.fail(result.failure)
     loaded.push(result.success)
   }

@@ -12,14 +12,16 @@ import type { Issue, Repair } from "../domain/Issue.ts"
 import type { PreparedCall, ToolInfo } from "../domain/PreparedCall.ts"
 import type { ToolCall } from "../domain/ToolCall.ts"
 import { ToolFailure } from "../domain/ToolFailure.ts"
-import { type HostServices, type Plugin } from "./Plugin.ts"
+import type { Plugin } from "./Plugin.ts"
 import { canonicalAccesses } from "./CallAccess.ts"
 import { checkCall, decodeCall } from "./CallCheck.ts"
 import { FileReads } from "./FileReads.ts"
 import { type Permit, redeem } from "./Gate.ts"
+import { grantedServices } from "./GrantedServices.ts"
 import { loadPlugins, type LoadedTool } from "./PluginLoader.ts"
 import type { PluginProblem } from "./PluginProblem.ts"
 import { toolInstructions } from "./ToolInstructions.ts"
+import { WebFetch } from "./WebFetch.ts"
 import { Workspace } from "./Workspace.ts"
 
 /** What is needed to run a prepared call; only the registry that prepared it has this. */
@@ -60,14 +62,20 @@ export class ToolRegistry extends Context.Service<
     execute(permit: Permit): Effect.Effect<Schema.Json, ToolFailure>
   }
 >()("task-conductor/services/ToolRegistry") {
-  /** The tools of these plugins, built-in ones first. The plugins live as long as the layer. */
-  static readonly layer = (plugins: ReadonlyArray<Plugin>): Layer.Layer<ToolRegistry, never, Workspace> =>
+  /** The tools of these plugins, built-in ones first; `left` are those that were left out before. They live as long as the layer. */
+  static readonly layer = (
+    plugins: ReadonlyArray<Plugin>,
+    left: ReadonlyArray<PluginProblem> = []
+  ): Layer.Layer<ToolRegistry, never, WebFetch | Workspace> =>
     Layer.effect(
       ToolRegistry,
       Effect.gen(function* () {
-        const { problems, tools } = yield* loadPlugins(plugins)
+        const host = yield* Effect.context<FileReads | WebFetch | Workspace>()
+        const { problems, tools } = yield* Effect.provideContext(
+          loadPlugins(plugins),
+          grantedServices(host, { accesses: [] })
+        )
         const workspace = yield* Workspace
-        const provide = Effect.provideContext(yield* Effect.context<HostServices>())
         const waiting = new WeakMap<PreparedCall, ReadyCall>()
         const infos = new Map([...tools].map(([name, { info }]) => [name, info]))
 
@@ -98,14 +106,15 @@ export class ToolRegistry extends Context.Service<
             })
           const work = found.tool.execute(params, accesses)
           if (!Effect.isEffect(work)) return yield* fault("an effect")
-          const data: unknown = yield* work
+          const services = grantedServices(host, { accesses, admit: permit.admit })
+          const data: unknown = yield* Effect.provideContext(work, services)
           if (isJson(data)) return data
           return yield* fault("JSON")
-        }, provide)
+        })
 
         return ToolRegistry.of({
           tools: [...infos.values()],
-          problems,
+          problems: [...left, ...problems],
           find: (name) => infos.get(name),
           check: (call, allowed, task) => checkCall(call, { tools, allowed, task }),
           instructions: (names) => toolInstructions(names.flatMap((name) => infos.get(name) ?? [])),

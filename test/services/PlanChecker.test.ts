@@ -27,6 +27,7 @@ const gate = Layer.succeed(Gate)(
   Gate.of({
     authorize: () => Effect.die("not a tool call"),
     authorizeReference: () => Effect.die("a check asks nobody"),
+    authorizeStart: () => Effect.die("nothing starts"),
     approveStep: () => Effect.die("not a step"),
     denials: Effect.succeed([])
   })

@@ -3,7 +3,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import type { CanonicalAccess } from "../../src/domain/Access.ts"
+import { accessTarget } from "../../src/domain/Access.ts"
 import type { Briefing } from "../../src/domain/Briefing.ts"
 import { type BriefingParts, requestDocument } from "../../src/domain/BriefingBlocks.ts"
 import type { Reference } from "../../src/domain/Reference.ts"
@@ -70,19 +70,18 @@ interface World {
   readonly asked?: Array<string>
 }
 
-const targetOf = (access: CanonicalAccess) => (access._tag === "FetchUrl" ? access.url : access.path)
-
 const gate = ({ asked = [], deny }: World) =>
   Layer.succeed(Gate)(
     Gate.of({
       authorize: () => Effect.die("not a tool call"),
       authorizeReference: (task, access) => {
-        const target = targetOf(access)
+        const target = accessTarget(access)
         asked.push(`${task}: ${access._tag} ${target}`)
         return deny !== undefined && target.includes(deny)
           ? Effect.fail(new Denied({ tool: "read_file", targets: [target], by: "person" }))
           : Effect.void
       },
+      authorizeStart: () => Effect.die("nothing starts"),
       approveStep: () => Effect.die("not a step"),
       denials: Effect.succeed([])
     })

@@ -13,6 +13,7 @@ import type { Plugin } from "../../src/services/Plugin.ts"
 import { Policies } from "../../src/services/Policies.ts"
 import { ToolRegistry } from "../../src/services/ToolRegistry.ts"
 import { ToolRunner, type ToolRunnerOptions } from "../../src/services/ToolRunner.ts"
+import { WebFetch } from "../../src/services/WebFetch.ts"
 import { Workspace } from "../../src/services/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeProject } from "./Project.ts"
@@ -24,6 +25,8 @@ export interface OpenTools {
   /** Allows everything when absent. */
   readonly approver?: Layer.Layer<Approver>
   readonly rules?: ReadonlyArray<Rule>
+  /** Fetches from the internet only when absent. */
+  readonly web?: Layer.Layer<WebFetch>
   readonly limits?: ToolRunnerOptions
   /** Remembers nothing when absent. */
   readonly activities?: Layer.Layer<Activities>
@@ -39,6 +42,7 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
   const root = yield* makeProject(given.files ?? {})
   const world = Layer.mergeAll(
     Workspace.layer(root),
+    given.web ?? WebFetch.layer(),
     Policies.layerMemory(),
     given.approver ?? Approver.layerAllowAll,
     given.activities ?? Activities.layerDirect,

@@ -1,0 +1,63 @@
+/**
+ * The services of the host as the code of a plugin sees them: it reads the project, and beyond that it has what the gate
+ * granted for the call, and nothing more. Called by the tool registry.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { CanonicalAccess } from "../domain/Access.ts"
+import { isSecretLike } from "../domain/SensitivePath.ts"
+import { ToolFailure } from "../domain/ToolFailure.ts"
+import { FileReads } from "./FileReads.ts"
+import type { Permit } from "./Gate.ts"
+import { PageFetch } from "./PageFetch.ts"
+import type { HostServices } from "./Plugin.ts"
+import { WebFetch } from "./WebFetch.ts"
+import { Workspace } from "./Workspace.ts"
+
+/** What one call was granted. */
+export interface Granted {
+  readonly accesses: ReadonlyArray<CanonicalAccess>
+  /** Decides on what shows only while the call runs; absent while a plugin loads. */
+  readonly admit?: Permit["admit"]
+}
+
+const denial = (message: string) => new ToolFailure({ type: "permission_denied", message })
+
+const undeclared = (what: string) =>
+  denial(`Permission denied: the tool did not declare that it ${what}. This is a fault of the tool.`)
+
+const grantedWorkspace = (workspace: Workspace["Service"], { accesses }: Granted): Workspace["Service"] => ({
+  ...workspace,
+  readText: Effect.fnUntraced(function* (file, maxBytes) {
+    const isDeclared = accesses.some((access) => "inside" in access && access.path === file)
+    if (isDeclared) return yield* workspace.readText(file, maxBytes)
+    const { inside, path } = yield* workspace.canonical(file)
+    if (inside && !isSecretLike(path)) return yield* workspace.readText(path, maxBytes)
+    return yield* undeclared(`reads ${path}`)
+  }),
+  write: (access) =>
+    accesses.includes(access) ? workspace.write(access) : Effect.fail(undeclared(`writes ${access.path}`))
+})
+
+const grantedPages = (web: WebFetch["Service"], { accesses, admit }: Granted): PageFetch["Service"] => ({
+  get: Effect.fnUntraced(function* (url) {
+    if (admit === undefined || !accesses.some((access) => access._tag === "FetchUrl" && access.url === url)) {
+      return yield* undeclared(`fetches ${url}`)
+    }
+    const admitHop = (hop: string) =>
+      Effect.mapError(admit({ _tag: "FetchUrl", url: hop }), ({ message }) => denial(message))
+    return yield* Effect.catchTag(web.get(url, admitHop), "FetchFailure", ({ message, type }) =>
+      Effect.fail(new ToolFailure({ type, message }))
+    )
+  })
+})
+
+/** The services as they are handed to the code of a plugin, from those of the host. */
+export const grantedServices = (
+  host: Context.Context<FileReads | WebFetch | Workspace>,
+  granted: Granted
+): Context.Context<HostServices> =>
+  Context.make(FileReads, Context.get(host, FileReads)).pipe(
+    Context.add(PageFetch, grantedPages(Context.get(host, WebFetch), granted)),
+    Context.add(Workspace, grantedWorkspace(Context.get(host, Workspace), granted))
+  )
