@@ -4,6 +4,7 @@
  */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Redacted from "effect/Redacted"
@@ -16,6 +17,7 @@ import { defaultLimits } from "./domain/Limits.ts"
 import type { Rule, Verdict } from "./domain/Permission.ts"
 import { parseRule } from "./domain/RuleText.ts"
 import type { RecordedEvent } from "./domain/RunEvent.ts"
+import type { RunOrder } from "./domain/RunOrder.ts"
 import { answerReserve } from "./domain/TokenEstimate.ts"
 import { builtInPlugins } from "./plugins/builtIns.ts"
 import { Activities } from "./services/Activities.ts"
@@ -26,6 +28,10 @@ import { Concluder } from "./services/Concluder.ts"
 import { ConfigurationError, ConfigurationFile } from "./services/ConfigurationFile.ts"
 import { EmbeddedModel } from "./services/EmbeddedModel.ts"
 import { Gate } from "./services/Gate.ts"
+import { Journal } from "./services/Journal.ts"
+import { layerJournalEngine } from "./services/JournalEngine.ts"
+import type { JournalError } from "./services/JournalError.ts"
+import type { LockTaken } from "./services/Lock.ts"
 import { ModelCaller } from "./services/ModelCaller.ts"
 import { ModelSlots } from "./services/ModelSlots.ts"
 import { hostProblem, resolveHost } from "./services/OllamaHost.ts"
@@ -41,6 +47,8 @@ import { Refiner } from "./services/Refiner.ts"
 import { Reviser } from "./services/Reviser.ts"
 import { RunEvents } from "./services/RunEvents.ts"
 import { defaultSettings, RunSettings, type Settings } from "./services/RunSettings.ts"
+import { layerNewRun } from "./services/RunJournal.ts"
+import { layerRunWorkflow } from "./services/RunWorkflow.ts"
 import { Scheduler } from "./services/Scheduler.ts"
 import { Skills } from "./services/Skills.ts"
 import { TaskRunner } from "./services/TaskRunner.ts"
@@ -118,6 +126,30 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   return setup
 }, Effect.provide(ConfigurationFile.layer))
 
+/** What a run keeps of its setup, so that it goes on in the same way; what was allowed is not among it. */
+const keptSettings = ({ configuration, settings }: Setup): Configuration => {
+  const { contextWindow, host, limits, model, referenceBudget, slots: parallel } = settings
+  const { deny = [], keepAlive, think } = configuration
+  return {
+    model,
+    contextWindow,
+    parallel,
+    limits,
+    referenceBudget,
+    deny,
+    ...(host === "" ? {} : { host }),
+    ...(keepAlive === undefined ? {} : { keepAlive }),
+    ...(think === undefined ? {} : { think })
+  }
+}
+
+/** The journal of a new run. */
+export const layerJournal = (setup: Setup, order: RunOrder) =>
+  layerNewRun(
+    { state: setup.folders.state, runId: order.runId, project: setup.project, readOnly: false },
+    { project: setup.project, order, settings: keptSettings(setup) }
+  )
+
 /** What a door adds to the setup. */
 export interface RunDoors {
   /** Receives every event, in order. */
@@ -129,7 +161,17 @@ export interface RunDoors {
   /** Takes the place of the model that the settings name. */
   readonly model?: Layer.Layer<LanguageModel.LanguageModel>
   readonly plugins?: ReadonlyArray<Plugin>
+  /** Where the run is kept; nothing is kept when absent. */
+  readonly journal?: Layer.Layer<Journal, JournalError | LockTaken, FileSystem.FileSystem | Path.Path>
 }
+
+/** What happens is kept, then told. */
+const layerEvents = (listen: RunDoors["listen"]): Layer.Layer<RunEvents, never, Journal> =>
+  Layer.unwrap(
+    Effect.map(Journal, (journal) =>
+      RunEvents.layerListener((recorded) => Effect.andThen(journal.tell(recorded.event), listen(recorded)))
+    )
+  )
 
 /** The gate of this setup; it needs the world. */
 const layerGate = (
@@ -180,13 +222,15 @@ const layerModel = ({ apiKey, configuration: { keepAlive, think }, settings }: S
       })
 
 /** The stages from the model call up to the pipeline, without what they stand on. */
-const layerStages = Pipeline.layer.pipe(
+const layerStages = layerRunWorkflow.pipe(
+  Layer.provideMerge(layerJournalEngine),
+  Layer.provideMerge(Pipeline.layer),
   Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer, Concluder.layer)),
   Layer.provide(Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskRunner.layer)),
   Layer.provide(Layer.mergeAll(Attempts.layer, References.layer, ToolRunner.layer(), Briefer.layer)),
   Layer.provide(ModelCaller.layer),
   Layer.provide(
-    Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Activities.layerDirect, Prompts.layer)
+    Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Activities.layerWorkflow, Prompts.layer)
   )
 )
 
@@ -197,8 +241,7 @@ export const layerRun = (setup: Setup, doors: RunDoors) => {
     Layer.provide(doors.model ?? layerModel(setup)),
     Layer.provideMerge(layerTools(setup, doors.plugins ?? [])),
     Layer.provideMerge(layerGate(setup, doors.approveSteps ? Approver.layerApproveSteps(asked) : asked)),
-    Layer.provideMerge(
-      Layer.mergeAll(layerWorld(setup), RunEvents.layerListener(doors.listen), RunSettings.layer(setup.settings))
-    )
+    Layer.provideMerge(Layer.mergeAll(layerWorld(setup), layerEvents(doors.listen), RunSettings.layer(setup.settings))),
+    Layer.provideMerge(doors.journal ?? Journal.layerNone)
   )
 }

@@ -3,10 +3,11 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { layerCatalogue, layerRun, readSetup } from "../app.ts"
+import { layerCatalogue, layerJournal, layerRun, readSetup } from "../app.ts"
 import type { Configuration } from "../domain/Configuration.ts"
 import type { RunOrder } from "../domain/RunOrder.ts"
 import { Pipeline } from "../services/Pipeline.ts"
+import { conduct } from "../services/RunWorkflow.ts"
 import { makeRunId } from "../services/RunId.ts"
 import { Skills } from "../services/Skills.ts"
 import { ToolRegistry } from "../services/ToolRegistry.ts"
@@ -25,12 +26,12 @@ export interface Work {
 /** Runs a prompt to its report. */
 export const runPrompt = Effect.fn("runPrompt")(function* ({ approveSteps, flags, order, project, sink }: Work) {
   const setup = yield* readSetup(project, flags)
+  const named: RunOrder = { runId: yield* makeRunId, ...order }
   return yield* Effect.gen(function* () {
     yield* tellNotes(setup, flags)
-    const pipeline = yield* Pipeline
-    return yield* pipeline.run({ runId: yield* makeRunId, ...order })
+    return yield* conduct(named)
   }).pipe(
-    Effect.provide(layerRun(setup, { listen: sink.listen, approveSteps })),
+    Effect.provide(layerRun(setup, { listen: sink.listen, approveSteps, journal: layerJournal(setup, named) })),
     Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : sink.abort("The run broke off.")))
   )
 })

@@ -30,5 +30,15 @@ export const modelCallKey = (id: ModelCallId): string =>
     `attempt-${id.attempt}`
   ].join("/")
 
+/** A part of a run that settles: `plan`, `round-1`, `round-1/refined/research-2`, `round-1/task/research-2`. */
+export const stageKey = {
+  briefing: "briefing",
+  plan: "plan",
+  round: (round: number): string => `round-${round}`,
+  refined: (round: number, task: string): string => `round-${round}/refined/${slugOf(task)}`,
+  task: (round: number, task: string): string => `round-${round}/task/${slugOf(task)}`,
+  conclusion: (round: number): string => `round-${round}/conclusion`
+}
+
 /** `round-1/tool/research-2/call-1`. */
 export const toolCallKey = (id: ToolCallId): string => `round-${id.round}/tool/${slugOf(id.task)}/${id.uid}`

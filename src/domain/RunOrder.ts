@@ -4,18 +4,19 @@
 import * as Schema from "effect/Schema"
 import { Issue } from "./Issue.ts"
 
-export interface RunOrder {
-  readonly runId: string
+export const RunOrder = Schema.Struct({
+  runId: Schema.String,
   /** What the person asked; not empty. */
-  readonly prompt: string
+  prompt: Schema.String,
   /** Path of the file the person is looking at. */
-  readonly currentFile?: string
-  readonly openFiles?: ReadonlyArray<string>
+  currentFile: Schema.optionalKey(Schema.String),
+  openFiles: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Skips planning: one task with this skill. */
-  readonly skill?: string
+  skill: Schema.optionalKey(Schema.String),
   /** Skips planning: the markdown of a task list. */
-  readonly plan?: string
-}
+  plan: Schema.optionalKey(Schema.String)
+})
+export type RunOrder = typeof RunOrder.Type
 
 /** There is no valid task list; `issues` are those of the last attempt. */
 export class NoValidPlan extends Schema.TaggedError<NoValidPlan>()("NoValidPlan", {

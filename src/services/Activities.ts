@@ -1,12 +1,16 @@
 /**
  * The seam between the stages and whatever makes runs survive. Each model call and each tool call is performed as one
- * activity: a stable key, a schema for its outcome, and the effect. Here it simply runs; a durable engine replaces the
- * layer and may return a recorded outcome for the key instead, and no stage changes.
+ * activity: a stable key, a schema for its outcome, and the effect. Directly it simply runs; in a workflow the engine may
+ * return a recorded outcome for the key instead, and no stage changes.
  */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Schema from "effect/Schema"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as WorkflowActivity from "effect/workflow/Activity"
+import { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine"
+import { Journal } from "./Journal.ts"
 
 /**
  * What is to be done once. `key` comes from domain/CallId. Only a success is an outcome to remember: a failure (server
@@ -19,16 +23,70 @@ export interface Activity<A, E, R> {
   readonly execute: Effect.Effect<A, E, R>
 }
 
+/** A part of a run that is made of activities. Once it has come to its end, none of them is looked at again. */
+export interface Stage<A> {
+  readonly key: string
+  readonly success: Schema.Codec<A, unknown>
+}
+
 export class Activities extends Context.Service<
   Activities,
   {
     perform<A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R>
+    /** The outcome of a stage that came to its end before. */
+    settled<A>(stage: Stage<A>): Effect.Effect<Option.Option<A>>
+    /** Gives the outcome of the stage from before, or runs it and keeps its outcome. */
+    settle<A, E, R>(stage: Stage<A>, execute: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/Activities") {
   /** Runs every activity, remembers nothing. */
   static readonly layerDirect: Layer.Layer<Activities> = Layer.succeed(Activities)(
     Activities.of({
-      perform: (activity) => activity.execute
+      perform: (activity) => activity.execute,
+      settled: () => Effect.succeedNone,
+      settle: (_stage, execute) => execute
+    })
+  )
+
+  /** In a workflow each activity is one of its engine; outside of one it simply runs. Stages settle in the journal. */
+  static readonly layerWorkflow: Layer.Layer<Activities, never, Journal> = Layer.effect(
+    Activities,
+    Effect.gen(function* () {
+      const journal = yield* Journal
+
+      const settled = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
+        Option.match(journal.settled(key), {
+          onNone: () => Effect.succeedNone,
+          onSome: (value) => Effect.asSome(Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value)))
+        })
+
+      const keep = <A>({ key, success }: Stage<A>, outcome: A): Effect.Effect<void> =>
+        Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(success))(outcome)).pipe(
+          Effect.flatMap((value) => journal.keepSettled(key, value))
+        )
+
+      return Activities.of({
+        perform: <A, E, R>({ error, execute, key, success }: Activity<A, E, R>): Effect.Effect<A, E, R> =>
+          Effect.contextWith((context: Context.Context<never>) => {
+            const engine = Context.getOption(context, WorkflowEngine)
+            const instance = Context.getOption(context, WorkflowInstance)
+            if (Option.isNone(engine) || Option.isNone(instance)) return execute
+            const activity = WorkflowActivity.make({ name: key, success, error, execute })
+            return activity.pipe(
+              Effect.provideService(WorkflowEngine, engine.value),
+              Effect.provideService(WorkflowInstance, instance.value)
+            ) as Effect.Effect<A, E, R>
+          }),
+        settled,
+        settle: <A, E, R>(stage: Stage<A>, execute: Effect.Effect<A, E, R>) =>
+          Effect.flatMap(
+            settled(stage),
+            Option.match({
+              onSome: (outcome) => Effect.succeed(outcome),
+              onNone: () => Effect.tap(execute, (outcome) => keep(stage, outcome))
+            })
+          )
+      })
     })
   )
 }

@@ -15,6 +15,7 @@ import type { FilledPrompt } from "../domain/PromptTemplate.ts"
 import { answerReserve, estimatePrompt, largestParts, neededTokens } from "../domain/TokenEstimate.ts"
 import { Activities } from "./Activities.ts"
 import { readAnswer, usableAnswer } from "./AnswerStream.ts"
+import { Journal } from "./Journal.ts"
 import { ModelSlots } from "./ModelSlots.ts"
 import { RunEvents } from "./RunEvents.ts"
 import { RunSettings } from "./RunSettings.ts"
@@ -62,12 +63,20 @@ export class ModelCaller extends Context.Service<
   static readonly layer: Layer.Layer<
     ModelCaller,
     never,
-    LanguageModel.LanguageModel | Activities | ModelSlots | RunEvents | RunSettings | TokenCalibration | UsageMeter
+    | LanguageModel.LanguageModel
+    | Activities
+    | Journal
+    | ModelSlots
+    | RunEvents
+    | RunSettings
+    | TokenCalibration
+    | UsageMeter
   > = Layer.effect(
     ModelCaller,
     Effect.gen(function* () {
       const model = yield* LanguageModel.LanguageModel
       const activities = yield* Activities
+      const journal = yield* Journal
       const slots = yield* ModelSlots
       const events = yield* RunEvents
       const settings = yield* RunSettings
@@ -146,7 +155,10 @@ export class ModelCaller extends Context.Service<
           key: modelCallKey(request.id),
           success: ModelAnswer,
           error: ModelError,
-          execute: send(request, 0)
+          execute: Effect.andThen(
+            journal.sent({ key: modelCallKey(request.id), system: request.prompt.system, user: request.prompt.user }),
+            send(request, 0)
+          )
         })
       )
 

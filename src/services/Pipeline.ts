@@ -6,19 +6,24 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Briefing } from "../domain/Briefing.ts"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { Briefing } from "../domain/Briefing.ts"
+import { stageKey } from "../domain/CallId.ts"
 import type { Issue } from "../domain/Issue.ts"
 import type { ModelError } from "../domain/ModelAnswer.ts"
 import type { NoValidPlan, RunOrder, UnknownSkill } from "../domain/RunOrder.ts"
 import { exitCodeOf, type RunReport, type RunStatus } from "../domain/RunReport.ts"
-import type { TaskList } from "../domain/TaskList.ts"
+import { TaskList } from "../domain/TaskList.ts"
 import { renderTaskList } from "../domain/TaskRendering.ts"
-import type { TaskFailure } from "../domain/TaskResult.ts"
+import { TaskFailure, TaskResult } from "../domain/TaskResult.ts"
+import { Activities } from "./Activities.ts"
 import { Briefer, type BriefingError } from "./Briefer.ts"
 import { Concluder } from "./Concluder.ts"
 import { causeText } from "./ForeignCode.ts"
 import { Gate } from "./Gate.ts"
-import { type Planned, Planner } from "./Planner.ts"
+import { Journal } from "./Journal.ts"
+import { Planned, Planner } from "./Planner.ts"
 import { Reviser } from "./Reviser.ts"
 import { RunEvents } from "./RunEvents.ts"
 import { RunSettings } from "./RunSettings.ts"
@@ -34,6 +39,13 @@ interface Ending {
   readonly issues: ReadonlyArray<Issue>
   readonly answer: string
 }
+
+/** A round that came to its end, with what is to do after it. */
+const SettledRound = Schema.Struct({
+  results: Schema.Array(TaskResult),
+  failures: Schema.Array(TaskFailure),
+  revised: TaskList
+})
 
 const ending = (status: RunStatus, message: string, issues: ReadonlyArray<Issue> = []): Ending => ({
   status,
@@ -62,13 +74,26 @@ export class Pipeline extends Context.Service<
   static readonly layer: Layer.Layer<
     Pipeline,
     never,
-    Briefer | Concluder | Gate | Planner | Reviser | RunEvents | RunSettings | Scheduler | UsageMeter | Workspace
+    | Activities
+    | Briefer
+    | Concluder
+    | Gate
+    | Journal
+    | Planner
+    | Reviser
+    | RunEvents
+    | RunSettings
+    | Scheduler
+    | UsageMeter
+    | Workspace
   > = Layer.effect(
     Pipeline,
     Effect.gen(function* () {
+      const activities = yield* Activities
       const briefer = yield* Briefer
       const concluder = yield* Concluder
       const gate = yield* Gate
+      const journal = yield* Journal
       const planner = yield* Planner
       const reviser = yield* Reviser
       const events = yield* RunEvents
@@ -78,18 +103,25 @@ export class Pipeline extends Context.Service<
       const workspace = yield* Workspace
 
       const brief = (order: RunOrder) =>
-        briefer.brief({
-          prompt: order.prompt,
-          openFiles: order.openFiles ?? [],
-          ...(order.currentFile === undefined ? {} : { currentFile: order.currentFile })
-        })
+        activities.settle(
+          { key: stageKey.briefing, success: Briefing },
+          briefer.brief({
+            prompt: order.prompt,
+            openFiles: order.openFiles ?? [],
+            ...(order.currentFile === undefined ? {} : { currentFile: order.currentFile })
+          })
+        )
 
       const tellNotes = ({ notes = [] }: Briefing) =>
         Effect.forEach(notes, (text) => events.publish({ type: "message", level: "warning", text }), { discard: true })
 
       const createTaskList = Effect.fnUntraced(function* (order: RunOrder, briefing: Briefing, single?: Planned) {
         const planned =
-          single ?? (yield* order.plan === undefined ? planner.plan(briefing) : planner.read(order.plan, briefing))
+          single ??
+          (yield* activities.settle(
+            { key: stageKey.plan, success: Planned },
+            order.plan === undefined ? planner.plan(briefing) : planner.read(order.plan, briefing)
+          ))
         const markdown = renderTaskList(planned.taskList, { prompt: order.prompt })
         yield* events.publish({ type: "plan.created", ...planned, markdown })
         return { taskList: planned.taskList, markdown }
@@ -111,6 +143,14 @@ export class Pipeline extends Context.Service<
           }
           if (round > settings.limits.rounds) return ending("limit", "Max rounds reached.")
           yield* state.startRound(round)
+          const stage = { key: stageKey.round(round), success: SettledRound }
+          const before = yield* activities.settled(stage)
+          if (Option.isSome(before)) {
+            const { failures, results, revised } = before.value
+            yield* Effect.forEach(results, state.addResult, { discard: true })
+            yield* state.addFailures(failures)
+            return yield* rounds(briefing, revised, state, round + 1, failures)
+          }
           yield* events.publish({ type: "round.started", round })
           const { results: finished } = yield* state.get
           const outcome = yield* scheduler.runRound({ briefing, round, list, finished, record: state.addResult })
@@ -132,6 +172,7 @@ export class Pipeline extends Context.Service<
           const outstanding = list.outstanding(yield* state.finishedNames)
           const all = (yield* state.get).results
           const revised = yield* reviser.revise({ briefing, round, outstanding, finished: all, failures })
+          yield* activities.settle(stage, Effect.succeed({ results, failures, revised }))
           return yield* rounds(briefing, revised, state, round + 1, failures)
         })
 
@@ -150,7 +191,8 @@ export class Pipeline extends Context.Service<
       const conclude = Effect.fnUntraced(function* (briefing: Briefing, state: RunState, end: Ending) {
         const { goals, results: finished, failures, rounds: round } = yield* state.get
         if (end.status === "declined" || end.status === "not_permitted" || finished.length === 0) return end
-        return yield* concluder.conclude({ briefing, round, goals, finished, failures }).pipe(
+        const conclusion = concluder.conclude({ briefing, round, goals, finished, failures })
+        return yield* activities.settle({ key: stageKey.conclusion(round), success: Schema.String }, conclusion).pipe(
           Effect.map((answer) => ({ ...end, answer })),
           Effect.catchTag("GaveUp", (gaveUp) => Effect.succeed(ending("failed", `No valid answer ${gaveUp.message}`)))
         )
@@ -163,7 +205,10 @@ export class Pipeline extends Context.Service<
           const end = yield* rounds(briefing, taskList, state, 1, [])
           return yield* judge(yield* conclude(briefing, state, end))
         }).pipe(
+          // Without a journal that can be written nothing more may be begun.
+          Effect.raceFirst(journal.failed),
           Effect.catchTags({
+            JournalError: (error) => Effect.succeed(ending("failed", error.message)),
             NoValidPlan: (error) => Effect.succeed(ending("no_valid_plan", error.message, error.issues)),
             ModelError: (error) => Effect.succeed(endingOf(error))
           })

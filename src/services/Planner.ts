@@ -5,10 +5,11 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { taskListShape } from "../domain/AnswerShape.ts"
 import type { Briefing } from "../domain/Briefing.ts"
 import { briefingBlocks } from "../domain/BriefingBlocks.ts"
-import { issuesMarkdown, type Repair } from "../domain/Issue.ts"
+import { issuesMarkdown, Repair } from "../domain/Issue.ts"
 import type { ModelError } from "../domain/ModelAnswer.ts"
 import { nearest } from "../domain/Nearest.ts"
 import { rawBlock } from "../domain/PromptBlock.ts"
@@ -22,12 +23,13 @@ import { Prompts } from "./Prompts.ts"
 import { Skills } from "./Skills.ts"
 import type { ToolRegistry } from "./ToolRegistry.ts"
 
-export interface Planned {
-  readonly taskList: TaskList
-  readonly attempts: number
+export const Planned = Schema.Struct({
+  taskList: TaskList,
+  attempts: Schema.Int,
   /** What was mended or noted in a plan that was given. */
-  readonly repairs?: ReadonlyArray<Repair>
-}
+  repairs: Schema.optionalKey(Schema.Array(Repair))
+})
+export type Planned = typeof Planned.Type
 
 const startOf = (briefing: Briefing): PlanWorld => ({ briefing, finished: [], mayBeEmpty: false })
 

@@ -7,13 +7,16 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Briefing } from "../domain/Briefing.ts"
+import { stageKey } from "../domain/CallId.ts"
 import type { GatedTask, StepApproved } from "../domain/StepGate.ts"
-import type { Refinement } from "../domain/Refinement.ts"
+import { Refinement } from "../domain/Refinement.ts"
 import type { Task } from "../domain/Task.ts"
-import type { Step, TaskList } from "../domain/TaskList.ts"
-import { TaskFailure, type TaskResult } from "../domain/TaskResult.ts"
+import type { TaskList } from "../domain/TaskList.ts"
+import { TaskFailure, TaskResult } from "../domain/TaskResult.ts"
+import { Activities } from "./Activities.ts"
 import { Gate } from "./Gate.ts"
 import { Refiner } from "./Refiner.ts"
 import { RunEvents } from "./RunEvents.ts"
@@ -66,10 +69,11 @@ export class Scheduler extends Context.Service<
   static readonly layer: Layer.Layer<
     Scheduler,
     never,
-    Gate | Refiner | RunEvents | Skills | TaskRunner | ToolRegistry
+    Activities | Gate | Refiner | RunEvents | Skills | TaskRunner | ToolRegistry
   > = Layer.effect(
     Scheduler,
     Effect.gen(function* () {
+      const activities = yield* Activities
       const gate = yield* Gate
       const refiner = yield* Refiner
       const events = yield* RunEvents
@@ -111,10 +115,21 @@ export class Scheduler extends Context.Service<
       const refine = Effect.fnUntraced(function* (cell: Cell, cells: Cells, order: RoundOrder) {
         const finished = yield* awaitProducers(cell, cells, order)
         const { briefing, round } = order
-        const refinement = yield* refiner.refine({ briefing, task: cell.task, round, step: cell.step, finished })
+        const refinement = yield* activities.settle(
+          { key: stageKey.refined(round, cell.task.name), success: Refinement },
+          refiner.refine({ briefing, task: cell.task, round, step: cell.step, finished })
+        )
         const { calls } = refinement
         yield* events.publish({ type: "task.refined", round, step: cell.step, task: cell.task.name, calls })
         return { refinement, finished }
+      })
+
+      /** True for a task that finished before, in a run that goes on; its result counts and nothing of it is done again. */
+      const isFinished = Effect.fnUntraced(function* ({ done, task }: Cell, { record, round }: RoundOrder) {
+        const known = yield* activities.settled({ key: stageKey.task(round, task.name), success: TaskResult })
+        if (Option.isNone(known)) return false
+        yield* record(known.value)
+        return yield* Deferred.succeed(done, known.value)
       })
 
       /** Why a task must be approved: the list or its skill says so, or a call is high risk. */
@@ -148,13 +163,10 @@ export class Scheduler extends Context.Service<
             if (!approved) return by
           }
           yield* events.publish({ type: "task.started", ...where })
-          const result = yield* taskRunner.run({
-            briefing: order.briefing,
-            refinement,
-            round,
-            step: cell.step,
-            finished
-          })
+          const result = yield* activities.settle(
+            { key: stageKey.task(round, cell.task.name), success: TaskResult },
+            taskRunner.run({ briefing: order.briefing, refinement, round, step: cell.step, finished })
+          )
           yield* order.record(result)
           yield* events.publish({ type: "task.finished", ...where, result })
           yield* Deferred.succeed(cell.done, result)
@@ -170,12 +182,13 @@ export class Scheduler extends Context.Service<
           )
         )
 
-      const runStep = Effect.fnUntraced(function* (step: Step, index: number, cells: Cells, order: RoundOrder) {
-        const where = { round: order.round, step: index, title: step.title }
+      const runStep = Effect.fnUntraced(function* (title: string, mine: ReadonlyArray<Cell>, order: RoundOrder) {
+        const [first] = mine
+        if (first === undefined) return undefined
+        const where = { round: order.round, step: first.step, title }
         yield* events.publish({ type: "step.started", ...where })
-        const planKey = `round-${order.round}`
-        const approval = yield* makeStepApproval(gate, step, planKey)
-        const mine = step.tasks.flatMap((task) => cells.get(task.slug) ?? [])
+        const tasks = mine.map((cell) => cell.task.name)
+        const approval = yield* makeStepApproval(gate, { title, tasks, planKey: `round-${order.round}` })
         const declined = yield* Effect.forEach(mine, (cell) => runTask(cell, order, approval), {
           concurrency: "unbounded"
         })
@@ -197,16 +210,18 @@ export class Scheduler extends Context.Service<
 
       const runRound = Effect.fn("Scheduler.runRound")(function* (order: RoundOrder) {
         const cells = yield* makeCells(order.list)
-        for (const cell of cells.values()) {
+        const open = yield* Effect.filter(cells.values(), (cell) => Effect.map(isFinished(cell, order), (is) => !is))
+        for (const cell of open) {
           yield* refine(cell, cells, order).pipe(
             (refinement) => Deferred.into(refinement, cell.refined),
             Effect.forkScoped({ startImmediately: true })
           )
         }
-        for (const [index, step] of order.list.steps.entries()) {
-          const declinedBy = yield* runStep(step, index, cells, order)
+        for (const [index, { title }] of order.list.steps.entries()) {
+          const mine = open.filter((cell) => cell.step === index)
+          const declinedBy = yield* runStep(title, mine, order)
           if (declinedBy !== undefined) {
-            return { ...(yield* outcomeOf(cells)), declined: { by: declinedBy, step: step.title } }
+            return { ...(yield* outcomeOf(cells)), declined: { by: declinedBy, step: title } }
           }
         }
         return yield* outcomeOf(cells)

@@ -4,7 +4,6 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { Step } from "../domain/TaskList.ts"
 import type { GatedTask, StepApproved } from "../domain/StepGate.ts"
 import type { Gate } from "./Gate.ts"
 
@@ -15,19 +14,28 @@ export interface StepApproval {
   readonly request: (task: GatedTask) => Effect.Effect<StepApproved>
 }
 
+/** The step whose tasks, by name and in order, are about to run. */
+export interface StepAhead {
+  readonly title: string
+  readonly planKey: string
+  readonly tasks: ReadonlyArray<string>
+}
+
 /** The approval of one step; the question is asked by the task that is refined last. */
-export const makeStepApproval = (gate: Gate["Service"], step: Step, planKey: string): Effect.Effect<StepApproval> =>
+export const makeStepApproval = (
+  gate: Gate["Service"],
+  { planKey, tasks, title }: StepAhead
+): Effect.Effect<StepApproval> =>
   Effect.gen(function* () {
     const answer = yield* Deferred.make<StepApproved>()
     const gated: Array<GatedTask> = []
-    let open = step.tasks.length
+    let open = tasks.length
 
     const settle = Effect.suspend(() => {
       open -= 1
       if (open > 0 || gated.length === 0) return Effect.void
-      const order = new Map(step.tasks.map((task, index) => [task.name as string, index]))
-      const tasks = gated.toSorted((a, b) => (order.get(a.task) ?? 0) - (order.get(b.task) ?? 0))
-      return gate.approveStep({ title: step.title, planKey, tasks }).pipe(
+      const inOrder = gated.toSorted((a, b) => tasks.indexOf(a.task) - tasks.indexOf(b.task))
+      return gate.approveStep({ title, planKey, tasks: inOrder }).pipe(
         Effect.flatMap((approved) => Deferred.succeed(answer, approved)),
         Effect.asVoid
       )

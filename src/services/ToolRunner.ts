@@ -12,15 +12,19 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { accessTarget } from "../domain/Access.ts"
+import { accessTarget, type CanonicalAccess } from "../domain/Access.ts"
 import { type ToolCallId, toolCallKey } from "../domain/CallId.ts"
+import type { FileState } from "../domain/JournalRecord.ts"
 import { dataText, type ToolCall, ToolResult } from "../domain/ToolCall.ts"
 import { ToolFailure } from "../domain/ToolFailure.ts"
 import { Activities } from "./Activities.ts"
 import { causeText, runApart } from "./ForeignCode.ts"
 import { Denied, Gate } from "./Gate.ts"
+import { fileState } from "./FileState.ts"
+import { Journal } from "./Journal.ts"
 import { RunEvents } from "./RunEvents.ts"
 import { ToolRegistry } from "./ToolRegistry.ts"
+import { Workspace } from "./Workspace.ts"
 
 export interface ToolRunnerOptions {
   /** How long one call may run; waiting for an approval does not count. Default: 120 seconds. */
@@ -73,16 +77,25 @@ export class ToolRunner extends Context.Service<
 >()("task-conductor/services/ToolRunner") {
   static readonly layer = (
     options: ToolRunnerOptions = {}
-  ): Layer.Layer<ToolRunner, never, Activities | Gate | RunEvents | ToolRegistry> =>
+  ): Layer.Layer<ToolRunner, never, Activities | Gate | Journal | RunEvents | ToolRegistry | Workspace> =>
     Layer.effect(
       ToolRunner,
       Effect.gen(function* () {
         const activities = yield* Activities
         const events = yield* RunEvents
         const gate = yield* Gate
+        const journal = yield* Journal
         const registry = yield* ToolRegistry
+        const workspace = yield* Workspace
         const timeout = options.timeout ?? defaultTimeout
         const outputBytes = options.outputBytes ?? defaultOutputBytes
+
+        /** What stands now in the files that are about to be written. */
+        const fileStates = (accesses: ReadonlyArray<CanonicalAccess>) =>
+          Effect.forEach(
+            accesses.filter((access) => access._tag === "WriteFile"),
+            ({ path }) => Effect.map(fileState(workspace, path), (before): FileState => ({ path, before }))
+          )
 
         const limited = Effect.fnUntraced(function* (name: string, execute: Effect.Effect<Schema.Json, ToolFailure>) {
           const data = yield* Effect.timeoutOrElse(execute, {
@@ -117,6 +130,11 @@ export class ToolRunner extends Context.Service<
           if (Result.isFailure(prepared)) return yield* finish(id, call, Result.fail(prepared.failure), asked)
           const { accesses, info, risk } = prepared.success
           const permit = yield* gate.authorize(id.task, prepared.success)
+          if (info.effect !== "pure") {
+            const files = yield* fileStates(accesses)
+            const targets = accesses.map(accessTarget)
+            yield* journal.intend({ key: toolCallKey(id), call, task: id.task, effect: info.effect, targets, files })
+          }
           const begun = yield* Clock.currentTimeMillis
           yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
           const outcome = yield* Effect.result(guard(info.name, limited(info.name, registry.execute(permit))))

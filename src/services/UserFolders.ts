@@ -6,11 +6,14 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 
-/** Absolute paths; `own` is where task-conductor keeps its files. */
+/** Absolute paths; the last two belong to task-conductor alone. */
 export interface UserFolders {
   readonly home: string
   readonly config: string
+  /** Its configuration and what the person allowed for good. */
   readonly own: string
+  /** Its runs. */
+  readonly state: string
 }
 
 /** An environment variable; absent when it is empty. */
@@ -20,12 +23,16 @@ export const environmentVariable = (name: string): Effect.Effect<string | undefi
     Effect.orElseSucceed(() => undefined)
   )
 
-/** `$XDG_CONFIG_HOME` counts when it is absolute, else `~/.config`. */
+/** `$XDG_CONFIG_HOME` and `$XDG_STATE_HOME` count when they are absolute, else `~/.config` and `~/.local/state`. */
 export const userFolders: Effect.Effect<UserFolders, never, Path.Path> = Effect.gen(function* () {
   const path = yield* Path.Path
   const given = (yield* environmentVariable("HOME")) ?? (yield* environmentVariable("USERPROFILE"))
   const home = path.resolve(given ?? ".")
-  const xdg = yield* environmentVariable("XDG_CONFIG_HOME")
-  const config = xdg !== undefined && path.isAbsolute(xdg) ? xdg : path.join(home, ".config")
-  return { home, config, own: path.join(config, "task-conductor") }
+  const folderOf = (name: string, fallback: string) =>
+    Effect.map(environmentVariable(name), (xdg) =>
+      xdg !== undefined && path.isAbsolute(xdg) ? xdg : path.join(home, fallback)
+    )
+  const config = yield* folderOf("XDG_CONFIG_HOME", ".config")
+  const state = yield* folderOf("XDG_STATE_HOME", ".local/state")
+  return { home, config, own: path.join(config, "task-conductor"), state: path.join(state, "task-conductor") }
 })

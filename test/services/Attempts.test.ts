@@ -6,6 +6,7 @@ import type { Issue, Reading } from "../../src/domain/Issue.ts"
 import { defaultLimits } from "../../src/domain/Limits.ts"
 import type { FilledPrompt } from "../../src/domain/PromptTemplate.ts"
 import { Activities } from "../../src/services/Activities.ts"
+import { Journal } from "../../src/services/Journal.ts"
 import { Attempts, GaveUp, type Previous } from "../../src/services/Attempts.ts"
 import { ModelCaller } from "../../src/services/ModelCaller.ts"
 import { ModelSlots } from "../../src/services/ModelSlots.ts"
@@ -23,7 +24,7 @@ const over = (...answers: ReadonlyArray<ScriptedAnswer | string>) =>
     Layer.provide(ModelCaller.layer),
     Layer.provide(ScriptedModel.layer((_, index) => answers[index] ?? answers.at(-1)!)),
     Layer.provide(ModelSlots.layer),
-    Layer.provide([UsageMeter.layer, TokenCalibration.layer, Activities.layerDirect]),
+    Layer.provide([UsageMeter.layer, TokenCalibration.layer, Activities.layerDirect, Journal.layerNone]),
     Layer.provide(settings),
     Layer.provideMerge(EventLog.layer)
   )

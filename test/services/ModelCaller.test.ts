@@ -8,6 +8,7 @@ import { resultShape, taskListShape } from "../../src/domain/AnswerShape.ts"
 import type { ModelError } from "../../src/domain/ModelAnswer.ts"
 import type { FilledPrompt } from "../../src/domain/PromptTemplate.ts"
 import { Activities } from "../../src/services/Activities.ts"
+import { Journal } from "../../src/services/Journal.ts"
 import { ModelCaller, type ModelRequest } from "../../src/services/ModelCaller.ts"
 import { ModelSlots } from "../../src/services/ModelSlots.ts"
 import { OllamaModel } from "../../src/services/OllamaModel.ts"
@@ -25,7 +26,7 @@ const contextWindow = 8192
 
 const caller = (model: Layer.Layer<LanguageModel>) =>
   ModelCaller.layer.pipe(
-    Layer.provide([model, ModelSlots.layer, Activities.layerDirect]),
+    Layer.provide([model, ModelSlots.layer, Activities.layerDirect, Journal.layerNone]),
     Layer.provideMerge(Layer.mergeAll(TokenCalibration.layer, UsageMeter.layer)),
     Layer.provide(RunSettings.layer({ model: name, contextWindow })),
     Layer.provideMerge(EventLog.layer)

@@ -335,7 +335,9 @@ describe("ToolRunner", () => {
             Effect.suspend(() => {
               keys.push(key)
               return Effect.orDie(Schema.decodeEffect(success)(recorded))
-            })
+            }),
+          settled: () => Effect.succeedNone,
+          settle: (_stage, execute) => execute
         })
       )
       const { log, run } = yield* openTools({ activities })

@@ -10,6 +10,7 @@ import { Activities } from "../../src/services/Activities.ts"
 import { Approver } from "../../src/services/Approver.ts"
 import { Gate } from "../../src/services/Gate.ts"
 import type { Plugin } from "../../src/services/Plugin.ts"
+import { Journal } from "../../src/services/Journal.ts"
 import { Policies } from "../../src/services/Policies.ts"
 import { ToolRegistry } from "../../src/services/ToolRegistry.ts"
 import { ToolRunner, type ToolRunnerOptions } from "../../src/services/ToolRunner.ts"
@@ -30,6 +31,8 @@ export interface OpenTools {
   readonly limits?: ToolRunnerOptions
   /** Remembers nothing when absent. */
   readonly activities?: Layer.Layer<Activities>
+  /** Keeps nothing when absent. */
+  readonly journal?: Layer.Layer<Journal>
 }
 
 export const callOf = (name: string, given: Arguments = {}, uid = "call-1"): ToolCall => ({
@@ -46,6 +49,7 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
     Policies.layerMemory(),
     given.approver ?? Approver.layerAllowAll,
     given.activities ?? Activities.layerDirect,
+    given.journal ?? Journal.layerNone,
     EventLog.layer
   )
   const context = yield* ToolRunner.layer(given.limits).pipe(

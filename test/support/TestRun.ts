@@ -6,7 +6,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import { layerRun } from "../../src/app.ts"
+import { layerRun, type RunDoors } from "../../src/app.ts"
 import type { Rule } from "../../src/domain/Permission.ts"
 import { Approver } from "../../src/services/Approver.ts"
 import { RunEvents } from "../../src/services/RunEvents.ts"
@@ -20,6 +20,8 @@ export interface TestRunOptions {
   readonly settings?: Partial<Settings>
   readonly approver?: Layer.Layer<Approver>
   readonly rules?: ReadonlyArray<Rule>
+  /** Where the run is kept; nowhere when absent. */
+  readonly journal?: RunDoors["journal"]
 }
 
 /** A skill without conditions that may use the clock and write files; most tests need no more. */
@@ -69,7 +71,12 @@ export const layerTestRun = (options: TestRunOptions = {}) =>
           configuration: {},
           settings,
           rules: options.rules ?? [],
-          folders: { home, config: `${home}/.config`, own: `${home}/.config/task-conductor` },
+          folders: {
+            home,
+            config: `${home}/.config`,
+            own: `${home}/.config/task-conductor`,
+            state: `${home}/.local/state/task-conductor`
+          },
           userFile: `${home}/.config/task-conductor/config.json`,
           usesDefaultModel: false,
           apiKey: undefined

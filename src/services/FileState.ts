@@ -1,0 +1,16 @@
+/**
+ * The state of a file as a hash, so that a change by somebody else shows. Called by the tool runner.
+ */
+import { createHash } from "node:crypto"
+import * as Effect from "effect/Effect"
+import type { Workspace } from "./Workspace.ts"
+
+/** SHA-256 of a text in hex. */
+export const textHash = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+/** Larger files are not compared. */
+const maxBytes = 64 * 1024 * 1024
+
+/** The hash of the text at a canonical path; `null` when there is none that can be read. */
+export const fileState = (workspace: Workspace["Service"], path: string): Effect.Effect<string | null> =>
+  Effect.match(workspace.readText(path, maxBytes), { onFailure: () => null, onSuccess: textHash })

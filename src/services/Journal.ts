@@ -1,0 +1,92 @@
+/**
+ * The journal of the run that goes on: what was done before, read once, and what is done now, written as it happens. The
+ * stages see it through Activities and the tool runner; without a journal nothing is remembered.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import type { CallIntent, JournalRecord, PromptSent } from "../domain/JournalRecord.ts"
+import type { RunEvent } from "../domain/RunEvent.ts"
+import type { JournalError } from "./JournalError.ts"
+import { type JournalLine, recordOf } from "./JournalLine.ts"
+import type { JournalWriter } from "./JournalWriter.ts"
+
+export class Journal extends Context.Service<
+  Journal,
+  {
+    /** The encoded outcome of a call that succeeded before. */
+    outcome(key: string): Option.Option<Schema.Json>
+    /** The encoded outcome of a stage that came to its end before. */
+    settled(key: string): Option.Option<Schema.Json>
+    /** A call that was begun before and whose outcome nobody knows. */
+    doubt(key: string): CallIntent | undefined
+    /** Keeps the outcome of a call; goes on when it is on the disk. */
+    keepOutcome(key: string, value: Schema.Json): Effect.Effect<void>
+    /** Keeps why a call failed, as evidence. */
+    keepFailure(key: string, error: Schema.Json): Effect.Effect<void>
+    /** Keeps the outcome of a stage; goes on when it is on the disk. */
+    keepSettled(key: string, value: Schema.Json): Effect.Effect<void>
+    /** Keeps what a tool is about to do; goes on when it is on the disk. */
+    intend(intent: Omit<CallIntent, "type">): Effect.Effect<void>
+    /** Keeps a prompt that is sent. */
+    sent(prompt: Omit<PromptSent, "type">): Effect.Effect<void>
+    /** Keeps an event. */
+    tell(event: RunEvent): Effect.Effect<void>
+    /** Goes on when everything is on the disk. */
+    readonly flush: Effect.Effect<void>
+    /** Fails as soon as the journal cannot be written; never succeeds. */
+    readonly failed: Effect.Effect<never, JournalError>
+  }
+>()("task-conductor/services/Journal") {
+  /** Remembers nothing. */
+  static readonly layerNone: Layer.Layer<Journal> = Layer.succeed(Journal)(
+    Journal.of({
+      outcome: () => Option.none(),
+      settled: () => Option.none(),
+      doubt: () => undefined,
+      keepOutcome: () => Effect.void,
+      keepFailure: () => Effect.void,
+      keepSettled: () => Effect.void,
+      intend: () => Effect.void,
+      sent: () => Effect.void,
+      tell: () => Effect.void,
+      flush: Effect.void,
+      failed: Effect.never
+    })
+  )
+
+  /** What was done is in `lines`, what is done goes to `writer`. */
+  static readonly layer = (lines: ReadonlyArray<JournalLine>, writer: JournalWriter): Layer.Layer<Journal> =>
+    Layer.sync(Journal, () => {
+      const byKey = (type: JournalRecord["type"]) =>
+        new Map(lines.filter((line) => line.type === type).map((line) => [line.key, line]))
+      const outcomes = byKey("outcome")
+      const stages = byKey("settled")
+      const intents = byKey("intent")
+      const valueOf = (found: ReadonlyMap<string, JournalLine>, key: string): Option.Option<Schema.Json> =>
+        Option.flatMap(Option.fromUndefinedOr(found.get(key)), (line) => {
+          const record = recordOf(line)
+          return "value" in record ? Option.some(record.value) : Option.none()
+        })
+      const { append, failed, flush, tell } = writer
+      return Journal.of({
+        outcome: (key) => valueOf(outcomes, key),
+        settled: (key) => valueOf(stages, key),
+        doubt: (key) => {
+          const line = outcomes.has(key) ? undefined : intents.get(key)
+          const record = line === undefined ? undefined : recordOf(line)
+          return record?.type === "intent" ? record : undefined
+        },
+        keepOutcome: (key, value) => append({ type: "outcome", key, value }),
+        keepFailure: (key, error) => tell({ type: "failure", key, error }),
+        keepSettled: (key, value) => append({ type: "settled", key, value }),
+        intend: (intent) => append({ type: "intent", ...intent }),
+        sent: (prompt) => tell({ type: "prompt", ...prompt }),
+        tell: (event) => tell({ type: "event", event }),
+        flush,
+        failed
+      })
+    })
+}

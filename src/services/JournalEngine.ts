@@ -1,0 +1,67 @@
+/**
+ * The engine of effect/workflow for one run in this process: an activity whose outcome the journal knows is not performed
+ * again, and the outcome of one that succeeds is in the journal before anything goes on. A failure may go otherwise the
+ * next time, so it is kept as evidence only. Nothing suspends here: who waits for a person waits in place.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import * as Cause from "effect/Cause"
+import * as Workflow from "effect/workflow/Workflow"
+import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
+import { Journal } from "./Journal.ts"
+
+const { WorkflowEngine: Engine, WorkflowInstance: Instance } = WorkflowEngine
+
+const unsupported = (what: string) => Effect.die(`The journal engine has no ${what}.`)
+
+const complete = (exit: Exit.Exit<unknown, unknown>) => new Workflow.Complete({ exit })
+
+/** The engine over the journal of the run. */
+export const layerJournalEngine: Layer.Layer<WorkflowEngine.WorkflowEngine, never, Journal> = Layer.effect(
+  Engine,
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    type Execute = Parameters<WorkflowEngine.Encoded["register"]>[1]
+    const workflows = new Map<string, Execute>()
+
+    const engine: WorkflowEngine.WorkflowEngine["Service"] = WorkflowEngine.makeUnsafe({
+      register: (workflow, execute) => Effect.sync(() => void workflows.set(workflow._tag, execute)),
+      execute: (workflow, { executionId, payload }) =>
+        Effect.suspend(() => {
+          const run = workflows.get(workflow._tag)
+          if (run === undefined) return unsupported(`workflow ${workflow._tag}`)
+          const instance = Instance.initial(workflow, executionId)
+          return run(payload, executionId).pipe(
+            Workflow.intoResult,
+            Effect.provideService(Instance, instance),
+            Effect.provideService(Engine, engine)
+          )
+        }) as never,
+      activityExecute: Effect.fnUntraced(function* (activity): Effect.fn.Return<Workflow.Result<unknown, unknown>> {
+        const known = journal.outcome(activity.name)
+        if (Option.isSome(known)) return complete(Exit.succeed(known.value))
+        const perform = activity.executeEncoded as Effect.Effect<unknown, unknown>
+        const exit = yield* Effect.exit(perform)
+        if (Exit.isSuccess(exit)) {
+          yield* journal.keepOutcome(activity.name, exit.value as Schema.Json)
+          return complete(exit)
+        }
+        if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
+        const failure = Cause.findErrorOption(exit.cause)
+        if (Option.isSome(failure)) yield* journal.keepFailure(activity.name, failure.value as Schema.Json)
+        return complete(exit)
+      }),
+      poll: () => Effect.succeedNone,
+      interrupt: () => unsupported("way to interrupt from outside"),
+      interruptUnsafe: () => unsupported("way to interrupt from outside"),
+      resume: () => unsupported("suspended run"),
+      deferredResult: () => Effect.succeedNone,
+      deferredDone: () => unsupported("deferred"),
+      scheduleClock: () => unsupported("durable clock")
+    })
+    return engine
+  })
+)

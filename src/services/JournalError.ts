@@ -1,0 +1,60 @@
+/**
+ * What can be wrong with the journal of a run, worded for the person who has to decide.
+ */
+import * as Schema from "effect/Schema"
+
+export const JournalReason = Schema.Union([
+  Schema.TaggedStruct("Missing", {}),
+  Schema.TaggedStruct("NotAFile", {}),
+  Schema.TaggedStruct("Unreadable", { code: Schema.String }),
+  Schema.TaggedStruct("Empty", {}),
+  /** More than this program reads; sizes in bytes. */
+  Schema.TaggedStruct("TooLarge", { bytes: Schema.Number, most: Schema.Number }),
+  Schema.TaggedStruct("OtherVersion", { found: Schema.Int, supported: Schema.Int }),
+  /** The file does not begin as a journal does. */
+  Schema.TaggedStruct("Foreign", {}),
+  /** A line in the middle does not hold together; the lines before it do. */
+  Schema.TaggedStruct("Damaged", { line: Schema.Int, what: Schema.Literals(["shape", "sequence", "sum"]) }),
+  /** It cannot be written any more; `safe` records are on the disk. */
+  Schema.TaggedStruct("WriteFailed", { code: Schema.String, safe: Schema.Int })
+])
+export type JournalReason = typeof JournalReason.Type
+
+const damages = {
+  shape: "is no record",
+  sequence: "is out of order: a line is missing, doubled, moved or foreign",
+  sum: "was changed: its checksum does not hold"
+} as const
+
+const text = (reason: JournalReason): string => {
+  switch (reason._tag) {
+    case "Missing":
+      return 'is not there. "task-conductor runs" lists the runs that are.'
+    case "NotAFile":
+      return "is not a regular file. Remove it, or put the file back."
+    case "Unreadable":
+      return `cannot be read: the system says ${reason.code}. Look at the permissions of the file and its folders.`
+    case "Empty":
+      return "is empty: the run ended before anything was written. Start it anew."
+    case "TooLarge":
+      return `has ${reason.bytes} bytes, at most ${reason.most} are read. It was not written by this program, or it is damaged.`
+    case "OtherVersion":
+      return `has version ${reason.found} of the format, this program reads ${reason.supported}. Use the version of task-conductor that wrote it.`
+    case "Foreign":
+      return "does not begin as a journal of task-conductor does. Nothing of it is used."
+    case "Damaged":
+      return `is damaged: line ${reason.line} ${damages[reason.what]}. The ${reason.line - 1} lines before it hold together. "task-conductor runs repair" sets the rest aside, so that the run can go on from there.`
+    case "WriteFailed":
+      return `cannot be written: the system says ${reason.code}. ${reason.safe} records are safe, nothing after them was begun. Make room, then resume the run.`
+  }
+}
+
+/** The journal at `path` cannot be used. */
+export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
+  path: Schema.String,
+  reason: JournalReason
+}) {
+  override get message(): string {
+    return `The journal ${this.path} ${text(this.reason)}`
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Reads a journal and proves that it holds together. Damage in the middle is an error; a last line that was not written
+ * to its end is the trace of a crash: it is told apart, and whoever writes next cuts it off first.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type { PlatformError } from "effect/PlatformError"
+import { journalVersion, type RunOpened } from "../domain/JournalRecord.ts"
+import { JournalError, type JournalReason } from "./JournalError.ts"
+import { decodeLine, firstSum, type JournalLine, recordOf } from "./JournalLine.ts"
+
+export interface JournalContent {
+  readonly opened: RunOpened
+  /** All lines that hold together, the first one included. */
+  readonly lines: ReadonlyArray<JournalLine>
+  /** The bytes that these lines take. */
+  readonly size: number
+  /** What a crash left behind them. */
+  readonly torn: Uint8Array
+}
+
+/** Larger journals are not read. */
+export const maxJournalBytes = 512 * 1024 * 1024
+
+const newline = 0x0a
+
+export const codeOf = (error: PlatformError): string => {
+  const cause = error.reason.cause
+  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : error.reason._tag
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The lines up to the first that does not hold together, with where and why it stopped. */
+const readLines = (bytes: Uint8Array) => {
+  const decoder = new TextDecoder("utf-8", { fatal: false })
+  const lines: Array<JournalLine> = []
+  let size = 0
+  let before = firstSum
+  for (;;) {
+    const end = bytes.indexOf(newline, size)
+    if (end === -1) return { lines, size, stop: undefined }
+    const text = decoder.decode(bytes.subarray(size, end))
+    const line = decodeLine(text, { seq: lines.length + 1, before })
+    if (typeof line === "string") return { lines, size, stop: { what: line, end, text } }
+    lines.push(line)
+    before = line.sum
+    size = end + 1
+  }
+}
+
+/** Reads a journal whole; at most 512 MiB. */
+export const readJournal = Effect.fn("readJournal")(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const fail = (reason: JournalReason) => new JournalError({ path, reason })
+  const unreadable = (error: PlatformError) =>
+    fail(error.reason._tag === "NotFound" ? { _tag: "Missing" } : { _tag: "Unreadable", code: codeOf(error) })
+  const info = yield* Effect.mapError(fs.stat(path), unreadable)
+  if (info.type !== "File") return yield* fail({ _tag: "NotAFile" })
+  if (info.size > maxJournalBytes) {
+    return yield* fail({ _tag: "TooLarge", bytes: Number(info.size), most: maxJournalBytes })
+  }
+  const bytes = yield* Effect.mapError(fs.readFile(path), unreadable)
+  if (bytes.length === 0) return yield* fail({ _tag: "Empty" })
+  const { lines, size, stop } = readLines(bytes)
+  const [first] = lines
+  /* Only the first line of all can be the trace of a crash and of nothing else before it. */
+  if (first === undefined) return yield* fail(stop === undefined ? { _tag: "Empty" } : { _tag: "Foreign" })
+  const { type, version } = JSON.parse(first.json) as { readonly type: unknown; readonly version?: unknown }
+  if (type !== "opened" || typeof version !== "number") return yield* fail({ _tag: "Foreign" })
+  if (version !== journalVersion) {
+    return yield* fail({ _tag: "OtherVersion", found: version, supported: journalVersion })
+  }
+  const opened = yield* Effect.try({ try: () => recordOf(first), catch: () => fail({ _tag: "Foreign" }) })
+  if (opened.type !== "opened") return yield* fail({ _tag: "Foreign" })
+  const isLast = stop !== undefined && stop.end === bytes.length - 1
+  /* A whole record with a wrong sum was acknowledged once: it is not the trace of a crash. */
+  if (stop !== undefined && !(isLast && stop.what === "shape" && !isJson(stop.text))) {
+    return yield* fail({ _tag: "Damaged", line: lines.length + 1, what: stop.what })
+  }
+  return { opened, lines, size, torn: bytes.subarray(size) } satisfies JournalContent
+})

@@ -1,0 +1,129 @@
+/**
+ * Appends to a journal. Records that are handed over while the disk is busy go there together, with one flush for all; who
+ * appends goes on when the record is on the disk. When the disk fails, what was half written is cut off, nothing more is
+ * written, and `failed` tells it.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import type { PlatformError } from "effect/PlatformError"
+import * as Queue from "effect/Queue"
+import type { JournalRecord } from "../domain/JournalRecord.ts"
+import { JournalError } from "./JournalError.ts"
+import { encodeLine, firstSum } from "./JournalLine.ts"
+import { codeOf, type JournalContent } from "./JournalReader.ts"
+
+export interface JournalWriter {
+  /** Goes on when the record is on the disk. Waits for ever once the journal has failed. */
+  readonly append: (record: JournalRecord) => Effect.Effect<void>
+  /** Hands the record over, in order, and does not wait for the disk. */
+  readonly tell: (record: JournalRecord) => Effect.Effect<void>
+  /** Goes on when all that was handed over is on the disk. */
+  readonly flush: Effect.Effect<void>
+  /** Fails as soon as the journal cannot be written; never succeeds. */
+  readonly failed: Effect.Effect<never, JournalError>
+}
+
+interface Waiting {
+  readonly record: JournalRecord | undefined
+  readonly at: string
+  readonly written: Deferred.Deferred<void> | undefined
+}
+
+/** Where the next line goes. */
+interface End {
+  readonly seq: number
+  readonly sum: string
+  readonly size: number
+}
+
+const fileMode = 0o600
+
+/** What a crash left behind the last whole line is set aside, then cut off, before anything is appended. */
+const setTornAside = Effect.fnUntraced(function* (path: string, { lines, size, torn }: JournalContent) {
+  if (torn.length === 0) return
+  const fs = yield* FileSystem.FileSystem
+  yield* fs.writeFile(`${path}.torn-${lines.length + 1}`, torn, { mode: fileMode })
+  const handle = yield* fs.open(path, { flag: "r+" })
+  yield* handle.truncate(size)
+  yield* handle.sync
+}, Effect.scoped)
+
+const endOf = (content: JournalContent | undefined): End => ({
+  seq: content?.lines.length ?? 0,
+  sum: content?.lines.at(-1)?.sum ?? firstSum,
+  size: content?.size ?? 0
+})
+
+/** Flushes the entry of a new file to its folder, so that the file itself survives. */
+const syncFolder = Effect.fnUntraced(function* (path: string) {
+  const folder = (yield* Path.Path).dirname(path)
+  const handle = yield* (yield* FileSystem.FileSystem).open(folder)
+  yield* handle.sync
+}, Effect.scoped)
+
+/**
+ * Opens a journal to append: a new one, or the one that was read. It is open until the scope closes; what was handed over
+ * by then is written first.
+ */
+export const openJournal = Effect.fn("openJournal")(
+  function* (path: string, content: JournalContent | undefined) {
+    const fs = yield* FileSystem.FileSystem
+    if (content !== undefined) yield* setTornAside(path, content)
+    const handle = yield* fs.open(path, { flag: content === undefined ? "ax" : "a", mode: fileMode })
+    if (content === undefined) yield* syncFolder(path)
+    const queue = yield* Queue.unbounded<Waiting>()
+    const failure = yield* Deferred.make<never, JournalError>()
+    let end = endOf(content)
+    let isBroken = false
+
+    const breakOff = Effect.fnUntraced(function* (error: PlatformError) {
+      isBroken = true
+      yield* Effect.ignore(Effect.andThen(handle.truncate(end.size), handle.sync))
+      const reason = { _tag: "WriteFailed" as const, code: codeOf(error), safe: end.seq }
+      yield* Deferred.fail(failure, new JournalError({ path, reason }))
+    })
+
+    const write = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>) {
+      if (isBroken) return
+      let last = end
+      let text = ""
+      for (const { at, record } of batch) {
+        if (record === undefined) continue
+        const line = encodeLine(record, { seq: last.seq + 1, at, before: last.sum })
+        text += `${line.text}\n`
+        last = { seq: last.seq + 1, sum: line.sum, size: 0 }
+      }
+      const bytes = new TextEncoder().encode(text)
+      if (bytes.length > 0) {
+        yield* handle.writeAll(bytes)
+        yield* handle.sync
+        end = { ...last, size: end.size + bytes.length }
+      }
+      for (const { written } of batch) if (written !== undefined) yield* Deferred.succeed(written, undefined)
+    }, Effect.catch(breakOff))
+
+    /* What was taken is written, also when the run is interrupted meanwhile. */
+    const next = Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(Queue.takeAll(queue)), write))
+    yield* Effect.forkScoped(Effect.forever(next))
+    yield* Effect.addFinalizer(() => Effect.flatMap(Queue.clear(queue), write))
+
+    const hand = (record: JournalRecord | undefined, written: Deferred.Deferred<void> | undefined) =>
+      Effect.flatMap(DateTime.now, (now) => Queue.offer(queue, { record, at: DateTime.formatIso(now), written }))
+    const handAndWait = (record: JournalRecord | undefined) =>
+      Effect.flatMap(Deferred.make<void>(), (written) => Effect.andThen(hand(record, written), Deferred.await(written)))
+    const writer: JournalWriter = {
+      append: handAndWait,
+      tell: (record) => Effect.asVoid(hand(record, undefined)),
+      flush: handAndWait(undefined),
+      failed: Deferred.await(failure)
+    }
+    return writer
+  },
+  (effect, path) =>
+    Effect.catchTag(effect, "PlatformError", (error) =>
+      Effect.fail(new JournalError({ path, reason: { _tag: "WriteFailed", code: codeOf(error), safe: 0 } }))
+    )
+)

@@ -1,0 +1,114 @@
+/**
+ * A lock between processes that frees itself when its holder dies: a socket that only one process can have. Whoever finds
+ * it taken asks its holder who it is. Called for runs and for projects.
+ */
+import { createHash } from "node:crypto"
+import { connect, createServer, type Server } from "node:net"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+
+/** The process that has the lock. */
+export const LockHolder = Schema.Struct({
+  pid: Schema.Int,
+  /** ISO 8601. */
+  since: Schema.String,
+  runId: Schema.String
+})
+export type LockHolder = typeof LockHolder.Type
+
+/** Another process has it; `holder` is absent when it does not answer. */
+export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
+  /** What is locked, as a person says it. */
+  what: Schema.String,
+  holder: Schema.optionalKey(LockHolder)
+}) {
+  override get message(): string {
+    const { holder } = this
+    const by =
+      holder === undefined ? "another process" : `run ${holder.runId} (pid ${holder.pid}, since ${holder.since})`
+    return `${this.what} is in use by ${by}. Wait for it, or end it first.`
+  }
+}
+
+/** The folder for the sockets where the system has none outside of the file system. */
+export interface LockPlace {
+  readonly folder: string
+}
+
+const answerTime = "500 millis"
+
+/** Linux has sockets without a file: they are gone with their process, whatever it died of. */
+const addressOf = Effect.fnUntraced(function* (name: string, { folder }: LockPlace) {
+  const digest = createHash("sha256").update(name).digest("hex").slice(0, 32)
+  const unique = `task-conductor-${process.getuid?.() ?? 0}-${digest}`
+  if (process.platform === "linux") return `\0${unique}`
+  if (process.platform === "win32") return `\\\\.\\pipe\\${unique}`
+  yield* (yield* FileSystem.FileSystem).makeDirectory(folder, { recursive: true, mode: 0o700 })
+  return (yield* Path.Path).join(folder, `${digest}.sock`)
+})
+
+/** Listens at the address and tells everybody who asks who holds it; nothing else is ever read or said. */
+const listen = (address: string, holder: LockHolder): Effect.Effect<Server, NodeJS.ErrnoException> =>
+  Effect.callback((resume) => {
+    const server = createServer((socket) => {
+      socket.on("error", () => socket.destroy())
+      socket.end(JSON.stringify(holder))
+    })
+    server.once("error", (error) => resume(Effect.fail(error)))
+    server.listen(address, () => resume(Effect.succeed(server.unref())))
+  })
+
+/** What the holder says; nothing when nobody listens there, or when it does not answer in time. */
+const askHolder = (address: string) =>
+  Effect.callback<string, NodeJS.ErrnoException>((resume) => {
+    const socket = connect(address)
+    let text = ""
+    socket.setEncoding("utf8")
+    socket.on("data", (chunk: string) => (text += chunk))
+    socket.on("end", () => resume(Effect.succeed(text)))
+    socket.on("error", (error) => resume(Effect.fail(error)))
+    return Effect.sync(() => socket.destroy())
+  }).pipe(Effect.timeoutOption(answerTime))
+
+const decodeHolder = Schema.decodeUnknownOption(Schema.fromJsonString(LockHolder))
+
+/** A socket file that was left by a process that died is removed; true when it was. */
+const clearDead = Effect.fnUntraced(function* (address: string, error: NodeJS.ErrnoException) {
+  if (address.startsWith("\0") || error.code !== "ECONNREFUSED") return false
+  yield* Effect.ignore((yield* FileSystem.FileSystem).remove(address))
+  return true
+})
+
+/** Takes the lock called `name` until the scope closes. `what` names it in the message of the failure. */
+export const takeLock = Effect.fn("takeLock")(function* (
+  name: string,
+  options: LockPlace & { readonly what: string; readonly runId: string }
+) {
+  const address = yield* Effect.orDie(addressOf(name, options))
+  const since = DateTime.formatIso(yield* DateTime.now)
+  const holder: LockHolder = { pid: process.pid, since, runId: options.runId }
+  const attempt = listen(address, holder).pipe(
+    Effect.catch(
+      Effect.fnUntraced(function* (error: NodeJS.ErrnoException) {
+        if (error.code !== "EADDRINUSE") return yield* Effect.die(error)
+        const said = yield* Effect.result(askHolder(address))
+        if (Result.isFailure(said) && (yield* clearDead(address, said.failure))) {
+          return yield* Effect.orDie(listen(address, holder))
+        }
+        const found = Result.isSuccess(said) ? Option.flatMap(said.success, decodeHolder) : Option.none<LockHolder>()
+        return yield* new LockTaken({
+          what: options.what,
+          ...(Option.isSome(found) ? { holder: found.value } : {})
+        })
+      })
+    )
+  )
+  yield* Effect.acquireRelease(attempt, (server) =>
+    Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
+  )
+})

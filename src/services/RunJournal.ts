@@ -1,0 +1,74 @@
+/**
+ * Opens the journal of a run under its locks: of a new run, or of one that goes on. Chosen by the composition root.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import { journalVersion, type RunOpened } from "../domain/JournalRecord.ts"
+import { version } from "../version.ts"
+import { Journal } from "./Journal.ts"
+import { JournalError } from "./JournalError.ts"
+import { codeOf, type JournalContent, readJournal } from "./JournalReader.ts"
+import { openJournal } from "./JournalWriter.ts"
+import { takeLock } from "./Lock.ts"
+
+/** Where runs are kept, and whether this one may run beside others in its project. */
+export interface RunPlace {
+  /** The folder of all that the program keeps. */
+  readonly state: string
+  readonly runId: string
+  /** Absolute. */
+  readonly project: string
+  /** A run that changes nothing takes no lock on its project. */
+  readonly readOnly: boolean
+}
+
+const folderMode = 0o700
+
+/** `<state>/runs/<run>/journal.jsonl`. */
+export const journalPath = (path: Path.Path, { runId, state }: Pick<RunPlace, "runId" | "state">): string =>
+  path.join(state, "runs", runId, "journal.jsonl")
+
+/** Nobody else may write the journal, nor change the project at the same time. */
+const takeLocks = Effect.fnUntraced(function* ({ project, readOnly, runId, state }: RunPlace) {
+  const path = yield* Path.Path
+  const real = yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(project), () => project)
+  const folder = path.join(state, "locks")
+  yield* takeLock(`run ${journalPath(path, { runId, state })}`, { folder, runId, what: `The run ${runId}` })
+  if (!readOnly) yield* takeLock(`project ${real}`, { folder, runId, what: `The project ${real}` })
+})
+
+const makeFolder = Effect.fnUntraced(function* (journal: string) {
+  const folder = (yield* Path.Path).dirname(journal)
+  yield* Effect.mapError(
+    (yield* FileSystem.FileSystem).makeDirectory(folder, { recursive: true, mode: folderMode }),
+    (error) => new JournalError({ path: journal, reason: { _tag: "WriteFailed", code: codeOf(error), safe: 0 } })
+  )
+})
+
+/** The journal of a new run. */
+export const layerNewRun = (place: RunPlace, opened: Omit<RunOpened, "type" | "version" | "program">) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      yield* takeLocks(place)
+      const file = journalPath(yield* Path.Path, place)
+      yield* makeFolder(file)
+      const writer = yield* openJournal(file, undefined)
+      yield* writer.append({ type: "opened", version: journalVersion, program: version, ...opened })
+      return Journal.layer([], writer)
+    })
+  )
+
+/** The journal of a run that goes on. It is read under the lock, since another process may have gone on with it. */
+export const layerResumedRun = (place: RunPlace) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      yield* takeLocks(place)
+      const file = journalPath(yield* Path.Path, place)
+      const content: JournalContent = yield* readJournal(file)
+      const writer = yield* openJournal(file, content)
+      yield* writer.append({ type: "resumed", program: version })
+      return Journal.layer(content.lines, writer)
+    })
+  )
