@@ -47,7 +47,8 @@ import { Refiner } from "./services/Refiner.ts"
 import { Reviser } from "./services/Reviser.ts"
 import { RunEvents } from "./services/RunEvents.ts"
 import { defaultSettings, RunSettings, type Settings } from "./services/RunSettings.ts"
-import { layerNewRun } from "./services/RunJournal.ts"
+import { layerNewRun, layerResumedRun } from "./services/RunJournal.ts"
+import { RunStore } from "./services/RunStore.ts"
 import { layerRunWorkflow } from "./services/RunWorkflow.ts"
 import { Scheduler } from "./services/Scheduler.ts"
 import { Skills } from "./services/Skills.ts"
@@ -149,6 +150,20 @@ export const layerJournal = (setup: Setup, order: RunOrder) =>
     { state: setup.folders.state, runId: order.runId, project: setup.project, readOnly: false },
     { project: setup.project, order, settings: keptSettings(setup) }
   )
+
+/** The journal of a run that goes on. */
+export const layerReopenedJournal = (setup: Setup, { runId }: RunOrder) =>
+  layerResumedRun({ state: setup.folders.state, runId, project: setup.project, readOnly: false })
+
+/** How a run was begun, with flags laid over its settings. */
+export const reopenSetup = Effect.fn("reopenSetup")(function* (given: string, flags: Configuration) {
+  const { state } = yield* userFolders
+  const { opened } = yield* RunStore.use((store) =>
+    Effect.flatMap(store.find(given), (runId) => store.read(runId))
+  ).pipe(Effect.provide(RunStore.layer(state)))
+  const setup = yield* readSetup(opened.project, mergeConfigurations(opened.settings, flags))
+  return { opened, setup }
+})
 
 /** What a door adds to the setup. */
 export interface RunDoors {

@@ -47,5 +47,6 @@ export const failureOf = (error: CommandFailure | ModelError | NoValidPlan | Oth
     const issues = printableLines(issuesMarkdown((error as NoValidPlan).issues))
     return new CommandFailure({ exitCode: exitCodes.noValidPlan, text: issues === "" ? text : `${text}\n${issues}` })
   }
-  return usageFailure(text)
+  const isState = error._tag === "JournalError" || error._tag === "LockTaken"
+  return isState ? new CommandFailure({ exitCode: exitCodes.failed, text }) : usageFailure(text)
 }

@@ -73,6 +73,8 @@ export const progressLine = (event: RunEvent, paint: Paint): string | undefined 
       return shown(event.title)
     case "task.refined":
       return `  refined "${shown(event.task)}": ${event.calls.length === 0 ? "no calls" : event.calls.map((call) => shown(call.name)).join(", ")}`
+    case "task.kept":
+      return paint.dim(`  kept "${shown(event.task)}"`)
     case "task.finished":
       return `  ${paint.green("finished")} "${shown(event.task)}"`
     case "task.failed":

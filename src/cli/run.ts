@@ -6,14 +6,13 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { originalPrompt } from "../domain/OriginalPrompt.ts"
-import { exitCodeOf, type RunReport } from "../domain/RunReport.ts"
+import { exitCodeOf } from "../domain/RunReport.ts"
 import { loadWork } from "./loadWork.ts"
 import { jsonSink, progressSink } from "./EventSink.ts"
 import { quietFailure, usageFailure } from "./Failure.ts"
 import { readInput } from "./Input.ts"
-import { Output } from "./Output.ts"
-import { outcomeLines } from "./Progress.ts"
-import { countFlag, flagConfiguration, readPrompt, runFlags } from "./runFlags.ts"
+import { limitFlags, outcomeFlags, tellReport } from "./outcome.ts"
+import { flagConfiguration, readPrompt, runFlags } from "./runFlags.ts"
 
 const allFlags = {
   ...runFlags,
@@ -27,30 +26,13 @@ const allFlags = {
     Flag.withDescription("Skip planning: run this task list: --plan plan.md"),
     Flag.optional
   ),
-  maxRounds: countFlag("max-rounds", 1000).pipe(
-    Flag.withDescription("How many rounds of refine, run, iterate at most: --max-rounds 3"),
-    Flag.optional
-  ),
-  yesThisRun: Flag.Boolean("yes-this-run").pipe(
-    Flag.withDescription("Approve every step of this run; rules that deny still deny"),
-    Flag.withDefault(false)
-  ),
-  json: Flag.Boolean("json").pipe(
-    Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
-    Flag.withDefault(false)
-  )
+  ...outcomeFlags
 }
 
 /** The plan to run and the prompt it answers. */
 const readPlan = Effect.fnUntraced(function* (file: string) {
   const plan = yield* readInput(file)
   return { plan, prompt: originalPrompt(plan) ?? `Carry out the plan ${file}.` }
-})
-
-const tellReport = Effect.fnUntraced(function* (report: RunReport) {
-  const { answer, tell, tellPaint } = yield* Output
-  if (report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
-  yield* tell(outcomeLines(report, tellPaint))
 })
 
 /** The command. */
@@ -72,7 +54,7 @@ export const run = Command.make(
           }
     const flags = {
       ...(yield* flagConfiguration(given)),
-      limits: Option.isSome(given.maxRounds) ? { rounds: given.maxRounds.value } : {}
+      limits: limitFlags(given)
     }
     const { runPrompt } = yield* loadWork
     const report = yield* runPrompt({

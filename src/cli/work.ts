@@ -3,7 +3,7 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { layerCatalogue, layerJournal, layerRun, readSetup } from "../app.ts"
+import { layerCatalogue, layerJournal, layerReopenedJournal, layerRun, readSetup, reopenSetup } from "../app.ts"
 import type { Configuration } from "../domain/Configuration.ts"
 import type { RunOrder } from "../domain/RunOrder.ts"
 import { Pipeline } from "../services/Pipeline.ts"
@@ -32,6 +32,28 @@ export const runPrompt = Effect.fn("runPrompt")(function* ({ approveSteps, flags
     return yield* conduct(named)
   }).pipe(
     Effect.provide(layerRun(setup, { listen: sink.listen, approveSteps, journal: layerJournal(setup, named) })),
+    Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : sink.abort("The run broke off.")))
+  )
+})
+
+/** What a run that goes on is given: which one, and flags over what it was begun with. */
+export interface Resumption {
+  readonly run: string
+  readonly flags: Configuration
+  readonly sink: EventSink
+  readonly approveSteps: boolean
+}
+
+/** Goes on with a run to its report. */
+export const resumeRun = Effect.fn("resumeRun")(function* ({ approveSteps, flags, run, sink }: Resumption) {
+  const { opened, setup } = yield* reopenSetup(run, flags)
+  return yield* Effect.gen(function* () {
+    yield* tellNotes(setup, flags)
+    return yield* conduct(opened.order)
+  }).pipe(
+    Effect.provide(
+      layerRun(setup, { listen: sink.listen, approveSteps, journal: layerReopenedJournal(setup, opened.order) })
+    ),
     Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : sink.abort("The run broke off.")))
   )
 })

@@ -77,6 +77,13 @@ const askHolder = (address: string) =>
 
 const decodeHolder = Schema.decodeUnknownOption(Schema.fromJsonString(LockHolder))
 
+/** Who holds the lock called `name`, when somebody does and answers. */
+export const lockHolder = Effect.fn("lockHolder")(function* (name: string, place: LockPlace) {
+  const address = yield* Effect.orDie(addressOf(name, place))
+  const said = yield* Effect.option(askHolder(address))
+  return Option.flatMap(Option.flatten(said), decodeHolder)
+})
+
 /** A socket file that was left by a process that died is removed; true when it was. */
 const clearDead = Effect.fnUntraced(function* (address: string, error: NodeJS.ErrnoException) {
   if (address.startsWith("\0") || error.code !== "ECONNREFUSED") return false

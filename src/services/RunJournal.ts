@@ -30,12 +30,18 @@ const folderMode = 0o700
 export const journalPath = (path: Path.Path, { runId, state }: Pick<RunPlace, "runId" | "state">): string =>
   path.join(state, "runs", runId, "journal.jsonl")
 
+/** Where locks leave a file, on systems that need one. */
+export const lockFolder = (path: Path.Path, state: string): string => path.join(state, "locks")
+
+/** The name of the lock on a journal. */
+export const runLock = (journal: string): string => `run ${journal}`
+
 /** Nobody else may write the journal, nor change the project at the same time. */
 const takeLocks = Effect.fnUntraced(function* ({ project, readOnly, runId, state }: RunPlace) {
   const path = yield* Path.Path
   const real = yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(project), () => project)
-  const folder = path.join(state, "locks")
-  yield* takeLock(`run ${journalPath(path, { runId, state })}`, { folder, runId, what: `The run ${runId}` })
+  const folder = lockFolder(path, state)
+  yield* takeLock(runLock(journalPath(path, { runId, state })), { folder, runId, what: `The run ${runId}` })
   if (!readOnly) yield* takeLock(`project ${real}`, { folder, runId, what: `The project ${real}` })
 })
 

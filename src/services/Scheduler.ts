@@ -125,10 +125,11 @@ export class Scheduler extends Context.Service<
       })
 
       /** True for a task that finished before, in a run that goes on; its result counts and nothing of it is done again. */
-      const isFinished = Effect.fnUntraced(function* ({ done, task }: Cell, { record, round }: RoundOrder) {
+      const isFinished = Effect.fnUntraced(function* ({ done, step, task }: Cell, { record, round }: RoundOrder) {
         const known = yield* activities.settled({ key: stageKey.task(round, task.name), success: TaskResult })
         if (Option.isNone(known)) return false
         yield* record(known.value)
+        yield* events.publish({ type: "task.kept", round, step, task: task.name })
         return yield* Deferred.succeed(done, known.value)
       })
 

@@ -1,0 +1,43 @@
+/**
+ * What `run` and `resume` share: the flags about how a run goes and is told, and the end of it.
+ */
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Configuration } from "../domain/Configuration.ts"
+import type { RunReport, RunStatus } from "../domain/RunReport.ts"
+import { Output } from "./Output.ts"
+import { outcomeLines } from "./Progress.ts"
+import { countFlag } from "./runFlags.ts"
+
+export const outcomeFlags = {
+  maxRounds: countFlag("max-rounds", 1000).pipe(
+    Flag.withDescription("How many rounds of refine, run, iterate at most: --max-rounds 3"),
+    Flag.optional
+  ),
+  yesThisRun: Flag.Boolean("yes-this-run").pipe(
+    Flag.withDescription("Approve every step of this run; rules that deny still deny"),
+    Flag.withDefault(false)
+  ),
+  json: Flag.Boolean("json").pipe(
+    Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
+    Flag.withDefault(false)
+  )
+}
+
+/** The limits that flags set. */
+export const limitFlags = (given: {
+  readonly maxRounds: Option.Option<number>
+}): NonNullable<Configuration["limits"]> =>
+  Option.match(given.maxRounds, { onNone: () => ({}), onSome: (rounds) => ({ rounds }) })
+
+/** What can go on later: everything but what is done, and what has no plan to go on with. */
+const canGoOn = (status: RunStatus): boolean => status !== "done" && status !== "no_valid_plan"
+
+/** The answer on stdout, the outcome on stderr, and how to go on. */
+export const tellReport = Effect.fnUntraced(function* (report: RunReport) {
+  const { answer, tell, tellPaint } = yield* Output
+  if (report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
+  yield* tell(outcomeLines(report, tellPaint))
+  if (canGoOn(report.status)) yield* tell(`Go on with it: task-conductor resume ${report.runId}`)
+})
