@@ -124,6 +124,8 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "step.started": "The tasks of a step begin.",
   "step.finished": "All tasks of a step have ended.",
   "task.refined": "A task has its tool calls.",
+  "task.kept": "A task had finished before the run was resumed: its result counts, nothing of it is done again.",
+  "references.read": "What a task is shown of its references: size, estimated tokens and hash of each.",
   "task.started": "A task begins to run.",
   "task.finished": "A task has its result.",
   "task.failed": "A task ended without a result, or was skipped.",

@@ -155,15 +155,16 @@ export const layerJournal = (setup: Setup, order: RunOrder) =>
 export const layerReopenedJournal = (setup: Setup, { runId }: RunOrder) =>
   layerResumedRun({ state: setup.folders.state, runId, project: setup.project, readOnly: false })
 
+/** The runs that are kept. */
+export const layerRuns = Layer.unwrap(Effect.map(userFolders, ({ state }) => RunStore.layer(state)))
+
 /** How a run was begun, with flags laid over its settings. */
 export const reopenSetup = Effect.fn("reopenSetup")(function* (given: string, flags: Configuration) {
-  const { state } = yield* userFolders
-  const { opened } = yield* RunStore.use((store) =>
-    Effect.flatMap(store.find(given), (runId) => store.read(runId))
-  ).pipe(Effect.provide(RunStore.layer(state)))
+  const store = yield* RunStore
+  const { opened } = yield* store.read(yield* store.find(given))
   const setup = yield* readSetup(opened.project, mergeConfigurations(opened.settings, flags))
   return { opened, setup }
-})
+}, Effect.provide(layerRuns))
 
 /** What a door adds to the setup. */
 export interface RunDoors {
