@@ -13,6 +13,7 @@ import type * as Terminal from "effect/Terminal"
 import { type Configuration, mergeConfigurations } from "./domain/Configuration.ts"
 import { readConfiguration } from "./domain/ConfigurationText.ts"
 import { defaultLimits } from "./domain/Limits.ts"
+import type { PluginEntry, PluginScope } from "./domain/PluginEntry.ts"
 import type { Rule, Verdict } from "./domain/Permission.ts"
 import { parseRule } from "./domain/RuleText.ts"
 import type { RecordedEvent } from "./domain/RunEvent.ts"
@@ -34,6 +35,7 @@ import { Pipeline } from "./services/Pipeline.ts"
 import { PlanChecker } from "./services/PlanChecker.ts"
 import { Planner } from "./services/Planner.ts"
 import type { Plugin } from "./services/Plugin.ts"
+import { PluginPackages } from "./services/PluginPackages.ts"
 import { Policies } from "./services/Policies.ts"
 import { Prompts } from "./services/Prompts.ts"
 import { References } from "./services/References.ts"
@@ -60,6 +62,8 @@ export interface Setup {
   readonly settings: Settings
   /** The rules of files and flags. */
   readonly rules: ReadonlyArray<Rule>
+  /** What is named as plugin: what the person named comes first. */
+  readonly plugins: ReadonlyArray<PluginEntry>
   readonly folders: UserFolders
   /** Where the person's own configuration is, or would be. */
   readonly userFile: string
@@ -85,6 +89,9 @@ const settingsOf = (given: Configuration): Settings => {
 const rulesOf = (verdict: Verdict, texts: ReadonlyArray<string> = []): ReadonlyArray<Rule> =>
   texts.flatMap((text) => Result.match(parseRule(verdict, text), { onSuccess: (rule) => [rule], onFailure: () => [] }))
 
+const entriesOf = (scope: PluginScope, { plugins = [] }: Configuration, folder: string): ReadonlyArray<PluginEntry> =>
+  plugins.map((text) => ({ text, scope, folder }))
+
 /** What flags or options set is held to the rules of a file, so that no rule is dropped in silence. */
 const requireValid = (given: Configuration) =>
   Result.match(readConfiguration(JSON.stringify(given), "user"), {
@@ -97,8 +104,11 @@ const requireValid = (given: Configuration) =>
 export const readSetup = Effect.fn("readSetup")(function* (project: string, given: Configuration) {
   const flags = yield* requireValid(given)
   const file = yield* ConfigurationFile
-  const folder = (yield* Path.Path).resolve(project)
-  const configuration = mergeConfigurations(yield* file.load(folder), flags)
+  const path = yield* Path.Path
+  const folder = path.resolve(project)
+  const folders = yield* userFolders
+  const loaded = yield* file.load(folder)
+  const configuration = mergeConfigurations(loaded.merged, flags)
   const settings = settingsOf(configuration)
   const misplaced = settings.model === "embedded" ? undefined : hostProblem(settings.host)
   if (misplaced !== undefined) {
@@ -110,7 +120,12 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     configuration,
     settings,
     rules: [...rulesOf("allow", configuration.allow), ...rulesOf("deny", configuration.deny)],
-    folders: yield* userFolders,
+    plugins: [
+      ...entriesOf("given", flags, path.resolve()),
+      ...entriesOf("user", loaded.user, folders.own),
+      ...entriesOf("project", loaded.project, folder)
+    ],
+    folders,
     userFile: file.userFile,
     usesDefaultModel: configuration.model === undefined,
     apiKey: apiKey === undefined ? undefined : Redacted.make(apiKey)
@@ -128,6 +143,7 @@ export interface RunDoors {
   readonly approver?: Layer.Layer<Approver>
   /** Takes the place of the model that the settings name. */
   readonly model?: Layer.Layer<LanguageModel.LanguageModel>
+  /** Plugins as values, beside those that the setup names. */
   readonly plugins?: ReadonlyArray<Plugin>
 }
 
@@ -148,9 +164,13 @@ const layerWorld = ({ configuration, folders, project }: Setup) =>
   )
 
 /** Tools and skills; what has to be started for them passes the gate. */
-const layerTools = ({ folders, project, settings }: Setup, plugins: ReadonlyArray<Plugin>) =>
+const layerTools = ({ folders, plugins, project, settings }: Setup, values: ReadonlyArray<Plugin>) =>
   Layer.merge(
-    ToolRegistry.layer([...builtInPlugins(settings.limits), ...plugins]),
+    Layer.unwrap(
+      Effect.map(PluginPackages, ({ plugins, problems }) =>
+        ToolRegistry.layer([...builtInPlugins(settings.limits), ...plugins], problems)
+      )
+    ).pipe(Layer.provideMerge(PluginPackages.layer({ entries: plugins, values }))),
     Skills.layer({ project, home: folders.home, config: folders.config })
   )
 

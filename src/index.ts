@@ -63,7 +63,8 @@ export interface RunOptions {
   readonly skill?: string
   /** Skips planning: the markdown of a task list. */
   readonly plan?: string
-  readonly plugins?: ReadonlyArray<Plugin>
+  /** Plugins as values, or as in a configuration file: packages by name and paths, looked for from the current folder. */
+  readonly plugins?: ReadonlyArray<Plugin | string>
   /** Interrupts the run when it aborts. */
   readonly signal?: AbortSignal
 }
@@ -89,7 +90,8 @@ const configurationOf = ({ model, ...given }: RunOptions): Configuration => ({
   ...(given.referenceBudget === undefined ? {} : { referenceBudget: given.referenceBudget }),
   limits: given.limits ?? {},
   allow: given.allow ?? [],
-  deny: given.deny ?? []
+  deny: given.deny ?? [],
+  plugins: (given.plugins ?? []).filter((plugin) => typeof plugin === "string")
 })
 
 /** Options that contradict each other or name no tool. */
@@ -122,7 +124,7 @@ const withPipeline = <A, E>(
       approveSteps: false,
       approver: options.approve === undefined ? Approver.layerDenyAll : layerCallback(options.approve),
       ...(typeof options.model === "object" ? { model: options.model } : {}),
-      ...(options.plugins === undefined ? {} : { plugins: options.plugins })
+      plugins: (options.plugins ?? []).filter((plugin) => typeof plugin !== "string")
     })
     const runId = yield* makeRunId
     return yield* Effect.gen(function* () {

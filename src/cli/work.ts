@@ -8,6 +8,7 @@ import type { Configuration } from "../domain/Configuration.ts"
 import type { RunOrder } from "../domain/RunOrder.ts"
 import { Pipeline } from "../services/Pipeline.ts"
 import { makeRunId } from "../services/RunId.ts"
+import { PluginPackages } from "../services/PluginPackages.ts"
 import { Skills } from "../services/Skills.ts"
 import { ToolRegistry } from "../services/ToolRegistry.ts"
 import type { EventSink } from "./EventSink.ts"
@@ -46,11 +47,15 @@ export const planPrompt = Effect.fn("planPrompt")(function* ({ approveSteps, fla
 })
 
 /** The tools and skills that a run in this project would have. */
-export const readCatalogue = Effect.fn("readCatalogue")(function* (project: string) {
-  const setup = yield* readSetup(project, {})
+export const readCatalogue = Effect.fn("readCatalogue")(function* (
+  project: string,
+  plugins: ReadonlyArray<string> = []
+) {
+  const setup = yield* readSetup(project, { plugins })
   return yield* Effect.gen(function* () {
     const { problems, tools } = yield* ToolRegistry
+    const { known } = yield* PluginPackages
     const { all, notes } = yield* Skills
-    return { tools, problems, skills: all, notes }
+    return { tools, problems, known, skills: all, notes }
   }).pipe(Effect.provide(layerCatalogue(setup)))
 })

@@ -6,6 +6,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { GivenLimits } from "./Limits.ts"
+import { PluginText } from "./PluginEntry.ts"
 import { parseRule } from "./RuleText.ts"
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
@@ -48,7 +49,11 @@ export const Configuration = Schema.Struct({
     Schema.Union([Schema.Boolean, Schema.Literals(["low", "medium", "high"])]),
     "Whether, or how much, the model thinks before it answers."
   ),
-  fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port.")
+  fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port."),
+  plugins: key(
+    Schema.Array(PluginText),
+    "Packages of tools by name, or paths that begin with `./`. Those of a project load once you have trusted them. Flag: --plugin."
+  )
 })
 export type Configuration = typeof Configuration.Type
 
@@ -77,5 +82,6 @@ export const mergeConfigurations = (under: Configuration, over: Configuration): 
   limits: { ...under.limits, ...over.limits },
   allow: [...(under.allow ?? []), ...(over.allow ?? [])],
   deny: [...(under.deny ?? []), ...(over.deny ?? [])],
-  fetchAllow: [...(under.fetchAllow ?? []), ...(over.fetchAllow ?? [])]
+  fetchAllow: [...(under.fetchAllow ?? []), ...(over.fetchAllow ?? [])],
+  plugins: [...(under.plugins ?? []), ...(over.plugins ?? [])]
 })

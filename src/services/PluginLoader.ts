@@ -89,12 +89,12 @@ const loadTools = (plugin: Plugin, tools: object, taken: ReadonlyMap<string, Loa
 }
 
 /** What a package may export instead of a plugin. */
-const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined => {
+export const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined => {
   const shape = Schema.decodeUnknownResult(PluginShape)(plugin)
   if (Result.isSuccess(shape) && Layer.isLayer((plugin as Plugin).tools)) return undefined
   const named = Schema.decodeUnknownOption(Schema.Struct({ name: Schema.NonEmptyString }))(plugin)
   const name = Option.match(named, { onNone: () => "without a name", onSome: (one) => one.name })
-  return new PluginProblem({ plugin: name, reason: { _tag: "PluginShape" } })
+  return new PluginProblem({ plugin: name, reason: { _tag: "NotAPlugin" } })
 }
 
 /** Builds the plugin in a scope of its own, which is closed again when the plugin cannot be used. */

@@ -69,6 +69,7 @@ export const layerTestRun = (options: TestRunOptions = {}) =>
           configuration: {},
           settings,
           rules: options.rules ?? [],
+          plugins: [],
           folders: { home, config: `${home}/.config`, own: `${home}/.config/task-conductor` },
           userFile: `${home}/.config/task-conductor/config.json`,
           usesDefaultModel: false,
