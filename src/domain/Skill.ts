@@ -20,3 +20,12 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/Skill")({
   /** Markdown under `## Execution`; the whole body when the file has none of our headings. */
   execution: Schema.String
 }) {}
+
+/** True for the name of a model as Ollama has them: `qwen3:8b`, `someone/model:tag`. Never a URL or a path. */
+export const isModelName = (name: string): boolean =>
+  name.length <= 200 &&
+  /^[a-z\d][\w.-]*(?:\/[a-z\d][\w.-]*){0,2}(?::[a-z\d][\w.-]*)?$/i.test(name) &&
+  !name.includes("..")
+
+/** True for a model that the server of the person hands on to another one: `gpt-oss:120b-cloud`. */
+export const isCloudModel = (name: string): boolean => /[:-]cloud$/i.test(name)
