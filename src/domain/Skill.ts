@@ -2,6 +2,7 @@
  * A skill: how to refine and how to execute one kind of task, and which tools it may use. Read from SKILL.md.
  */
 import * as Schema from "effect/Schema"
+import { SkillInput } from "./SkillInput.ts"
 
 export class Skill extends Schema.Class<Skill>("task-conductor/domain/Skill")({
   name: Schema.String,
@@ -15,6 +16,8 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/Skill")({
   model: Schema.optionalKey(Schema.String),
   /** Markdown under `## Input requirements`. */
   inputRequirements: Schema.String,
+  /** The lines of it that name an input with its type. */
+  inputs: Schema.Array(SkillInput),
   /** Markdown under `## Refinement`. */
   refinement: Schema.String,
   /** Markdown under `## Execution`; the whole body when the file has none of our headings. */

@@ -9,10 +9,14 @@ import type { Issue, Reading, Repair } from "./Issue.ts"
 import { type IssueCode, makeIssue, makeRepair, type RepairCode } from "./IssueCode.ts"
 import { isModelName, Skill } from "./Skill.ts"
 import { readSkillBody } from "./SkillBody.ts"
+import { readSkillInputs } from "./SkillInput.ts"
 import { type FrontMatter, readFrontMatter } from "./SkillFrontMatter.ts"
 import { decodeText } from "./TextEncoding.ts"
 
 const nameForm = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+
+/** True for what the format allows as the name of a skill. */
+export const isSkillName = (name: string): boolean => nameForm.test(name) && name.length <= 64
 
 /** Collects what is found while the fields of one file are read. */
 class Findings {
@@ -46,7 +50,7 @@ const readName = (matter: FrontMatter, folder: string, found: Findings): string 
   } else if (name !== folder) {
     const what = `The name "${name}" is not the name of the folder "${folder}".`
     found.issue("skill-name-not-folder", "name", what, "Rename one of them.")
-  } else if (!nameForm.test(name) || name.length > 64) {
+  } else if (!isSkillName(name)) {
     const message = `The name "${name}" should be at most 64 lower-case letters, digits and single hyphens.`
     found.repair("skill-name-form", "name", message)
   }
@@ -116,7 +120,8 @@ const readFields = (matter: FrontMatter, folder: string): Reading<Skill> => {
     ...(allowedTools === undefined ? {} : { allowedTools }),
     requiresApproval,
     ...(model === "" ? {} : { model }),
-    ...parts
+    ...parts,
+    inputs: readSkillInputs(parts.inputRequirements).inputs
   })
   return {
     value: found.issues.length === 0 ? Option.some(skill) : Option.none(),

@@ -14,6 +14,12 @@ import { makeProject } from "../support/Project.ts"
 const skillText = (name: string, description: string) =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n## Execution\n\nDo.\n`
 
+const asking = (name: string) =>
+  `---\nname: ${name}\ndescription: Does.\nmetadata:\n  task-conductor.requires-approval: "true"\n---\n\nDo.\n`
+
+const modelled = (name: string, model: string) =>
+  `---\nname: ${name}\ndescription: Does.\nmetadata:\n  task-conductor.model: "${model}"\n---\n\nDo.\n`
+
 const skill = (name: string, allowedTools?: ReadonlyArray<string>) =>
   new Skill({
     name,
@@ -21,6 +27,7 @@ const skill = (name: string, allowedTools?: ReadonlyArray<string>) =>
     ...(allowedTools === undefined ? {} : { allowedTools }),
     requiresApproval: false,
     inputRequirements: "",
+    inputs: [],
     refinement: "",
     execution: ""
   })
@@ -162,8 +169,6 @@ layer(NodeServices.layer)("discovery", (it) => {
 
   it.effect("keeps the approval of a skill that the project replaces, and adds the project's", () =>
     Effect.gen(function* () {
-      const asking = (name: string) =>
-        `---\nname: ${name}\ndescription: Does.\nmetadata:\n  task-conductor.requires-approval: "true"\n---\n\nDo.\n`
       const { found, notes } = yield* discover({
         "package/a/SKILL.md": asking("a"),
         "project/.agents/skills/a/SKILL.md": skillText("a", "asks nothing"),
@@ -189,8 +194,6 @@ layer(NodeServices.layer)("discovery", (it) => {
 
   it.effect("takes a model from a skill, but from a project none that works elsewhere", () =>
     Effect.gen(function* () {
-      const modelled = (name: string, model: string) =>
-        `---\nname: ${name}\ndescription: Does.\nmetadata:\n  task-conductor.model: "${model}"\n---\n\nDo.\n`
       const { found, notes } = yield* discover({
         "home/.agents/skills/a/SKILL.md": modelled("a", "gpt-oss:120b-cloud"),
         "project/.agents/skills/b/SKILL.md": modelled("b", "gpt-oss:120b-cloud"),
