@@ -26,6 +26,7 @@ import { Briefer } from "./services/Briefer.ts"
 import { Concluder } from "./services/Concluder.ts"
 import { ConfigurationError, ConfigurationFile } from "./services/ConfigurationFile.ts"
 import { EmbeddedModel } from "./services/EmbeddedModel.ts"
+import { hostAndPort } from "./services/FetchTarget.ts"
 import { Gate } from "./services/Gate.ts"
 import { ModelCaller } from "./services/ModelCaller.ts"
 import { ModelSlots } from "./services/ModelSlots.ts"
@@ -154,10 +155,13 @@ const layerGate = (
 ) => Gate.layer({ rules, protectedPaths: [folders.own] }).pipe(Layer.provide(approver))
 
 /** The project, the web, and what the person allowed for good. */
-const layerWorld = ({ configuration, folders, project }: Setup) =>
+const layerWorld = ({ configuration, folders, project, settings }: Setup) =>
   Layer.mergeAll(
     Workspace.layer(project),
-    WebFetch.layer({ allowed: configuration.fetchAllow ?? [] }),
+    WebFetch.layer({
+      allowed: configuration.fetchAllow ?? [],
+      refused: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
+    }),
     Layer.unwrap(
       Effect.map(Path.Path, (path) => Policies.layer(path.join(folders.own, "policies.json"), process.getuid?.()))
     )

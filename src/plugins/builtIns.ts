@@ -6,6 +6,7 @@ import { defaultLimits, type Limits } from "../domain/Limits.ts"
 import type { Plugin } from "../services/Plugin.ts"
 import { currentTime } from "./CurrentTime.ts"
 import { editFile } from "./EditFile.ts"
+import { fetchUrl } from "./FetchUrl.ts"
 import { fileTree } from "./FileTree.ts"
 import { readFile } from "./ReadFile.ts"
 import { scratchTasks } from "./ScratchTasks.ts"
@@ -19,6 +20,7 @@ export const builtInPlugins = ({ readFileBytes }: Pick<Limits, "readFileBytes">)
   searchFiles(readFileBytes),
   currentTime,
   scratchTasks,
+  fetchUrl,
   writeFile(readFileBytes),
   editFile(readFileBytes)
 ]

@@ -42,7 +42,8 @@ const ToolShape = Schema.Struct({
   description: Schema.NonEmptyString,
   risk: Risk,
   effect: EffectClass,
-  example: Schema.optionalKey(Arguments)
+  example: Schema.optionalKey(Arguments),
+  errors: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 })
 
 const PluginShape = Schema.Struct({ name: Schema.NonEmptyString, apiVersion: Schema.Int })
@@ -63,13 +64,22 @@ const loadTool = (
   if (!isToolName(name)) return Result.fail({ _tag: "ToolName", tool: name })
   const problem = shapeProblem(tool)
   if (problem !== undefined) return broken(problem)
-  const { description, effect, parameters, risk } = tool
+  const { description, effect, errors, parameters, risk } = tool
   const schema = parameterSchema(parameters)
   if (schema["type"] !== "object") return broken("its parameters are not a struct.")
   const example = tool.example ?? exampleArguments(schema)
   const decoded = Schema.decodeResult(parameters)(example, { onExcessProperty: "error" })
   if (Result.isFailure(decoded) && tool.example !== undefined) return broken("its example does not fit its parameters.")
-  const info: ToolInfo = { name, origin, description, risk, effect, parameters: schema, example }
+  const info: ToolInfo = {
+    name,
+    origin,
+    description,
+    risk,
+    effect,
+    parameters: schema,
+    example,
+    ...(errors === undefined ? {} : { errors })
+  }
   return Result.succeed({ info, parameters: { codec: parameters, schema }, tool })
 }
 

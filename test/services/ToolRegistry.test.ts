@@ -234,6 +234,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
           "add_task",
           "list_tasks",
           "update_task",
+          "fetch_url",
           "write_file",
           "edit_file"
         ])
