@@ -6,6 +6,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { GivenLimits } from "./Limits.ts"
+import { McpServerEntry } from "./McpServerEntry.ts"
 import { PluginText } from "./PluginEntry.ts"
 import { parseRule } from "./RuleText.ts"
 
@@ -53,12 +54,13 @@ export const Configuration = Schema.Struct({
   plugins: key(
     Schema.Array(PluginText),
     "Packages of tools by name, or paths that begin with `./`. Those of a project load once you have trusted them. Flag: --plugin."
-  )
+  ),
+  mcpServers: key(Schema.Record(Schema.String, McpServerEntry), "Servers of tools, by name.")
 })
 export type Configuration = typeof Configuration.Type
 
 /** The keys that are honoured only where the person wrote them: in the user configuration or on the command line. */
-export const personalKeys = ["host", "allow", "fetchAllow", "keepAlive", "think"] as const
+export const personalKeys = ["host", "allow", "fetchAllow", "keepAlive", "think", "mcpServers"] as const
 
 /** What a project may set: nothing that redirects the model or widens what may happen. */
 export const ProjectConfiguration = Configuration.mapFields(Struct.omit(personalKeys))
