@@ -28,6 +28,7 @@ import { ConfigurationError, ConfigurationFile } from "./services/ConfigurationF
 import { EmbeddedModel } from "./services/EmbeddedModel.ts"
 import { hostAndPort } from "./services/FetchTarget.ts"
 import { Gate } from "./services/Gate.ts"
+import { McpPlugins } from "./services/McpPlugins.ts"
 import { ModelCaller } from "./services/ModelCaller.ts"
 import { ModelSlots } from "./services/ModelSlots.ts"
 import { hostProblem, resolveHost } from "./services/OllamaHost.ts"
@@ -54,6 +55,7 @@ import { UsageMeter } from "./services/UsageMeter.ts"
 import { environmentVariable, userFolders, type UserFolders } from "./services/UserFolders.ts"
 import { WebFetch } from "./services/WebFetch.ts"
 import { Workspace } from "./services/Workspace.ts"
+import { version } from "./version.ts"
 
 /** Everything that was said about a run, merged: project file, user file, environment, flags. */
 export interface Setup {
@@ -168,13 +170,19 @@ const layerWorld = ({ configuration, folders, project, settings }: Setup) =>
   )
 
 /** Tools and skills; what has to be started for them passes the gate. */
-const layerTools = ({ folders, plugins, project, settings }: Setup, values: ReadonlyArray<Plugin>) =>
+const layerTools = ({ configuration, folders, plugins, project, settings }: Setup, values: ReadonlyArray<Plugin>) =>
   Layer.merge(
     Layer.unwrap(
-      Effect.map(PluginPackages, ({ plugins, problems }) =>
-        ToolRegistry.layer([...builtInPlugins(settings.limits), ...plugins], problems)
-      )
-    ).pipe(Layer.provideMerge(PluginPackages.layer({ entries: plugins, values }))),
+      Effect.gen(function* () {
+        const packages = yield* PluginPackages
+        const servers = yield* McpPlugins
+        const all = [...builtInPlugins(settings.limits), ...packages.plugins, ...servers.plugins]
+        return ToolRegistry.layer(all, [...packages.problems, ...servers.problems])
+      })
+    ).pipe(
+      Layer.provideMerge(McpPlugins.layer({ project, own: configuration.mcpServers ?? {}, version })),
+      Layer.provideMerge(PluginPackages.layer({ entries: plugins, values }))
+    ),
     Skills.layer({ project, home: folders.home, config: folders.config })
   )
 

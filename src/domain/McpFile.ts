@@ -39,7 +39,10 @@ export const readMcpFile = (text: string): McpFile => {
   }
   const problems: Array<JsonProblem> = Object.keys(given)
     .filter((name) => !topKeys.includes(name))
-    .map((name) => ({ ...placeOf([name]), what: unknownKey([name], topKeys) }))
+    .map((name) => {
+      const { column, line } = placeOf([name])
+      return { line, column, what: unknownKey([name], topKeys) }
+    })
   for (const [name, entry] of Object.entries(entries)) {
     const decoded = Schema.decodeUnknownResult(ProjectMcpServerEntry)(entry, {
       onExcessProperty: "error",

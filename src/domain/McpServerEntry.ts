@@ -11,7 +11,9 @@ const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optional
 
 const texts = Schema.Record(Schema.String, Schema.String)
 
-const kind = Schema.String.check(
+const kind = Schema.String.annotate({
+  description: '"stdio" for a program, "http" for an address; need not be said.'
+}).check(
   Schema.makeFilter((type: string) => {
     if (type === "stdio" || type === "http") return true
     return type === "sse"
@@ -27,7 +29,7 @@ const McpToolSettings = Schema.Struct({
 
 /** Every key that an entry may have; which belong together is checked as a whole. */
 const fields = Schema.Struct({
-  type: key(kind, '"stdio" for a program, "http" for an address; need not be said.'),
+  type: Schema.optionalKey(kind),
   command: key(Schema.NonEmptyString, "The program to start; no shell reads it."),
   args: key(Schema.Array(Schema.String), "The arguments of the program."),
   env: key(texts, "Environment variables of the program. ${NAME} and ${NAME:-default} take the value of yours."),

@@ -35,6 +35,7 @@ export const schemaProblems = (
     .issues.map(({ message, path = [] }): JsonProblem => {
       const keys = [...above, ...path.map((part) => (typeof part === "object" ? part.key : part))]
       const what = keys.length === 0 ? "the file" : `"${pathText(keys)}"`
-      return { ...placeOf(keys), what: message === "" ? unknownKey(keys) : `${what}: ${sentence(message)}` }
+      const { column, line } = placeOf(keys)
+      return { line, column, what: message === "" ? unknownKey(keys) : `${what}: ${sentence(message)}` }
     })
     .sort((a, b) => a.line - b.line || a.column - b.column)
