@@ -21,6 +21,8 @@ export interface ToolInfo {
   readonly parameters: Schema.Json
   readonly example: Arguments
   readonly errors?: ToolErrors
+  /** SHA-256, in hex, of all of the above: it changes when what the model or the gate sees of the tool changes. */
+  readonly definition: string
 }
 
 /** A checked call with all that the gate needs to judge it. */

@@ -17,6 +17,7 @@ import { EffectClass, Risk } from "../domain/Permission.ts"
 import { isToolName } from "../domain/RuleText.ts"
 import { Arguments } from "../domain/ToolCall.ts"
 import { exampleArguments, parameterSchema } from "../domain/ToolSchema.ts"
+import { hashOf } from "./CallHash.ts"
 import { causeText, runApart } from "./ForeignCode.ts"
 import { type HostServices, type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
 import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
@@ -70,7 +71,7 @@ const loadTool = (
   const example = tool.example ?? exampleArguments(schema)
   const decoded = Schema.decodeResult(parameters)(example, { onExcessProperty: "error" })
   if (Result.isFailure(decoded) && tool.example !== undefined) return broken("its example does not fit its parameters.")
-  const info: ToolInfo = {
+  const seen = {
     name,
     origin,
     description,
@@ -80,6 +81,7 @@ const loadTool = (
     example,
     ...(errors === undefined ? {} : { errors })
   }
+  const info: ToolInfo = { ...seen, definition: hashOf(seen) }
   return Result.succeed({ info, parameters: { codec: parameters, schema }, tool })
 }
 
