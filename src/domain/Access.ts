@@ -55,14 +55,6 @@ export const accessTarget = (access: CanonicalAccess): string => {
   }
 }
 
-/** A query beyond this many characters is pointed out: it may carry what a page or a file said to another place. */
-const longQuery = 256
-
-const queryDetails = (url: string): ReadonlyArray<string> => {
-  const { length } = URL.parse(url)?.search ?? ""
-  return length > longQuery ? [`Sends ${length} characters of data in the address.`] : []
-}
-
 /** What a person should see besides the target, one line each. */
 export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> => {
   switch (access._tag) {
@@ -70,8 +62,6 @@ export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> =>
       return [`Code: ${access.path}`]
     case "StartServer":
       return access.does
-    case "FetchUrl":
-      return queryDetails(access.url)
     default:
       return []
   }

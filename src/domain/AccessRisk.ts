@@ -15,12 +15,14 @@ export const accessRisk = (access: CanonicalAccess): Risk => {
 export const raisedRisk = (risk: Risk, accesses: ReadonlyArray<CanonicalAccess>): Risk =>
   accesses.map(accessRisk).reduce(higherRisk, risk)
 
-/** More than this after the host of a URL can carry data away. */
-export const longUrlPart = 256
+/** A path or a query beyond this many characters may carry what a file or a page said to another place. */
+const longUrlPart = 256
 
-const isLongUrl = (text: string): boolean => {
+/** The characters of the longest such part; 0 when all are short. */
+const longPartOf = (text: string): number => {
   const url = URL.parse(text)
-  return url === null || url.search.length > longUrlPart || url.pathname.length > longUrlPart
+  const longest = url === null ? text.length : Math.max(url.search.length, url.pathname.length)
+  return longest > longUrlPart ? longest : 0
 }
 
 /**
@@ -31,8 +33,6 @@ export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
   if (access._tag === "WriteFile" && isAutomatic(access.path)) {
     return "Programs run or obey this file by themselves. This is asked each time."
   }
-  if (access._tag === "FetchUrl" && isLongUrl(access.url)) {
-    return `The URL has ${access.url.length} characters; a URL this long can carry data out of the project. This is asked each time.`
-  }
-  return undefined
+  const length = access._tag === "FetchUrl" ? longPartOf(access.url) : 0
+  return length > 0 ? `Sends ${length} characters of data in the address. This is asked each time.` : undefined
 }

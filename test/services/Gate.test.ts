@@ -190,7 +190,7 @@ layer(NodeServices.layer)("Gate", (it) => {
         assert.strictEqual(approver.asked.length, 6)
         assert.deepStrictEqual(approver.asked.at(-1)?.[0]?.offers, {})
         assert.deepStrictEqual(approver.asked.at(-1)?.[0]?.warnings, [
-          "The URL has 279 characters; a URL this long can carry data out of the project. This is asked each time."
+          "Sends 259 characters of data in the address. This is asked each time."
         ])
       })
     )

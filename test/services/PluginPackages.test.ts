@@ -145,7 +145,7 @@ describe.concurrent("plugins of a project", () => {
       },
       { project: ["./tools/words.mjs", "words", "fine"] }
     )
-    sandbox.write("config/task-conductor/config.json", JSON.stringify({ allow: ["load_plugin"] }))
+    sandbox.write("config/task-conductor/config.json", JSON.stringify({ allow: ["load_plugin:**"] }))
     assert.deepStrictEqual(await list(sandbox), {
       tools: ["fine@1.2.0: word_count"],
       problems: [note("./tools/words.mjs", foreign("./more.mjs")), note("words", foreign("../secret.js"))]
