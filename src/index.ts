@@ -9,7 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
-import { layerRun, readSetup } from "./app.ts"
+import { layerRun } from "./app.ts"
+import { readSetup } from "./setup.ts"
 import { checkDocument, type CheckReport, type DocumentKind } from "./domain/CheckReport.ts"
 import type { Configuration } from "./domain/Configuration.ts"
 import { type FlatEvent, flattenEvent } from "./domain/EventLine.ts"
@@ -38,7 +39,8 @@ export { Approver } from "./services/Approver.ts"
 export type { ApprovalAnswer, ApprovalRequest, Approve } from "./services/CallbackApprover.ts"
 export { ConfigurationError }
 export { Pipeline } from "./services/Pipeline.ts"
-export { layerRun, readSetup, type RunDoors, type Setup } from "./app.ts"
+export { layerRun, type RunDoors } from "./app.ts"
+export { readSetup, type Setup } from "./setup.ts"
 
 /** How a script orders work. What is left out comes from the configuration files and the environment, as for the CLI. */
 export interface RunOptions {

@@ -3,7 +3,8 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { layerCatalogue, layerRun, readSetup } from "../app.ts"
+import { layerCatalogue, layerRun } from "../app.ts"
+import { readSetup } from "../setup.ts"
 import type { Configuration } from "../domain/Configuration.ts"
 import type { RunOrder } from "../domain/RunOrder.ts"
 import { Pipeline } from "../services/Pipeline.ts"
