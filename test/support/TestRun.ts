@@ -71,6 +71,7 @@ export const layerTestRun = (options: TestRunOptions = {}) =>
           configuration: {},
           settings,
           rules: options.rules ?? [],
+          plugins: [],
           folders: {
             home,
             config: `${home}/.config`,
