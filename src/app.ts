@@ -57,16 +57,20 @@ import { Workspace } from "./services/Workspace.ts"
 import { version } from "./version.ts"
 import { keptSettings, type Setup } from "./setup.ts"
 
+const placeOf = ({ folders, project }: Setup, { runId }: RunOrder) => ({
+  state: folders.state,
+  runId,
+  project,
+  program: version,
+  readOnly: false
+})
+
 /** The journal of a new run. */
 export const layerJournal = (setup: Setup, order: RunOrder) =>
-  layerNewRun(
-    { state: setup.folders.state, runId: order.runId, project: setup.project, readOnly: false },
-    { project: setup.project, order, settings: keptSettings(setup) }
-  )
+  layerNewRun(placeOf(setup, order), { project: setup.project, order, settings: keptSettings(setup) })
 
 /** The journal of a run that goes on. */
-export const layerReopenedJournal = (setup: Setup, { runId }: RunOrder) =>
-  layerResumedRun({ state: setup.folders.state, runId, project: setup.project, readOnly: false })
+export const layerReopenedJournal = (setup: Setup, order: RunOrder) => layerResumedRun(placeOf(setup, order))
 
 /** The runs that are kept. */
 export const layerRuns = Layer.unwrap(Effect.map(userFolders, ({ state }) => RunStore.layer(state)))

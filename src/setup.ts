@@ -98,7 +98,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
 }, Effect.provide(ConfigurationFile.layer))
 
 /** What a run keeps of its setup, so that it goes on in the same way; what was allowed is not among it. */
-export const keptSettings = ({ configuration, settings }: Setup): Configuration => {
+export const keptSettings = ({ configuration, plugins, settings }: Setup): Configuration => {
   const { contextWindow, host, limits, model, referenceBudget, slots: parallel } = settings
   const { deny = [], keepAlive, think } = configuration
   return {
@@ -108,6 +108,9 @@ export const keptSettings = ({ configuration, settings }: Setup): Configuration 
     limits,
     referenceBudget,
     deny,
+    plugins: plugins.flatMap(({ folder, scope, text }) =>
+      scope === "given" ? [text.startsWith(".") ? `${folder}/${text}` : text] : []
+    ),
     ...(host === "" ? {} : { host }),
     ...(keepAlive === undefined ? {} : { keepAlive }),
     ...(think === undefined ? {} : { think })

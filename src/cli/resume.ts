@@ -22,6 +22,7 @@ export const resume = Command.make(
     allow: runFlags.allow,
     deny: runFlags.deny,
     parallel: runFlags.parallel,
+    plugin: runFlags.plugin,
     ...outcomeFlags
   },
   Effect.fn("resume")(function* (given) {

@@ -9,6 +9,7 @@ import type { Arguments } from "../../src/domain/ToolCall.ts"
 import builtIns from "../../src/plugins/builtIns.ts"
 import { Activities } from "../../src/services/Activities.ts"
 import { Approver } from "../../src/services/Approver.ts"
+import { Journal } from "../../src/services/Journal.ts"
 import { Gate } from "../../src/services/Gate.ts"
 import { McpPlugins } from "../../src/services/McpPlugins.ts"
 import { Policies } from "../../src/services/Policies.ts"
@@ -48,6 +49,7 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? callable })),
     Layer.provideMerge(
       Layer.mergeAll(
+        Journal.layerNone,
         Workspace.layer(project),
         WebFetch.layer(),
         given.policies ?? Policies.layerMemory(),
