@@ -60,6 +60,9 @@ const eventsOf = <T extends RunEvent["type"]>(
 
 const decodeAnswer = Schema.decodeUnknownSync(Schema.toCodecJson(ModelAnswer))
 
+const about = <A extends { readonly call: ModelCallId }>(found: ReadonlyArray<A>, key: string) =>
+  found.filter(({ call }) => modelCallKey(call) === key)
+
 /** The attempts of the model calls that `isWanted` picks, in the order in which they were sent. */
 const attemptsOf = (
   records: ReadonlyArray<JournalRecord>,
@@ -72,23 +75,21 @@ const attemptsOf = (
       isWanted(call) ? [[modelCallKey(call), call] as const] : []
     )
   )
-  const about = <A extends { readonly call: ModelCallId }>(found: ReadonlyArray<A>, key: string) =>
-    found.filter(({ call }) => modelCallKey(call) === key)
   const rejected = eventsOf(records, "answer.rejected")
   const repaired = eventsOf(records, "answer.repaired")
   const failed = eventsOf(records, "model.failed")
-  return [...calls].map(([key, call]) => {
+  return [...calls].map(([key, call]): Attempt => {
     const prompt = prompts.get(key)
     const answer = answers.get(key)
-    return {
+    const sent = {
       call,
       system: prompt?.system ?? "",
       user: prompt?.user ?? "",
-      ...(answer === undefined ? {} : { answer: decodeAnswer(answer) }),
       issues: about(rejected, key).at(-1)?.issues ?? [],
       repairs: about(repaired, key).at(-1)?.repairs ?? [],
       failures: about(failed, key).map(({ message }) => message)
     }
+    return answer === undefined ? sent : Object.assign(sent, { answer: decodeAnswer(answer) })
   })
 }
 
@@ -118,14 +119,15 @@ export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string
       .filter(({ id }) => isMine(id))
       .map((event) => [`${event.id.round}/${event.id.uid}`, event] as const)
   )
-  const result = eventsOf(records, "task.finished").filter(isMine).at(-1)?.result
+  const result = eventsOf(records, "task.finished").findLast(isMine)?.result
   return {
     task: name,
     references: [...references.values()],
     attempts: attemptsOf(records, isMine),
-    calls: [...calls.values()].map(({ call, id, risk, targets }) => {
+    calls: [...calls.values()].map(({ call, id, risk, targets }): CallEvidence => {
       const end = finished.findLast((one) => one.id.round === id.round && one.id.uid === id.uid && isMine(one.id))
-      return { id, call, risk, targets, ...(end === undefined ? {} : { result: end.result }) }
+      const begun = { id, call, risk, targets }
+      return end === undefined ? begun : Object.assign(begun, { result: end.result })
     }),
     ...(result === undefined ? {} : { result: result.result.document }),
     failures: eventsOf(records, "task.failed")
