@@ -19,7 +19,17 @@ import manifest from "../package.json" with { type: "json" }
 
 const header = "<!-- Made by `npm run generate`; do not edit. -->"
 
-const commands = [[], ["run"], ["plan"], ["check"], ["tools"], ["tools", "list"], ["skills"], ["skills", "list"]]
+const commands = [
+  [],
+  ["run"],
+  ["plan"],
+  ["check"],
+  ["tools"],
+  ["tools", "list"],
+  ["skills"],
+  ["skills", "list"],
+  ["mcp"]
+]
 
 /** The help of a command as it is printed. */
 const helpOf = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {

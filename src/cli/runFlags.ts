@@ -115,7 +115,9 @@ const checkRules = (verdict: Verdict, texts: ReadonlyArray<string>) =>
   )
 
 /** What the flags set, in the form of a configuration. */
-export const flagConfiguration = Effect.fn("flagConfiguration")(function* (flags: RunFlags) {
+export const flagConfiguration = Effect.fn("flagConfiguration")(function* (
+  flags: Pick<RunFlags, "allow" | "deny" | "model" | "parallel" | "plugin">
+) {
   if (Option.contains(flags.model, "")) return yield* usageFailure("--model is empty. Give the name of a model.")
   const configuration: Configuration = {
     allow: yield* checkRules("allow", flags.allow),

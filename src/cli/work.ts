@@ -3,10 +3,12 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { layerCatalogue, layerRun } from "../app.ts"
+import type * as Layer from "effect/Layer"
+import { layerCatalogue, layerRun, type RunDoors } from "../app.ts"
 import { readSetup } from "../setup.ts"
 import type { Configuration } from "../domain/Configuration.ts"
 import type { RunOrder } from "../domain/RunOrder.ts"
+import type { Approver } from "../services/Approver.ts"
 import { Pipeline } from "../services/Pipeline.ts"
 import { makeRunId } from "../services/RunId.ts"
 import { PluginPackages } from "../services/PluginPackages.ts"
@@ -23,29 +25,39 @@ export interface Work {
   readonly order: Omit<RunOrder, "runId">
   readonly sink: EventSink
   readonly approveSteps: boolean
+  /** Who is asked; the terminal when absent. */
+  readonly approver?: Layer.Layer<Approver>
 }
 
+const doorsOf = ({ approveSteps, approver, sink }: Work): RunDoors => ({
+  listen: sink.listen,
+  approveSteps,
+  ...(approver === undefined ? {} : { approver })
+})
+
 /** Runs a prompt to its report. */
-export const runPrompt = Effect.fn("runPrompt")(function* ({ approveSteps, flags, order, project, sink }: Work) {
+export const runPrompt = Effect.fn("runPrompt")(function* (work: Work) {
+  const { flags, order, project } = work
   const setup = yield* readSetup(project, flags)
   return yield* Effect.gen(function* () {
     yield* tellNotes(setup, flags)
     const pipeline = yield* Pipeline
     return yield* pipeline.run({ runId: yield* makeRunId, ...order })
   }).pipe(
-    Effect.provide(layerRun(setup, { listen: sink.listen, approveSteps })),
-    Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : sink.abort("The run broke off.")))
+    Effect.provide(layerRun(setup, doorsOf(work))),
+    Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : work.sink.abort("The run broke off.")))
   )
 })
 
 /** Makes the task list for a prompt. */
-export const planPrompt = Effect.fn("planPrompt")(function* ({ approveSteps, flags, order, project, sink }: Work) {
+export const planPrompt = Effect.fn("planPrompt")(function* (work: Work) {
+  const { flags, order, project } = work
   const setup = yield* readSetup(project, flags)
   return yield* Effect.gen(function* () {
     yield* tellNotes(setup, flags)
     const pipeline = yield* Pipeline
     return yield* pipeline.plan({ runId: yield* makeRunId, ...order })
-  }).pipe(Effect.provide(layerRun(setup, { listen: sink.listen, approveSteps })))
+  }).pipe(Effect.provide(layerRun(setup, doorsOf(work))))
 })
 
 /** The tools and skills that a run in this project would have. */
