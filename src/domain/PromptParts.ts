@@ -34,6 +34,7 @@ const texts: Readonly<Record<string, PartText>> = {
   skill_refinement: skill,
   skill_execution: skill,
   skill_input_requirements: skill,
+  skill_inputs: skill,
   tool_instructions: { title: "tool instructions", remedy: "allow the skill fewer tools" },
   task_reference_contents: references,
   precursor: references,

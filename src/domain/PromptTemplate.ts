@@ -21,6 +21,7 @@ export const templatePlaceholders = {
   /** One task into tool calls. */
   refinement: [
     "skill_name",
+    "skill_inputs",
     "skill_input_requirements",
     "skill_refinement",
     "tool_instructions",

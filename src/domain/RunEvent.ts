@@ -7,6 +7,7 @@ import { ModelCallId, Stage, ToolCallId } from "./CallId.ts"
 import { Issue, Repair } from "./Issue.ts"
 import { Usage } from "./ModelAnswer.ts"
 import { Risk } from "./Permission.ts"
+import { Refinement } from "./Refinement.ts"
 import { RunReport } from "./RunReport.ts"
 import { TaskList } from "./TaskList.ts"
 import { TaskFailure, TaskResult } from "./TaskResult.ts"
@@ -96,6 +97,7 @@ const taskFields = { round: Schema.Int, step: Schema.Int, task: Schema.String }
 export const TaskRefined = Schema.Struct({
   type: Schema.tag("task.refined"),
   ...taskFields,
+  inputs: Refinement.fields.inputs,
   calls: Schema.Array(ToolCall)
 })
 export const TaskStarted = Schema.Struct({ type: Schema.tag("task.started"), ...taskFields })

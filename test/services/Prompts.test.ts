@@ -57,7 +57,7 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
           ],
           [
             "refinement",
-            ["skill_name", "skill_input_requirements", "skill_refinement", "tool_instructions"],
+            ["skill_inputs", "skill_name", "skill_input_requirements", "skill_refinement", "tool_instructions"],
             ["project_description", "environment", "current_file", "task_reference_contents", "task_data", "issues"]
           ],
           [
