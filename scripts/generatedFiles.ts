@@ -23,6 +23,7 @@ const commands = [
   [],
   ["run"],
   ["plan"],
+  ["ask"],
   ["check"],
   ["tools"],
   ["tools", "list"],
@@ -39,10 +40,13 @@ const helpOf = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   const output = Output.of({
     result: write,
     answer: write,
+    follow: () => undefined,
+    prompt: () => Effect.void,
     lost: () => undefined,
     tell: write,
     resultPaint: makePaint(false),
     tellPaint: makePaint(false),
+    isWatched: false,
     canAsk: false,
     hasPipedInput: false
   })
@@ -51,7 +55,7 @@ const helpOf = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   })
   yield* Command.runWith(taskConductor, { version: "" })([...words, "--help"]).pipe(
     Effect.provide(Layer.mergeAll(presenter, layerFlags, Layer.succeed(Output)(output), NodeServices.layer)),
-    Effect.provideService(Signals, { received: () => undefined })
+    Effect.provideService(Signals, { received: () => undefined, onInterrupt: () => Effect.void })
   )
   return printed.join("\n").trim()
 })
@@ -137,6 +141,8 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "approval.requested": "Somebody is asked.",
   "approval.answered": "Somebody, a rule, or nobody answered.",
   message: "A word to the person.",
+  "ask.started": "A message of a conversation is taken up.",
+  "ask.finished": "A message of a conversation is answered; the report says how it ended.",
   "run.finished": "The last line: exit code and report, also after a signal or an error."
 }
 

@@ -13,6 +13,9 @@ import { answerReserve } from "./domain/TokenEstimate.ts"
 import { builtInPlugins } from "./plugins/builtIns.ts"
 import { Activities } from "./services/Activities.ts"
 import { Approver } from "./services/Approver.ts"
+import { AskCalls } from "./services/AskCalls.ts"
+import { Asker } from "./services/Asker.ts"
+import { AskTurn } from "./services/AskTurn.ts"
 import { Attempts } from "./services/Attempts.ts"
 import { Briefer } from "./services/Briefer.ts"
 import { Concluder } from "./services/Concluder.ts"
@@ -23,6 +26,7 @@ import { McpPlugins } from "./services/McpPlugins.ts"
 import { ModelCaller } from "./services/ModelCaller.ts"
 import { ModelSlots } from "./services/ModelSlots.ts"
 import { OllamaModel } from "./services/OllamaModel.ts"
+import { OllamaServer } from "./services/OllamaServer.ts"
 import { Pipeline } from "./services/Pipeline.ts"
 import { PlanChecker } from "./services/PlanChecker.ts"
 import { Planner } from "./services/Planner.ts"
@@ -41,6 +45,7 @@ import { TaskRunner } from "./services/TaskRunner.ts"
 import { TokenCalibration } from "./services/TokenCalibration.ts"
 import { ToolRegistry } from "./services/ToolRegistry.ts"
 import { ToolRunner } from "./services/ToolRunner.ts"
+import { ToolSupport } from "./services/ToolSupport.ts"
 import { UsageMeter } from "./services/UsageMeter.ts"
 import { WebFetch } from "./services/WebFetch.ts"
 import { Workspace } from "./services/Workspace.ts"
@@ -122,26 +127,55 @@ const layerModel = ({ apiKey, configuration: { keepAlive, think }, settings }: S
         ...(apiKey === undefined ? {} : { apiKey })
       })
 
+/** What every model call needs, beside the model and the run. */
+const layerCalls = ModelCaller.layer.pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Activities.layerDirect, Prompts.layer)
+  )
+)
+
 /** The stages from the model call up to the pipeline, without what they stand on. */
 const layerStages = Pipeline.layer.pipe(
   Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer, Concluder.layer)),
   Layer.provide(Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskRunner.layer)),
   Layer.provide(Layer.mergeAll(Attempts.layer, References.layer, ToolRunner.layer(), Briefer.layer)),
-  Layer.provide(ModelCaller.layer),
-  Layer.provide(
-    Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Activities.layerDirect, Prompts.layer)
-  )
+  Layer.provide(layerCalls)
 )
 
-/** Everything a run needs. */
-export const layerRun = (setup: Setup, doors: RunDoors) => {
+/** A conversation, without what it stands on. */
+const layerConversation = Asker.layer.pipe(
+  Layer.provide(Layer.mergeAll(AskTurn.layer, Briefer.layer)),
+  Layer.provide(AskCalls.layer),
+  Layer.provide(ToolRunner.layer()),
+  Layer.provide(layerCalls)
+)
+
+/** Tools, gate and world, on which runs and conversations stand. */
+const layerGround = (setup: Setup, doors: RunDoors) => {
   const asked = doors.approver ?? Approver.layerTerminal
-  return layerStages.pipe(
-    Layer.provide(doors.model ?? layerModel(setup)),
-    Layer.provideMerge(layerTools(setup, doors.plugins ?? [])),
+  return layerTools(setup, doors.plugins ?? []).pipe(
     Layer.provideMerge(layerGate(setup, doors.approveSteps ? Approver.layerApproveSteps(asked) : asked)),
     Layer.provideMerge(
       Layer.mergeAll(layerWorld(setup), RunEvents.layerListener(doors.listen), RunSettings.layer(setup.settings))
     )
   )
 }
+
+/** Everything a run needs. */
+export const layerRun = (setup: Setup, doors: RunDoors) =>
+  layerStages.pipe(Layer.provide(doors.model ?? layerModel(setup)), Layer.provideMerge(layerGround(setup, doors)))
+
+const layerToolSupport = ({ apiKey, settings: { host, model } }: Setup) =>
+  model === "embedded"
+    ? ToolSupport.layerAssumed
+    : ToolSupport.layerOllama(model).pipe(
+        Layer.provide(OllamaServer.layer({ host, ...(apiKey === undefined ? {} : { apiKey }) }))
+      )
+
+/** Everything a conversation needs. */
+export const layerAsk = (setup: Setup, doors: RunDoors) =>
+  layerConversation.pipe(
+    Layer.provide(doors.model ?? layerModel(setup)),
+    Layer.provide(doors.model === undefined ? layerToolSupport(setup) : ToolSupport.layerAssumed),
+    Layer.provideMerge(layerGround(setup, doors))
+  )

@@ -5,3 +5,9 @@ import * as Effect from "effect/Effect"
 
 /** `./work.ts`, loaded now. */
 export const loadWork = Effect.promise(() => import("./work.ts"))
+
+/** `./askWork.ts`, loaded now. */
+export const loadAskWork = Effect.promise(() => import("./askWork.ts"))
+
+/** `./askTalk.ts`, loaded now. */
+export const loadTalk = Effect.promise(() => import("./askTalk.ts"))

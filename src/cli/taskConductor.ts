@@ -4,6 +4,7 @@
 import * as CliConfig from "effect/cli/CliConfig"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
+import { ask } from "./ask.ts"
 import { check } from "./check.ts"
 import { mcp } from "./mcp.ts"
 import { plan } from "./plan.ts"
@@ -27,7 +28,7 @@ export const taskConductor = Command.make("task-conductor").pipe(
     },
     { command: "task-conductor check plan.md", description: "Check a plan without a model" }
   ]),
-  Command.withSubcommands([run, plan, check, tools, skills, mcp])
+  Command.withSubcommands([run, plan, ask, check, tools, skills, mcp])
 )
 
 /** Only flags that make sense here: no wizard, no log level. */

@@ -3,6 +3,7 @@
  * stream of the library; unknown types must be safe to ignore.
  */
 import * as Schema from "effect/Schema"
+import { AskReport } from "./AskReport.ts"
 import { ModelCallId, Stage, ToolCallId } from "./CallId.ts"
 import { Issue, Repair } from "./Issue.ts"
 import { Usage } from "./ModelAnswer.ts"
@@ -179,6 +180,15 @@ export const StageStarted = Schema.Struct({
   task: Schema.optionalKey(Schema.String)
 })
 
+/** A message of a conversation is taken up; `message` counts from 1. */
+export const AskStarted = Schema.Struct({
+  type: Schema.tag("ask.started"),
+  message: Schema.Int,
+  text: Schema.String
+})
+/** A message is answered, or why it is not. */
+export const AskFinished = Schema.Struct({ type: Schema.tag("ask.finished"), report: AskReport })
+
 export const RunEvent = Schema.Union([
   RunStarted,
   StageStarted,
@@ -202,6 +212,8 @@ export const RunEvent = Schema.Union([
   ApprovalRequested,
   ApprovalAnswered,
   Message,
+  AskStarted,
+  AskFinished,
   RunFinished
 ])
 export type RunEvent = typeof RunEvent.Type
