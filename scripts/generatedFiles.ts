@@ -29,7 +29,11 @@ const commands = [
   ["tools", "list"],
   ["skills"],
   ["skills", "list"],
-  ["mcp"]
+  ["mcp"],
+  ["permissions"],
+  ["permissions", "list"],
+  ["permissions", "revoke"],
+  ["permissions", "explain"]
 ]
 
 /** The help of a command as it is printed. */

@@ -22,6 +22,7 @@ import { Concluder } from "./services/Concluder.ts"
 import { EmbeddedModel } from "./services/EmbeddedModel.ts"
 import { hostAndPort } from "./services/FetchTarget.ts"
 import { Gate } from "./services/Gate.ts"
+import type { GateOptions } from "./services/GateJudge.ts"
 import { McpPlugins } from "./services/McpPlugins.ts"
 import { ModelCaller } from "./services/ModelCaller.ts"
 import { ModelSlots } from "./services/ModelSlots.ts"
@@ -66,24 +67,31 @@ export interface RunDoors {
   readonly plugins?: ReadonlyArray<Plugin>
 }
 
+/** What the gate of this setup is told. */
+export const gateOptionsOf = ({ folders, rules }: Setup): GateOptions => ({ rules, protectedPaths: [folders.own] })
+
 /** The gate of this setup; it needs the world. */
-const layerGate = (
-  { folders, rules }: Setup,
-  approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>
-) => Gate.layer({ rules, protectedPaths: [folders.own] }).pipe(Layer.provide(approver))
+const layerGate = (setup: Setup, approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>) =>
+  Gate.layer(gateOptionsOf(setup)).pipe(Layer.provide(approver))
+
+/** What the person allowed for good. */
+export const layerPolicies = ({ folders }: Setup) =>
+  Layer.unwrap(
+    Effect.map(Path.Path, (path) => Policies.layer(path.join(folders.own, "policies.json"), process.getuid?.()))
+  )
 
 /** The project, the web, and what the person allowed for good. */
-const layerWorld = ({ configuration, folders, project, settings }: Setup) =>
-  Layer.mergeAll(
+const layerWorld = (setup: Setup) => {
+  const { configuration, project, settings } = setup
+  return Layer.mergeAll(
     Workspace.layer(project),
     WebFetch.layer({
       allowed: configuration.fetchAllow ?? [],
       refused: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
     }),
-    Layer.unwrap(
-      Effect.map(Path.Path, (path) => Policies.layer(path.join(folders.own, "policies.json"), process.getuid?.()))
-    )
+    layerPolicies(setup)
   )
+}
 
 /** Tools and skills; what has to be started for them passes the gate. */
 const layerTools = ({ configuration, folders, plugins, project, settings }: Setup, values: ReadonlyArray<Plugin>) =>

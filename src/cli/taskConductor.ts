@@ -7,6 +7,7 @@ import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { ask } from "./ask.ts"
 import { check } from "./check.ts"
 import { mcp } from "./mcp.ts"
+import { permissions } from "./permissions.ts"
 import { plan } from "./plan.ts"
 import { run } from "./run.ts"
 import { skills } from "./skills.ts"
@@ -28,7 +29,7 @@ export const taskConductor = Command.make("task-conductor").pipe(
     },
     { command: "task-conductor check plan.md", description: "Check a plan without a model" }
   ]),
-  Command.withSubcommands([run, plan, ask, check, tools, skills, mcp])
+  Command.withSubcommands([run, plan, ask, check, tools, skills, mcp, permissions])
 )
 
 /** Only flags that make sense here: no wizard, no log level. */
