@@ -76,7 +76,8 @@ const world = PlanChecker.layer.pipe(
         authorizeReference: () => Effect.void,
         authorizeStart: () => Effect.die("nothing starts"),
         approveStep: () => Effect.die("not a step"),
-        denials: Effect.succeed([])
+        denials: Effect.succeed([]),
+        sessionGrants: Effect.succeed([])
       })
     ),
     ToolRegistry.layer([...builtInPlugins(defaultLimits)]),

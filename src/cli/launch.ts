@@ -67,15 +67,24 @@ const codeOf = (signal: NodeJS.Signals): number => (signal === "SIGTERM" ? exitC
 const sameSignalMs = 500
 
 /**
- * Runs `argv` and ends the process. The first SIGINT or SIGTERM interrupts what is going on, the second ends the process
+ * Runs `argv` and ends the process. Unless a session takes it, the first SIGINT or SIGTERM interrupts what is going on, the second ends the process
  * at once: it is left to the system, since a pipe that nobody writes to can block even the exit.
  */
 export const launch = (argv: ReadonlyArray<string>): void => {
   let received: NodeJS.Signals | undefined
-  const fiber = Effect.runFork(conduct(argv).pipe(Effect.provideService(Signals, { received: () => received })))
+  let interrupted: (() => void) | undefined
+  const onInterrupt = (listener: () => void) =>
+    Effect.acquireRelease(
+      Effect.sync(() => void (interrupted = listener)),
+      () => Effect.sync(() => void (interrupted = undefined))
+    )
+  const fiber = Effect.runFork(
+    conduct(argv).pipe(Effect.provideService(Signals, { received: () => received, onInterrupt }))
+  )
   const release = (): void => void process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
   const onSignal = (signal: NodeJS.Signals): void => {
     if (received !== undefined) return
+    if (signal === "SIGINT" && interrupted !== undefined) return interrupted()
     received = signal
     Effect.runFork(Fiber.interrupt(fiber))
     setTimeout(release, sameSignalMs).unref()

@@ -4,7 +4,10 @@
 import * as CliConfig from "effect/cli/CliConfig"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
+import { ask } from "./ask.ts"
 import { check } from "./check.ts"
+import { mcp } from "./mcp.ts"
+import { permissions } from "./permissions.ts"
 import { plan } from "./plan.ts"
 import { resume } from "./resume.ts"
 import { run } from "./run.ts"
@@ -29,7 +32,7 @@ export const taskConductor = Command.make("task-conductor").pipe(
     },
     { command: "task-conductor check plan.md", description: "Check a plan without a model" }
   ]),
-  Command.withSubcommands([run, resume, runs, show, plan, check, tools, skills])
+  Command.withSubcommands([run, resume, runs, show, plan, ask, check, tools, skills, mcp, permissions])
 )
 
 /** Only flags that make sense here: no wizard, no log level. */

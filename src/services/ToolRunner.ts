@@ -29,7 +29,8 @@ import { Workspace } from "./Workspace.ts"
 /** A person has declined the same effect so often that the task ends; the call has its result all the same. */
 export class DeclinedForGood extends Schema.TaggedError<DeclinedForGood>()("DeclinedForGood", {
   /** What was declined, as the result of the call says it. */
-  what: Schema.String
+  what: Schema.String,
+  result: ToolResult
 }) {
   override get message(): string {
     return this.what
@@ -83,6 +84,8 @@ export class ToolRunner extends Context.Service<
   {
     /** Runs one call as one activity and publishes `tool.started` and `tool.finished`. Interruption reaches the tool. */
     run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, DeclinedForGood>
+    /** Gives a call that is not run its one result, and publishes `tool.finished`. */
+    refuse(id: ToolCallId, call: ToolCall, failure: ToolFailure): Effect.Effect<ToolResult>
   }
 >()("task-conductor/services/ToolRunner") {
   static readonly layer = (
@@ -151,10 +154,13 @@ export class ToolRunner extends Context.Service<
           return yield* finish(id, call, outcome, begun)
         })
 
+        const refuse = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, failure: ToolFailure) {
+          return yield* finish(id, call, Result.fail(failure), yield* Clock.currentTimeMillis)
+        })
+
         const deny = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, { endsTask, message }: Denied) {
-          const failure = new ToolFailure({ type: "permission_denied", message })
-          const result = yield* finish(id, call, Result.fail(failure), yield* Clock.currentTimeMillis)
-          return endsTask ? yield* new DeclinedForGood({ what: message }) : result
+          const result = yield* refuse(id, call, new ToolFailure({ type: "permission_denied", message }))
+          return endsTask ? yield* new DeclinedForGood({ what: message, result }) : result
         })
 
         return ToolRunner.of({
@@ -163,7 +169,8 @@ export class ToolRunner extends Context.Service<
             activities
               .perform({ key: toolCallKey(id), success: ToolResult, error: Denied, execute: execute(id, call) })
               .pipe(Effect.catchTag("Denied", (denied) => deny(id, call, denied)))
-          )
+          ),
+          refuse
         })
       })
     )

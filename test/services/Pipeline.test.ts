@@ -17,10 +17,12 @@ import { layerTestRun, planOf, refinementWith, resultSaying, type TestRunOptions
 
 type Answer = ScriptedAnswer | string | AiError.AiError
 
-/** What the model says in each stage; `count` counts the calls of that stage from 1. */
-type Script = Partial<Record<Stage, (count: number, prompt: FilledPrompt) => Answer>>
+type RunStage = Exclude<Stage, "ask">
 
-const stageNames: Readonly<Record<string, Stage>> = {
+/** What the model says in each stage; `count` counts the calls of that stage from 1. */
+type Script = Partial<Record<RunStage, (count: number, prompt: FilledPrompt) => Answer>>
+
+const stageNames: Readonly<Record<string, RunStage>> = {
   creation: "plan",
   refinement: "refine",
   execution: "execute",
@@ -28,7 +30,7 @@ const stageNames: Readonly<Record<string, Stage>> = {
   conclusion: "conclude"
 }
 
-const stageOf = (prompt: FilledPrompt): Stage => stageNames[/^# Stage: (\w+)$/m.exec(prompt.system)?.[1] ?? ""]!
+const stageOf = (prompt: FilledPrompt): RunStage => stageNames[/^# Stage: (\w+)$/m.exec(prompt.system)?.[1] ?? ""]!
 
 const clock = refinementWith([{ name: "get_current_time", arguments: {} }])
 const write = (path: string) => refinementWith([{ name: "write_file", arguments: { path, content: "new\n" } }])
@@ -43,7 +45,7 @@ const usual: Required<Script> = {
 
 const model = (script: Script) =>
   Layer.suspend(() => {
-    const counts = new Map<Stage, number>()
+    const counts = new Map<RunStage, number>()
     return ScriptedModel.layer((prompt) => {
       const stage = stageOf(prompt)
       const count = (counts.get(stage) ?? 0) + 1

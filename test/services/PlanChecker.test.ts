@@ -31,7 +31,8 @@ const gate = Layer.succeed(Gate)(
     authorizeReference: () => Effect.die("a check asks nobody"),
     authorizeStart: () => Effect.die("nothing starts"),
     approveStep: () => Effect.die("not a step"),
-    denials: Effect.succeed([])
+    denials: Effect.succeed([]),
+    sessionGrants: Effect.succeed([])
   })
 )
 
