@@ -9,6 +9,7 @@ import { check } from "./check.ts"
 import { mcp } from "./mcp.ts"
 import { permissions } from "./permissions.ts"
 import { plan } from "./plan.ts"
+import { plugins } from "./plugins.ts"
 import { run } from "./run.ts"
 import { skills } from "./skills.ts"
 import { tools } from "./tools.ts"
@@ -29,7 +30,7 @@ export const taskConductor = Command.make("task-conductor").pipe(
     },
     { command: "task-conductor check plan.md", description: "Check a plan without a model" }
   ]),
-  Command.withSubcommands([run, plan, ask, check, tools, skills, mcp, permissions])
+  Command.withSubcommands([run, plan, ask, check, tools, skills, plugins, mcp, permissions])
 )
 
 /** Only flags that make sense here: no wizard, no log level. */
