@@ -187,6 +187,17 @@ describe("the tools of servers", () => {
     })
   )
 
+  liveTest("are left out when a small schema would unfold to a huge one", () =>
+    Effect.gen(function* () {
+      const own = { s: scriptedServer(yield* makeFolder, "unfolds") }
+      const { names, problems } = yield* openMcp({ own })
+      assert.deepStrictEqual(names, ["mcp__s__say"])
+      assert.deepStrictEqual(problems, [
+        'The tool "bomb" of the server "s" is left out: the schema of its parameters unfolds to more than 10000 parts or 64 levels.'
+      ])
+    })
+  )
+
   liveTest("have the risk and the effect that the person says", () =>
     Effect.gen(function* () {
       const settings = { risk: "safe", tools: { erase: { risk: "medium" }, say: { effect: "pure" } } } as const
