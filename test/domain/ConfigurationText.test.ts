@@ -69,7 +69,7 @@ describe("readConfiguration", () => {
       problems('{"mcpServers":{"a":{"command":"x","startTimout":1},"b":{"command":"x","tools":{"t":{"rsk":"safe"}}}}}'),
       [
         '1:35: unknown key "mcpServers.a.startTimout". Nearest: startTimeout.',
-        '1:84: unknown key "mcpServers.b.tools.t.rsk". Nearest: risk.'
+        '1:85: unknown key "mcpServers.b.tools.t.rsk". Nearest: risk.'
       ]
     )
   })
@@ -102,7 +102,8 @@ describe("mergeConfigurations", () => {
         limits: { rounds: 3, attempts: 2 },
         allow: ["read_file"],
         deny: ["write_file", "run_command"],
-        fetchAllow: []
+        fetchAllow: [],
+        plugins: []
       }
     )
   })
