@@ -9,7 +9,7 @@ import { check } from "./check.ts"
 import { mcp } from "./mcp.ts"
 import { permissions } from "./permissions.ts"
 import { plan } from "./plan.ts"
-import { resume } from "./resume.ts"
+import { plugins } from "./plugins.ts"
 import { run } from "./run.ts"
 import { runs } from "./runs.ts"
 import { show } from "./show.ts"
@@ -32,7 +32,7 @@ export const taskConductor = Command.make("task-conductor").pipe(
     },
     { command: "task-conductor check plan.md", description: "Check a plan without a model" }
   ]),
-  Command.withSubcommands([run, resume, runs, show, plan, ask, check, tools, skills, mcp, permissions])
+  Command.withSubcommands([run, resume, runs, show, plan, ask, check, tools, skills, plugins, mcp, permissions])
 )
 
 /** Only flags that make sense here: no wizard, no log level. */

@@ -9,6 +9,7 @@ import { readSetup, reopenSetup } from "../setup.ts"
 import type { Configuration } from "../domain/Configuration.ts"
 import type { RunOrder } from "../domain/RunOrder.ts"
 import type { Approver } from "../services/Approver.ts"
+import { McpPlugins } from "../services/McpPlugins.ts"
 import { Pipeline } from "../services/Pipeline.ts"
 import { conduct } from "../services/RunWorkflow.ts"
 import { makeRunId } from "../services/RunId.ts"
@@ -18,6 +19,8 @@ import { Skills } from "../services/Skills.ts"
 import { ToolRegistry } from "../services/ToolRegistry.ts"
 import type { EventSink } from "./EventSink.ts"
 import { tellNotes } from "./notes.ts"
+
+export { listPlugins } from "./pluginList.ts"
 
 /** A run or a plan as the flags ask for it. */
 export interface Work {
@@ -79,7 +82,7 @@ export const planPrompt = Effect.fn("planPrompt")(function* (work: Work) {
   }).pipe(Effect.provide(layerRun(setup, doorsOf(work))))
 })
 
-/** The tools and skills that a run in this project would have. */
+/** The tools, plugins and skills that a run in this project would have. */
 export const readCatalogue = Effect.fn("readCatalogue")(function* (
   project: string,
   plugins: ReadonlyArray<string> = []
@@ -88,8 +91,9 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
   return yield* Effect.gen(function* () {
     const { problems, tools } = yield* ToolRegistry
     const { known } = yield* PluginPackages
+    const { known: servers } = yield* McpPlugins
     const { all, notes } = yield* Skills
-    return { tools, problems, known, skills: all, notes }
+    return { tools, problems, known, servers, skills: all, notes }
   }).pipe(Effect.provide(layerCatalogue(setup)))
 })
 

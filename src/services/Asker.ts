@@ -47,6 +47,12 @@ export interface AskSession {
   readonly forget: Effect.Effect<void>
 }
 
+const emptyMessage: AskEnding = {
+  status: "failed",
+  answer: "",
+  reason: "The message is empty. Say what is to be done."
+}
+
 const noProgress = () => ({ iterations: 0, toolCalls: 0, heard: "" })
 
 export class Asker extends Context.Service<
@@ -125,7 +131,11 @@ export class Asker extends Context.Service<
           const progress = noProgress()
           yield* events.publish({ type: "ask.started", message: number, text })
           const content = isFirst ? user : text
-          return yield* turn.answer({ number, system, content, messages, listen, progress }).pipe(
+          const answering =
+            text.trim() === ""
+              ? Effect.succeed(emptyMessage)
+              : turn.answer({ number, system, content, messages, listen, progress })
+          return yield* answering.pipe(
             Effect.flatMap((ending) =>
               Effect.map(deniedSince(deniedBefore), (denied): AskEnding =>
                 ending.status === "done" && denied.length > 0
