@@ -12,6 +12,7 @@ import type { Rule } from "../domain/Permission.ts"
 import { parseRule } from "../domain/RuleText.ts"
 import type { Arguments, ToolCall, ToolResult } from "../domain/ToolCall.ts"
 import { Activities } from "./Activities.ts"
+import { Journal } from "./Journal.ts"
 import { Approver } from "./Approver.ts"
 import { ConfigurationError } from "./ConfigurationFile.ts"
 import { Gate } from "./Gate.ts"
@@ -71,6 +72,7 @@ const layerTrial = (
         Policies.layerMemory(),
         Approver.layerDenyAll,
         Activities.layerDirect,
+        Journal.layerNone,
         RunEvents.layerListener(() => Effect.void)
       )
     )
