@@ -18,6 +18,7 @@ import { Gate } from "../src/services/Gate.ts"
 import { PlanChecker } from "../src/services/PlanChecker.ts"
 import { References } from "../src/services/References.ts"
 import { RunSettings } from "../src/services/RunSettings.ts"
+import { Commands } from "../src/services/Commands.ts"
 import { Skills } from "../src/services/Skills.ts"
 import { ToolRegistry } from "../src/services/ToolRegistry.ts"
 import { WebFetch } from "../src/services/WebFetch.ts"
@@ -81,7 +82,7 @@ const world = PlanChecker.layer.pipe(
     Skills.layer({ project, home: "/nonexistent", config: "/nonexistent" }),
     RunSettings.layer({ referenceBudget: 1_000_000 })
   ]),
-  Layer.provide([Workspace.layer(project), WebFetch.layer({ allowed: [] })]),
+  Layer.provide([Workspace.layer(project), WebFetch.layer({ allowed: [] }), Commands.layerNone]),
   Layer.provide(NodeServices.layer)
 )
 

@@ -9,6 +9,7 @@ import { Gate } from "../../src/services/Gate.ts"
 import { PlanChecker, type PlanWorld } from "../../src/services/PlanChecker.ts"
 import { References } from "../../src/services/References.ts"
 import { RunSettings } from "../../src/services/RunSettings.ts"
+import { Commands } from "../../src/services/Commands.ts"
 import { Skills } from "../../src/services/Skills.ts"
 import { ToolRegistry } from "../../src/services/ToolRegistry.ts"
 import { WebFetch } from "../../src/services/WebFetch.ts"
@@ -45,7 +46,7 @@ const checkerOf = (project: string) =>
           Skills.layer({ project, home, config: home }),
           RunSettings.layer({ referenceBudget: 1000 })
         ]),
-        Layer.provide([Workspace.layer(project), WebFetch.layer({ allowed: [] })])
+        Layer.provide([Workspace.layer(project), WebFetch.layer({ allowed: [] }), Commands.layerNone])
       )
     )
   )

@@ -9,6 +9,7 @@ import type { Arguments } from "../../src/domain/ToolCall.ts"
 import builtIns from "../../src/plugins/builtIns.ts"
 import { Activities } from "../../src/services/Activities.ts"
 import { Approver } from "../../src/services/Approver.ts"
+import { Commands } from "../../src/services/Commands.ts"
 import { Gate } from "../../src/services/Gate.ts"
 import { McpPlugins } from "../../src/services/McpPlugins.ts"
 import { Policies } from "../../src/services/Policies.ts"
@@ -50,6 +51,7 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
       Layer.mergeAll(
         Workspace.layer(project),
         WebFetch.layer(),
+        Commands.layerNone,
         given.policies ?? Policies.layerMemory(),
         given.approver ?? Approver.layerDenyAll,
         Activities.layerDirect,

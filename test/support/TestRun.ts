@@ -69,6 +69,7 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
     configuration: {},
     settings,
     rules: options.rules ?? [],
+    tools: { ofProject: {}, ofUser: {} },
     plugins: [],
     folders: { home, config: `${home}/.config`, own: `${home}/.config/task-conductor` },
     userFile: `${home}/.config/task-conductor/config.json`,
