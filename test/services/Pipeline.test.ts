@@ -309,6 +309,22 @@ describe("approval", () => {
     }).pipe(given(writing))
   )
 
+  const unasked = planOf([[{ name: "Write 1" }]]).replace("A word.", "A word.\n- **Requires user approval** no")
+  it.effect("asks for a high risk call although the list says that no approval is required", () =>
+    Effect.gen(function* () {
+      const { events, report } = yield* run()
+      expect(report.status).toBe("declined")
+      expect(events.filter((event) => event.type === "approval.requested")).toMatchObject([
+        { scope: "step", items: [{ task: "Write 1", tool: "write_file", risk: "high" }] }
+      ])
+    }).pipe(
+      given(
+        { plan: () => unasked, refine: () => write("out.txt") },
+        { approver: scriptedApprover({ steps: ["decline"] }).layer }
+      )
+    )
+  )
+
   it.effect("asks for a task that only the list gates", () =>
     Effect.gen(function* () {
       const { report } = yield* run()
@@ -362,14 +378,10 @@ describe("approval", () => {
   it.effect("ends a task when a person has declined the same effect three times, and asks no more", () =>
     Effect.gen(function* () {
       const { events, report } = yield* run()
-      const why = (project: string) =>
-        `Task execution: "Research 1": Permission denied: read_file on ${project}/a.txt was declined 3 times; the task ends.`
       const project = events.flatMap((event) => (event.type === "run.started" ? [event.project] : []))[0] ?? ""
-      expect([report.status, report.message]).toEqual([
-        "not_permitted",
-        `${why(project)} It failed the same way before.`
-      ])
-      expect(report.failures.map((failure) => failure.message)).toEqual([why(project), why(project)])
+      const why = `Task execution: "Research 1": Permission denied: read_file on ${project}/a.txt was declined 3 times; the task ends.`
+      expect([report.status, report.message]).toEqual(["not_permitted", `${why} It failed the same way before.`])
+      expect(report.failures.map((failure) => failure.message)).toEqual([why, why])
       expect(declining.asked.length).toBe(3)
     }).pipe(
       given(

@@ -4,6 +4,7 @@
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { ApprovalItem } from "../../src/domain/RunEvent.ts"
 import { Approver } from "../../src/services/Approver.ts"
 
@@ -26,4 +27,4 @@ const asking = Effect.gen(function* () {
   console.log(`ANSWER ${JSON.stringify(yield* approver.call(item))}`)
 })
 
-await Effect.runPromise(asking.pipe(Effect.provide(Approver.layerTerminal), Effect.provide(NodeServices.layer)))
+await Effect.runPromise(asking.pipe(Effect.provide(Layer.provide(Approver.layerTerminal, NodeServices.layer))))
