@@ -20,6 +20,8 @@ import { Asker } from "./services/Asker.ts"
 import { AskTurn } from "./services/AskTurn.ts"
 import { Attempts } from "./services/Attempts.ts"
 import { Briefer } from "./services/Briefer.ts"
+import { Commands } from "./services/Commands.ts"
+import { commandPlugins } from "./services/CommandTools.ts"
 import { Concluder } from "./services/Concluder.ts"
 import { EmbeddedModel } from "./services/EmbeddedModel.ts"
 import { hostAndPort } from "./services/FetchTarget.ts"
@@ -30,6 +32,7 @@ import { layerJournalEngine } from "./services/JournalEngine.ts"
 import type { JournalError } from "./services/JournalError.ts"
 import type { LockTaken } from "./services/Lock.ts"
 import { McpPlugins } from "./services/McpPlugins.ts"
+import type { McpProblem } from "./services/McpProblem.ts"
 import { ModelCaller } from "./services/ModelCaller.ts"
 import { ModelSlots } from "./services/ModelSlots.ts"
 import { OllamaModel } from "./services/OllamaModel.ts"
@@ -39,6 +42,7 @@ import { PlanChecker } from "./services/PlanChecker.ts"
 import { Planner } from "./services/Planner.ts"
 import type { Plugin } from "./services/Plugin.ts"
 import { PluginPackages } from "./services/PluginPackages.ts"
+import type { PluginProblem } from "./services/PluginProblem.ts"
 import { Policies } from "./services/Policies.ts"
 import { Prompts } from "./services/Prompts.ts"
 import { References } from "./services/References.ts"
@@ -135,16 +139,32 @@ const layerWorld = (setup: Setup) => {
 }
 
 /** Tools and skills; what has to be started for them passes the gate. */
-const layerTools = ({ configuration, folders, plugins, project, settings }: Setup, values: ReadonlyArray<Plugin>) =>
+const layerTools = (
+  { configuration, folders, plugins, project, settings, tools }: Setup,
+  values: ReadonlyArray<Plugin>
+) =>
   Layer.merge(
     Layer.unwrap(
       Effect.gen(function* () {
         const packages = yield* PluginPackages
         const servers = yield* McpPlugins
-        const all = [...builtInPlugins(settings.limits), ...packages.plugins, ...servers.plugins]
-        return ToolRegistry.layer(all, [...packages.problems, ...servers.problems])
+        const commands = yield* commandPlugins(project, tools)
+        const all = [packages, commands, servers]
+        return ToolRegistry.layer(
+          [...builtInPlugins(settings.limits), ...all.flatMap((one): ReadonlyArray<Plugin> => one.plugins)],
+          all.flatMap((one): ReadonlyArray<PluginProblem | McpProblem> => one.problems)
+        )
       })
     ).pipe(
+      Layer.provide(
+        Commands.layer({
+          environment: process.env,
+          named: configuration.commandEnvironment ?? [],
+          sandbox: configuration.sandbox ?? {},
+          home: folders.home,
+          hidden: [folders.own]
+        })
+      ),
       Layer.provideMerge(McpPlugins.layer({ project, own: configuration.mcpServers ?? {}, version })),
       Layer.provideMerge(PluginPackages.layer({ entries: plugins, values }))
     ),

@@ -10,6 +10,7 @@ import { type Configuration, mergeConfigurations } from "./domain/Configuration.
 import { readConfiguration } from "./domain/ConfigurationText.ts"
 import { defaultLimits } from "./domain/Limits.ts"
 import type { PluginEntry, PluginScope } from "./domain/PluginEntry.ts"
+import type { DeclaredTools } from "./services/CommandTools.ts"
 import { ConfigurationError, ConfigurationFile, projectFileName } from "./services/ConfigurationFile.ts"
 import { hostProblem, resolveHost } from "./services/OllamaHost.ts"
 import { type PlacedRule, placedRules } from "./services/PlacedRules.ts"
@@ -27,6 +28,8 @@ export interface Setup {
   readonly rules: ReadonlyArray<PlacedRule>
   /** What is named as plugin: what the person named comes first. */
   readonly plugins: ReadonlyArray<PluginEntry>
+  /** What is declared as tools, by whom. */
+  readonly tools: DeclaredTools
   readonly folders: UserFolders
   /** Where the person's own configuration is, or would be. */
   readonly userFile: string
@@ -89,6 +92,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
       ...entriesOf("user", loaded.user, folders.own),
       ...entriesOf("project", loaded.project, folder)
     ],
+    tools: { ofProject: loaded.project.tools ?? {}, ofUser: loaded.user.tools ?? {} },
     folders,
     userFile: file.userFile,
     usesDefaultModel: configuration.model === undefined,

@@ -14,6 +14,7 @@ import type { Arguments, ToolCall, ToolResult } from "../domain/ToolCall.ts"
 import { Activities } from "./Activities.ts"
 import { Journal } from "./Journal.ts"
 import { Approver } from "./Approver.ts"
+import { Commands } from "./Commands.ts"
 import { ConfigurationError } from "./ConfigurationFile.ts"
 import { Gate } from "./Gate.ts"
 import { builtInOrigin, type Plugin } from "./Plugin.ts"
@@ -22,6 +23,7 @@ import { Policies } from "./Policies.ts"
 import { RunEvents } from "./RunEvents.ts"
 import { ToolRegistry } from "./ToolRegistry.ts"
 import { ToolRunner } from "./ToolRunner.ts"
+import { userFolders } from "./UserFolders.ts"
 import { WebFetch } from "./WebFetch.ts"
 import { Workspace } from "./Workspace.ts"
 
@@ -64,6 +66,11 @@ const layerTrial = (
       )
     ),
     Layer.provide(PluginPackages.layer(order)),
+    Layer.provide(
+      Layer.unwrap(
+        Effect.map(userFolders, ({ home, own }) => Commands.layer({ environment: process.env, home, hidden: [own] }))
+      )
+    ),
     Layer.provideMerge(Gate.layer({ rules })),
     Layer.provide(
       Layer.mergeAll(

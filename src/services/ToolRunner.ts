@@ -15,6 +15,8 @@ import * as Schema from "effect/Schema"
 import { accessTarget, type CanonicalAccess } from "../domain/Access.ts"
 import { type ToolCallId, toolCallKey } from "../domain/CallId.ts"
 import type { FileState } from "../domain/JournalRecord.ts"
+import { commandSeconds } from "../domain/CommandSettings.ts"
+import type { PreparedCall } from "../domain/PreparedCall.ts"
 import { dataText, type ToolCall, ToolResult } from "../domain/ToolCall.ts"
 import { ToolFailure } from "../domain/ToolFailure.ts"
 import { Activities } from "./Activities.ts"
@@ -45,6 +47,8 @@ export interface ToolRunnerOptions {
 }
 
 const defaultTimeout = "120 seconds"
+/** Commands have a limit of their own, which comes first and knows what to do. */
+const commandTimeout = Duration.seconds(commandSeconds.most + 60)
 const defaultOutputBytes = 262_144
 
 const sizeOf = (data: Schema.Json): number => new TextEncoder().encode(dataText(data)).length
@@ -110,11 +114,15 @@ export class ToolRunner extends Context.Service<
             ({ path }) => Effect.map(fileState(workspace, path), (before): FileState => ({ path, before }))
           )
 
-        const limited = Effect.fnUntraced(function* (name: string, execute: Effect.Effect<Schema.Json, ToolFailure>) {
+        const limited = Effect.fnUntraced(function* (
+          { accesses, info: { name } }: PreparedCall,
+          execute: Effect.Effect<Schema.Json, ToolFailure>
+        ) {
+          const duration = accesses.some((access) => access._tag === "RunCommand") ? commandTimeout : timeout
           const data = yield* Effect.timeoutOrElse(execute, {
-            duration: timeout,
+            duration,
             orElse: () => {
-              const time = Duration.format(Duration.fromInputUnsafe(timeout))
+              const time = Duration.format(Duration.fromInputUnsafe(duration))
               const message = `The tool ${name} was stopped after ${time}. Ask for less work in one call.`
               return Effect.fail(new ToolFailure({ type: "timeout", message }))
             }
@@ -150,7 +158,7 @@ export class ToolRunner extends Context.Service<
           }
           const begun = yield* Clock.currentTimeMillis
           yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
-          const outcome = yield* Effect.result(guard(info.name, limited(info.name, registry.execute(permit))))
+          const outcome = yield* Effect.result(guard(info.name, limited(prepared.success, registry.execute(permit))))
           return yield* finish(id, call, outcome, begun)
         })
 

@@ -73,6 +73,7 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
     configuration: {},
     settings,
     rules: options.rules ?? [],
+    tools: { ofProject: {}, ofUser: {} },
     plugins: [],
     folders: {
       home,
