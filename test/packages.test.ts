@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { execFile } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import {
   cpSync,
   existsSync,
@@ -30,20 +30,22 @@ interface Ended {
   readonly stderr: string
 }
 
+const environment = () => ({
+  PATH: process.env["PATH"],
+  HOME: join(root, "home"),
+  XDG_CONFIG_HOME: join(root, "config"),
+  OLLAMA_HOST: "127.0.0.1:1",
+  npm_config_registry: registry.url,
+  npm_config_cache: join(root, "cache"),
+  npm_config_update_notifier: "false",
+  npm_config_audit: "false",
+  npm_config_fund: "false"
+})
+
 const start = (command: string, args: ReadonlyArray<string>, cwd = app): Promise<Ended> =>
   new Promise((resolve) => {
-    const env = {
-      PATH: process.env["PATH"],
-      HOME: join(root, "home"),
-      XDG_CONFIG_HOME: join(root, "config"),
-      OLLAMA_HOST: "127.0.0.1:1",
-      npm_config_registry: registry.url,
-      npm_config_cache: join(root, "cache"),
-      npm_config_update_notifier: "false",
-      npm_config_audit: "false",
-      npm_config_fund: "false"
-    }
-    const child = execFile(command, [...args], { cwd, env, maxBuffer: 100_000_000 }, (error, stdout, stderr) =>
+    const options = { cwd, env: environment(), maxBuffer: 100_000_000 }
+    const child = execFile(command, [...args], options, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), stdout, stderr })
     )
     child.stdin?.end()
@@ -62,7 +64,32 @@ const succeed = async (ended: Promise<Ended>): Promise<Ended> => {
 }
 
 const conduct = (...args: ReadonlyArray<string>) => start(join(app, "node_modules/.bin/task-conductor"), args)
-const trust = ["--allow", `load_plugin:${plugin} *`]
+const order = ["run", "--model", "embedded", "--skill", "count-words", "How many words has README.md?"]
+
+/** The envelope of the first tool call among the events. */
+const counted = (events: string): object | undefined =>
+  events
+    .trim()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as { readonly type: string; readonly result?: object })
+    .find(({ type }) => type === "tool.finished")?.result
+
+/** Runs on a terminal of its own and answers the first question. */
+const answerOnTerminal = (answer: string) =>
+  new Promise<{ readonly status: number; readonly asked: boolean }>((resolve) => {
+    const words = [join(app, "node_modules/.bin/task-conductor"), ...order].map((word) => `'${word}'`).join(" ")
+    const child = spawn("script", ["-qec", words, "/dev/null"], { cwd: app, env: environment() })
+    let screen = ""
+    child.stdout.on("data", (text: Buffer) => {
+      const before = screen.includes("Answer [4]: ")
+      screen += text.toString()
+      if (!before && screen.includes("Answer [4]: ")) child.stdin.write(`${answer}\n`)
+    })
+    child.on("close", (code) =>
+      resolve({ status: code ?? -1, asked: screen.includes("Tool: load_plugin") && screen.includes("sha256:") })
+    )
+  })
 
 beforeAll(async () => {
   const product = await buildProduct(root)
@@ -98,22 +125,41 @@ describe("the installed packages", { timeout: 60_000 }, () => {
     assert.match(listed.stdout, new RegExp(`^${plugin}  1\\.0\\.0  project\n {2}.*not trusted it`, "m"))
   })
 
-  it("run a plan that uses its tool, once it is trusted, and no longer when that is revoked", async () => {
-    const order = ["run", "--json", "--model", "embedded", "--skill", "count-words", "How many words has README.md?"]
-    const trusted = await succeed(conduct(...order, ...trust))
-    const events = trusted.stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
-    const finished = events.find(({ type }) => type === "tool.finished") as { readonly result: object } | undefined
-    assert.deepInclude(finished?.result, {
+  it("run a plan that uses its tool, once it is allowed", async () => {
+    const { stdout } = await succeed(conduct(...order, "--json", "--allow", `load_plugin:${plugin} *`))
+    assert.deepInclude(counted(stdout), {
       success: true,
       data: { path: "README.md", words: 9, lines: 3 },
       error_type: "none"
     })
-    const { stderr, stdout } = await conduct(...order)
-    assert.match(stderr, /The plugin "task-conductor-plugin-word-count" is not used: .* have not trusted it/)
-    assert.notInclude(stdout, '"word_count"')
+    assert.isUndefined(counted((await conduct(...order, "--json")).stdout))
+  })
+
+  it("remember the trust of a person, for exactly this content, until it is revoked", async () => {
+    const { asked, status } = await answerOnTerminal("3")
+    assert.deepStrictEqual([status, asked], [0, true])
+    const ruleOf = (text: string) => new RegExp(`load_plugin:${plugin} sha256:[0-9a-f]{64}`).exec(text)?.[0] ?? ""
+    const rule = ruleOf((await succeed(conduct("permissions", "list"))).stdout)
+    assert.isDefined(counted((await succeed(conduct(...order, "--json"))).stdout))
+
+    const module = join(app, "node_modules", plugin, "index.js")
+    const released = readFileSync(module, "utf8")
+    writeFileSync(module, `${released}\n// changed\n`)
+    assert.include((await conduct(...order)).stderr, "have not trusted it")
+    writeFileSync(module, released)
+    assert.notInclude((await succeed(conduct(...order))).stderr, "have not trusted it")
+
+    await succeed(conduct("permissions", "revoke", rule))
+    assert.include((await conduct(...order)).stderr, "have not trusted it")
+  })
+
+  it("are for scripts as well", async () => {
+    const script = `import { run } from "task-conductor"
+      const { events, report } = run({ prompt: "How many words has README.md?", model: "embedded", skill: "count-words", plugins: [${JSON.stringify(plugin)}] })
+      for await (const event of events) console.log(JSON.stringify(event))
+      await report`
+    const { stdout } = await succeed(start(process.execPath, ["--input-type=module", "-e", script]))
+    assert.deepInclude(counted(stdout), { success: true })
   })
 })
 

@@ -9,7 +9,9 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { readFileSync } from "node:fs"
+import { printable } from "../domain/Printable.ts"
 import { exitCodes, failureOf } from "./Failure.ts"
+import { guardProcess } from "./guardProcess.ts"
 import { Output } from "./Output.ts"
 import { layerPresenter } from "./Presenter.ts"
 import { Signals } from "./Signals.ts"
@@ -61,6 +63,11 @@ const conduct = (argv: ReadonlyArray<string>) =>
     Effect.provide(layer)
   )
 
+const strayError = (thrown: unknown): string => {
+  const [what = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n", 1)
+  return `The work is stopped: an error was thrown outside of any call, most likely by a plugin: ${printable(what)}`
+}
+
 const codeOf = (signal: NodeJS.Signals): number => (signal === "SIGTERM" ? exitCodes.sigterm : exitCodes.sigint)
 
 /** A signal that comes so soon after the first is the same one: npx passes on what the terminal has sent to both. */
@@ -72,12 +79,18 @@ const sameSignalMs = 500
  */
 export const launch = (argv: ReadonlyArray<string>): void => {
   let received: NodeJS.Signals | undefined
+  let isStray = false
   let interrupted: (() => void) | undefined
   const onInterrupt = (listener: () => void) =>
     Effect.acquireRelease(
       Effect.sync(() => void (interrupted = listener)),
       () => Effect.sync(() => void (interrupted = undefined))
     )
+  const finish = guardProcess((thrown) => {
+    if (isStray) return
+    isStray = true
+    Effect.runFork(Effect.andThen(Effect.provide(say(strayError(thrown), 0), Output.layer), Fiber.interrupt(fiber)))
+  })
   const fiber = Effect.runFork(
     conduct(argv).pipe(Effect.provideService(Signals, { received: () => received, onInterrupt }))
   )
@@ -91,7 +104,9 @@ export const launch = (argv: ReadonlyArray<string>): void => {
   }
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal)
   fiber.addObserver((exit) => {
-    const code = received === undefined ? (Exit.isSuccess(exit) ? exit.value : exitCodes.failed) : codeOf(received)
+    const ended = Exit.isSuccess(exit) && !isStray ? exit.value : exitCodes.failed
+    const code = received === undefined ? ended : codeOf(received)
+    finish()
     process.stdout.write("", () => process.stderr.write("", () => (release(), process.exit(code))))
   })
 }
