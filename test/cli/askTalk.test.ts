@@ -21,7 +21,7 @@ const open = (script: (index: number) => ScriptedAnswer | string) =>
   Effect.gen(function* () {
     const terminal = yield* makeFakeTerminal({ stdin: true, stderr: true })
     const shown = { text: "" }
-    let interrupt: () => void = () => undefined
+    const listeners: Array<() => void> = []
     const add = (text: string) => Effect.sync(() => void (shown.text += text))
     const output = Output.of({
       result: () => Effect.die("no result"),
@@ -38,7 +38,7 @@ const open = (script: (index: number) => ScriptedAnswer | string) =>
     })
     const signals = Signals.of({
       received: () => undefined,
-      onInterrupt: (listener) => Effect.sync(() => void (interrupt = listener))
+      onInterrupt: (listener) => Effect.sync(() => void listeners.push(listener))
     })
     const layer = layerTestAsk({
       files: { "a.txt": "text\n" },
@@ -74,7 +74,7 @@ const open = (script: (index: number) => ScriptedAnswer | string) =>
       sees,
       type: terminal.type,
       end: terminal.end,
-      interrupt: Effect.sync(() => interrupt()),
+      interrupt: Effect.sync(() => listeners.at(-1)?.()),
       report: Effect.andThen(
         until("the session did not end", () => session.pollUnsafe() !== undefined),
         Fiber.join(session)
