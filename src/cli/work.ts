@@ -21,7 +21,7 @@ import { ToolRegistry } from "../services/ToolRegistry.ts"
 import type { EventSink } from "./EventSink.ts"
 import { tellNotes } from "./notes.ts"
 
-export { listPlugins } from "./pluginList.ts"
+export { listPlugins, unlistedProblems } from "./pluginList.ts"
 
 /** A run or a plan as the flags ask for it. */
 export interface Work {
