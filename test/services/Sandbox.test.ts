@@ -173,8 +173,6 @@ describe("the sandbox of commands", () => {
     })
   )
 
-  const withoutBwrap = (folder: string) => ({ PATH: folder })
-
   /** A folder with the few programs of a machine without bubblewrap. */
   const plainPrograms: Effect.Effect<string, never, FileSystem.FileSystem | Scope.Scope> = Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
@@ -186,7 +184,7 @@ describe("the sandbox of commands", () => {
   liveTest("is not there without bubblewrap, which is said once and in every question", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ calls: ["once", "once"] })
-      const given = settings({}, withoutBwrap(yield* plainPrograms))
+      const given = settings({}, { PATH: yield* plainPrograms })
       const { log, script } = yield* open({ ...given, approver: approver.layer })
       assert.deepStrictEqual(yield* script("echo 1"), { exit_code: 0, output: "1\n" })
       assert.deepStrictEqual(yield* script("echo 2"), { exit_code: 0, output: "2\n" })
@@ -204,7 +202,7 @@ describe("the sandbox of commands", () => {
 
   liveTest("is refused to be missing when the person requires it", () =>
     Effect.gen(function* () {
-      const given = settings({ mode: "required" }, withoutBwrap(yield* plainPrograms))
+      const given = settings({ mode: "required" }, { PATH: yield* plainPrograms })
       const { gate, script } = yield* open(given)
       assert.strictEqual(
         yield* script("echo 1"),
@@ -239,7 +237,7 @@ describe("the sandbox of commands", () => {
         "#!/bin/sh\necho 'bwrap: No permissions to create a new namespace'\nexit 1\n"
       )
       yield* fs.chmod(`${folder}/bwrap`, 0o755)
-      const { log, script } = yield* open(settings({}, withoutBwrap(folder)))
+      const { log, script } = yield* open(settings({}, { PATH: folder }))
       assert.deepStrictEqual(yield* script("echo 1"), { exit_code: 0, output: "1\n" })
       const why = "The sandbox could not be started: bwrap: No permissions to create a new namespace"
       assert.deepInclude(
