@@ -15,6 +15,7 @@ import { builtInPlugins } from "./plugins/builtIns.ts"
 import { Activities } from "./services/Activities.ts"
 import { Approver } from "./services/Approver.ts"
 import { AskCalls } from "./services/AskCalls.ts"
+import { layerTerminalArbiter } from "./services/Arbiter.ts"
 import { Asker } from "./services/Asker.ts"
 import { AskTurn } from "./services/AskTurn.ts"
 import { Attempts } from "./services/Attempts.ts"
@@ -71,6 +72,8 @@ export interface RunDoors {
   readonly approveSteps: boolean
   /** Who is asked; the terminal when absent. */
   readonly approver?: Layer.Layer<Approver>
+  /** Who decides about calls in doubt; the terminal when nobody else approves, else nobody. */
+  readonly arbiter?: Layer.Layer<never>
   /** Takes the place of the model that the settings name. */
   readonly model?: Layer.Layer<LanguageModel.LanguageModel>
   /** Plugins as values, beside those that the setup names. */
@@ -204,6 +207,7 @@ const layerGround = (setup: Setup, doors: RunDoors) => {
   const asked = doors.approver ?? Approver.layerTerminal
   return layerTools(setup, doors.plugins ?? []).pipe(
     Layer.provideMerge(layerGate(setup, doors.approveSteps ? Approver.layerApproveSteps(asked) : asked)),
+    Layer.provide(doors.arbiter ?? (doors.approver === undefined ? layerTerminalArbiter : Layer.empty)),
     Layer.provideMerge(Layer.mergeAll(layerWorld(setup), layerEvents(doors.listen), RunSettings.layer(setup.settings))),
     Layer.provideMerge(doors.journal ?? Journal.layerNone)
   )

@@ -158,10 +158,13 @@ export const ApprovalItem = Schema.Struct({
 })
 export type ApprovalItem = typeof ApprovalItem.Type
 
-/** `scope` is `step` for the gate before a step, `call` for one call or reference. `hash` binds the answer to the calls. */
+/**
+ * `scope` is `step` for the gate before a step, `call` for one call or reference, `doubt` for a call that was begun before
+ * the run broke off. `hash` binds the answer to the calls.
+ */
 export const ApprovalRequested = Schema.Struct({
   type: Schema.tag("approval.requested"),
-  scope: Schema.Literals(["step", "call"]),
+  scope: Schema.Literals(["step", "call", "doubt"]),
   title: Schema.String,
   hash: Schema.String,
   items: Schema.Array(ApprovalItem)
@@ -169,9 +172,21 @@ export const ApprovalRequested = Schema.Struct({
 /** `by` says who answered: a person, a rule or flag, or nobody (no terminal). */
 export const ApprovalAnswered = Schema.Struct({
   type: Schema.tag("approval.answered"),
-  scope: Schema.Literals(["step", "call"]),
+  scope: Schema.Literals(["step", "call", "doubt"]),
   hash: Schema.String,
-  answer: Schema.Literals(["step", "remaining", "chosen", "decline", "once", "session", "remember", "deny"]),
+  answer: Schema.Literals([
+    "step",
+    "remaining",
+    "chosen",
+    "decline",
+    "once",
+    "session",
+    "remember",
+    "deny",
+    "again",
+    "done",
+    "stop"
+  ]),
   /** With `chosen`: the items that may run, counted from 1; the others are denied. */
   chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
   by: Schema.Literals(["person", "rule", "nobody"])

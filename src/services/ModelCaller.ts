@@ -13,8 +13,9 @@ import { type ModelCallId, modelCallKey } from "../domain/CallId.ts"
 import { ModelAnswer, ModelError, type ModelErrorReason } from "../domain/ModelAnswer.ts"
 import type { FilledPrompt } from "../domain/PromptTemplate.ts"
 import { answerReserve, estimatePrompt, largestParts, neededTokens } from "../domain/TokenEstimate.ts"
-import { Activities } from "./Activities.ts"
+import { Activities, activityName } from "./Activities.ts"
 import { readAnswer, usableAnswer } from "./AnswerStream.ts"
+import { hashOf } from "./CallHash.ts"
 import { Journal } from "./Journal.ts"
 import type { Talk } from "./ConversationPrompt.ts"
 import { ModelSlots } from "./ModelSlots.ts"
@@ -155,14 +156,16 @@ export class ModelCaller extends Context.Service<
         )
 
       const ask = Effect.fn("ModelCaller.ask")((request: ModelRequest) =>
-        activities.perform({
-          key: modelCallKey(request.id),
-          success: ModelAnswer,
-          error: ModelError,
-          execute: Effect.andThen(
-            journal.sent({ key: modelCallKey(request.id), system: request.prompt.system, user: request.prompt.user }),
-            send(request, 0)
-          )
+        Effect.suspend(() => {
+          const { id, prompt } = request
+          const { system, user } = prompt
+          const called = { key: modelCallKey(id), input: hashOf([system, user]) }
+          return activities.perform({
+            ...called,
+            success: ModelAnswer,
+            error: ModelError,
+            execute: Effect.andThen(journal.sent({ key: activityName(called), system, user }), send(request, 0))
+          })
         })
       )
 

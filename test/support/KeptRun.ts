@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import { modelCallKey } from "../../src/domain/CallId.ts"
 import type { RunOrder } from "../../src/domain/RunOrder.ts"
 import type { Approver } from "../../src/services/Approver.ts"
+import type { Plugin } from "../../src/services/Plugin.ts"
 import { recordOf } from "../../src/services/JournalLine.ts"
 import { readJournal } from "../../src/services/JournalReader.ts"
 import { layerNewRun, layerResumedRun } from "../../src/services/RunJournal.ts"
@@ -21,18 +22,37 @@ export interface Session {
   readonly answer: Parameters<typeof ScriptedModel.layer>[0]
   readonly approver?: Layer.Layer<Approver>
   readonly settings?: NonNullable<TestRunOptions["settings"]>
+  readonly plugins?: ReadonlyArray<Plugin>
+  readonly arbiter?: Layer.Layer<never>
+  /** The session breaks off as soon as this comes to its end. */
+  readonly until?: Effect.Effect<void>
 }
+
+/** A skill that may use every tool. */
+const freeSkill = `---
+name: free
+description: Does anything with any tool. Use it in tests.
+---
+
+## Refinement
+
+Make the calls.
+
+## Execution
+
+Say what was found.
+`
 
 const runId = "20261120-183000-k3x9"
 
 export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "runId">) {
-  const project = yield* makeProject(testSkills)
+  const project = yield* makeProject({ ...testSkills, ".task-conductor/skills/free/SKILL.md": freeSkill })
   const home = yield* makeFolder
   const place = { state: `${home}/.local/state/task-conductor`, runId, project, program: "0.0.0", readOnly: false }
   const file = `${place.state}/runs/${runId}/journal.jsonl`
   let began = false
 
-  const session = Effect.fnUntraced(function* ({ answer, ...options }: Session) {
+  const session = Effect.fnUntraced(function* ({ answer, until = Effect.never, ...options }: Session) {
     const journal = began
       ? layerResumedRun(place)
       : layerNewRun(place, { project, order: { runId, ...order }, settings: {} })
@@ -41,7 +61,9 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
       Layer.provideMerge(ScriptedModel.layer(answer))
     )
     return yield* Effect.gen(function* () {
-      const exit = yield* Effect.exit(conduct({ runId, ...order }))
+      const exit = yield* Effect.exit(
+        Effect.raceFirst(conduct({ runId, ...order }), Effect.andThen(until, Effect.interrupt))
+      )
       const events = (yield* EventLog).events()
       return {
         report: Exit.isSuccess(exit) ? exit.value : undefined,
