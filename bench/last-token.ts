@@ -17,6 +17,8 @@ import { defaultLimits } from "../src/domain/Limits.ts"
 import { Gate } from "../src/services/Gate.ts"
 import { PlanChecker } from "../src/services/PlanChecker.ts"
 import { References } from "../src/services/References.ts"
+import { RunEvents } from "../src/services/RunEvents.ts"
+import { TokenCalibration } from "../src/services/TokenCalibration.ts"
 import { RunSettings } from "../src/services/RunSettings.ts"
 import { Skills } from "../src/services/Skills.ts"
 import { ToolRegistry } from "../src/services/ToolRegistry.ts"
@@ -66,6 +68,7 @@ const parts: BriefingParts = {
 
 const world = PlanChecker.layer.pipe(
   Layer.provide(References.layer),
+  Layer.provide([RunEvents.layerSilent, TokenCalibration.layer]),
   Layer.provide([
     Layer.succeed(Gate)(
       Gate.of({

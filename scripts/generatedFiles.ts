@@ -87,12 +87,7 @@ const configurationPage = (): string =>
     "## Rules",
     [
       "A rule of `allow` and `deny` is `TOOL` or `TOOL:PATTERN`, such as `read_file:docs/**`. Deny wins over allow. References",
-      "count as `read_file` and `fetch_url`. Without a pattern a rule covers every call of the tool, also outside the project.",
-      "",
-      "- A pattern without a slash at its beginning is compared with the path below the project, and allows nothing outside it.",
-      "  An absolute path or a URL is compared with the real path, links resolved, or the canonical URL.",
-      "- `*` stands for anything within one folder, so `*.ts` means the files at the top; `**/` for any folders, so `**/*.ts`",
-      "  means all of them. A backslash takes the next character as it is. Everything else is literal."
+      "count as `read_file` and `fetch_url`. How far rules and patterns reach is in [permissions](../permissions.md)."
     ].join("\n"),
     "## Environment",
     [
@@ -124,6 +119,8 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "step.started": "The tasks of a step begin.",
   "step.finished": "All tasks of a step have ended.",
   "task.refined": "A task has its tool calls.",
+  "task.kept": "A task had finished before the run was resumed: its result counts, nothing of it is done again.",
+  "references.read": "What a task is shown of its references: size, estimated tokens and hash of each.",
   "task.started": "A task begins to run.",
   "task.finished": "A task has its result.",
   "task.failed": "A task ended without a result, or was skipped.",

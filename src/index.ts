@@ -9,7 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
-import { layerRun, readSetup } from "./app.ts"
+import { layerRun } from "./app.ts"
+import { readSetup } from "./setup.ts"
 import { checkDocument, type CheckReport, type DocumentKind } from "./domain/CheckReport.ts"
 import type { Configuration } from "./domain/Configuration.ts"
 import { type FlatEvent, flattenEvent } from "./domain/EventLine.ts"
@@ -38,7 +39,8 @@ export { Approver } from "./services/Approver.ts"
 export type { ApprovalAnswer, ApprovalRequest, Approve } from "./services/CallbackApprover.ts"
 export { ConfigurationError }
 export { Pipeline } from "./services/Pipeline.ts"
-export { layerRun, readSetup, type RunDoors, type Setup } from "./app.ts"
+export { layerRun, type RunDoors } from "./app.ts"
+export { readSetup, type Setup } from "./setup.ts"
 
 /** How a script orders work. What is left out comes from the configuration files and the environment, as for the CLI. */
 export interface RunOptions {
@@ -63,7 +65,8 @@ export interface RunOptions {
   readonly skill?: string
   /** Skips planning: the markdown of a task list. */
   readonly plan?: string
-  readonly plugins?: ReadonlyArray<Plugin>
+  /** Plugins as values, or as in a configuration file: packages by name and paths, looked for from the current folder. */
+  readonly plugins?: ReadonlyArray<Plugin | string>
   /** Interrupts the run when it aborts. */
   readonly signal?: AbortSignal
 }
@@ -89,7 +92,8 @@ const configurationOf = ({ model, ...given }: RunOptions): Configuration => ({
   ...(given.referenceBudget === undefined ? {} : { referenceBudget: given.referenceBudget }),
   limits: given.limits ?? {},
   allow: given.allow ?? [],
-  deny: given.deny ?? []
+  deny: given.deny ?? [],
+  plugins: (given.plugins ?? []).filter((plugin) => typeof plugin === "string")
 })
 
 /** Options that contradict each other or name no tool. */
@@ -122,7 +126,7 @@ const withPipeline = <A, E>(
       approveSteps: false,
       approver: options.approve === undefined ? Approver.layerDenyAll : layerCallback(options.approve),
       ...(typeof options.model === "object" ? { model: options.model } : {}),
-      ...(options.plugins === undefined ? {} : { plugins: options.plugins })
+      plugins: (options.plugins ?? []).filter((plugin) => typeof plugin !== "string")
     })
     const runId = yield* makeRunId
     return yield* Effect.gen(function* () {

@@ -16,6 +16,7 @@ import { type CheckedFile, checkFiles } from "./checkFiles.ts"
 import { type CheckStyle, checkText, totalText } from "./checkText.ts"
 import { exitCodes, quietFailure, usageFailure } from "./Failure.ts"
 import { Output } from "./Output.ts"
+import { sarifPath } from "./sarifPath.ts"
 
 const formats = ["human", "json", "sarif"] as const
 
@@ -23,12 +24,6 @@ const formats = ["human", "json", "sarif"] as const
 interface Outcome {
   readonly checked: ReadonlyArray<CheckedFile>
   readonly failures: ReadonlyArray<string>
-}
-
-/** Relative to the current folder when it lies below it, so that code hosts find it. */
-const sarifPath = (path: Path.Path, name: string): string => {
-  const relative = path.relative(path.resolve("."), path.resolve(name))
-  return relative.startsWith("..") ? path.resolve(name) : relative
 }
 
 const humanText = ({ checked, failures }: Outcome, style: CheckStyle): string =>

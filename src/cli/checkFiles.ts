@@ -13,7 +13,7 @@ import type { CheckedText, Mending } from "./checkText.ts"
 import { readInput } from "./Input.ts"
 
 /** A document with all that was found. */
-export interface CheckedFile extends CheckedText, SarifDocument {
+export interface CheckedFile extends CheckedText, Omit<SarifDocument, "report"> {
   /** The document after mending; the same text when nothing was mended. */
   readonly mended: string
 }

@@ -20,10 +20,17 @@ export interface CheckStyle {
 /** What happened to a repaired document: left as it is, written anew, or not possible to write anew. */
 export type Mending = "offered" | "written" | "impossible"
 
-/** One document with what was found in it. */
-export interface CheckedText {
+/** A text with what was found in it. */
+export interface FoundText {
   readonly name: string
   readonly lines: ReadonlyArray<string>
+  readonly report: Pick<CheckReport, "issues" | "repairs">
+  /** What a finding is called that rejects nothing. */
+  readonly label: string
+}
+
+/** One document with what was found in it. */
+export interface CheckedText extends Omit<FoundText, "label"> {
   readonly report: CheckReport
   readonly mending: Mending
 }
@@ -76,7 +83,7 @@ const excerpt = (lines: ReadonlyArray<string>, span: TextSpan, style: CheckStyle
   return shown.map((line) => ` ${line}`).join("\n")
 }
 
-const findingText = ({ lines, mending, name }: CheckedText, finding: Finding, style: CheckStyle): string => {
+const findingText = ({ label: other, lines, name }: FoundText, finding: Finding, style: CheckStyle): string => {
   const { paint } = style
   const { span } = finding
   const isIssue = finding.tier === "issue"
@@ -84,7 +91,7 @@ const findingText = ({ lines, mending, name }: CheckedText, finding: Finding, st
   const { line: _, ...rest } = where
   const path = whereText(rest)
   const place = `${printable(name)}${span === undefined ? "" : `:${span.line}:${span.column}`}`
-  const label = isIssue ? "issue" : mending === "written" ? "mended" : "repair"
+  const label = isIssue ? "issue" : other
   const colour = isIssue ? paint.red : paint.yellow
   const paragraph = (lead: string, text: string): string => wrap(lead, printable(text), style.columns)
   const what = paragraph("", `${place}: ${label}: ${isIssue ? finding.issue.what : finding.repair.message} [${code}]`)
@@ -118,18 +125,21 @@ const summary = ({ mending, name, report }: CheckedText, { paint }: CheckStyle):
   return `${printable(name)}: ${parts.join(", ")}${verdict === "repaired" ? endings[mending] : ""}`
 }
 
-/** Everything about one document, in the order of its lines; what concerns the whole of it comes first. */
-export const checkText = (checked: CheckedText, style: CheckStyle): string => {
-  const { lines, report } = checked
+/** The findings in the order of their lines, each a paragraph; what concerns the whole text comes first. */
+export const findingTexts = (found: FoundText, style: CheckStyle): ReadonlyArray<string> => {
+  const { lines, report } = found
   const findings: ReadonlyArray<Finding> = [
     ...report.issues.map((issue) => ({ tier: "issue", issue, span: locate(lines, issue) }) as const),
     ...report.repairs.map((repair) => ({ tier: "repair", repair, span: locate(lines, repair) }) as const)
   ]
   const place = ({ span }: Finding): number => (span === undefined ? 0 : span.line + span.column / 1e7)
-  return [
-    ...findings.toSorted((a, b) => place(a) - place(b)).map((finding) => findingText(checked, finding, style)),
-    summary(checked, style)
-  ].join("\n\n")
+  return findings.toSorted((a, b) => place(a) - place(b)).map((finding) => findingText(found, finding, style))
+}
+
+/** Everything about one document, and a line that sums it up. */
+export const checkText = (checked: CheckedText, style: CheckStyle): string => {
+  const label = checked.mending === "written" ? "mended" : "repair"
+  return [...findingTexts({ ...checked, label }, style), summary(checked, style)].join("\n\n")
 }
 
 /** The last line when several documents were checked; `failed` could not be read or written. */

@@ -5,3 +5,6 @@ import * as Effect from "effect/Effect"
 
 /** `./work.ts`, loaded now. */
 export const loadWork = Effect.promise(() => import("./work.ts"))
+
+/** `./keptRuns.ts`, loaded now. */
+export const loadRuns = Effect.promise(() => import("./keptRuns.ts"))

@@ -2,7 +2,7 @@
  * What a person should know before a run starts: which model works, what could not be read, rules that name no tool.
  */
 import * as Effect from "effect/Effect"
-import type { Setup } from "../app.ts"
+import type { Setup } from "../setup.ts"
 import type { Configuration } from "../domain/Configuration.ts"
 import { printable } from "../domain/Printable.ts"
 import { readRunNotes } from "../services/RunNotes.ts"

@@ -16,12 +16,13 @@ export const resume = Command.make(
   "resume",
   {
     run: Argument.String("RUN").pipe(
-      Argument.withDescription('The id of the run, the beginning of one, or "last"; see "task-conductor runs list"')
+      Argument.withDescription('The id of the run, the beginning of one, or "last"; see "task-conductor runs"')
     ),
     model: runFlags.model,
     allow: runFlags.allow,
     deny: runFlags.deny,
     parallel: runFlags.parallel,
+    plugin: runFlags.plugin,
     ...outcomeFlags
   },
   Effect.fn("resume")(function* (given) {

@@ -64,6 +64,11 @@ export const runFlags = {
     Flag.withDescription("Tool calls that never happen: --deny write_file; repeatable"),
     Flag.atLeast(0)
   ),
+  plugin: Flag.String("plugin").pipe(
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("Also load this package or file of tools: --plugin ./tools.ts; repeatable"),
+    Flag.atLeast(0)
+  ),
   parallel: countFlag("parallel", 64).pipe(
     Flag.withDescription("How many model calls the server works on side by side: --parallel 2"),
     Flag.optional
@@ -79,6 +84,7 @@ export interface RunFlags {
   readonly file: Option.Option<string>
   readonly allow: ReadonlyArray<string>
   readonly deny: ReadonlyArray<string>
+  readonly plugin: ReadonlyArray<string>
   readonly parallel: Option.Option<number>
 }
 
@@ -110,12 +116,13 @@ const checkRules = (verdict: Verdict, texts: ReadonlyArray<string>) =>
 
 /** What the flags set, in the form of a configuration. */
 export const flagConfiguration = Effect.fn("flagConfiguration")(function* (
-  flags: Pick<RunFlags, "model" | "allow" | "deny" | "parallel">
+  flags: Pick<RunFlags, "model" | "allow" | "deny" | "parallel" | "plugin">
 ) {
   if (Option.contains(flags.model, "")) return yield* usageFailure("--model is empty. Give the name of a model.")
   const configuration: Configuration = {
     allow: yield* checkRules("allow", flags.allow),
     deny: yield* checkRules("deny", flags.deny),
+    plugins: flags.plugin,
     ...(Option.isSome(flags.model) ? { model: flags.model.value } : {}),
     ...(Option.isSome(flags.parallel) ? { parallel: flags.parallel.value } : {})
   }

@@ -8,6 +8,8 @@ import { printable } from "../domain/Printable.ts"
 import { loadWork } from "./loadWork.ts"
 import { Output } from "./Output.ts"
 import { runFlags } from "./runFlags.ts"
+import { skillsLint } from "./skillsLint.ts"
+import { skillsNew } from "./skillsNew.ts"
 
 const list = Command.make(
   "list",
@@ -45,5 +47,5 @@ const list = Command.make(
 export const skills = Command.make("skills").pipe(
   Command.withDescription("What kinds of task there are"),
   Command.withExamples([{ command: "task-conductor skills list --json", description: "Everything about every skill" }]),
-  Command.withSubcommands([list])
+  Command.withSubcommands([list, skillsNew, skillsLint])
 )

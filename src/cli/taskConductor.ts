@@ -8,6 +8,8 @@ import { check } from "./check.ts"
 import { plan } from "./plan.ts"
 import { resume } from "./resume.ts"
 import { run } from "./run.ts"
+import { runs } from "./runs.ts"
+import { show } from "./show.ts"
 import { skills } from "./skills.ts"
 import { tools } from "./tools.ts"
 
@@ -27,7 +29,7 @@ export const taskConductor = Command.make("task-conductor").pipe(
     },
     { command: "task-conductor check plan.md", description: "Check a plan without a model" }
   ]),
-  Command.withSubcommands([run, resume, plan, check, tools, skills])
+  Command.withSubcommands([run, resume, runs, show, plan, check, tools, skills])
 )
 
 /** Only flags that make sense here: no wizard, no log level. */

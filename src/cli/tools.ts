@@ -4,34 +4,39 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import type { ToolInfo } from "../domain/PreparedCall.ts"
 import { printable } from "../domain/Printable.ts"
+import { builtInOrigin } from "../services/Plugin.ts"
 import { loadWork } from "./loadWork.ts"
 import { Output } from "./Output.ts"
 import { runFlags } from "./runFlags.ts"
+
+/** The first line of the description, with the plugin that the tool is from. */
+const summaryOf = ({ description, origin }: ToolInfo): string => {
+  const [first = ""] = description.split("\n", 1)
+  return printable(origin === builtInOrigin ? first : `${first} (plugin ${origin})`)
+}
 
 const list = Command.make(
   "list",
   {
     project: runFlags.project,
+    plugin: runFlags.plugin,
     json: Flag.Boolean("json").pipe(
       Flag.withDescription("Print a JSON array with parameters and examples: task-conductor tools list --json"),
       Flag.withDefault(false)
     )
   },
-  Effect.fn("tools list")(function* ({ json, project }) {
+  Effect.fn("tools list")(function* ({ json, plugin, project }) {
     const { result, resultPaint, tell } = yield* Output
     const { readCatalogue } = yield* loadWork
-    const { problems, tools } = yield* readCatalogue(project)
+    const { problems, tools } = yield* readCatalogue(project, plugin)
     for (const problem of problems) yield* tell(`note: ${printable(problem.message)}`)
     if (json) return yield* result(JSON.stringify(tools, null, 2))
     const width = Math.max(...tools.map((tool) => tool.name.length))
     yield* result(
       tools
-        .map((tool) =>
-          [resultPaint.bold(tool.name.padEnd(width)), tool.risk.padEnd(6), tool.description.split("\n")[0] ?? ""].join(
-            "  "
-          )
-        )
+        .map((tool) => [resultPaint.bold(tool.name.padEnd(width)), tool.risk.padEnd(6), summaryOf(tool)].join("  "))
         .join("\n")
     )
   })

@@ -3,12 +3,15 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { layerCatalogue, layerJournal, layerReopenedJournal, layerRun, readSetup, reopenSetup } from "../app.ts"
+import { layerCatalogue, layerJournal, layerReopenedJournal, layerRun, layerRuns } from "../app.ts"
+import { readSetup, reopenSetup } from "../setup.ts"
 import type { Configuration } from "../domain/Configuration.ts"
 import type { RunOrder } from "../domain/RunOrder.ts"
 import { Pipeline } from "../services/Pipeline.ts"
 import { conduct } from "../services/RunWorkflow.ts"
 import { makeRunId } from "../services/RunId.ts"
+import { PluginPackages } from "../services/PluginPackages.ts"
+import { lintSkills } from "../services/SkillLinter.ts"
 import { Skills } from "../services/Skills.ts"
 import { ToolRegistry } from "../services/ToolRegistry.ts"
 import type { EventSink } from "./EventSink.ts"
@@ -46,7 +49,7 @@ export interface Resumption {
 
 /** Goes on with a run to its report. */
 export const resumeRun = Effect.fn("resumeRun")(function* ({ approveSteps, flags, run, sink }: Resumption) {
-  const { opened, setup } = yield* reopenSetup(run, flags)
+  const { opened, setup } = yield* Effect.provide(reopenSetup(run, flags), layerRuns)
   return yield* Effect.gen(function* () {
     yield* tellNotes(setup, flags)
     return yield* conduct(opened.order)
@@ -69,11 +72,26 @@ export const planPrompt = Effect.fn("planPrompt")(function* ({ approveSteps, fla
 })
 
 /** The tools and skills that a run in this project would have. */
-export const readCatalogue = Effect.fn("readCatalogue")(function* (project: string) {
-  const setup = yield* readSetup(project, {})
+export const readCatalogue = Effect.fn("readCatalogue")(function* (
+  project: string,
+  plugins: ReadonlyArray<string> = []
+) {
+  const setup = yield* readSetup(project, { plugins })
   return yield* Effect.gen(function* () {
     const { problems, tools } = yield* ToolRegistry
+    const { known } = yield* PluginPackages
     const { all, notes } = yield* Skills
-    return { tools, problems, skills: all, notes }
+    return { tools, problems, known, skills: all, notes }
   }).pipe(Effect.provide(layerCatalogue(setup)))
+})
+
+/** Checks the skills at these paths, or all of the user and the project, with the tools that a run would have. */
+export const lintProject = Effect.fn("lintProject")(function* (project: string, paths: ReadonlyArray<string>) {
+  const setup = yield* readSetup(project, {})
+  const tools = yield* Effect.provide(
+    ToolRegistry.use(({ tools }) => Effect.succeed(tools.map((tool) => tool.name))),
+    layerCatalogue(setup)
+  )
+  const { folders } = setup
+  return yield* lintSkills(paths, { project: setup.project, home: folders.home, config: folders.config }, tools)
 })

@@ -4,6 +4,7 @@
  * value.
  */
 import * as Schema from "effect/Schema"
+import { TextEdit } from "./TextEdit.ts"
 
 /** A program with its arguments, one element each; no shell reads them. */
 export const CommandLine = Schema.NonEmptyArray(Schema.String)
@@ -13,6 +14,8 @@ export type CommandLine = typeof CommandLine.Type
 export const Access = Schema.Union([
   Schema.TaggedStruct("ReadFile", { path: Schema.String }),
   Schema.TaggedStruct("WriteFile", { path: Schema.String, content: Schema.String }),
+  /** Replacements in a file that exists; the host makes the new content of them, which is then judged and written. */
+  Schema.TaggedStruct("EditFile", { path: Schema.String, edits: Schema.NonEmptyArray(TextEdit) }),
   Schema.TaggedStruct("FetchUrl", { url: Schema.String })
 ])
 export type Access = typeof Access.Type
@@ -23,7 +26,13 @@ export type Access = typeof Access.Type
  */
 export const CanonicalAccess = Schema.Union([
   Schema.TaggedStruct("ReadFile", { path: Schema.String, inside: Schema.Boolean }),
-  Schema.TaggedStruct("WriteFile", { path: Schema.String, inside: Schema.Boolean, content: Schema.String }),
+  Schema.TaggedStruct("WriteFile", {
+    path: Schema.String,
+    inside: Schema.Boolean,
+    content: Schema.String,
+    /** The hash of the text that the content was made from; when another text stands there, nothing is written. */
+    base: Schema.optionalKey(Schema.String)
+  }),
   Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
   /** The code of a plugin, which runs with all rights of the person. */
   Schema.TaggedStruct("LoadPlugin", { name: Schema.String, path: Schema.String, hash: Schema.String }),

@@ -3,7 +3,7 @@
  */
 import type { CanonicalAccess } from "./Access.ts"
 import { higherRisk, type Risk } from "./Permission.ts"
-import { isSecretLike } from "./SensitivePath.ts"
+import { isAutomatic, isSecretLike } from "./SensitivePath.ts"
 
 /** Writing is of high risk; fetching, and reading what is outside the project or looks like a secret, of medium risk. */
 export const accessRisk = (access: CanonicalAccess): Risk => {
@@ -14,3 +14,25 @@ export const accessRisk = (access: CanonicalAccess): Risk => {
 /** The risk of a call: that of its tool, or more when something it touches demands it. */
 export const raisedRisk = (risk: Risk, accesses: ReadonlyArray<CanonicalAccess>): Risk =>
   accesses.map(accessRisk).reduce(higherRisk, risk)
+
+/** A path or a query beyond this many characters may carry what a file or a page said to another place. */
+const longUrlPart = 256
+
+/** The characters of the longest such part; 0 when all are short. */
+const longPartOf = (text: string): number => {
+  const url = URL.parse(text)
+  const longest = url === null ? text.length : Math.max(url.search.length, url.pathname.length)
+  return longest > longUrlPart ? longest : 0
+}
+
+/**
+ * Why a person is asked about an access each time, as a sentence; nothing when an answer may hold for longer. Rules that
+ * name such an access still decide about it.
+ */
+export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
+  if (access._tag === "WriteFile" && isAutomatic(access.path)) {
+    return "Programs run or obey this file by themselves. This is asked each time."
+  }
+  const length = access._tag === "FetchUrl" ? longPartOf(access.url) : 0
+  return length > 0 ? `Sends ${length} characters of data in the address. This is asked each time.` : undefined
+}

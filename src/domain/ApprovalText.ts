@@ -30,7 +30,19 @@ const indented = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const warning = "Warning: high risk. This can change or destroy things outside the control of this program."
 
-/** One call or reference, with its numbered answers. A call of high risk cannot be remembered. */
+/** How far the answers reach that hold for longer than this question, and the numbers of all answers. */
+const callAnswerLines = ({ offers: { remember, session } = {} }: ApprovalItem): ReadonlyArray<string> => [
+  ...(session === undefined ? [] : [`Session allows ${printable(session)}.`]),
+  ...(remember === undefined ? [] : [`Remember allows ${printable(remember)}, in every run of every project.`]),
+  [
+    "[1] Allow once",
+    ...(session === undefined ? [] : ["[2] Session"]),
+    ...(remember === undefined ? [] : ["[3] Remember"]),
+    "[4] Deny"
+  ].join("  ")
+]
+
+/** One call or reference, with its numbered answers. */
 export const callQuestion = (item: ApprovalItem): string =>
   [
     "",
@@ -38,8 +50,8 @@ export const callQuestion = (item: ApprovalItem): string =>
     `Tool: ${toolLine(item)}`,
     ...detailLines(item),
     `Task: ${printable(item.task)}`,
-    ...(item.risk === "high" ? [warning, "[1] Allow once  [2] Session  [4] Deny"] : []),
-    ...(item.risk === "high" ? [] : ["[1] Allow once  [2] Session  [3] Remember  [4] Deny"]),
+    ...(item.risk === "high" ? [warning] : []),
+    ...callAnswerLines(item),
     ""
   ].join("\n")
 
@@ -53,6 +65,14 @@ export const stepQuestion = (title: string, items: ReadonlyArray<ApprovalItem>):
       ...indented(item.call === undefined ? ["No tool call."] : [`Tool: ${toolLine(item)}`, ...detailLines(item)])
     ]),
     ...(items.some((item) => item.risk === "high") ? [warning] : []),
-    "[1] This step  [2] All remaining steps of this run  [3] Decline",
+    [
+      "[1] This step",
+      "[2] All remaining steps of this run",
+      "[3] Decline",
+      ...(items.some(({ call }) => call !== undefined) ? ["[4] Choose single calls"] : [])
+    ].join("  "),
     ""
   ].join("\n")
+
+/** Asked when single calls are to be chosen. */
+export const chooseQuestion = "The numbers of the calls that may run, such as 1,3. The others are denied.\n"

@@ -6,12 +6,14 @@ import * as TextDiff from "effect/TextDiff"
 /** More edits than this in one region are shown as a whole replacement: the search would take too long. */
 const maxEdits = 2000
 
-const maxLineLength = 300
+const shownHead = 200
+const shownTail = 100
 
-const shorten = (line: string): string =>
-  line.length <= maxLineLength
-    ? line
-    : `${line.slice(0, maxLineLength)} (${line.length - maxLineLength} more characters of the line are not shown)`
+const shorten = (line: string): string => {
+  const missing = line.length - shownHead - shownTail
+  if (missing <= 0) return line
+  return `${line.slice(0, shownHead)} ... (${missing} of ${line.length} characters of the line not shown) ... ${line.slice(-shownTail)}`
+}
 
 /**
  * A unified diff of at most `maxLines` lines of bounded length; what is left out is counted where it is missing. Empty

@@ -118,7 +118,8 @@ const refinementReport = ({ calls, task }: Refinement): RefinementReport => ({
   tool_calls: calls.map(({ arguments: values, name, uid }) => ({ uid, name, arguments: values }))
 })
 
-const issueReport = (issue: Issue): IssueReport => ({
+/** An issue as it is printed. */
+export const issueReport = (issue: Issue): IssueReport => ({
   code: issue.code,
   message: `${issue.what} ${issue.how}`,
   where: issue.where,

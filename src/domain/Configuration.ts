@@ -6,6 +6,8 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { GivenLimits } from "./Limits.ts"
+import { McpServerEntry } from "./McpServerEntry.ts"
+import { PluginText } from "./PluginEntry.ts"
 import { parseRule } from "./RuleText.ts"
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
@@ -48,12 +50,17 @@ export const Configuration = Schema.Struct({
     Schema.Union([Schema.Boolean, Schema.Literals(["low", "medium", "high"])]),
     "Whether, or how much, the model thinks before it answers."
   ),
-  fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port.")
+  fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port."),
+  plugins: key(
+    Schema.Array(PluginText),
+    "Packages of tools by name, or paths that begin with `./`. Those of a project load once you have trusted them. Flag: --plugin."
+  ),
+  mcpServers: key(Schema.Record(Schema.String, McpServerEntry), "Servers of tools, by name.")
 })
 export type Configuration = typeof Configuration.Type
 
 /** The keys that are honoured only where the person wrote them: in the user configuration or on the command line. */
-export const personalKeys = ["host", "allow", "fetchAllow", "keepAlive", "think"] as const
+export const personalKeys = ["host", "allow", "fetchAllow", "keepAlive", "think", "mcpServers"] as const
 
 /** What a project may set: nothing that redirects the model or widens what may happen. */
 export const ProjectConfiguration = Configuration.mapFields(Struct.omit(personalKeys))
@@ -77,5 +84,6 @@ export const mergeConfigurations = (under: Configuration, over: Configuration): 
   limits: { ...under.limits, ...over.limits },
   allow: [...(under.allow ?? []), ...(over.allow ?? [])],
   deny: [...(under.deny ?? []), ...(over.deny ?? [])],
-  fetchAllow: [...(under.fetchAllow ?? []), ...(over.fetchAllow ?? [])]
+  fetchAllow: [...(under.fetchAllow ?? []), ...(over.fetchAllow ?? [])],
+  plugins: [...(under.plugins ?? []), ...(over.plugins ?? [])]
 })

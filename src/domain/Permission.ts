@@ -16,8 +16,9 @@ export const Verdict = Schema.Literals(["deny", "ask", "allow"])
 export type Verdict = typeof Verdict.Type
 
 /**
- * One rule for one tool. `pattern` is compared with the targets of a call (domain/TargetPattern); without a pattern the
- * rule covers every call of the tool. A call that touches nothing is covered only by rules without a pattern.
+ * One rule for one tool. `pattern` is compared with the targets of a call, domain/TargetPattern says how; without one a
+ * rule that restricts concerns every call of the tool, and a rule that allows covers what needs no naming. A call that
+ * touches nothing is covered only by rules without a pattern.
  */
 export const Rule = Schema.Struct({
   verdict: Verdict,
@@ -34,9 +35,9 @@ export interface Request {
 }
 
 /** The verdict, with the rules it rests on; none when the risk alone decided. */
-export interface Decision {
+export interface Decision<R extends Rule = Rule> {
   readonly verdict: Verdict
-  readonly rules: ReadonlyArray<Rule>
+  readonly rules: ReadonlyArray<R>
 }
 
 /** The higher of two risks. */
@@ -52,32 +53,30 @@ export const ruleText = (rule: Rule): string =>
 const byText = (a: Rule, b: Rule): number => (ruleText(a) < ruleText(b) ? -1 : ruleText(a) > ruleText(b) ? 1 : 0)
 
 /** True when a rule that restricts concerns the request: one target is enough. */
-const restricts = (rule: Rule, targets: ReadonlyArray<Target>): boolean => {
-  const { pattern } = rule
-  return pattern === undefined || targets.some((target) => touchesTarget(pattern, target))
-}
+const restricts = ({ pattern }: Rule, targets: ReadonlyArray<Target>): boolean =>
+  pattern === undefined || targets.some((target) => touchesTarget(pattern, target))
 
 /** The allow rules that cover the request, when together they cover every target of it. */
-const allowing = (rules: ReadonlyArray<Rule>, targets: ReadonlyArray<Target>): ReadonlyArray<Rule> => {
-  const whole = rules.filter((rule) => rule.pattern === undefined)
-  if (whole.length > 0) return whole
-  const covers = (rule: Rule, target: Target) => rule.pattern !== undefined && coversTarget(rule.pattern, target)
-  const complete = targets.length > 0 && targets.every((target) => rules.some((rule) => covers(rule, target)))
-  return complete ? rules.filter((rule) => targets.some((target) => covers(rule, target))) : []
+const allowing = <R extends Rule>(rules: ReadonlyArray<R>, targets: ReadonlyArray<Target>): ReadonlyArray<R> => {
+  if (targets.length === 0) return rules.filter(({ pattern }) => pattern === undefined)
+  const covering = targets.map((target) => rules.filter(({ pattern }) => coversTarget(pattern, target)))
+  return covering.every((some) => some.length > 0) ? [...new Set(covering.flat())] : []
 }
 
 /**
  * Decides by rules, then by risk: what is safe is allowed, everything else asks. One denied target denies, one target
  * that asks asks; to be allowed every target must be covered.
  */
-export const decide = (rules: ReadonlyArray<Rule>, { tool, risk, targets }: Request): Decision => {
-  const ofTool = (verdict: Verdict) =>
-    rules.filter((rule) => rule.tool === tool && rule.verdict === verdict).toSorted(byText)
-  const denying = ofTool("deny").filter((rule) => restricts(rule, targets))
-  if (denying.length > 0) return { verdict: "deny", rules: denying }
-  const asking = ofTool("ask").filter((rule) => restricts(rule, targets))
-  if (asking.length > 0) return { verdict: "ask", rules: asking }
-  const allowed = allowing(ofTool("allow"), targets)
-  if (allowed.length > 0) return { verdict: "allow", rules: allowed }
+export const decide = <R extends Rule>(rules: ReadonlyArray<R>, { tool, risk, targets }: Request): Decision<R> => {
+  const ofTool = rules.filter((rule) => rule.tool === tool)
+  for (const verdict of ["deny", "ask"] as const) {
+    const restricting = ofTool.filter((rule) => rule.verdict === verdict && restricts(rule, targets))
+    if (restricting.length > 0) return { verdict, rules: restricting.toSorted(byText) }
+  }
+  const allowed = allowing(
+    ofTool.filter((rule) => rule.verdict === "allow"),
+    targets
+  )
+  if (allowed.length > 0) return { verdict: "allow", rules: allowed.toSorted(byText) }
   return { verdict: risk === "safe" ? "allow" : "ask", rules: [] }
 }

@@ -6,13 +6,30 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { type JsonProblem, readJson } from "./JsonText.ts"
-import { Rule } from "./Permission.ts"
+import { RememberedRule } from "./RememberedRule.ts"
 import { ruleProblem } from "./RuleText.ts"
 
 export const policyVersion = 1
 
 /** The remembered answers of a person. */
-export const PolicyDocument = Schema.Struct({ version: Schema.Literal(policyVersion), rules: Schema.Array(Rule) })
+export const PolicyDocument = Schema.Struct({
+  version: Schema.Literal(policyVersion),
+  rules: Schema.Array(RememberedRule)
+})
+
+/** Tools that change something, and what the host starts: a standing permission must say for what. */
+const changing = new Set(["write_file", "edit_file", "run_command", "load_plugin", "start_server"])
+
+/** True for a pattern in which nothing is literal but what every path and address has. */
+const isAllWildcards = (pattern: string): boolean => /^(?:[a-z]+:\/\/)?[*/. ]*$/.test(pattern)
+
+const entryProblem = (rule: RememberedRule): string | undefined => {
+  const problem = ruleProblem(rule)
+  if (problem !== undefined || rule.verdict !== "allow" || !changing.has(rule.tool)) return problem
+  return rule.pattern === undefined || isAllWildcards(rule.pattern)
+    ? `A standing permission for ${rule.tool} must name what it allows. Write a pattern with a name in it.`
+    : undefined
+}
 
 const pathText = (path: ReadonlyArray<PropertyKey>): string =>
   path
@@ -21,7 +38,7 @@ const pathText = (path: ReadonlyArray<PropertyKey>): string =>
     .replace(/^\./, "")
 
 /** Reads the rules; the first problem rejects the whole text. */
-export const readPolicies = (text: string): Result.Result<ReadonlyArray<Rule>, JsonProblem> => {
+export const readPolicies = (text: string): Result.Result<ReadonlyArray<RememberedRule>, JsonProblem> => {
   const json = readJson(text)
   if (Result.isFailure(json)) return Result.fail(json.failure)
   const { placeOf, value } = json.success
@@ -33,12 +50,12 @@ export const readPolicies = (text: string): Result.Result<ReadonlyArray<Rule>, J
     return Result.fail({ ...placeOf(path), what: path.length === 0 ? what : `"${pathText(path)}": ${what}` })
   }
   for (const [index, rule] of decoded.success.rules.entries()) {
-    const what = ruleProblem(rule)
+    const what = entryProblem(rule)
     if (what !== undefined) return Result.fail({ ...placeOf(["rules", index]), what })
   }
   return Result.succeed(decoded.success.rules)
 }
 
 /** The text for these rules; reading it gives them back. */
-export const renderPolicies = (rules: ReadonlyArray<Rule>): string =>
+export const renderPolicies = (rules: ReadonlyArray<RememberedRule>): string =>
   `${JSON.stringify({ version: policyVersion, rules }, null, 2)}\n`

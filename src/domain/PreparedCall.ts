@@ -4,7 +4,10 @@
 import type * as Schema from "effect/Schema"
 import type { CanonicalAccess } from "./Access.ts"
 import type { EffectClass, Risk } from "./Permission.ts"
-import type { Arguments, ToolCall } from "./ToolCall.ts"
+import type { Arguments, ToolCall, ToolErrorType } from "./ToolCall.ts"
+
+/** By type, when a tool fails with it; one sentence each. */
+export type ToolErrors = { readonly [type in ToolErrorType]?: string }
 
 /** What is known of a tool, without the means to run it. */
 export interface ToolInfo {
@@ -17,6 +20,9 @@ export interface ToolInfo {
   /** JSON schema of the parameters. */
   readonly parameters: Schema.Json
   readonly example: Arguments
+  readonly errors?: ToolErrors
+  /** SHA-256, in hex, of all of the above: it changes when what the model or the gate sees of the tool changes. */
+  readonly definition: string
 }
 
 /** A checked call with all that the gate needs to judge it. */

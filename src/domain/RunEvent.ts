@@ -147,7 +147,11 @@ export const ApprovalItem = Schema.Struct({
   /** What would change, as a unified diff of bounded length. */
   preview: Schema.optionalKey(Schema.String),
   /** What somebody who answers should know: whole sentences. */
-  warnings: Schema.optionalKey(Schema.Array(Schema.String))
+  warnings: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** For a single call: what the answers `session` and `remember` would cover; one that is absent is not offered. */
+  offers: Schema.optionalKey(
+    Schema.Struct({ session: Schema.optionalKey(Schema.String), remember: Schema.optionalKey(Schema.String) })
+  )
 })
 export type ApprovalItem = typeof ApprovalItem.Type
 
@@ -164,7 +168,9 @@ export const ApprovalAnswered = Schema.Struct({
   type: Schema.tag("approval.answered"),
   scope: Schema.Literals(["step", "call"]),
   hash: Schema.String,
-  answer: Schema.Literals(["step", "remaining", "decline", "once", "session", "remember", "deny"]),
+  answer: Schema.Literals(["step", "remaining", "chosen", "decline", "once", "session", "remember", "deny"]),
+  /** With `chosen`: the items that may run, counted from 1; the others are denied. */
+  chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
   by: Schema.Literals(["person", "rule", "nobody"])
 })
 

@@ -13,7 +13,7 @@ export interface SarifDocument {
   readonly path: string
   /** The document as it was checked. */
   readonly text: string
-  readonly report: CheckReport
+  readonly report: Pick<CheckReport, "issues" | "repairs">
 }
 
 export interface SarifMessage {

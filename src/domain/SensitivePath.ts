@@ -1,6 +1,6 @@
 /**
- * Paths that need more care than others: files that look like secrets, and files that decide what programs do. Judged on
- * names alone; called by the gate, the tool registry and the search.
+ * Paths that need more care than others: files that look like secrets, files that programs run by themselves, and files
+ * that steer git or this program. Judged on names alone; called by the gate, the tool registry and the search.
  */
 
 const secretNames = new Set([
@@ -51,4 +51,65 @@ const controlFiles = new Set(["task-conductor.json", ".mcp.json"])
 export const isControlPath = (relative: string): boolean => {
   const components = componentsOf(relative)
   return components.some((part) => controlNames.has(part)) || controlFiles.has(components.at(-1) ?? "")
+}
+
+/** Folders of which programs run a file without being told to: editors, build servers, git hooks, other agents. */
+const automaticFolders = new Set([
+  ".agents",
+  ".buildkite",
+  ".circleci",
+  ".claude",
+  ".cursor",
+  ".devcontainer",
+  ".githooks",
+  ".gitlab",
+  ".husky",
+  ".idea",
+  ".vscode"
+])
+const automaticNames = new Set([
+  ".bash_aliases",
+  ".bash_login",
+  ".bash_logout",
+  ".bash_profile",
+  ".bashrc",
+  ".drone.yml",
+  ".envrc",
+  ".gdbinit",
+  ".gitconfig",
+  ".gitlab-ci.yaml",
+  ".gitlab-ci.yml",
+  ".gitmodules",
+  ".kshrc",
+  ".lefthook.yml",
+  ".lldbinit",
+  ".npmrc",
+  ".pnpmfile.cjs",
+  ".pre-commit-config.yaml",
+  ".profile",
+  ".travis.yml",
+  ".vimrc",
+  ".yarnrc",
+  ".yarnrc.yml",
+  ".zlogin",
+  ".zlogout",
+  ".zprofile",
+  ".zshenv",
+  ".zshrc",
+  "azure-pipelines.yml",
+  "bitbucket-pipelines.yml",
+  "config.fish",
+  "jenkinsfile",
+  "lefthook.yml"
+])
+/** Within `.github` only these: the rest of it is texts for people. */
+const automaticInGithub = new Set(["actions", "workflows"])
+
+/** True for a file that some program runs or obeys without being asked: who writes it decides what happens next. */
+export const isAutomatic = (path: string): boolean => {
+  const components = componentsOf(path)
+  const isRun = (folder: string, index: number) =>
+    automaticFolders.has(folder) || (folder === ".github" && automaticInGithub.has(components[index + 1] ?? ""))
+  const name = components.at(-1) ?? ""
+  return components.slice(0, -1).some(isRun) || automaticNames.has(name) || name.endsWith(".code-workspace")
 }

@@ -21,11 +21,17 @@ const headings: ReadonlyMap<string, string> = new Map([
   ["execution", "Execution"]
 ])
 
+/** Which of our parts a heading begins; nothing for any other heading. */
+export const skillPart = (section: OutlineSection): string | undefined => {
+  const slug = slugOfSection(section)
+  return section.level > 0 && headings.has(slug) ? slug : undefined
+}
+
 const slugOfSection = (section: OutlineSection): string => forgivingSlug(slugOf(section.title))
 
 /** The text of the section with this slug: up to the next heading of its level or the next part. */
 const partOf = (sections: ReadonlyArray<OutlineSection>, slug: string): string => {
-  const start = sections.findIndex((section) => section.level > 0 && slugOfSection(section) === slug)
+  const start = sections.findIndex((section) => skillPart(section) === slug)
   const first = sections[start]
   if (first === undefined) return ""
   const end = sections.findIndex(
@@ -39,7 +45,7 @@ const partOf = (sections: ReadonlyArray<OutlineSection>, slug: string): string =
 /** Reads the body. Headings of another level or case are repairs; without any of ours the whole body is the execution. */
 export const readSkillBody = (body: string, firstLine: number): SkillBody => {
   const sections = outline(body)
-  const ours = sections.filter((section) => section.level > 0 && headings.has(slugOfSection(section)))
+  const ours = sections.filter((section) => skillPart(section) !== undefined)
   if (ours.length === 0) return { inputRequirements: "", refinement: "", execution: body.trim(), repairs: [] }
   return {
     inputRequirements: partOf(sections, "input-requirements"),

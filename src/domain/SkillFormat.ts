@@ -7,12 +7,16 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Issue, Reading, Repair } from "./Issue.ts"
 import { type IssueCode, makeIssue, makeRepair, type RepairCode } from "./IssueCode.ts"
-import { Skill } from "./Skill.ts"
+import { isModelName, Skill } from "./Skill.ts"
 import { readSkillBody } from "./SkillBody.ts"
+import { readSkillInputs } from "./SkillInput.ts"
 import { type FrontMatter, readFrontMatter } from "./SkillFrontMatter.ts"
 import { decodeText } from "./TextEncoding.ts"
 
 const nameForm = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+
+/** True for what the format allows as the name of a skill. */
+export const isSkillName = (name: string): boolean => nameForm.test(name) && name.length <= 64
 
 /** Collects what is found while the fields of one file are read. */
 class Findings {
@@ -46,7 +50,7 @@ const readName = (matter: FrontMatter, folder: string, found: Findings): string 
   } else if (name !== folder) {
     const what = `The name "${name}" is not the name of the folder "${folder}".`
     found.issue("skill-name-not-folder", "name", what, "Rename one of them.")
-  } else if (!nameForm.test(name) || name.length > 64) {
+  } else if (!isSkillName(name)) {
     const message = `The name "${name}" should be at most 64 lower-case letters, digits and single hyphens.`
     found.repair("skill-name-form", "name", message)
   }
@@ -84,13 +88,31 @@ const readSetting = (matter: FrontMatter, key: string, found: Findings): string 
   return typeof value === "boolean" || typeof value === "number" ? String(value) : ""
 }
 
+/** Whatever is not a clear no asks: a slip must not take a question away. */
+const readApproval = (matter: FrontMatter, found: Findings): boolean => {
+  const text = readSetting(matter, "requires-approval", found).toLowerCase()
+  if (text === "" || text === "false") return false
+  if (text === "true") return true
+  const asks = !["no", "off", "0"].includes(text)
+  const meaning = asks ? "true" : "false"
+  found.repair("skill-approval-value", "metadata", `Read task-conductor.requires-approval "${text}" as "${meaning}".`)
+  return asks
+}
+
+const readModel = (matter: FrontMatter, found: Findings): string => {
+  const model = readSetting(matter, "model", found)
+  if (model === "" || isModelName(model)) return model
+  found.repair("skill-model-name", "metadata", `"${model}" is not the name of a model, so it is not used.`)
+  return ""
+}
+
 const readFields = (matter: FrontMatter, folder: string): Reading<Skill> => {
   const found = new Findings(matter)
   const name = readName(matter, folder, found)
   const description = readDescription(matter, found)
   const allowedTools = readAllowedTools(matter, found)
-  const requiresApproval = readSetting(matter, "requires-approval", found).toLowerCase() === "true"
-  const model = readSetting(matter, "model", found)
+  const requiresApproval = readApproval(matter, found)
+  const model = readModel(matter, found)
   const { repairs, ...parts } = readSkillBody(matter.body, matter.bodyLine)
   const skill = new Skill({
     name,
@@ -98,7 +120,8 @@ const readFields = (matter: FrontMatter, folder: string): Reading<Skill> => {
     ...(allowedTools === undefined ? {} : { allowedTools }),
     requiresApproval,
     ...(model === "" ? {} : { model }),
-    ...parts
+    ...parts,
+    inputs: readSkillInputs(parts.inputRequirements).inputs
   })
   return {
     value: found.issues.length === 0 ? Option.some(skill) : Option.none(),

@@ -1,100 +1,82 @@
 /**
- * The patterns of permission rules. `*` stands for any run of characters within one path component, `**` for any run
- * across components; as a component of its own, with the slash after it, `**` may also stand for nothing. A backslash
- * takes the next character literally. Everything else is literal, also `?` and brackets. Matching keeps a set of
- * positions and never backtracks: its time is at most the length of the pattern times the length of the text.
+ * What a rule is compared with, and how far its pattern reaches. A rule that allows is narrow: it covers what it names.
+ * A rule that restricts is wide, as a line of .gitignore is: a bare name counts at any depth, a folder for all that it
+ * holds, and letter case does not matter. Called by domain/Permission.
  */
-import * as Schema from "effect/Schema"
+import { matches } from "./PatternMatch.ts"
+import { isAutomatic, isSecretLike } from "./SensitivePath.ts"
 
-/** What a rule is compared with. */
-export const Target = Schema.Struct({
-  /** The real absolute path, or the canonical URL. */
-  canonical: Schema.String,
-  /** The path below the project, for what lies inside it. */
-  relative: Schema.optionalKey(Schema.String)
-})
-export type Target = typeof Target.Type
-
-type Token =
-  | { readonly kind: "literal"; readonly unit: string }
-  | { readonly kind: "withinComponent" }
-  | { readonly kind: "acrossComponents" }
-  /** The tokens up to `end` may be left out. */
-  | { readonly kind: "optional"; readonly end: number }
-
-const tokenize = (pattern: string): ReadonlyArray<Token> => {
-  const tokens: Array<Token> = []
-  let at = 0
-  while (at < pattern.length) {
-    const startsComponent = at === 0 || pattern[at - 1] === "/"
-    if (startsComponent && pattern.startsWith("**/", at)) {
-      tokens.push({ kind: "optional", end: tokens.length + 3 }, { kind: "acrossComponents" })
-      tokens.push({ kind: "literal", unit: "/" })
-      at += 3
-    } else if (pattern.startsWith("**", at)) {
-      tokens.push({ kind: "acrossComponents" })
-      at += 2
-    } else if (pattern[at] === "*") {
-      tokens.push({ kind: "withinComponent" })
-      at += 1
-    } else {
-      if (pattern[at] === "\\" && at + 1 < pattern.length) at += 1
-      tokens.push({ kind: "literal", unit: pattern[at] ?? "" })
-      at += 1
-    }
-  }
-  return tokens
-}
-
-/** Adds a position and all positions that are reached from it without a character. */
-const reach = (tokens: ReadonlyArray<Token>, from: number, positions: Set<number>): void => {
-  const open = [from]
-  while (open.length > 0) {
-    const at = open.pop() ?? 0
-    if (positions.has(at)) continue
-    positions.add(at)
-    const token = tokens[at]
-    if (token === undefined || token.kind === "literal") continue
-    open.push(at + 1)
-    if (token.kind === "optional") open.push(token.end)
-  }
-}
-
-const step = (tokens: ReadonlyArray<Token>, positions: ReadonlySet<number>, unit: string): Set<number> => {
-  const next = new Set<number>()
-  for (const at of positions) {
-    const token = tokens[at]
-    if (token?.kind === "literal" && token.unit === unit) reach(tokens, at + 1, next)
-    if (token?.kind === "acrossComponents" || (token?.kind === "withinComponent" && unit !== "/")) {
-      reach(tokens, at, next)
-    }
-  }
-  return next
-}
-
-const matches = (pattern: string, text: string): boolean => {
-  const tokens = tokenize(pattern)
-  let positions = new Set<number>()
-  reach(tokens, 0, positions)
-  for (let at = 0; at < text.length && positions.size > 0; at++) positions = step(tokens, positions, text[at] ?? "")
-  return positions.has(tokens.length)
+/** One thing that a call touches. */
+export interface Target {
+  /** Files are compared by path. What the host starts must be named by a rule that allows it. */
+  readonly kind: "file" | "start" | "other"
+  /** The real absolute path, the canonical URL, or another one-line text. */
+  readonly canonical: string
+  /** The path below the project, for a file inside it. */
+  readonly relative?: string
 }
 
 const isAbsolute = (pattern: string): boolean => /^(?:\/|[a-zA-Z][a-zA-Z0-9+.-]*:\/\/)/.test(pattern)
-const isPath = (canonical: string): boolean => canonical.startsWith("/")
+const withoutDots = (pattern: string): string => pattern.replace(/^(?:\.\/)+/, "")
 
 /**
- * True when the pattern covers the target. A relative pattern is compared with the path below the project, so it never
- * covers a file outside; an absolute pattern, and any pattern for a URL, is compared with the canonical target.
+ * True when the text of the pattern stands for the target: a relative pattern for the path below the project, so never
+ * for a file outside; an absolute one, and any pattern for what is no file, for the canonical target.
  */
-export const coversTarget = (pattern: string, target: Target): boolean => {
-  if (isAbsolute(pattern) || !isPath(target.canonical)) return matches(pattern, target.canonical)
-  return target.relative !== undefined && matches(pattern.replace(/^(?:\.\/)+/, ""), target.relative)
+const standsFor = (pattern: string, { canonical, kind, relative }: Target): boolean => {
+  if (isAbsolute(pattern) || kind !== "file") return matches(pattern, canonical)
+  return relative !== undefined && matches(withoutDots(pattern), relative)
 }
 
-/** Like `coversTarget`, for rules that restrict: a relative pattern is compared with the canonical target as well. */
-export const touchesTarget = (pattern: string, target: Target): boolean =>
-  coversTarget(pattern, target) || matches(pattern, target.canonical)
+/** True when the pattern looks itself like what the test looks for, whatever its wildcards stand for. */
+const names = (pattern: string, test: (path: string) => boolean): boolean => {
+  const literal = pattern.replace(/\\(.)/g, "$1")
+  return test(literal) || test(literal.replaceAll("*", ""))
+}
+
+/**
+ * True when a rule that allows covers the target. A file that looks like a secret, or that programs run by themselves, is
+ * covered only by a pattern that names such files, not by one whose wildcards happen to reach them. Without a pattern a
+ * rule covers everyday files of the project, and everything that is no file but a page or a command.
+ */
+export const coversTarget = (pattern: string | undefined, target: Target): boolean => {
+  const { canonical, kind, relative } = target
+  const path = relative ?? canonical
+  const isSecret = kind === "file" && isSecretLike(path)
+  const isRun = kind === "file" && isAutomatic(path)
+  if (pattern === undefined) return kind === "other" || (relative !== undefined && !isSecret && !isRun)
+  if (!standsFor(pattern, target)) return false
+  return (!isSecret || names(pattern, isSecretLike)) && (!isRun || names(pattern, isAutomatic))
+}
+
+/** What ends a folder in a path, and a folder, a page or a host in a URL. */
+const pathBoundaries = "/"
+const urlBoundaries = "/?#"
+
+/** As .gitignore has it: a name alone at any depth, anything with a slash from the beginning. */
+const touchesPath = (pattern: string, path: string): boolean =>
+  matches(pattern, path, pathBoundaries) ||
+  (!pattern.includes("/") && path.split("/").some((name) => matches(pattern, name)))
+
+const touchesFile = (pattern: string, { canonical, relative }: Target): boolean => {
+  const folder = pattern.replace(/\/$/, "")
+  if (isAbsolute(pattern)) return touchesPath(folder, canonical.toLowerCase())
+  if (relative !== undefined) return touchesPath(folder, relative.toLowerCase())
+  return matches(`**/${folder}`, canonical.toLowerCase(), pathBoundaries)
+}
+
+/**
+ * True when a rule that restricts concerns the target. What `coversTarget` says of a pattern is always concerned; for a
+ * file outside the project a relative pattern counts at any depth.
+ */
+export const touchesTarget = (pattern: string, target: Target): boolean => {
+  if (standsFor(pattern, target)) return true
+  const wide = withoutDots(pattern).toLowerCase()
+  if (target.kind === "file") return touchesFile(wide, target)
+  const whole = target.canonical.toLowerCase()
+  const withoutScheme = whole.replace(/^[a-z][a-z0-9+.-]*:\/\//, "")
+  return matches(wide, whole, urlBoundaries) || matches(wide, withoutScheme, urlBoundaries)
+}
 
 /** The pattern that covers exactly this text. */
 export const exactPattern = (text: string): string => text.replace(/[*\\]/g, "\\$&")

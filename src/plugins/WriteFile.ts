@@ -3,17 +3,13 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { changePreview } from "../domain/ChangePreview.ts"
 import { builtInOrigin, definePlugin, type Plugin, tool } from "../services/Plugin.ts"
-import { Workspace } from "../services/Workspace.ts"
+import { writeGranted } from "./GrantedWrite.ts"
 
 const Parameters = Schema.Struct({
   path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
   content: Schema.String.annotate({ description: "The whole new text of the file." })
 })
-
-/** So many lines of bounded length stay below the cap for outputs, whatever characters they hold. */
-const diffLines = 100
 
 /** A file above `maxBytes` is replaced without a diff. */
 export const writeFile = (maxBytes: number): Plugin =>
@@ -30,16 +26,8 @@ export const writeFile = (maxBytes: number): Plugin =>
         access: ({ content, path }) => [{ _tag: "WriteFile", path, content }],
         execute: Effect.fnUntraced(function* (_params: typeof Parameters.Type, [granted]) {
           if (granted?._tag !== "WriteFile") return yield* Effect.die("write_file got no file to write")
-          const workspace = yield* Workspace
           const { content, path } = granted
-          const before = yield* Effect.match(workspace.readText(path, maxBytes), {
-            onSuccess: (text) => ({ text, readable: true }),
-            onFailure: ({ type }) => ({ text: undefined, readable: type === "not_found" })
-          })
-          yield* workspace.write(granted)
-          const diff = before.readable
-            ? changePreview(path, before.text, content, diffLines)
-            : "(The old content could not be read, so there is no diff.)"
+          const diff = yield* writeGranted(granted, maxBytes)
           return { path, bytes: new TextEncoder().encode(content).length, diff }
         })
       })

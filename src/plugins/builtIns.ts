@@ -5,6 +5,8 @@
 import { defaultLimits, type Limits } from "../domain/Limits.ts"
 import type { Plugin } from "../services/Plugin.ts"
 import { currentTime } from "./CurrentTime.ts"
+import { editFile } from "./EditFile.ts"
+import { fetchUrl } from "./FetchUrl.ts"
 import { fileTree } from "./FileTree.ts"
 import { readFile } from "./ReadFile.ts"
 import { scratchTasks } from "./ScratchTasks.ts"
@@ -18,7 +20,9 @@ export const builtInPlugins = ({ readFileBytes }: Pick<Limits, "readFileBytes">)
   searchFiles(readFileBytes),
   currentTime,
   scratchTasks,
-  writeFile(readFileBytes)
+  fetchUrl,
+  writeFile(readFileBytes),
+  editFile(readFileBytes)
 ]
 
 /** Built-in plugins for the default limits. */

@@ -7,11 +7,16 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
-import { callQuestion, stepQuestion } from "../domain/ApprovalText.ts"
+import { callQuestion, chooseQuestion, stepQuestion } from "../domain/ApprovalText.ts"
 import type { ApprovalItem } from "../domain/RunEvent.ts"
-import { type Answers, askNumber, canAsk } from "./TerminalQuestion.ts"
+import { type Answers, askLine, canAsk } from "./TerminalQuestion.ts"
 
-export type StepAnswer = "step" | "remaining" | "decline"
+/** Single calls of a step: the numbers of the items that may run, counted from 1. The others are denied. */
+export interface Chosen {
+  readonly chosen: ReadonlyArray<number>
+}
+
+export type StepAnswer = "step" | "remaining" | "decline" | Chosen
 export type CallAnswer = "once" | "session" | "remember" | "deny"
 
 /** An answer with the one who gave it; `nobody` when there was no way to ask. */
@@ -20,34 +25,55 @@ export interface Answered<A> {
   readonly by: "person" | "rule" | "nobody"
 }
 
-const answers = <A>(byNumber: ReadonlyArray<readonly [string, A]>, fallback: string): Answers<A> => ({
-  byNumber: new Map(byNumber),
-  fallback
-})
-const stepAnswers = answers<StepAnswer>(
-  [
-    ["1", "step"],
-    ["2", "remaining"],
+/** Answers by number; the last one stands for Enter. */
+const numbered = <A>(byNumber: ReadonlyArray<readonly [string, A]>, fallback: readonly [string, A]): Answers<A> => {
+  const all = new Map([...byNumber, fallback])
+  return {
+    read: (line) => all.get(line),
+    fallback: { shown: fallback[0], answer: fallback[1] },
+    help: `Answer with one of: ${[...all.keys()].toSorted().join(", ")}.`
+  }
+}
+
+const stepAnswers = (items: ReadonlyArray<ApprovalItem>): Answers<Exclude<StepAnswer, Chosen> | "choose"> =>
+  numbered(
+    [
+      ["1", "step"],
+      ["2", "remaining"],
+      ...(items.some(({ call }) => call !== undefined) ? ([["4", "choose"]] as const) : [])
+    ],
     ["3", "decline"]
-  ],
-  "3"
-)
-const highRiskAnswers = answers<CallAnswer>(
-  [
-    ["1", "once"],
-    ["2", "session"],
+  )
+
+const callAnswers = ({ offers = {} }: ApprovalItem): Answers<CallAnswer> =>
+  numbered(
+    [
+      ["1", "once"],
+      ...(offers.session === undefined ? [] : ([["2", "session"]] as const)),
+      ...(offers.remember === undefined ? [] : ([["3", "remember"]] as const))
+    ],
     ["4", "deny"]
-  ],
-  "4"
-)
-const callAnswers = answers<CallAnswer>([...highRiskAnswers.byNumber, ["3", "remember"]], "4")
+  )
+
+/** Numbers of items with a call, such as `1,3`. */
+const chosenAnswers = (items: ReadonlyArray<ApprovalItem>): Answers<StepAnswer> => {
+  const possible = items.flatMap(({ call }, index) => (call === undefined ? [] : [index + 1]))
+  return {
+    read: (line) => {
+      const numbers = line.split(/[\s,]+/).map((word) => (/^\d+$/.test(word) ? Number(word) : 0))
+      return numbers.every((one) => possible.includes(one)) ? { chosen: [...new Set(numbers)] } : undefined
+    },
+    fallback: { shown: "none", answer: "decline" },
+    help: `Answer with numbers of calls, such as ${possible.slice(0, 2).join(",")}. There are: ${possible.join(", ")}.`
+  }
+}
 
 export class Approver extends Context.Service<
   Approver,
   {
-    /** Shows the concrete calls of a step: this step, all remaining steps of this run, or decline. */
+    /** Shows the concrete calls of a step: this step, all remaining steps of this run, some of the calls, or decline. */
     step(title: string, items: ReadonlyArray<ApprovalItem>): Effect.Effect<Answered<StepAnswer>>
-    /** Shows one call: allow once, session, remember, deny. */
+    /** Shows one call: allow once, session and remember where the item offers them, deny. */
     call(item: ApprovalItem): Effect.Effect<Answered<CallAnswer>>
   }
 >()("task-conductor/services/Approver") {
@@ -82,18 +108,19 @@ export class Approver extends Context.Service<
     Approver,
     Effect.gen(function* () {
       const provide = Effect.provideContext(yield* Effect.context<Stdio.Stdio | Terminal.Terminal>())
-      const ask = Effect.fnUntraced(function* <A>(question: string, possible: Answers<A>, denial: A) {
-        const answer = (yield* canAsk) ? yield* askNumber(question, possible) : Option.none<A>()
+      const ask = Effect.fnUntraced(function* <A>(question: string, possible: Answers<A>, prompt: string) {
+        const answer = (yield* canAsk) ? yield* askLine(question, possible, prompt) : Option.none<A>()
         return Option.match(answer, {
-          onNone: (): Answered<A> => ({ answer: denial, by: "nobody" }),
+          onNone: (): Answered<A> => ({ answer: possible.fallback.answer, by: "nobody" }),
           onSome: (given): Answered<A> => ({ answer: given, by: "person" })
         })
       }, provide)
       return Approver.of({
-        step: Effect.fn("Approver.step")((title, items) => ask(stepQuestion(title, items), stepAnswers, "decline")),
-        call: Effect.fn("Approver.call")((item) =>
-          ask(callQuestion(item), item.risk === "high" ? highRiskAnswers : callAnswers, "deny")
-        )
+        step: Effect.fn("Approver.step")(function* (title, items) {
+          const { answer, by } = yield* ask(stepQuestion(title, items), stepAnswers(items), "Answer")
+          return answer === "choose" ? yield* ask(chooseQuestion, chosenAnswers(items), "Calls") : { answer, by }
+        }),
+        call: Effect.fn("Approver.call")((item) => ask(callQuestion(item), callAnswers(item), "Answer"))
       })
     })
   )

@@ -7,8 +7,10 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Random from "effect/Random"
-import { hasByteOrderMark } from "../domain/TextEncoding.ts"
+import * as Result from "effect/Result"
+import { decodeText, hasByteOrderMark } from "../domain/TextEncoding.ts"
 import { ToolFailure } from "../domain/ToolFailure.ts"
+import { hashOf } from "./CallHash.ts"
 import { fileFailure } from "./FileFailure.ts"
 import { makeAndHoldFolder } from "./HeldFolder.ts"
 
@@ -50,13 +52,27 @@ const fill = Effect.fnUntraced(function* (file: string, text: string, mode: numb
   if (mode !== undefined) yield* fs.chmod(file, mode)
 }, Effect.scoped)
 
+/** Another text than the one with this hash stands there now. */
+const changed = Effect.fnUntraced(function* (reach: string, base: string) {
+  const fs = yield* FileSystem.FileSystem
+  const now = decodeText(yield* fs.readFile(reach))
+  return Result.isFailure(now) || hashOf(now.success) !== base
+})
+
+/** What an edit was made for must still stand there. */
+const requireBase = Effect.fnUntraced(function* (file: string, reach: string, base: string | undefined) {
+  if (base === undefined || !(yield* changed(reach, base))) return
+  const message = `${file} was changed after the edit was checked, so nothing was written. Read it again and repeat the edit.`
+  return yield* new ToolFailure({ type: "validation_failed", message })
+})
+
 /**
- * Writes the whole text to a canonical path. Missing folders are made; the mode and the byte order mark of an existing
+ * Writes the whole text to a canonical path; with `base`, only over a text with that hash. Missing folders are made; the mode and the byte order mark of an existing
  * file stay; a hard link to it keeps the old text. Whatever goes wrong, also an interruption, the old text stays and no
  * temporary file is left.
  */
 export const replaceFile = Effect.fn("replaceFile")(
-  function* (file: string, text: string) {
+  function* (file: string, text: string, base?: string) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const folder = yield* makeAndHoldFolder(path.dirname(file))
@@ -70,6 +86,7 @@ export const replaceFile = Effect.fn("replaceFile")(
       yield* fill(temporary, content, old?.mode, () => {
         created = true
       })
+      yield* requireBase(file, reach, base)
       yield* Effect.uninterruptible(Effect.andThen(fs.rename(temporary, reach), folder.sync))
     }).pipe(Effect.onError(() => (created ? Effect.ignore(fs.remove(temporary, { force: true })) : Effect.void)))
   },

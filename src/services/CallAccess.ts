@@ -7,18 +7,29 @@ import * as Schema from "effect/Schema"
 import { Access, type CanonicalAccess } from "../domain/Access.ts"
 import { canonicalUrl } from "../domain/CanonicalUrl.ts"
 import { ToolFailure } from "../domain/ToolFailure.ts"
+import { canonicalEdit } from "./FileEdit.ts"
 import type { LoadedTool } from "./PluginLoader.ts"
 import type { Workspace } from "./Workspace.ts"
 
 const isAccesses = Schema.is(Schema.Array(Access))
 
+const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
+
 const canonicalAccess = Effect.fnUntraced(function* (access: Access, workspace: Workspace["Service"]) {
-  if (access._tag !== "FetchUrl") {
-    return Object.freeze<CanonicalAccess>({ ...access, ...(yield* workspace.canonical(access.path)) })
+  switch (access._tag) {
+    case "FetchUrl": {
+      const url = canonicalUrl(access.url)
+      if (Result.isFailure(url)) return yield* invalid(url.failure)
+      return Object.freeze<CanonicalAccess>({ _tag: "FetchUrl", url: url.success })
+    }
+    case "EditFile":
+      return Object.freeze(yield* canonicalEdit(access, workspace))
+    case "WriteFile":
+      if (!access.content.isWellFormed()) return yield* invalid("The content holds half a character.")
+      return Object.freeze<CanonicalAccess>({ ...access, ...(yield* workspace.canonical(access.path)) })
+    case "ReadFile":
+      return Object.freeze<CanonicalAccess>({ ...access, ...(yield* workspace.canonical(access.path)) })
   }
-  const url = canonicalUrl(access.url)
-  if (Result.isSuccess(url)) return Object.freeze<CanonicalAccess>({ _tag: "FetchUrl", url: url.success })
-  return yield* new ToolFailure({ type: "validation_failed", message: url.failure })
 })
 
 /** The canonical form of every access, in the order in which the tool declares them. */

@@ -1,6 +1,6 @@
 /**
- * The hash that binds an answer to what was shown: it changes with the tool, the arguments, the task, and with every
- * canonical target, so that a link that leads elsewhere since the question asks again.
+ * Hashes of values. The hash of a call binds an answer to what was shown: it changes with the tool, the arguments, the
+ * task, and with every canonical target, so that a link that leads elsewhere since the question asks again.
  */
 import { createHash } from "node:crypto"
 import type * as Schema from "effect/Schema"

@@ -32,6 +32,14 @@ export class ConfigurationError extends Schema.TaggedError<ConfigurationError>()
   }
 }
 
+/** What is set outside the command line: all of it merged, and what each file sets by itself. */
+export interface LoadedConfiguration {
+  /** Later wins: project file, user file, environment. */
+  readonly merged: Configuration
+  readonly project: Configuration
+  readonly user: Configuration
+}
+
 /** The name of the project's file. */
 export const projectFileName = "task-conductor.json"
 
@@ -59,8 +67,8 @@ export class ConfigurationFile extends Context.Service<
   {
     /** Path of the person's own file, whether it exists or not. */
     readonly userFile: string
-    /** Merges what is set, later wins: project file, user file, environment. `project` is the project folder. */
-    load(project: string): Effect.Effect<Configuration, ConfigurationError>
+    /** Reads what is set; `folder` is the project folder. */
+    load(folder: string): Effect.Effect<LoadedConfiguration, ConfigurationError>
   }
 >()("task-conductor/services/ConfigurationFile") {
   /** Reads the files of this machine; a file that does not exist sets nothing. */
@@ -88,10 +96,10 @@ export class ConfigurationFile extends Context.Service<
 
       return ConfigurationFile.of({
         userFile,
-        load: Effect.fn("ConfigurationFile.load")(function* (project: string) {
-          const fromProject = yield* read(path.join(project, projectFileName), "project")
-          const fromUser = yield* read(userFile, "user")
-          return [fromUser, yield* environment].reduce(mergeConfigurations, fromProject)
+        load: Effect.fn("ConfigurationFile.load")(function* (folder: string) {
+          const project = yield* read(path.join(folder, projectFileName), "project")
+          const user = yield* read(userFile, "user")
+          return { project, user, merged: [user, yield* environment].reduce(mergeConfigurations, project) }
         })
       })
     })

@@ -43,7 +43,8 @@ export const parseTarget = (text: string, base?: URL): Effect.Effect<URL, FetchF
     : Effect.fail(fetchFailure(url, "validation_failed", "a URL must not hold a name or a password"))
 }
 
-const hostAndPort = (url: URL): string =>
+/** `host:port` with the port that the scheme implies; brackets around IPv6. */
+export const hostAndPort = (url: URL): string =>
   `${url.hostname}:${url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port}`
 
 const resolve = Effect.fnUntraced(function* (url: URL) {
@@ -56,16 +57,26 @@ const resolve = Effect.fnUntraced(function* (url: URL) {
   return found.map(NetAddress.formatIp)
 })
 
+/** What is decided by `host:port` alone. */
+export interface ListedTargets {
+  /** May be fetched, wherever they are. */
+  readonly allowed: ReadonlySet<string>
+  /** May not be fetched although they are public. */
+  readonly refused: ReadonlySet<string>
+}
+
 /**
  * The addresses to dial for a URL. One that is not public refuses the URL, unless its exact `host:port` is allowed.
  */
-export const addressesOf = Effect.fn("addressesOf")(function* (url: URL, allowed: ReadonlySet<string>) {
-  const addresses = yield* resolve(url)
+export const addressesOf = Effect.fn("addressesOf")(function* (url: URL, { allowed, refused }: ListedTargets) {
   const target = hostAndPort(url)
-  const refused = allowed.has(target) ? undefined : addresses.find((address) => !isGlobalUnicast(address))
-  if (refused !== undefined) {
-    const detail = `${refused} is not on the public internet; to permit it, list ${target} under fetchAllow in your user configuration`
-    return yield* fetchFailure(url, "permission_denied", detail)
+  const closed = (why: string) => {
+    const detail = `${why}; to permit it, list ${target} under fetchAllow in your user configuration`
+    return fetchFailure(url, "permission_denied", detail)
   }
+  if (refused.has(target) && !allowed.has(target)) return yield* closed(`${target} is the model server`)
+  const addresses = yield* resolve(url)
+  const inward = allowed.has(target) ? undefined : addresses.find((address) => !isGlobalUnicast(address))
+  if (inward !== undefined) return yield* closed(`${inward} is not on the public internet`)
   return addresses.map((address): Dialled => ({ address, family: address.includes(":") ? 6 : 4 }))
 })

@@ -13,10 +13,12 @@ import { accessTarget, type CanonicalAccess, type Start } from "../domain/Access
 import type { PreparedCall } from "../domain/PreparedCall.ts"
 import type { RunEvent } from "../domain/RunEvent.ts"
 import type { StepApproved, StepGate } from "../domain/StepGate.ts"
+import { canRemember } from "../domain/SessionScope.ts"
 import { exactPattern } from "../domain/TargetPattern.ts"
 import { Approver } from "./Approver.ts"
+import { itemOf, withOffers } from "./GateItem.ts"
 import { type GateOptions, makeGateJudge } from "./GateJudge.ts"
-import { type GateQuestion, itemOf, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
+import { type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
 import { approveStep } from "./GateStep.ts"
 import { makeGrants } from "./Grants.ts"
 import { Policies } from "./Policies.ts"
@@ -42,31 +44,40 @@ const issue = (prepared: PreparedCall, admit: Permit["admit"]): Permit => {
 /** Uses a permit up. False for what is no permit of the gate, and for one that was used before. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
+/** After so many denials of the same effect a person is not asked again. */
+const maxDenials = 3
+
 /** The effect may not happen. `by` says who decided: a person, a rule or flag, or nobody (no terminal). */
 export class Denied extends Schema.TaggedError<Denied>()("Denied", {
   tool: Schema.String,
   targets: Schema.Array(Schema.String),
   by: Schema.Literals(["person", "rule", "nobody"]),
   /** Why no rule can allow it, for what is refused always. */
-  refusal: Schema.optionalKey(Schema.String)
+  refusal: Schema.optionalKey(Schema.String),
+  /** How often a person has declined the same effect in this run. */
+  times: Schema.optionalKey(Schema.Int)
 }) {
-  /** The flag that allows this and nothing more. */
-  private get flag(): string {
-    const [target, ...more] = this.targets
-    return target === undefined || more.length > 0
-      ? `--allow ${this.tool}`
-      : `--allow "${this.tool}:${exactPattern(target)}"`
+  /** True when the person has said no often enough: the task must end instead of asking again. */
+  get endsTask(): boolean {
+    return (this.times ?? 0) >= maxDenials
+  }
+
+  /** The flags that allow this and nothing more. */
+  private get flags(): string {
+    const { targets, tool } = this
+    if (targets.length === 0) return `--allow ${tool}`
+    return targets.map((target) => `--allow "${tool}:${exactPattern(target)}"`).join(" ")
   }
 
   override get message(): string {
     const what = `${this.tool}${this.targets.length === 0 ? "" : ` on ${this.targets.join(", ")}`}`
     switch (this.by) {
       case "person":
-        return `Permission denied: ${what} was declined.`
+        return `Permission denied: ${what} was declined${this.endsTask ? ` ${this.times} times; the task ends` : ""}.`
       case "rule":
         return `Permission denied: ${this.refusal === undefined ? `a rule forbids ${what}` : `${what} ${this.refusal}`}.`
       case "nobody":
-        return `Permission denied: ${what} needs approval and there is no terminal to ask on. Use ${this.flag}.`
+        return `Permission denied: ${what} needs approval and there is no terminal to ask on. Use ${this.flags}.`
     }
   }
 }
@@ -111,25 +122,39 @@ export class Gate extends Context.Service<
         const denials = yield* Ref.make<ReadonlyArray<Denied>>([])
         const alone = (yield* Semaphore.make(1)).withPermits(1)
 
-        const deniedOf = (question: GateQuestion, by: Denied["by"], reason?: string) => {
-          const refused = reason === undefined ? {} : { refusal: reason }
-          return new Denied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...refused })
-        }
+        const deniedOf = (question: GateQuestion, by: Denied["by"], more: { refusal?: string; times?: number } = {}) =>
+          new Denied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
 
         /** True when nobody needs to be asked. */
         const isSettled = Effect.fnUntraced(function* (question: GateQuestion) {
           const { verdict } = yield* judge.judge(question)
           if (verdict === "deny") return yield* deniedOf(question, "rule")
+          const before = grants.denials(question)
+          if (before >= maxDenials) return yield* deniedOf(question, "person", { times: before })
+          if (grants.leaveOut(question.hash)) {
+            return yield* deniedOf(question, "person", { times: grants.countDenial(question) })
+          }
           return verdict === "allow" || grants.cover(question)
         })
 
-        const remember = Effect.fnUntraced(function* ({ accesses, risk, tool }: GateQuestion) {
-          if (risk === "high" || accesses.length === 0) {
-            const why = risk === "high" ? "A call of high risk" : "A call without an exact target"
+        const remember = Effect.fnUntraced(function* (question: GateQuestion) {
+          const { accesses, pin, risk, tool } = question
+          if (!canRemember(question)) {
+            const why =
+              risk === "high"
+                ? "A call of high risk"
+                : accesses.length === 0
+                  ? "A call without an exact target"
+                  : "What is asked each time"
             return `${why} is never remembered: ${tool} is allowed for this run only.`
           }
           return yield* Effect.forEach(accesses, (access) =>
-            policies.remember({ verdict: "allow", tool, pattern: exactPattern(accessTarget(access)) })
+            policies.remember({
+              verdict: "allow",
+              tool,
+              pattern: exactPattern(accessTarget(access)),
+              ...(pin === undefined ? {} : { pin })
+            })
           ).pipe(
             Effect.as(undefined),
             Effect.catchTag("PolicyFileError", ({ message }) =>
@@ -143,11 +168,13 @@ export class Gate extends Context.Service<
           tell: (event: RunEvent) => Effect.Effect<void>
         ) {
           const { hash, task } = question
-          const item = yield* itemOf(question, workspace)
+          const item = withOffers(yield* itemOf(question, workspace, yield* judge.outdated(question)), question)
           yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
           const { answer, by } = yield* approver.call(item)
           yield* tell({ type: "approval.answered", scope: "call", hash, answer, by })
-          if (answer === "deny") return yield* deniedOf(question, by)
+          if (answer === "deny") {
+            return yield* deniedOf(question, by, by === "person" ? { times: grants.countDenial(question) } : {})
+          }
           if (answer !== "once") grants.addSession(question)
           const warning = answer === "remember" ? yield* remember(question) : undefined
           if (warning !== undefined) yield* tell({ type: "message", level: "warning", text: warning })
@@ -157,8 +184,8 @@ export class Gate extends Context.Service<
           question: GateQuestion,
           tell: (event: RunEvent) => Effect.Effect<void>
         ) {
-          const refused = judge.refusal(question)
-          if (refused !== undefined) return yield* deniedOf(question, "rule", refused)
+          const refusal = judge.refusal(question)
+          if (refusal !== undefined) return yield* deniedOf(question, "rule", { refusal })
           if (yield* isSettled(question)) return
           /* While this one waited, an answer to another question may have settled it. */
           const askUnlessSettled = Effect.flatMap(isSettled(question), (settled) =>

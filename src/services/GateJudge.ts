@@ -5,15 +5,21 @@
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import { decide, type Decision, type Rule } from "../domain/Permission.ts"
+import { holdsFor, type RememberedRule } from "../domain/RememberedRule.ts"
 import { type GateQuestion, targetOf } from "./GateQuestion.ts"
 import { Policies } from "./Policies.ts"
 import { refusalOf } from "./Refusal.ts"
 import { Workspace } from "./Workspace.ts"
 
+/** A rule with the file or flag that it was written in, where that is known. */
+export interface PlacedRule extends Rule {
+  readonly source?: string
+}
+
 /** What the person decided before the run. */
 export interface GateOptions {
   /** From flags and configuration. */
-  readonly rules?: ReadonlyArray<Rule>
+  readonly rules?: ReadonlyArray<PlacedRule>
   /** The folders and files of this program, its state and configuration: no tool writes there. */
   readonly protectedPaths?: ReadonlyArray<string>
 }
@@ -21,7 +27,9 @@ export interface GateOptions {
 export interface GateJudge {
   /** Why nothing can allow it; nothing when rules decide. */
   readonly refusal: (question: GateQuestion) => string | undefined
-  readonly judge: (question: GateQuestion) => Effect.Effect<Decision>
+  readonly judge: (question: GateQuestion) => Effect.Effect<Decision<PlacedRule>>
+  /** A remembered rule that would allow it, had the tool not changed since. */
+  readonly outdated: (question: GateQuestion) => Effect.Effect<RememberedRule | undefined>
 }
 
 /** Protected paths are made canonical once, when the run starts. */
@@ -30,16 +38,29 @@ export const makeGateJudge = Effect.fnUntraced(function* (options: GateOptions) 
   const workspace = yield* Workspace
   const path = yield* Path.Path
   const { root } = workspace
+  const placed = (rule: RememberedRule): PlacedRule =>
+    policies.file === undefined ? rule : { ...rule, source: policies.file }
   const protectedPaths = yield* Effect.forEach(options.protectedPaths ?? [], (given) =>
     Effect.match(workspace.canonical(given), { onFailure: () => given, onSuccess: (found) => found.path })
   )
+  const requestOf = ({ accesses, risk, tool }: GateQuestion) => ({
+    tool,
+    risk,
+    targets: accesses.map(targetOf(path, root))
+  })
   const judge: GateJudge = {
     refusal: ({ accesses }) =>
       accesses.map((access) => refusalOf(access, { path, root, protectedPaths })).find((one) => one !== undefined),
-    judge: ({ accesses, risk, tool }) =>
-      Effect.map(policies.rules, (remembered) =>
-        decide([...(options.rules ?? []), ...remembered], { tool, risk, targets: accesses.map(targetOf(path, root)) })
-      )
+    judge: (question) =>
+      Effect.map(policies.rules, (remembered) => {
+        const holding = remembered.filter((rule) => holdsFor(rule, question.pin)).map(placed)
+        return decide<PlacedRule>([...(options.rules ?? []), ...holding], requestOf(question))
+      }),
+    outdated: (question) =>
+      Effect.map(policies.rules, (remembered) => {
+        const lapsed = remembered.filter((rule) => rule.pin !== undefined && !holdsFor(rule, question.pin))
+        return decide(lapsed, { ...requestOf(question), risk: "medium" }).rules[0]
+      })
   }
   return judge
 })

@@ -7,10 +7,12 @@ import type { Decision } from "../domain/Permission.ts"
 import type { GatedTask, StepApproved, StepGate } from "../domain/StepGate.ts"
 import type { ApprovalItem } from "../domain/RunEvent.ts"
 import { sharedWriteNote, sharedWrites, type TouchingTask } from "../domain/SharedWrites.ts"
-import type { Approver } from "./Approver.ts"
+import { sessionScopes } from "../domain/SessionScope.ts"
+import type { Approver, StepAnswer } from "./Approver.ts"
 import { hashOf } from "./CallHash.ts"
 import type { GateJudge } from "./GateJudge.ts"
-import { type GateQuestion, itemOf, questionOfCall } from "./GateQuestion.ts"
+import { itemOf } from "./GateItem.ts"
+import { type GateQuestion, questionOfCall } from "./GateQuestion.ts"
 import type { Grants } from "./Grants.ts"
 import type { RunEvents } from "./RunEvents.ts"
 import type { Workspace } from "./Workspace.ts"
@@ -52,10 +54,32 @@ const isCovered = (
   return gatedBy === "risk" && calls.every(isAllowed)
 }
 
-const itemsOf = (task: string, calls: ReadonlyArray<JudgedCall>, workspace: Workspace["Service"]) =>
-  calls.length === 0
-    ? Effect.succeed<ReadonlyArray<ApprovalItem>>([{ task, tool: "none", risk: "safe", targets: [] }])
-    : Effect.forEach(calls, ({ question }) => itemOf(question, workspace))
+/** The item with what was said about the files it would write. */
+const withWarnings = (item: ApprovalItem, warnings: ReadonlyMap<string, string>): ApprovalItem => {
+  const about = item.targets.flatMap((target) => warnings.get(target) ?? [])
+  return about.length === 0 ? item : { ...item, warnings: [...about, ...(item.warnings ?? [])] }
+}
+
+/** One thing on the screen: a call, or a task without calls. */
+interface Shown {
+  readonly item: ApprovalItem
+  readonly question?: GateQuestion
+}
+
+const shownOf = Effect.fnUntraced(function* (
+  task: string,
+  calls: ReadonlyArray<JudgedCall>,
+  warnings: ReadonlyMap<string, string>,
+  { judge, workspace }: StepWorld
+): Effect.fn.Return<ReadonlyArray<Shown>> {
+  if (calls.length === 0) return [{ item: { task, tool: "none", risk: "safe", targets: [] } }]
+  return yield* Effect.forEach(calls, ({ question }) =>
+    Effect.gen(function* () {
+      const item = yield* itemOf(question, workspace, yield* judge.outdated(question))
+      return { item: withWarnings(item, warnings), question }
+    })
+  )
+})
 
 /** Tells of every file that several tasks would write; gives what is said, by path. */
 const warnOfSharedWrites = Effect.fnUntraced(function* (
@@ -70,17 +94,29 @@ const warnOfSharedWrites = Effect.fnUntraced(function* (
   return new Map(notes.map(({ note, path }) => [path, note.message]))
 })
 
-/** The item with what was said about the files it would write. */
-const withWarnings = (item: ApprovalItem, warnings: ReadonlyMap<string, string>): ApprovalItem => {
-  const about = item.targets.flatMap((target) => warnings.get(target) ?? [])
-  return about.length === 0 ? item : { ...item, warnings: about }
+/** Lets the approved calls run. What is asked about each time counts only when somebody saw it. */
+const grant = (answer: StepAnswer, wasSeen: boolean, shown: ReadonlyArray<Shown>, grants: Grants): void => {
+  const isApproved = ({ question }: Shown, index: number): boolean => {
+    if (typeof answer === "object") return answer.chosen.includes(index + 1)
+    return answer !== "decline" && (wasSeen || (question !== undefined && sessionScopes(question) !== undefined))
+  }
+  const hashesOf = (some: ReadonlyArray<Shown>) => some.flatMap(({ question }) => question?.hash ?? [])
+  grants.addHashes(hashesOf(shown.filter(isApproved)))
+  if (typeof answer === "object") {
+    grants.addLeftOut(hashesOf(shown.filter((one, index) => !isApproved(one, index))))
+  }
 }
+
+/** The answer as the event tells it. */
+const answered = (answer: StepAnswer) =>
+  typeof answer === "object" ? { answer: "chosen" as const, chosen: answer.chosen } : { answer }
 
 /** Asks once for all tasks of the step that need it; grants the calls by their hash. */
 export const approveStep = Effect.fn("Gate.approveStep")(function* (
   { planKey, tasks, title }: StepGate,
-  { alone, approver, events, grants, judge, workspace }: StepWorld
+  world: StepWorld
 ): Effect.fn.Return<StepApproved> {
+  const { alone, approver, events, grants, judge } = world
   const judged = yield* Effect.forEach(tasks, (task) =>
     Effect.map(possibleCalls(task, judge), (calls) => ({ ...task, calls }))
   )
@@ -91,20 +127,21 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   const warnings = yield* warnOfSharedWrites(title, touching, events)
   const open = judged.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, grants.coverHash))
   if (open.length === 0) return { approved: true, by: "rule" }
-  const hashes = open.flatMap(({ calls }) => calls.map(({ question }) => question.hash))
+  const found = yield* Effect.forEach(open, ({ calls, task }) => shownOf(task, calls, warnings, world))
+  const shown = found.flat()
+  const items = shown.map(({ item }) => item)
+  const hashes = shown.flatMap(({ question }) => question?.hash ?? [])
   const hash = hashOf([planKey, open.map(({ task }) => task), hashes])
-  const items = (yield* Effect.forEach(open, ({ calls, task }) => itemsOf(task, calls, workspace)))
-    .flat()
-    .map((item) => withWarnings(item, warnings))
   const ask = Effect.gen(function* () {
     const approvedBy = grants.planApprovedBy(planKey)
-    if (approvedBy !== undefined) return { answer: "remaining" as const, by: approvedBy }
+    if (approvedBy !== undefined) return { answer: "remaining" as const, by: approvedBy, wasSeen: false }
     yield* events.publish({ type: "approval.requested", scope: "step", title, hash, items })
-    return yield* approver.step(title, items)
+    const given = yield* approver.step(title, items)
+    return { ...given, wasSeen: given.by === "person" }
   })
-  const { answer, by } = yield* alone(ask)
+  const { answer, by, wasSeen } = yield* alone(ask)
   if (answer === "remaining") grants.addPlan(planKey, by)
-  if (answer !== "decline") grants.addHashes(hashes)
-  yield* events.publish({ type: "approval.answered", scope: "step", hash, answer, by })
+  grant(answer, wasSeen, shown, grants)
+  yield* events.publish({ type: "approval.answered", scope: "step", hash, ...answered(answer), by })
   return { approved: answer !== "decline", by }
 })

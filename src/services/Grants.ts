@@ -1,56 +1,76 @@
 /**
- * What a person allowed for one run: calls approved with their step, targets allowed for the session, and plans whose
- * remaining steps are approved. Lives in memory only; held by the gate.
+ * What a person answered in one run: calls approved or left out with their step, what is allowed for the session, plans
+ * whose remaining steps are approved, and what was declined how often. Lives in memory only; held by the gate.
  */
-import type { CanonicalAccess } from "../domain/Access.ts"
 import { accessTarget } from "../domain/Access.ts"
-import { canonicalJson } from "../domain/CanonicalJson.ts"
-import type { Arguments } from "../domain/ToolCall.ts"
+import { type Asked, sessionScopes } from "../domain/SessionScope.ts"
 import type { Answered } from "./Approver.ts"
+import { hashOf } from "./CallHash.ts"
 
 /** What a grant is compared with. */
-export interface Grantable {
-  readonly tool: string
-  readonly arguments?: Arguments
-  readonly accesses: ReadonlyArray<CanonicalAccess>
+export interface Grantable extends Asked {
   readonly hash: string
 }
 
 export interface Grants {
-  /** True for a call whose hash was approved, or whose every target is allowed for the session. */
+  /** True for a call whose hash was approved, or that the session covers. */
   readonly cover: (asked: Grantable) => boolean
   /** True for exactly these calls, approved with their step. */
   readonly coverHash: (hash: string) => boolean
+  /** True for exactly these calls, left out when others of their step were chosen. */
+  readonly leaveOut: (hash: string) => boolean
   readonly addHashes: (hashes: ReadonlyArray<string>) => void
+  readonly addLeftOut: (hashes: ReadonlyArray<string>) => void
+  /** Changes nothing for what is asked about each time. */
   readonly addSession: (asked: Grantable) => void
   /** All remaining steps of the plan were approved by this one. */
   readonly addPlan: (planKey: string, by: Answered<unknown>["by"]) => void
   readonly planApprovedBy: (planKey: string) => Answered<unknown>["by"] | undefined
+  /** Counts a denial by a person; says how often the same effect was declined by now. */
+  readonly countDenial: (asked: Grantable) => number
+  readonly denials: (asked: Grantable) => number
 }
 
-/** A grant for the session holds for one tool on one target; a call that touches nothing is known by its arguments. */
-const sessionKeys = ({ accesses, arguments: given, tool }: Grantable): ReadonlyArray<string> =>
-  accesses.length === 0
-    ? [canonicalJson([tool, "arguments", given ?? null])]
-    : accesses.map((access) => canonicalJson([tool, access._tag, accessTarget(access)]))
+/** The same tool on the same targets is the same effect, whatever the content. */
+const effectKey = ({ accesses, arguments: given, tool }: Grantable): string =>
+  hashOf([tool, accesses.length === 0 ? (given ?? null) : accesses.map(accessTarget)])
+
+const sessionKeys = (asked: Grantable): ReadonlyArray<string> | undefined =>
+  sessionScopes(asked)?.map(({ key }) => hashOf(key))
 
 /** No grants yet. */
 export const makeGrants = (): Grants => {
   const hashes = new Set<string>()
+  const leftOut = new Set<string>()
   const session = new Set<string>()
   const plans = new Map<string, Answered<unknown>["by"]>()
+  const declined = new Map<string, number>()
+  const denials = (asked: Grantable): number => declined.get(effectKey(asked)) ?? 0
   return {
-    cover: (asked) => hashes.has(asked.hash) || sessionKeys(asked).every((key) => session.has(key)),
+    cover: (asked) => hashes.has(asked.hash) || sessionKeys(asked)?.every((key) => session.has(key)) === true,
     coverHash: (hash) => hashes.has(hash),
+    leaveOut: (hash) => leftOut.has(hash),
     addHashes: (added) => {
-      for (const hash of added) hashes.add(hash)
+      for (const hash of added) {
+        hashes.add(hash)
+        leftOut.delete(hash)
+      }
+    },
+    addLeftOut: (added) => {
+      for (const hash of added) leftOut.add(hash)
     },
     addSession: (asked) => {
-      for (const key of sessionKeys(asked)) session.add(key)
+      for (const key of sessionKeys(asked) ?? []) session.add(key)
     },
     addPlan: (planKey, by) => {
       plans.set(planKey, by)
     },
-    planApprovedBy: (planKey) => plans.get(planKey)
+    planApprovedBy: (planKey) => plans.get(planKey),
+    countDenial: (asked) => {
+      const count = denials(asked) + 1
+      declined.set(effectKey(asked), count)
+      return count
+    },
+    denials
   }
 }

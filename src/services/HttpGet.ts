@@ -66,8 +66,14 @@ const readBody = (
   const sink = new Writable({
     write: (chunk: Buffer, _encoding, next) => {
       total += chunk.length
+      if (total > maxBytes) {
+        // Said here and now: what stands before an unpacker that is ended early may never be done.
+        const detail = `the page is larger than ${Math.round(maxBytes / 1_000_000)} MB`
+        done(new HttpFailure({ reason: "too_large", detail }))
+        return
+      }
       chunks.push(chunk)
-      next(total > maxBytes ? new RangeError("too large") : null)
+      next()
     }
   })
   const encoding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase()
@@ -76,12 +82,7 @@ const readBody = (
     done(new HttpFailure({ reason: "unreachable", detail: `the page is encoded as ${encoding}` }))
     return
   }
-  const finish = (error: Error | null | undefined) => {
-    if (error instanceof RangeError) {
-      const detail = `the page is larger than ${Math.round(maxBytes / 1_000_000)} MB`
-      done(new HttpFailure({ reason: "too_large", detail }))
-    } else done(error ? unreachable(error) : Buffer.concat(chunks, total))
-  }
+  const finish = (error: Error | null | undefined) => done(error ? unreachable(error) : Buffer.concat(chunks, total))
   if (decoder === undefined) pipeline(response, sink, finish)
   else pipeline(response, decoder(), sink, finish)
 }

@@ -13,6 +13,16 @@ import type { JournalError } from "./JournalError.ts"
 import { type JournalLine, recordOf } from "./JournalLine.ts"
 import type { JournalWriter } from "./JournalWriter.ts"
 
+/** The last line of each key. */
+const byKey = (lines: ReadonlyArray<JournalLine>, type: JournalRecord["type"]): ReadonlyMap<string, JournalLine> =>
+  new Map(lines.filter((line) => line.type === type).map((line) => [line.key, line]))
+
+const valueOf = (found: ReadonlyMap<string, JournalLine>, key: string): Option.Option<Schema.Json> =>
+  Option.flatMap(Option.fromUndefinedOr(found.get(key)), (line) => {
+    const record = recordOf(line)
+    return "value" in record ? Option.some(record.value) : Option.none()
+  })
+
 export class Journal extends Context.Service<
   Journal,
   {
@@ -60,16 +70,9 @@ export class Journal extends Context.Service<
   /** What was done is in `lines`, what is done goes to `writer`. */
   static readonly layer = (lines: ReadonlyArray<JournalLine>, writer: JournalWriter): Layer.Layer<Journal> =>
     Layer.sync(Journal, () => {
-      const byKey = (type: JournalRecord["type"]) =>
-        new Map(lines.filter((line) => line.type === type).map((line) => [line.key, line]))
-      const outcomes = byKey("outcome")
-      const stages = byKey("settled")
-      const intents = byKey("intent")
-      const valueOf = (found: ReadonlyMap<string, JournalLine>, key: string): Option.Option<Schema.Json> =>
-        Option.flatMap(Option.fromUndefinedOr(found.get(key)), (line) => {
-          const record = recordOf(line)
-          return "value" in record ? Option.some(record.value) : Option.none()
-        })
+      const outcomes = byKey(lines, "outcome")
+      const stages = byKey(lines, "settled")
+      const intents = byKey(lines, "intent")
       const { append, failed, flush, tell } = writer
       return Journal.of({
         outcome: (key) => valueOf(outcomes, key),

@@ -74,8 +74,8 @@ const readLines = (bytes: Uint8Array) => {
   }
 }
 
-/** Reads a journal whole; at most 512 MiB. */
-export const readJournal = Effect.fn("readJournal")(function* (path: string) {
+/** The bytes of a journal, at most 512 MiB, with the lines that hold together; the first of them opens a run. */
+const readOpened = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const fail = (reason: JournalReason) => new JournalError({ path, reason })
   const unreadable = (error: PlatformError) =>
@@ -86,12 +86,12 @@ export const readJournal = Effect.fn("readJournal")(function* (path: string) {
     return yield* fail({ _tag: "TooLarge", bytes: Number(info.size), most: maxJournalBytes })
   }
   const bytes = yield* Effect.mapError(fs.readFile(path), unreadable)
-  if (bytes.length === 0) return yield* fail({ _tag: "Empty" })
-  const { lines, size, stop } = readLines(bytes)
-  const [first] = lines
+  const read = readLines(bytes)
+  const [first] = read.lines
   if (first === undefined) {
     /* A run that ended while its first line was written has done nothing yet. */
-    return yield* fail(stop === undefined && beginsAsJournal(bytes) ? { _tag: "Empty" } : { _tag: "Foreign" })
+    const isUnbegun = bytes.length === 0 || (read.stop === undefined && beginsAsJournal(bytes))
+    return yield* fail({ _tag: isUnbegun ? "Empty" : "Foreign" })
   }
   const { type, version } = JSON.parse(first.json) as { readonly type: unknown; readonly version?: unknown }
   if (type !== "opened" || typeof version !== "number") return yield* fail({ _tag: "Foreign" })
@@ -99,11 +99,30 @@ export const readJournal = Effect.fn("readJournal")(function* (path: string) {
     return yield* fail({ _tag: "OtherVersion", found: version, supported: journalVersion })
   }
   const opened = yield* Effect.try({ try: () => recordOf(first), catch: () => fail({ _tag: "Foreign" }) })
-  if (opened.type !== "opened") return yield* fail({ _tag: "Foreign" })
+  return opened.type === "opened" ? { ...read, opened, bytes } : yield* fail({ _tag: "Foreign" })
+})
+
+/** Reads a journal whole. Fails when anything in it does not hold together, except what a crash left at its end. */
+export const readJournal = Effect.fn("readJournal")(function* (path: string) {
+  const { bytes, lines, opened, size, stop } = yield* readOpened(path)
   const isLast = stop !== undefined && stop.end === bytes.length - 1
   /* A whole record with a wrong sum was acknowledged once: it is not the trace of a crash. */
   if (stop !== undefined && !(isLast && stop.what === "shape" && !isJson(stop.text))) {
-    return yield* fail({ _tag: "Damaged", line: lines.length + 1, what: stop.what })
+    return yield* new JournalError({ path, reason: { _tag: "Damaged", line: lines.length + 1, what: stop.what } })
   }
   return { opened, lines, size, torn: bytes.subarray(size) } satisfies JournalContent
+})
+
+/** What of a journal holds together, and the rest. */
+export interface JournalRest {
+  /** How many records hold together, and the bytes they take. */
+  readonly kept: number
+  readonly size: number
+  readonly rest: Uint8Array
+}
+
+/** The part of a journal that holds together. Fails when not even its beginning does. */
+export const readSound = Effect.fn("readSound")(function* (path: string) {
+  const { bytes, lines, size } = yield* readOpened(path)
+  return { kept: lines.length, size, rest: bytes.subarray(size) } satisfies JournalRest
 })

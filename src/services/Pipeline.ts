@@ -10,10 +10,10 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { Briefing } from "../domain/Briefing.ts"
 import { stageKey } from "../domain/CallId.ts"
-import type { Issue } from "../domain/Issue.ts"
 import type { ModelError } from "../domain/ModelAnswer.ts"
 import type { NoValidPlan, RunOrder, UnknownSkill } from "../domain/RunOrder.ts"
-import { exitCodeOf, type RunReport, type RunStatus } from "../domain/RunReport.ts"
+import { type Ending, ending, endingOf } from "../domain/RunEnding.ts"
+import { exitCodeOf, type RunReport } from "../domain/RunReport.ts"
 import { TaskList } from "../domain/TaskList.ts"
 import { renderTaskList } from "../domain/TaskRendering.ts"
 import { TaskFailure, TaskResult } from "../domain/TaskResult.ts"
@@ -32,30 +32,12 @@ import { Scheduler } from "./Scheduler.ts"
 import { UsageMeter } from "./UsageMeter.ts"
 import { Workspace } from "./Workspace.ts"
 
-/** How the rounds came to an end. */
-interface Ending {
-  readonly status: RunStatus
-  readonly message: string
-  readonly issues: ReadonlyArray<Issue>
-  readonly answer: string
-}
-
 /** A round that came to its end, with what is to do after it. */
 const SettledRound = Schema.Struct({
   results: Schema.Array(TaskResult),
   failures: Schema.Array(TaskFailure),
   revised: TaskList
 })
-
-const ending = (status: RunStatus, message: string, issues: ReadonlyArray<Issue> = []): Ending => ({
-  status,
-  message,
-  issues,
-  answer: ""
-})
-
-const endingOf = (error: ModelError): Ending =>
-  ending(error.isUnavailable || error.isTransient ? "unavailable" : "failed", error.message)
 
 export class Pipeline extends Context.Service<
   Pipeline,

@@ -10,6 +10,7 @@ import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Access, CanonicalAccess } from "../domain/Access.ts"
 import type { EffectClass, Risk } from "../domain/Permission.ts"
+import type { ToolErrors } from "../domain/PreparedCall.ts"
 import type { Arguments } from "../domain/ToolCall.ts"
 import type { ToolFailure } from "../domain/ToolFailure.ts"
 import type { FileReads } from "./FileReads.ts"
@@ -28,6 +29,8 @@ export interface Tool<Params> {
   readonly effect: EffectClass
   /** Example arguments, shown to the model; made from the required parameters when absent. */
   readonly example?: Arguments
+  /** When the tool fails with each type, one sentence each; for people, not for the model. */
+  readonly errors?: ToolErrors
   /** What a call with these parameters touches; nothing when absent. */
   readonly access?: (params: Params) => ReadonlyArray<Access>
   /** Does the work on the canonical form of what `access` declared, in the same order. Returns a string or JSON. */

@@ -17,6 +17,7 @@ import { EffectClass, Risk } from "../domain/Permission.ts"
 import { isToolName } from "../domain/RuleText.ts"
 import { Arguments } from "../domain/ToolCall.ts"
 import { exampleArguments, parameterSchema } from "../domain/ToolSchema.ts"
+import { hashOf } from "./CallHash.ts"
 import { causeText, runApart } from "./ForeignCode.ts"
 import { type HostServices, type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
 import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
@@ -42,7 +43,8 @@ const ToolShape = Schema.Struct({
   description: Schema.NonEmptyString,
   risk: Risk,
   effect: EffectClass,
-  example: Schema.optionalKey(Arguments)
+  example: Schema.optionalKey(Arguments),
+  errors: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 })
 
 const PluginShape = Schema.Struct({ name: Schema.NonEmptyString, apiVersion: Schema.Int })
@@ -63,13 +65,23 @@ const loadTool = (
   if (!isToolName(name)) return Result.fail({ _tag: "ToolName", tool: name })
   const problem = shapeProblem(tool)
   if (problem !== undefined) return broken(problem)
-  const { description, effect, parameters, risk } = tool
+  const { description, effect, errors, parameters, risk } = tool
   const schema = parameterSchema(parameters)
   if (schema["type"] !== "object") return broken("its parameters are not a struct.")
   const example = tool.example ?? exampleArguments(schema)
   const decoded = Schema.decodeResult(parameters)(example, { onExcessProperty: "error" })
   if (Result.isFailure(decoded) && tool.example !== undefined) return broken("its example does not fit its parameters.")
-  const info: ToolInfo = { name, origin, description, risk, effect, parameters: schema, example }
+  const seen = {
+    name,
+    origin,
+    description,
+    risk,
+    effect,
+    parameters: schema,
+    example,
+    ...(errors === undefined ? {} : { errors })
+  }
+  const info: ToolInfo = { ...seen, definition: hashOf(seen) }
   return Result.succeed({ info, parameters: { codec: parameters, schema }, tool })
 }
 
@@ -89,12 +101,12 @@ const loadTools = (plugin: Plugin, tools: object, taken: ReadonlyMap<string, Loa
 }
 
 /** What a package may export instead of a plugin. */
-const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined => {
+export const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined => {
   const shape = Schema.decodeUnknownResult(PluginShape)(plugin)
   if (Result.isSuccess(shape) && Layer.isLayer((plugin as Plugin).tools)) return undefined
   const named = Schema.decodeUnknownOption(Schema.Struct({ name: Schema.NonEmptyString }))(plugin)
   const name = Option.match(named, { onNone: () => "without a name", onSome: (one) => one.name })
-  return new PluginProblem({ plugin: name, reason: { _tag: "PluginShape" } })
+  return new PluginProblem({ plugin: name, reason: { _tag: "NotAPlugin" } })
 }
 
 /** Builds the plugin in a scope of its own, which is closed again when the plugin cannot be used. */

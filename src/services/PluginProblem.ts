@@ -2,10 +2,25 @@
  * Why a plugin is not used. A run goes on without it; the person is told.
  */
 import * as Schema from "effect/Schema"
+import { exactPattern } from "../domain/TargetPattern.ts"
 
 export const PluginProblemReason = Schema.Union([
-  /** What was given is not what `definePlugin` makes. */
-  Schema.TaggedStruct("PluginShape", {}),
+  /** Nothing of this name was found; `tried` are the places. */
+  Schema.TaggedStruct("NotFound", { tried: Schema.Array(Schema.String), isPackage: Schema.Boolean }),
+  /** There is something, and it cannot be a plugin. */
+  Schema.TaggedStruct("NotAPlugin", { detail: Schema.optionalKey(Schema.String) }),
+  /** Named by the project, and the person has not trusted this content. */
+  Schema.TaggedStruct("NotTrusted", {
+    name: Schema.String,
+    hash: Schema.String,
+    by: Schema.Literals(["person", "rule", "nobody"])
+  }),
+  /** Its content cannot be pinned by a hash. */
+  Schema.TaggedStruct("Unpinnable", { detail: Schema.String }),
+  /** The name is no name of a package, or reserved. */
+  Schema.TaggedStruct("PluginName", {}),
+  /** Another plugin has this name. */
+  Schema.TaggedStruct("DuplicatePlugin", {}),
   /** Made for another version of the plugin interface. */
   Schema.TaggedStruct("ApiVersion", { found: Schema.Int, supported: Schema.Int }),
   /** It failed, threw or took too long while loading. */
@@ -18,10 +33,27 @@ export const PluginProblemReason = Schema.Union([
 ])
 export type PluginProblemReason = typeof PluginProblemReason.Type
 
-const reasonText = (reason: PluginProblemReason): string => {
+const notTrusted = ({ by, hash, name }: PluginProblemReason & { readonly _tag: "NotTrusted" }): string => {
+  if (by === "rule") return "a rule forbids to load it."
+  if (by === "person") return "you did not trust it."
+  const rule = `load_plugin:${exactPattern(name)} *`
+  return `the project names it and you have not trusted it (sha256:${hash}). Start a run on a terminal to be asked, or use --allow "${rule}".`
+}
+
+const reasonText = (plugin: string, reason: PluginProblemReason): string => {
   switch (reason._tag) {
-    case "PluginShape":
-      return "it is not what definePlugin of this program makes. Export the value that definePlugin returns."
+    case "NotFound":
+      return `it was not found. Looked for ${reason.tried.join(", ")}.${reason.isPackage ? ` Install it: npm install ${plugin}` : ""}`
+    case "NotAPlugin":
+      return `${reason.detail ?? "it is not what definePlugin of this program makes. Export by default the value that definePlugin returns"}.`
+    case "NotTrusted":
+      return notTrusted(reason)
+    case "Unpinnable":
+      return `its content cannot be pinned, so that nobody can trust it: ${reason.detail}.`
+    case "PluginName":
+      return "its name is reserved, or not of the form of a package name: lower-case letters, digits and hyphens."
+    case "DuplicatePlugin":
+      return "another plugin has the same name. Leave one of the two out."
     case "ApiVersion":
       return `it is made for version ${reason.found} of the plugin interface, this program has ${reason.supported}. Install a version of it that fits.`
     case "LoadFailed":
@@ -41,6 +73,6 @@ export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginPr
   reason: PluginProblemReason
 }) {
   override get message(): string {
-    return `The plugin "${this.plugin}" is not used: ${reasonText(this.reason)}`
+    return `The plugin "${this.plugin}" is not used: ${reasonText(this.plugin, this.reason)}`
   }
 }

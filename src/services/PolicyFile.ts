@@ -9,8 +9,8 @@ import type { PlatformError } from "effect/PlatformError"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type { Rule } from "../domain/Permission.ts"
 import { readPolicies, renderPolicies } from "../domain/PolicyFormat.ts"
+import type { RememberedRule } from "../domain/RememberedRule.ts"
 
 /** The file of remembered permissions cannot be used or written; it is left as it is. */
 export class PolicyFileError extends Schema.TaggedError<PolicyFileError>()("PolicyFileError", {
@@ -62,14 +62,14 @@ export const readPolicyFile = Effect.fn("readPolicyFile")(
   (effect, path) =>
     Effect.catchTag(effect, "PlatformError", (error) =>
       error.reason._tag === "NotFound"
-        ? Effect.succeed<ReadonlyArray<Rule>>([])
+        ? Effect.succeed<ReadonlyArray<RememberedRule>>([])
         : Effect.fail(systemFailure(path)(error))
     )
 )
 
 /** Replaces the file in one step, with mode 0600 in a folder of mode 0700. */
 export const writePolicyFile = Effect.fn("writePolicyFile")(
-  function* (path: string, rules: ReadonlyArray<Rule>) {
+  function* (path: string, rules: ReadonlyArray<RememberedRule>) {
     const fs = yield* FileSystem.FileSystem
     const folder = (yield* Path.Path).dirname(path)
     yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })

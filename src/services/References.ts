@@ -10,17 +10,21 @@ import type { Briefing } from "../domain/Briefing.ts"
 import type { Issue, Repair } from "../domain/Issue.ts"
 import { readMarkdown } from "../domain/Markdown.ts"
 import { overBudget, totalSize } from "../domain/ReferenceBudget.ts"
-import { referenceBlock, withoutRepetitions } from "../domain/ReferenceContent.ts"
+import { referenceBlock, type ResolvedReference, withoutRepetitions } from "../domain/ReferenceContent.ts"
 import type { Task } from "../domain/Task.ts"
 import type { TaskList } from "../domain/TaskList.ts"
 import type { TaskResult } from "../domain/TaskResult.ts"
+import { estimateTokens } from "../domain/TokenEstimate.ts"
+import { textHash } from "./FileState.ts"
 import { Gate } from "./Gate.ts"
 import { type LookAhead, makeLookAhead } from "./LookAhead.ts"
 import { checkReferences } from "./ReferenceCheck.ts"
 import { ReferenceProblem } from "./ReferenceProblem.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
 import type { ReferenceWorld } from "./ReferenceWorld.ts"
+import { RunEvents } from "./RunEvents.ts"
 import { RunSettings } from "./RunSettings.ts"
+import { TokenCalibration } from "./TokenCalibration.ts"
 import type { WebFetch } from "./WebFetch.ts"
 import { Workspace } from "./Workspace.ts"
 
@@ -75,9 +79,15 @@ export class References extends Context.Service<
     block(task: Task, world: BlockWorld): Effect.Effect<string, ReferenceError>
   }
 >()("task-conductor/services/References") {
-  static readonly layer: Layer.Layer<References, never, Gate | RunSettings | WebFetch | Workspace> = Layer.effect(
+  static readonly layer: Layer.Layer<
+    References,
+    never,
+    Gate | RunEvents | RunSettings | TokenCalibration | WebFetch | Workspace
+  > = Layer.effect(
     References,
     Effect.gen(function* () {
+      const calibration = yield* TokenCalibration
+      const events = yield* RunEvents
       const gate = yield* Gate
       const settings = yield* RunSettings
       const workspace = yield* Workspace
@@ -108,6 +118,26 @@ export class References extends Context.Service<
             )
         )
 
+      /** Says what the task is shown, for whoever looks at the run later. */
+      const tell = (task: Task, resolved: ReadonlyArray<ResolvedReference>) => {
+        const references = resolved.flatMap(({ content, reference: { href, title } }) =>
+          content.kind === "later"
+            ? []
+            : [
+                {
+                  href,
+                  title,
+                  characters: content.text.length,
+                  tokens: estimateTokens(content.text, calibration.scale(settings.model)),
+                  hash: textHash(content.text)
+                }
+              ]
+        )
+        return references.length === 0
+          ? Effect.void
+          : events.publish({ type: "references.read", task: task.name, references })
+      }
+
       const block = Effect.fn("References.block")(function* (task: Task, given: BlockWorld) {
         const world: ReferenceWorld = {
           document: readMarkdown(given.briefing.requestDocument),
@@ -127,6 +157,7 @@ export class References extends Context.Service<
           const { how, largest, what } = overBudget(resolved, settings.referenceBudget)
           return yield* new ReferenceError({ href: largest, detail: `${what} ${how}` })
         }
+        yield* tell(task, resolved)
         return resolved.map(referenceBlock).join("")
       })
 

@@ -6,7 +6,6 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import { type JournalRecord, journalVersion, type RunOpened } from "../domain/JournalRecord.ts"
-import { version } from "../version.ts"
 import { Journal } from "./Journal.ts"
 import { JournalError } from "./JournalError.ts"
 import { codeOf, type JournalContent, readJournal } from "./JournalReader.ts"
@@ -20,6 +19,8 @@ export interface RunPlace {
   readonly runId: string
   /** Absolute. */
   readonly project: string
+  /** The version of this program. */
+  readonly program: string
   /** A run that changes nothing takes no lock on its project. */
   readonly readOnly: boolean
 }
@@ -72,7 +73,7 @@ export const layerNewRun = (place: RunPlace, opened: Omit<RunOpened, "type" | "v
       const file = journalPath(yield* Path.Path, place)
       yield* makeFolder(file)
       const writer = yield* openJournal(file, undefined)
-      yield* appendFirst(writer, { type: "opened", version: journalVersion, program: version, ...opened })
+      yield* appendFirst(writer, { type: "opened", version: journalVersion, program: place.program, ...opened })
       return Journal.layer([], writer)
     })
   )
@@ -85,7 +86,7 @@ export const layerResumedRun = (place: RunPlace) =>
       const file = journalPath(yield* Path.Path, place)
       const content: JournalContent = yield* readJournal(file)
       const writer = yield* openJournal(file, content)
-      yield* appendFirst(writer, { type: "resumed", program: version })
+      yield* appendFirst(writer, { type: "resumed", program: place.program })
       return Journal.layer(content.lines, writer)
     })
   )

@@ -28,6 +28,7 @@ export const readRunNotes = Effect.fn("readRunNotes")(function* (all: Configurat
   const { problems, tools } = yield* ToolRegistry
   const { notes } = yield* Skills
   const { rejection } = yield* Policies
+  const leftOut = problems.map(({ message }) => ` ${message}`).join("")
   const names = [...new Set([...tools.map((tool) => tool.name), ...namesOfReferences])]
   const idleIn = (configuration: Configuration): ReadonlyArray<IdleRule> =>
     (["allow", "deny"] as const).flatMap((verdict) =>
@@ -35,7 +36,7 @@ export const readRunNotes = Effect.fn("readRunNotes")(function* (all: Configurat
         .filter((rule) => !names.includes(toolOf(rule)))
         .map((rule) => {
           const what = `there is no tool "${toolOf(rule)}". Nearest: ${nearest(toolOf(rule), names).join(", ")}.`
-          return { verdict, rule, what }
+          return { verdict, rule, what: `${what}${verdict === "allow" ? leftOut : ""}` }
         })
     )
   const warnings: ReadonlyArray<string> = [

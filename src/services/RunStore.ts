@@ -46,7 +46,7 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound"
   override get message(): string {
     const candidates = this.candidates.join(", ")
     if (this.isAmbiguous) return `"${this.given}" fits several runs: ${candidates}. Write more of the id.`
-    return `There is no run "${this.given}".${candidates === "" ? "" : ` Nearest: ${candidates}.`} See "task-conductor runs list".`
+    return `There is no run "${this.given}".${candidates === "" ? "" : ` Nearest: ${candidates}.`} See "task-conductor runs".`
   }
 }
 

@@ -7,7 +7,7 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Path from "effect/Path"
-import type { Skill } from "../domain/Skill.ts"
+import { isCloudModel, Skill } from "../domain/Skill.ts"
 import { readSkillRoot, type SkillFile, type SkillFolders, skillRoots } from "./SkillFolders.ts"
 
 /** A skill with the place it came from. */
@@ -32,6 +32,33 @@ export const usableSkills = (all: ReadonlyArray<Skill>, toolNames: ReadonlyArray
 export const catalogueOf = (skills: ReadonlyArray<Skill>): string =>
   skills.map((skill) => `- ${skill.name}: ${skill.description}`).join("\n")
 
+/**
+ * A skill of the project as it may be used. It replaces one of the person or of the package, but it takes no approval
+ * away, and it sends nothing to a server that the person did not choose.
+ */
+const restricted = (file: SkillFile, skill: Skill, hidden: FoundSkill | undefined) => {
+  const notes: Array<string> = []
+  if (file.root.origin !== "project") return { skill, notes }
+  const keepsApproval = hidden?.skill.requiresApproval === true && !skill.requiresApproval
+  if (keepsApproval) {
+    notes.push(
+      `The skill "${skill.name}" in ${file.path} requires approval all the same: the one it replaces does, and a project cannot take that away.`
+    )
+  }
+  const { model, ...rest } = skill
+  const leavesMachine = model !== undefined && isCloudModel(model)
+  if (leavesMachine) {
+    notes.push(
+      `The model "${model}" of the skill "${skill.name}" in ${file.path} is not used: it works on another server, and a project cannot choose that.`
+    )
+  }
+  const requiresApproval = skill.requiresApproval || keepsApproval
+  return {
+    skill: new Skill({ ...rest, requiresApproval, ...(model === undefined || leavesMachine ? {} : { model }) }),
+    notes
+  }
+}
+
 /** Keeps the nearest skill of each name and notes what it hides; files come farthest first. */
 const choose = (files: ReadonlyArray<SkillFile>) => {
   const chosen = new Map<string, FoundSkill>()
@@ -39,11 +66,12 @@ const choose = (files: ReadonlyArray<SkillFile>) => {
   for (const file of files) {
     notes.push(...file.notes)
     if (Option.isNone(file.skill)) continue
-    const skill = file.skill.value
-    const hidden = chosen.get(skill.name)
-    if (hidden !== undefined)
-      notes.push(`The skill "${skill.name}" in ${file.path} replaces the one in ${hidden.path}.`)
-    chosen.set(skill.name, { skill, origin: file.root.origin, path: file.path })
+    const { name } = file.skill.value
+    const hidden = chosen.get(name)
+    if (hidden !== undefined) notes.push(`The skill "${name}" in ${file.path} replaces the one in ${hidden.path}.`)
+    const { notes: more, skill } = restricted(file, file.skill.value, hidden)
+    notes.push(...more)
+    chosen.set(name, { skill, origin: file.root.origin, path: file.path })
   }
   return { all: [...chosen.values()].sort((a, b) => (a.skill.name < b.skill.name ? -1 : 1)), notes }
 }

@@ -116,10 +116,13 @@ export class TaskRunner extends Context.Service<
 
       const run = Effect.fn("TaskRunner.run")(function* (order: ExecutionOrder) {
         const { task } = order.refinement
-        const outcomes = yield* runCalls(order)
-        const accepted = yield* execute(order, outcomes).pipe(
+        const work = Effect.gen(function* () {
+          const outcomes = yield* runCalls(order)
+          return { outcomes, accepted: yield* execute(order, outcomes) }
+        })
+        const { accepted, outcomes } = yield* work.pipe(
           Effect.catchTag(
-            ["GaveUp", "ModelError", "ReferenceError"],
+            ["DeclinedForGood", "GaveUp", "ModelError", "ReferenceError"],
             (error) =>
               new TaskFailure({
                 task: task.name,

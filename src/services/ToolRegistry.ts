@@ -18,6 +18,7 @@ import { checkCall, decodeCall } from "./CallCheck.ts"
 import { FileReads } from "./FileReads.ts"
 import { type Permit, redeem } from "./Gate.ts"
 import { grantedServices } from "./GrantedServices.ts"
+import type { McpProblem } from "./McpProblem.ts"
 import { loadPlugins, type LoadedTool } from "./PluginLoader.ts"
 import type { PluginProblem } from "./PluginProblem.ts"
 import { toolInstructions } from "./ToolInstructions.ts"
@@ -37,8 +38,8 @@ export class ToolRegistry extends Context.Service<
   ToolRegistry,
   {
     readonly tools: ReadonlyArray<ToolInfo>
-    /** The plugins that are left out, with the reasons. */
-    readonly problems: ReadonlyArray<PluginProblem>
+    /** The plugins and servers that are left out, with the reasons. */
+    readonly problems: ReadonlyArray<PluginProblem | McpProblem>
     find(name: string): ToolInfo | undefined
     /**
      * Checks one call against the tools a skill may use, in this order: has a name, tool exists, skill may use it, every
@@ -65,7 +66,7 @@ export class ToolRegistry extends Context.Service<
   /** The tools of these plugins, built-in ones first; `left` are those that were left out before. They live as long as the layer. */
   static readonly layer = (
     plugins: ReadonlyArray<Plugin>,
-    left: ReadonlyArray<PluginProblem> = []
+    left: ReadonlyArray<PluginProblem | McpProblem> = []
   ): Layer.Layer<ToolRegistry, never, WebFetch | Workspace> =>
     Layer.effect(
       ToolRegistry,

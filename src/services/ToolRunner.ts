@@ -26,6 +26,16 @@ import { RunEvents } from "./RunEvents.ts"
 import { ToolRegistry } from "./ToolRegistry.ts"
 import { Workspace } from "./Workspace.ts"
 
+/** A person has declined the same effect so often that the task ends; the call has its result all the same. */
+export class DeclinedForGood extends Schema.TaggedError<DeclinedForGood>()("DeclinedForGood", {
+  /** What was declined, as the result of the call says it. */
+  what: Schema.String
+}) {
+  override get message(): string {
+    return this.what
+  }
+}
+
 export interface ToolRunnerOptions {
   /** How long one call may run; waiting for an approval does not count. Default: 120 seconds. */
   readonly timeout?: Duration.Input
@@ -72,7 +82,7 @@ export class ToolRunner extends Context.Service<
   ToolRunner,
   {
     /** Runs one call as one activity and publishes `tool.started` and `tool.finished`. Interruption reaches the tool. */
-    run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult>
+    run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, DeclinedForGood>
   }
 >()("task-conductor/services/ToolRunner") {
   static readonly layer = (
@@ -141,9 +151,10 @@ export class ToolRunner extends Context.Service<
           return yield* finish(id, call, outcome, begun)
         })
 
-        const deny = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, { message }: Denied) {
+        const deny = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, { endsTask, message }: Denied) {
           const failure = new ToolFailure({ type: "permission_denied", message })
-          return yield* finish(id, call, Result.fail(failure), yield* Clock.currentTimeMillis)
+          const result = yield* finish(id, call, Result.fail(failure), yield* Clock.currentTimeMillis)
+          return endsTask ? yield* new DeclinedForGood({ what: message }) : result
         })
 
         return ToolRunner.of({

@@ -8,19 +8,24 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
+import * as Semaphore from "effect/Semaphore"
 import { pageText } from "../domain/PageText.ts"
 import { addressesOf, type FetchFailure, fetchFailure, parseTarget } from "./FetchTarget.ts"
+import { readHtml } from "./HtmlReader.ts"
 import { type HttpAnswer, httpGet } from "./HttpGet.ts"
 
-/** A page as text. `url` is where it was found after redirects. */
+/** A page as text; HTML as markdown. `url` is where it was found after redirects. */
 export interface Page {
   readonly url: string
+  readonly title?: string
   readonly text: string
 }
 
 export interface FetchOptions {
   /** Private addresses that may be fetched, each exactly as `host:port` of the URL; brackets around IPv6. */
   readonly allowed?: ReadonlyArray<string>
+  /** `host:port` that is refused wherever it is, such as that of the model server. What is allowed is not refused. */
+  readonly refused?: ReadonlyArray<string>
   /** The most bytes of a page, decoded. */
   readonly maxBytes?: number
   /** The most time for all hops together, without the time spent on asking about a hop. */
@@ -33,16 +38,19 @@ const defaultTimeout: Duration.Input = "20 seconds"
 
 const noHop = (): Effect.Effect<void> => Effect.void
 
-const toPage = (url: URL, { body, contentType, status }: HttpAnswer): Effect.Effect<Page, FetchFailure> => {
+/** Pages that are read at the same time; each takes a thread. */
+const readersAtOnce = 2
+
+const toPage = Effect.fnUntraced(function* (url: URL, { body, contentType, status }: HttpAnswer) {
   if (status < 200 || status > 299) {
     const type = status === 404 || status === 410 ? "not_found" : "io_error"
-    return Effect.fail(fetchFailure(url, type, `the server answered ${status}`))
+    return yield* fetchFailure(url, type, `the server answered ${status}`)
   }
-  return Effect.fromResult(pageText(body, contentType)).pipe(
-    Effect.map((text) => ({ url: url.href, text })),
-    Effect.mapError((detail) => fetchFailure(url, "parse_error", detail))
-  )
-}
+  const unreadable = Effect.mapError((detail: string) => fetchFailure(url, "parse_error", detail))
+  const { isHtml, text } = yield* unreadable(Effect.fromResult(pageText(body, contentType)))
+  const page: Page = { url: url.href, ...(isHtml ? yield* unreadable(readHtml(text, url.href)) : { text }) }
+  return page
+})
 
 export class WebFetch extends Context.Service<
   WebFetch,
@@ -64,11 +72,13 @@ export class WebFetch extends Context.Service<
       Effect.gen(function* () {
         const dns = yield* Dns.Dns
         const allowed = new Set(options.allowed)
+        const refused = new Set(options.refused)
+        const reader = yield* Semaphore.make(readersAtOnce)
         const maxBytes = options.maxBytes ?? defaultMaxBytes
         const timeout = Duration.fromInputUnsafe(options.timeout ?? defaultTimeout)
 
         const dial = Effect.fnUntraced(function* (url: URL) {
-          const addresses = yield* Effect.provideService(addressesOf(url, allowed), Dns.Dns, dns)
+          const addresses = yield* Effect.provideService(addressesOf(url, { allowed, refused }), Dns.Dns, dns)
           return yield* Effect.mapError(httpGet(url, addresses, maxBytes), ({ detail, reason }) =>
             fetchFailure(url, reason === "too_large" ? "output_limit" : "io_error", detail)
           )
@@ -87,7 +97,7 @@ export class WebFetch extends Context.Service<
             const orElse = () => Effect.fail(tooSlow(url))
             const hop = Effect.timeoutOrElse(dial(url), { duration: left, orElse })
             const [taken, answer] = yield* Effect.timed(hop)
-            if (answer.location === "") return yield* toPage(url, answer)
+            if (answer.location === "") return yield* reader.withPermits(1)(toPage(url, answer))
             if (redirects === maxRedirects) {
               return yield* fetchFailure(url, "io_error", `it redirects more than ${maxRedirects} times`)
             }

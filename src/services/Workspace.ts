@@ -66,7 +66,10 @@ export class Workspace extends Context.Service<
      * permission), `output_limit` (too large) or `parse_error` (not text).
      */
     readText(file: string, maxBytes: number): Effect.Effect<string, ToolFailure>
-    /** Replaces or creates a file in one step; makes missing folders. Takes only what the gate has granted. */
+    /**
+     * Replaces or creates a file in one step; makes missing folders. Takes only what the gate has granted. Fails with
+     * `validation_failed` when another text than the granted one is made from stands there.
+     */
     write(access: CanonicalAccess & { readonly _tag: "WriteFile" }): Effect.Effect<void, ToolFailure>
     /** Paths of all files relative to the root, sorted, without what git ignores. */
     readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
@@ -92,7 +95,9 @@ export class Workspace extends Context.Service<
             )
           ),
           readText: Effect.fn("Workspace.readText")((file, maxBytes) => provide(readTextFile(file, maxBytes))),
-          write: Effect.fn("Workspace.write")((access) => provide(replaceFile(access.path, access.content))),
+          write: Effect.fn("Workspace.write")((access) =>
+            provide(replaceFile(access.path, access.content, access.base))
+          ),
           tree: provide(listTree(real, maxTreeEntries)),
           description: provide(describeProject(real))
         })

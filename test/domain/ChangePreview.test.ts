@@ -31,7 +31,7 @@ describe("changePreview", () => {
   it("says how much of a long line it leaves out", () => {
     assert.strictEqual(
       changePreview("a.txt", undefined, "x".repeat(1000), 40).split("\n")[3],
-      `+${"x".repeat(299)} (701 more characters of the line are not shown)`
+      `+${"x".repeat(199)} ... (701 of 1001 characters of the line not shown) ... ${"x".repeat(100)}`
     )
   })
 })

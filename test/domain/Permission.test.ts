@@ -2,8 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
 import { decide, higherRisk, Risk, Rule, type Verdict } from "../../src/domain/Permission.ts"
+import type { Target } from "../../src/domain/TargetPattern.ts"
 
-const file = (relative: string) => ({ canonical: `/p/${relative}`, relative })
+const file = (relative: string): Target => ({ kind: "file", canonical: `/p/${relative}`, relative })
 const allow = (tool: string, pattern?: string): Rule => ruleOf("allow", tool, pattern)
 const ask = (tool: string, pattern?: string): Rule => ruleOf("ask", tool, pattern)
 const deny = (tool: string, pattern?: string): Rule => ruleOf("deny", tool, pattern)
@@ -55,6 +56,13 @@ describe("decide", () => {
     assert.strictEqual(decide([allow("t", "**")], { tool: "t", risk: "medium", targets: [] }).verdict, "ask")
   })
 
+  it("lets a rule without a pattern and one for a secret together allow both", () => {
+    const targets = [file("src/a"), file(".env")]
+    const rules = [allow("t"), allow("t", ".env")]
+    assert.deepStrictEqual(decide(rules, { tool: "t", risk: "medium", targets }), { verdict: "allow", rules })
+    assert.strictEqual(decide([allow("t")], { tool: "t", risk: "medium", targets }).verdict, "ask")
+  })
+
   it("looks at rules of the same tool only", () => {
     assert.strictEqual(decide([allow("t")], { tool: "other", risk: "medium", targets: [] }).verdict, "ask")
   })
@@ -63,10 +71,10 @@ describe("decide", () => {
     Schema.Struct({
       verdict: Rule.fields.verdict,
       tool: Schema.Literals(["t", "u"]),
-      pattern: Schema.optionalKey(Schema.Literals(["a", "b", "*", "**", "d/*", "/p/a", "/x"]))
+      pattern: Schema.optionalKey(Schema.Literals(["a", "b", "*", "**", "d/*", "/p/a", "/x", ".env"]))
     })
   )
-  const target = Arbitrary.schema(Schema.Literals(["a", "b", "d/e", "/x"]))
+  const target = Arbitrary.schema(Schema.Literals(["a", "b", "d/e", "/x", ".env"]))
   const request = {
     tool: Arbitrary.schema(Schema.Literals(["t", "u"])),
     risk: Arbitrary.schema(Risk),
@@ -76,7 +84,7 @@ describe("decide", () => {
     decide(rules, {
       tool,
       risk,
-      targets: paths.map((path) => (path.startsWith("/") ? { canonical: path } : file(path)))
+      targets: paths.map((path) => (path.startsWith("/") ? { kind: "file", canonical: path } : file(path)))
     })
   interface Asked {
     readonly tool: string
@@ -97,6 +105,24 @@ describe("decide", () => {
   it.prop("never widens when a deny rule is added", { ...request, rules, rule }, (given) => {
     const more = [...given.rules, { ...given.rule, verdict: "deny" as const }]
     return width[judge(more, given).verdict] <= width[judge(given.rules, given).verdict]
+  })
+
+  it.prop("never widens when an ask rule is added", { ...request, rules, rule }, (given) => {
+    const more = [...given.rules, { ...given.rule, verdict: "ask" as const }]
+    return width[judge(more, given).verdict] <= width[judge(given.rules, given).verdict]
+  })
+
+  it.prop("never widens when a target is added that is not safe", { ...request, rules, target }, (given) => {
+    const more = { ...given, risk: "medium" as const, paths: [...given.paths, given.target] }
+    const fewer = { ...given, risk: "medium" as const }
+    return (
+      given.paths.length === 0 || width[judge(given.rules, more).verdict] <= width[judge(given.rules, fewer).verdict]
+    )
+  })
+
+  it.prop("asks for what no rule speaks of, unless it is safe", { ...request, rules }, (given) => {
+    const others = given.rules.map((one) => ({ ...one, tool: "w" }))
+    return judge(others, given).verdict === (given.risk === "safe" ? "allow" : "ask")
   })
 
   it.prop("never widens when an allow rule is removed", { ...request, rules }, (given) => {

@@ -58,6 +58,7 @@ describe("readSkill", () => {
           requiresApproval: true,
           model: "qwen3",
           inputRequirements: "A path.",
+          inputs: [],
           refinement: "### First\n\nCall it.\n\n```md\n## Execution\n```",
           execution: "Report."
         })
@@ -75,6 +76,7 @@ describe("readSkill", () => {
           description: "Counts words.",
           requiresApproval: false,
           inputRequirements: "",
+          inputs: [],
           refinement: "",
           execution: "# How\n\nCount."
         })
@@ -109,6 +111,7 @@ describe("readSkill", () => {
           description: "Counts words.",
           requiresApproval: false,
           inputRequirements: "",
+          inputs: [],
           refinement: "Ask.",
           execution: "Do."
         })

@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { TestClock } from "effect/testing"
 import type { ApprovalItem } from "../../src/domain/RunEvent.ts"
-import { Approver } from "../../src/services/Approver.ts"
+import { Approver, type StepAnswer } from "../../src/services/Approver.ts"
 import { type FakeTerminal, makeFakeTerminal } from "../support/FakeTerminal.ts"
 
 const readItem: ApprovalItem = {
@@ -12,7 +12,8 @@ const readItem: ApprovalItem = {
   call: { uid: "call-1", name: "read_file", arguments: { path: "README.md" } },
   tool: "read_file",
   risk: "medium",
-  targets: ["/p/README.md"]
+  targets: ["/p/README.md"],
+  offers: { session: "read_file for every file of the project", remember: "read_file for /p/README.md" }
 }
 const writeItem: ApprovalItem = {
   task: "Edit 1",
@@ -20,7 +21,8 @@ const writeItem: ApprovalItem = {
   tool: "write_file",
   risk: "high",
   targets: ["/p/a"],
-  preview: "--- /dev/null\n+++ a\n@@ -0,0 +1 @@\n+b"
+  preview: "--- /dev/null\n+++ a\n@@ -0,0 +1 @@\n+b",
+  offers: { session: "exactly this call" }
 }
 
 const callScreen = `
@@ -29,6 +31,8 @@ Tool: read_file   Risk: MEDIUM
 Arguments: {"path":"README.md"}
 Target: /p/README.md
 Task: Research 1
+Session allows read_file for every file of the project.
+Remember allows read_file for /p/README.md, in every run of every project.
 [1] Allow once  [2] Session  [3] Remember  [4] Deny
 Answer [4]: `
 
@@ -43,6 +47,7 @@ Target: /p/a
 +b
 Task: Edit 1
 Warning: high risk. This can change or destroy things outside the control of this program.
+Session allows exactly this call.
 [1] Allow once  [2] Session  [4] Deny
 Answer [4]: `
 
@@ -59,7 +64,7 @@ Approval request: Task section 2
 2. Task: Think 1
    No tool call.
 Warning: high risk. This can change or destroy things outside the control of this program.
-[1] This step  [2] All remaining steps of this run  [3] Decline
+[1] This step  [2] All remaining steps of this run  [3] Decline  [4] Choose single calls
 Answer [3]: `
 
 const both = { stdin: true, stderr: true }
@@ -106,7 +111,7 @@ describe("Approver.layerTerminal", () => {
     })
   )
 
-  const stepAnswers: ReadonlyArray<[typed: string, answer: string]> = [
+  const stepAnswers: ReadonlyArray<[typed: string, answer: StepAnswer]> = [
     ["1", "step"],
     ["2", "remaining"],
     ["3", "decline"],
@@ -127,6 +132,83 @@ describe("Approver.layerTerminal", () => {
       })
     )
   }
+
+  it.effect("offers neither session nor remember for what is asked each time", () =>
+    Effect.gen(function* () {
+      const terminal = yield* makeFakeTerminal(both)
+      const fiber = yield* asked(terminal, (approver) => approver.call({ ...writeItem, offers: {} }))
+      yield* terminal.type("2", "3", "1")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "once", by: "person" })
+      assert.include(terminal.screen(), "\n[1] Allow once  [4] Deny\nAnswer [4]: Answer with one of: 1, 4.\n")
+    })
+  )
+
+  const choices: ReadonlyArray<[typed: string, answer: StepAnswer]> = [
+    ["1,3", { chosen: [1, 3] }],
+    [" 3 1 3 ", { chosen: [3, 1] }],
+    ["3", { chosen: [3] }],
+    ["", "decline"]
+  ]
+  const threeItems = [writeItem, { task: "Think 1", tool: "none", risk: "safe" as const, targets: [] }, readItem]
+  for (const [typed, answer] of choices) {
+    it.effect(`takes ${JSON.stringify(typed)} for single calls of a step`, () =>
+      Effect.gen(function* () {
+        const terminal = yield* makeFakeTerminal(both)
+        const fiber = yield* asked(terminal, (approver) => approver.step("Task section 2", threeItems))
+        yield* terminal.type("4")
+        yield* TestClock.adjust("1 second")
+        yield* terminal.type(typed)
+        assert.deepStrictEqual(yield* Fiber.join(fiber), { answer, by: "person" })
+      })
+    )
+  }
+
+  it.effect("takes no number that is not one of the calls, and says which there are", () =>
+    Effect.gen(function* () {
+      const terminal = yield* makeFakeTerminal(both)
+      const fiber = yield* asked(terminal, (approver) => approver.step("Task section 2", threeItems))
+      yield* terminal.type("4")
+      yield* TestClock.adjust("1 second")
+      yield* terminal.type("2", "1,4", "all")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "decline", by: "person" })
+      const complaint = "Answer with numbers of calls, such as 1,3. There are: 1, 3.\n"
+      const prompt = "Calls [none]: "
+      assert.isTrue(
+        terminal
+          .screen()
+          .endsWith(
+            `The numbers of the calls that may run, such as 1,3. The others are denied.\n${`${prompt}${complaint}`.repeat(3)}`
+          )
+      )
+    })
+  )
+
+  const long: ApprovalItem = { ...readItem, details: Array.from({ length: 30 }, (_, index) => `detail ${index + 1}`) }
+
+  it.effect("takes an answer for a long question only after its end was shown", () =>
+    Effect.gen(function* () {
+      const terminal = yield* makeFakeTerminal(both, { columns: 80, rows: 21 })
+      const fiber = yield* asked(terminal, (approver) => approver.call(long))
+      assert.isTrue(terminal.screen().endsWith("detail 15\n-- page 1 of 2: Enter shows more, q denies -- "))
+      yield* terminal.type("1", "1")
+      yield* TestClock.adjust("1 second")
+      assert.include(terminal.screen(), "detail 30\n")
+      assert.isTrue(terminal.screen().endsWith("Answer [4]: "))
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* terminal.type("1")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "once", by: "person" })
+    })
+  )
+
+  it.effect("denies when the person stops before the end of a long question", () =>
+    Effect.gen(function* () {
+      const terminal = yield* makeFakeTerminal(both, { columns: 80, rows: 21 })
+      const fiber = yield* asked(terminal, (approver) => approver.call(long))
+      yield* terminal.type("q")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "deny", by: "person" })
+      assert.notInclude(terminal.screen(), "Answer")
+    })
+  )
 
   it.effect("denies after three answers that are none", () =>
     Effect.gen(function* () {

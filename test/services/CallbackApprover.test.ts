@@ -48,6 +48,23 @@ describe("layerCallback", () => {
     })
   )
 
+  it.effect("takes a list of items for those that may run", () =>
+    Effect.gen(function* () {
+      const second: ApprovalItem = { ...item, task: "Edit 2" }
+      const choose = (chosen: ReadonlyArray<ApprovalItem>) =>
+        Effect.gen(function* () {
+          const approver = yield* Approver
+          return [
+            (yield* approver.step("Task section 1", [item, second])).answer,
+            (yield* approver.call(second)).answer
+          ]
+        }).pipe(Effect.provide(layerCallback(() => chosen)))
+      assert.deepStrictEqual(yield* choose([second]), [{ chosen: [2] }, "once"])
+      assert.deepStrictEqual(yield* choose([]), ["decline", "deny"])
+      assert.deepStrictEqual(yield* choose([{ ...item }]), ["decline", "deny"])
+    })
+  )
+
   it.effect("takes nothing but true for a yes", () =>
     Effect.gen(function* () {
       for (const answer of ["no", 1, {}, undefined, null]) {

@@ -21,6 +21,7 @@ const load = Effect.fnUntraced(function* (
   }
   const provider = ConfigProvider.fromEnv({ env: { XDG_CONFIG_HOME: root, ...environment } })
   return yield* ConfigurationFile.use((service) => service.load(path.join(root, "project"))).pipe(
+    Effect.map(({ merged }) => merged),
     Effect.mapError((error) => error.message.replaceAll(root, "<root>")),
     Effect.provide(ConfigurationFile.layer),
     Effect.provideService(ConfigProvider.ConfigProvider, provider)
@@ -30,7 +31,7 @@ const load = Effect.fnUntraced(function* (
 describe("ConfigurationFile", () => {
   it.effect("sets nothing when there is no file", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* load({}), { limits: {}, allow: [], deny: [], fetchAllow: [] })
+      assert.deepStrictEqual(yield* load({}), { limits: {}, allow: [], deny: [], fetchAllow: [], plugins: [] })
     })
   )
 
@@ -52,7 +53,8 @@ describe("ConfigurationFile", () => {
         limits: {},
         allow: [],
         deny: ["write_file"],
-        fetchAllow: []
+        fetchAllow: [],
+        plugins: []
       })
     })
   )

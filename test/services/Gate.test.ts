@@ -15,6 +15,27 @@ import { scriptedApprover } from "../support/ScriptedApprover.ts"
 const denialOf = <A>(effect: Effect.Effect<A, { readonly message: string }>) =>
   Effect.map(Effect.flip(effect), (denied) => denied.message)
 
+const fetching = (url: string) => prepared("fetch_url", "medium", [{ _tag: "FetchUrl", url }], { url })
+
+/** The item for an access of a reference. */
+const askedAbout = (tool: string, target: string, session = target) => ({
+  task: "T",
+  tool,
+  risk: "medium",
+  targets: [target],
+  offers: { session: `${tool} for ${session}`, remember: `${tool} for ${target}` }
+})
+
+const origin = "word-count@1.0.0"
+const first = "a".repeat(64)
+const second = "b".repeat(64)
+
+/** A call of a tool that is not built in. */
+const counting = (definition: string): PreparedCall => {
+  const call = prepared("word_count", "medium", [{ _tag: "ReadFile", path: "/etc/hosts", inside: false }])
+  return { ...call, info: { ...call.info, origin, definition } }
+}
+
 layer(NodeServices.layer)("Gate", (it) => {
   describe("authorize", () => {
     it.effect("lets a safe call pass without a question", () =>
@@ -117,7 +138,8 @@ layer(NodeServices.layer)("Gate", (it) => {
               risk: "high",
               targets: [`${root}/README.md`],
               call: call.call,
-              preview: [`--- ${root}/README.md`, `+++ ${root}/README.md`, "@@ -1 +1 @@", "-old", "+new"].join("\n")
+              preview: [`--- ${root}/README.md`, `+++ ${root}/README.md`, "@@ -1 +1 @@", "-old", "+new"].join("\n"),
+              offers: { session: "exactly this call" }
             }
           ]
         })
@@ -131,18 +153,174 @@ layer(NodeServices.layer)("Gate", (it) => {
       })
     )
 
-    it.effect("allows the same tool on the same target for the session, and nothing else", () =>
+    it.effect("allows a tool to read every everyday file of the project for the session, and nothing else", () =>
       Effect.gen(function* () {
-        const approver = scriptedApprover({ calls: ["session", "once", "once"] })
+        const approver = scriptedApprover({ calls: ["session", "once", "once", "once"] })
         const { gate, policies, root } = yield* openGate({ approver: approver.layer })
         yield* gate.authorize("T", reading(`${root}/README.md`))
-        yield* gate.authorize("U", reading(`${root}/README.md`))
+        yield* gate.authorize("U", reading(`${root}/src/a.ts`))
         yield* gate.authorizeReference("U", { _tag: "ReadFile", path: `${root}/README.md`, inside: true })
         assert.strictEqual(approver.asked.length, 1)
-        yield* gate.authorize("T", reading(`${root}/src/a.ts`))
+        assert.deepStrictEqual(approver.asked[0]?.[0]?.offers, {
+          session: "read_file for every file of the project that does not look like a secret",
+          remember: `read_file for ${root}/README.md`
+        })
+        yield* gate.authorize("T", reading(`${root}/.env`))
+        yield* gate.authorize("T", reading("/etc/hosts", false))
         yield* gate.authorize("T", prepared("other", "medium", reading(`${root}/README.md`).accesses))
-        assert.strictEqual(approver.asked.length, 3)
+        assert.strictEqual(approver.asked.length, 4)
         assert.deepStrictEqual(yield* policies.rules, [])
+      })
+    )
+
+    it.effect("allows fetching from one host over https for the session, and nothing else", () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({ calls: ["session", "once", "once", "once", "session", "once"] })
+        const { gate } = yield* openGate({ approver: approver.layer })
+        yield* gate.authorize("T", fetching("https://example.com/a"))
+        yield* gate.authorize("T", fetching("https://example.com/b?q=1"))
+        yield* gate.authorizeReference("T", { _tag: "FetchUrl", url: "https://example.com/c" })
+        assert.strictEqual(approver.asked.length, 1)
+        yield* gate.authorize("T", fetching("https://www.example.com/a"))
+        yield* gate.authorize("T", fetching("https://example.com:8443/a"))
+        yield* gate.authorize("T", fetching("http://example.com/a"))
+        const long = fetching(`https://example.com/?d=${"x".repeat(256)}`)
+        yield* gate.authorize("T", long)
+        yield* gate.authorize("T", long)
+        assert.strictEqual(approver.asked.length, 6)
+        assert.deepStrictEqual(approver.asked.at(-1)?.[0]?.offers, {})
+        assert.deepStrictEqual(approver.asked.at(-1)?.[0]?.warnings, [
+          "Sends 259 characters of data in the address. This is asked each time."
+        ])
+      })
+    )
+
+    it.effect("binds an answer for the session to the exact call when the risk is high", () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({ calls: ["session", "deny"] })
+        const { gate, root } = yield* openGate({ approver: approver.layer })
+        yield* gate.authorize("T", writing(`${root}/README.md`, "new\n"))
+        yield* gate.authorize("U", writing(`${root}/README.md`, "new\n"))
+        yield* Effect.flip(gate.authorize("T", writing(`${root}/README.md`, "else\n")))
+        assert.strictEqual(approver.asked.length, 2)
+      })
+    )
+
+    it.effect("asks each time before a file changes that programs run by themselves", () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({ calls: ["session", "remember", "once"] })
+        const { gate, log, policies, root } = yield* openGate({
+          approver: approver.layer,
+          options: () => ({ rules: [allow("write_file"), allow("write_file", ".husky/pre-push")] })
+        })
+        const workflow = writing(`${root}/.github/workflows/ci.yml`, "on: push\n")
+        yield* gate.authorize("T", workflow)
+        yield* gate.authorize("T", workflow)
+        yield* gate.authorize("T", workflow)
+        assert.deepStrictEqual<unknown>(
+          approver.asked.flat().map(({ offers, risk, warnings }) => ({ offers, risk, warnings })),
+          Array.from({ length: 3 }, () => ({
+            offers: {},
+            risk: "high",
+            warnings: ["Programs run or obey this file by themselves. This is asked each time."]
+          }))
+        )
+        assert.deepStrictEqual(yield* policies.rules, [])
+        assert.deepStrictEqual(
+          log.events().flatMap((event) => (event.type === "message" ? [event.text] : [])),
+          ["A call of high risk is never remembered: write_file is allowed for this run only."]
+        )
+        yield* gate.authorize("T", writing(`${root}/.husky/pre-push`, "npm test\n"))
+      })
+    )
+
+    it.effect("warns of a host in other letters and of scripts that npm runs", () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({ calls: ["once", "once", "once"] })
+        const { gate, root } = yield* openGate({ approver: approver.layer })
+        yield* gate.authorize("T", fetching("https://xn--80ak6aa92e.com/"))
+        yield* gate.authorize("T", writing(`${root}/package.json`, '{ "scripts": { "prepare": "sh x" } }'))
+        yield* gate.authorize("T", writing(`${root}/package.json`, '{ "version": "1.0.0" }'))
+        assert.deepStrictEqual(
+          approver.asked.flat().map(({ warnings }) => warnings),
+          [
+            [
+              "The host xn--80ak6aa92e.com is written \u0430\u0440\u0440\u04cf\u0435.com and may look like another one."
+            ],
+            ["It changes scripts that npm runs."],
+            undefined
+          ]
+        )
+      })
+    )
+
+    describe("a tool that is not built in", () => {
+      it.effect("is remembered by its definition and asks again when it has changed", () =>
+        Effect.gen(function* () {
+          const approver = scriptedApprover({ calls: ["remember", "remember"] })
+          const { gate, policies } = yield* openGate({ approver: approver.layer })
+          yield* gate.authorize("T", counting(first))
+          yield* gate.authorize("T", counting(first))
+          const entry = { ...allow("word_count", "/etc/hosts"), rememberedAt: "1970-01-01T00:00:00.000Z" }
+          assert.deepStrictEqual(yield* policies.rules, [{ ...entry, pin: { origin, definition: first } }])
+          const { gate: next, policies: kept } = yield* openGate({
+            approver: approver.layer,
+            remembered: yield* policies.rules
+          })
+          yield* next.authorize("T", counting(second))
+          assert.deepStrictEqual(
+            approver.asked.flat().map((item) => [item.origin, item.warnings]),
+            [
+              [origin, undefined],
+              [origin, ["The tool has changed since it was allowed on 1970-01-01."]]
+            ]
+          )
+          assert.deepStrictEqual(yield* kept.rules, [{ ...entry, pin: { origin, definition: second } }])
+        })
+      )
+
+      it.effect("is not allowed by an entry without a definition, but denied by one for another definition", () =>
+        Effect.gen(function* () {
+          const approver = scriptedApprover({ calls: ["once"] })
+          const { gate } = yield* openGate({
+            approver: approver.layer,
+            remembered: [allow("word_count", "/etc/hosts")]
+          })
+          yield* gate.authorize("T", counting(first))
+          assert.strictEqual(approver.asked.length, 1)
+          const { gate: denying } = yield* openGate({
+            remembered: [{ ...deny("word_count"), pin: { origin: "other@1.0.0", definition: second } }]
+          })
+          assert.strictEqual((yield* Effect.flip(denying.authorize("T", counting(first)))).by, "rule")
+        })
+      )
+
+      it.effect("is allowed by a flag whatever its definition", () =>
+        Effect.gen(function* () {
+          const { gate, log } = yield* openGate({ options: () => ({ rules: [allow("word_count", "/etc/*")] }) })
+          yield* gate.authorize("T", counting(first))
+          assert.deepStrictEqual(log.events(), [])
+        })
+      )
+    })
+
+    it.effect("asks no more when a person has declined the same effect three times", () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({ calls: ["deny", "deny", "deny", "once"] })
+        const { gate, root } = yield* openGate({ approver: approver.layer })
+        const denials = yield* Effect.forEach(["1\n", "2\n", "3\n", "4\n"], (content) =>
+          Effect.flip(gate.authorize("T", writing(`${root}/README.md`, content)))
+        )
+        assert.deepStrictEqual<unknown>(
+          denials.map(({ by, endsTask, times }) => ({ by, endsTask, times })),
+          [1, 2, 3, 3].map((times) => ({ by: "person", endsTask: times === 3, times }))
+        )
+        assert.strictEqual(
+          denials[3]?.message,
+          `Permission denied: write_file on ${root}/README.md was declined 3 times; the task ends.`
+        )
+        assert.strictEqual(approver.asked.length, 3)
+        yield* gate.authorize("T", writing(`${root}/src/a.ts`, "4\n"))
       })
     )
 
@@ -159,12 +337,14 @@ layer(NodeServices.layer)("Gate", (it) => {
 
     it.effect("remembers exactly the tool and the target, also when the name holds a star", () =>
       Effect.gen(function* () {
-        const approver = scriptedApprover({ calls: ["remember", "deny"] })
+        const approver = scriptedApprover({ calls: ["remember"] })
         const { gate, policies, root } = yield* openGate({ approver: approver.layer })
         yield* gate.authorize("T", reading(`${root}/a*`))
-        assert.deepStrictEqual(yield* policies.rules, [allow("read_file", `${root}/a\\*`)])
-        yield* gate.authorize("T", reading(`${root}/a*`))
-        yield* Effect.flip(gate.authorize("T", reading(`${root}/abc`)))
+        const rule = { ...allow("read_file", `${root}/a\\*`), rememberedAt: "1970-01-01T00:00:00.000Z" }
+        assert.deepStrictEqual(yield* policies.rules, [rule])
+        const { gate: next } = yield* openGate({ remembered: [rule] })
+        yield* next.authorize("T", reading(`${root}/a*`))
+        yield* Effect.flip(next.authorize("T", reading(`${root}/abc`)))
       })
     )
 
@@ -317,10 +497,10 @@ layer(NodeServices.layer)("Gate", (it) => {
         yield* gate.authorizeReference("T", { _tag: "ReadFile", path: `${root}/.env`, inside: true })
         yield* gate.authorizeReference("T", { _tag: "ReadFile", path: "/etc/hosts", inside: false })
         yield* Effect.flip(gate.authorizeReference("T", { _tag: "FetchUrl", url: "https://example.com/" }))
-        assert.deepStrictEqual(approver.asked.flat(), [
-          { task: "T", tool: "read_file", risk: "medium", targets: [`${root}/.env`] },
-          { task: "T", tool: "read_file", risk: "medium", targets: ["/etc/hosts"] },
-          { task: "T", tool: "fetch_url", risk: "medium", targets: ["https://example.com/"] }
+        assert.deepStrictEqual<unknown>(approver.asked.flat(), [
+          askedAbout("read_file", `${root}/.env`),
+          askedAbout("read_file", "/etc/hosts"),
+          askedAbout("fetch_url", "https://example.com/", "https://example.com")
         ])
       })
     )

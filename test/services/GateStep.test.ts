@@ -71,6 +71,50 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
     })
   )
 
+  it.effect("lets chosen calls run and denies the others by the person, without another question", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: [{ chosen: [1, 3] }, "step"] })
+      const { gate, log, root } = yield* openGate({ approver: approver.layer })
+      const first = writing(`${root}/README.md`, "1\n")
+      const second = writing(`${root}/src/a.ts`, "2\n")
+      const third = writing(`${root}/src/b.ts`, "3\n")
+      const edit: GatedTask = { task: "Edit 1", gatedBy: "risk", calls: [first, second, third] }
+      assert.deepStrictEqual(yield* gate.approveStep(step("plan", edit)), { approved: true, by: "person" })
+      yield* gate.authorize("Edit 1", first)
+      const denied = yield* Effect.flip(gate.authorize("Edit 1", second))
+      assert.deepStrictEqual(
+        [denied.by, denied.message],
+        ["person", `Permission denied: write_file on ${root}/src/a.ts was declined.`]
+      )
+      yield* gate.authorize("Edit 1", third)
+      assert.strictEqual(approver.asked.length, 1)
+      assert.deepStrictEqual(
+        log.events().flatMap((event) => (event.type === "approval.answered" ? [[event.answer, event.chosen]] : [])),
+        [["chosen", [1, 3]]]
+      )
+      yield* gate.approveStep(step("another", edit))
+      yield* gate.authorize("Edit 1", second)
+    })
+  )
+
+  it.effect("asks for what is asked each time although all remaining steps are approved", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: ["remaining"], calls: ["deny"] })
+      const { gate, root } = yield* openGate({ approver: approver.layer })
+      const edit = (path: string): GatedTask => ({
+        task: "Edit 1",
+        gatedBy: "risk",
+        calls: [writing(`${root}/${path}`, "x\n")]
+      })
+      yield* gate.approveStep(step("plan", edit(".husky/pre-commit")))
+      yield* gate.authorize("Edit 1", writing(`${root}/.husky/pre-commit`, "x\n"))
+      assert.strictEqual(approver.asked.length, 1)
+      yield* gate.approveStep(step("plan", edit(".vscode/tasks.json")))
+      yield* Effect.flip(gate.authorize("Edit 1", writing(`${root}/.vscode/tasks.json`, "x\n")))
+      assert.strictEqual(approver.asked.length, 2)
+    })
+  )
+
   it.effect("binds all remaining steps to the plan", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ steps: ["remaining", "decline"] })

@@ -8,6 +8,8 @@ import { builtInPlugins } from "../../src/plugins/builtIns.ts"
 import { Gate } from "../../src/services/Gate.ts"
 import { PlanChecker, type PlanWorld } from "../../src/services/PlanChecker.ts"
 import { References } from "../../src/services/References.ts"
+import { RunEvents } from "../../src/services/RunEvents.ts"
+import { TokenCalibration } from "../../src/services/TokenCalibration.ts"
 import { RunSettings } from "../../src/services/RunSettings.ts"
 import { Skills } from "../../src/services/Skills.ts"
 import { ToolRegistry } from "../../src/services/ToolRegistry.ts"
@@ -38,6 +40,7 @@ const checkerOf = (project: string) =>
     Effect.map(makeFolder, (home) =>
       PlanChecker.layer.pipe(
         Layer.provide(References.layer),
+        Layer.provide([RunEvents.layerSilent, TokenCalibration.layer]),
         Layer.provide([
           gate,
           ToolRegistry.layer([...builtInPlugins(defaultLimits)]),

@@ -93,7 +93,7 @@ describe("PluginLoader", () => {
       Effect.gen(function* () {
         const { registry, run } = yield* openTools({ plugins: [plugin, withTools("good", { echo: ping })] })
         assert.deepStrictEqual(
-          registry.problems.map((one) => [one.plugin, one.message]),
+          registry.problems.map((one) => ["plugin" in one ? one.plugin : "", one.message]),
           [["bad", `The plugin "bad" is not used: ${problem}`]]
         )
         assert.deepStrictEqual(

@@ -2,11 +2,15 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import type { Rule } from "../../src/domain/Permission.ts"
+import { TestClock } from "effect/testing"
+import type { RememberedRule } from "../../src/domain/RememberedRule.ts"
 import { Policies } from "../../src/services/Policies.ts"
 
-const rule: Rule = { verdict: "allow", tool: "read_file", pattern: "/p/README.md" }
-const other: Rule = { verdict: "deny", tool: "fetch_url" }
+const rule: RememberedRule = { verdict: "allow", tool: "read_file", pattern: "/p/README.md" }
+const other: RememberedRule = { verdict: "deny", tool: "fetch_url" }
+/** As the clock of a test begins. */
+const kept: RememberedRule = { ...rule, rememberedAt: "1970-01-01T00:00:00.000Z" }
+const pin = { origin: "word-count@1.0.0", definition: "a".repeat(64) }
 
 /** A path in a fresh folder, below a folder that does not exist yet. */
 const freshPath = Effect.gen(function* () {
@@ -45,8 +49,8 @@ describe("Policies.layer", () => {
       const fs = yield* FileSystem.FileSystem
       const path = yield* freshPath
       const now = yield* withPolicies(path, (policies) => Effect.andThen(policies.remember(rule), policies.rules))
-      assert.deepStrictEqual(now, [rule])
-      assert.deepStrictEqual(yield* withPolicies(path, (policies) => policies.rules), [rule])
+      assert.deepStrictEqual(now, [kept])
+      assert.deepStrictEqual(yield* withPolicies(path, (policies) => policies.rules), [kept])
       assert.strictEqual((yield* fs.stat(path)).mode & 0o777, 0o600)
       const folder = path.slice(0, path.lastIndexOf("/"))
       assert.strictEqual((yield* fs.stat(folder)).mode & 0o777, 0o700)
@@ -60,7 +64,24 @@ describe("Policies.layer", () => {
       const rules = yield* withPolicies(path, (policies) =>
         Effect.all([policies.remember(rule), policies.remember(rule)]).pipe(Effect.andThen(policies.rules))
       )
-      assert.deepStrictEqual(rules, [rule])
+      assert.deepStrictEqual(rules, [kept])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("keeps the definition of a tool and puts a newer answer for it in the place of the older one", () =>
+    Effect.gen(function* () {
+      const path = yield* freshPath
+      const newer = { origin: "word-count@2.0.0", definition: "b".repeat(64) }
+      yield* withPolicies(path, (policies) =>
+        Effect.gen(function* () {
+          yield* policies.remember({ ...rule, pin })
+          yield* TestClock.adjust("1 day")
+          yield* policies.remember({ ...rule, pin: newer })
+        })
+      )
+      assert.deepStrictEqual(yield* withPolicies(path, (policies) => policies.rules), [
+        { ...rule, pin: newer, rememberedAt: "1970-01-02T00:00:00.000Z" }
+      ])
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
@@ -74,8 +95,8 @@ describe("Policies.layer", () => {
           Effect.provide(NodeServices.layer)
         )
       )
-      assert.deepStrictEqual(mine, [rule])
-      assert.deepStrictEqual(yield* withPolicies(path, (policies) => policies.rules), [other, rule])
+      assert.deepStrictEqual(mine, [kept])
+      assert.deepStrictEqual(yield* withPolicies(path, (policies) => policies.rules), [other, kept])
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
@@ -111,6 +132,23 @@ describe("Policies.layer", () => {
       '"*" is not a tool name'
     ],
     [
+      "with a definition that is no hash",
+      `{ "version": 1, "rules": [{ "verdict": "allow", "tool": "a", "pin": { "origin": "x", "definition": "1" } }] }`,
+      '"rules[0].pin.definition": Expected a SHA-256 in hex'
+    ],
+    [
+      "with a time that is none",
+      `{ "version": 1, "rules": [{ "verdict": "allow", "tool": "a", "rememberedAt": "yesterday" }] }`,
+      '"rules[0].rememberedAt": Expected a time in UTC'
+    ],
+    ...["write_file", "edit_file", "run_command", "load_plugin", "start_server"].flatMap((tool) =>
+      ["", "*", "**", "**/*", "./**", "/**", "*.*"].map((pattern): [string, string, string] => [
+        `that allows ${tool} for ${pattern === "" ? "everything" : pattern}`,
+        JSON.stringify({ version: 1, rules: [{ verdict: "allow", tool, ...(pattern === "" ? {} : { pattern }) }] }),
+        `A standing permission for ${tool} must name what it allows.`
+      ])
+    ),
+    [
       "with a pattern that leads out of the project",
       '{ "version": 1, "rules": [{ "verdict": "allow", "tool": "a", "pattern": "../b" }] }',
       'The pattern "../b" holds ".."'
@@ -135,6 +173,19 @@ describe("Policies.layer", () => {
       }).pipe(Effect.provide(NodeServices.layer))
     )
   }
+
+  it.effect("uses a file that allows a write by name and forbids all others", () =>
+    Effect.gen(function* () {
+      const path = yield* freshPath
+      const rules: ReadonlyArray<RememberedRule> = [
+        { verdict: "allow", tool: "write_file", pattern: "docs/**" },
+        { verdict: "deny", tool: "run_command", pattern: "**" },
+        { verdict: "ask", tool: "edit_file" }
+      ]
+      yield* put(path, JSON.stringify({ version: 1, rules }))
+      assert.deepStrictEqual(yield* withPolicies(path, (policies) => policies.rules), rules)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
 
   const fine = `{ "version": 1, "rules": [${entry}] }`
   for (const mode of [0o620, 0o602, 0o666]) {
@@ -174,9 +225,9 @@ describe("Policies.layerMemory", () => {
     Effect.gen(function* () {
       const policies = yield* Policies
       yield* policies.remember(rule)
-      assert.deepStrictEqual(yield* policies.rules, [other, rule])
+      assert.deepStrictEqual(yield* policies.rules, [other, kept])
       assert.isTrue(yield* policies.revoke(other))
-      assert.deepStrictEqual(yield* policies.rules, [rule])
+      assert.deepStrictEqual(yield* policies.rules, [kept])
     }).pipe(Effect.provide(Policies.layerMemory([other])))
   )
 })

@@ -12,6 +12,8 @@ import { Step, TaskList } from "../../src/domain/TaskList.ts"
 import { TaskResult } from "../../src/domain/TaskResult.ts"
 import { Denied, Gate } from "../../src/services/Gate.ts"
 import { References } from "../../src/services/References.ts"
+import { RunEvents } from "../../src/services/RunEvents.ts"
+import { TokenCalibration } from "../../src/services/TokenCalibration.ts"
 import { RunSettings, type Settings } from "../../src/services/RunSettings.ts"
 import { WebFetch } from "../../src/services/WebFetch.ts"
 import { Workspace } from "../../src/services/Workspace.ts"
@@ -89,6 +91,7 @@ const gate = ({ asked = [], deny }: World) =>
 
 const references = (root: string, world: World = {}) =>
   References.layer.pipe(
+    Layer.provide([RunEvents.layerSilent, TokenCalibration.layer]),
     Layer.provide([
       Workspace.layer(root),
       gate(world),

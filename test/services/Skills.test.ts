@@ -14,6 +14,12 @@ import { makeProject } from "../support/Project.ts"
 const skillText = (name: string, description: string) =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n## Execution\n\nDo.\n`
 
+const asking = (name: string) =>
+  `---\nname: ${name}\ndescription: Does.\nmetadata:\n  task-conductor.requires-approval: "true"\n---\n\nDo.\n`
+
+const modelled = (name: string, model: string) =>
+  `---\nname: ${name}\ndescription: Does.\nmetadata:\n  task-conductor.model: "${model}"\n---\n\nDo.\n`
+
 const skill = (name: string, allowedTools?: ReadonlyArray<string>) =>
   new Skill({
     name,
@@ -21,6 +27,7 @@ const skill = (name: string, allowedTools?: ReadonlyArray<string>) =>
     ...(allowedTools === undefined ? {} : { allowedTools }),
     requiresApproval: false,
     inputRequirements: "",
+    inputs: [],
     refinement: "",
     execution: ""
   })
@@ -115,6 +122,96 @@ layer(NodeServices.layer)("discovery", (it) => {
         'project/.agents/skills/b/SKILL.md:2: The name "c" is not the name of the folder "b". Rename one of them. The skill is left out.',
         "project/.agents/skills/d/SKILL.md: This is not a file of at most 262144 bytes. The skill is left out.",
         "project/.agents/skills/e/SKILL.md: This is not a file of at most 262144 bytes. The skill is left out."
+      ])
+    })
+  )
+
+  it.effect("says which links lead nowhere and which folders are locked, and goes on", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const disk = yield* makeProject({
+        "project/.agents/skills/good/SKILL.md": skillText("good", "works"),
+        "project/.agents/skills/locked/SKILL.md": skillText("locked", "cannot be read"),
+        "elsewhere/far/SKILL.md": skillText("far", "of another place"),
+        "project/shared/near/SKILL.md": skillText("near", "of the project")
+      })
+      const skills = `${disk}/project/.agents/skills`
+      yield* fs.symlink(`${disk}/nowhere`, `${skills}/lost`)
+      yield* fs.symlink(`${disk}/elsewhere/far`, `${skills}/far`)
+      yield* fs.symlink(`${disk}/project/shared/near`, `${skills}/near`)
+      yield* fs.makeDirectory(`${skills}/half`)
+      yield* fs.symlink(`${disk}/nowhere/SKILL.md`, `${skills}/half/SKILL.md`)
+      yield* fs.makeDirectory(`${disk}/home/.agents`, { recursive: true })
+      yield* fs.symlink(`${disk}/elsewhere`, `${disk}/home/.agents/skills`)
+      yield* fs.chmod(`${skills}/locked/SKILL.md`, 0o000)
+      const isRoot = process.getuid?.() === 0
+      const folders = { builtIn: `${disk}/package`, home: `${disk}/home`, project: `${disk}/project` }
+      const { all, notes } = yield* Skills.pipe(Effect.provide(Skills.layer(folders)))
+      assert.deepStrictEqual(
+        all.map((one) => [one.skill.name, one.origin]),
+        [["far", "user"], ["good", "project"], ...(isRoot ? [["locked", "project"]] : []), ["near", "project"]]
+      )
+      assert.deepStrictEqual(
+        notes.map((note) => note.replaceAll(`${disk}/`, "")),
+        [
+          "project/.agents/skills/far/SKILL.md: This is a link that leads out of the project. The skill is left out.",
+          "project/.agents/skills/half/SKILL.md: This could not be read (NotFound). The skill is left out.",
+          ...(isRoot
+            ? []
+            : [
+                "project/.agents/skills/locked/SKILL.md: This could not be read (PermissionDenied). The skill is left out."
+              ]),
+          "project/.agents/skills/lost: This could not be read (NotFound). The skill is left out."
+        ]
+      )
+    })
+  )
+
+  it.effect("keeps the approval of a skill that the project replaces, and adds the project's", () =>
+    Effect.gen(function* () {
+      const { found, notes } = yield* discover({
+        "package/a/SKILL.md": asking("a"),
+        "project/.agents/skills/a/SKILL.md": skillText("a", "asks nothing"),
+        "package/b/SKILL.md": skillText("b", "asks nothing"),
+        "project/.agents/skills/b/SKILL.md": asking("b"),
+        "package/c/SKILL.md": asking("c"),
+        "home/.agents/skills/c/SKILL.md": skillText("c", "asks nothing: the person may")
+      })
+      assert.deepStrictEqual(
+        found.all.map(({ skill: { name, requiresApproval } }) => [name, requiresApproval]),
+        [
+          ["a", true],
+          ["b", true],
+          ["c", false]
+        ]
+      )
+      assert.include(
+        notes,
+        'The skill "a" in project/.agents/skills/a/SKILL.md requires approval all the same: the one it replaces does, and a project cannot take that away.'
+      )
+    })
+  )
+
+  it.effect("takes a model from a skill, but from a project none that works elsewhere", () =>
+    Effect.gen(function* () {
+      const { found, notes } = yield* discover({
+        "home/.agents/skills/a/SKILL.md": modelled("a", "gpt-oss:120b-cloud"),
+        "project/.agents/skills/b/SKILL.md": modelled("b", "gpt-oss:120b-cloud"),
+        "project/.agents/skills/c/SKILL.md": modelled("c", "qwen3:8b"),
+        "project/.agents/skills/d/SKILL.md": modelled("d", "http://example.org/qwen3")
+      })
+      assert.deepStrictEqual(
+        found.all.map(({ skill: { model, name } }) => [name, model]),
+        [
+          ["a", "gpt-oss:120b-cloud"],
+          ["b", undefined],
+          ["c", "qwen3:8b"],
+          ["d", undefined]
+        ]
+      )
+      assert.deepStrictEqual(notes, [
+        'The model "gpt-oss:120b-cloud" of the skill "b" in project/.agents/skills/b/SKILL.md is not used: it works on another server, and a project cannot choose that.',
+        'project/.agents/skills/d/SKILL.md:4: "http://example.org/qwen3" is not the name of a model, so it is not used.'
       ])
     })
   )

@@ -234,7 +234,9 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
           "add_task",
           "list_tasks",
           "update_task",
-          "write_file"
+          "fetch_url",
+          "write_file",
+          "edit_file"
         ])
         const issues = registry.tools.flatMap(
           ({ example, name }) => registry.check(callOf(name, example), new Set(names)).issues
@@ -292,7 +294,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
         const { registry } = yield* openTools({ plugins: [shapes] })
         assert.deepStrictEqual(yield* failureOf(registry.prepare(callOf("drow"))), [
           "not_found",
-          'There is no tool "drow". Nearest: draw, add_task, read_file.'
+          'There is no tool "drow". Nearest: draw, add_task, edit_file.'
         ])
         assert.deepStrictEqual(yield* failureOf(registry.prepare(callOf("draw", { size: "3", extra: 1 }))), [
           "validation_failed",

@@ -45,13 +45,18 @@ const answerWith =
 const noText = (why: string) => ["parse_error", `Cannot fetch http://127.0.0.1:PORT/: ${why}.`]
 
 describe("WebFetch", () => {
-  it.effect("gives a page as text, and HTML as readable text", () =>
+  it.effect("gives a page as text, and HTML as markdown with its title", () =>
     Effect.gen(function* () {
+      const html = { "content-type": "text/html; charset=utf-8" }
       expect(yield* getFrom(answer("grün"), "/a")).toEqual({ url: "http://127.0.0.1:PORT/a", text: "grün" })
-      expect(yield* getFrom(answer("<h1>Tea</h1>", { "content-type": "text/html; charset=utf-8" }), "/")).toEqual({
-        url: "http://127.0.0.1:PORT/",
-        text: "# Tea"
+      expect(yield* getFrom(answer('<title>Tea</title><p><a href="b">Mint</a>', html), "/a/")).toEqual({
+        url: "http://127.0.0.1:PORT/a/",
+        title: "Tea",
+        text: "# Tea\n\n[Mint](http://127.0.0.1:PORT/a/b)"
       })
+      expect(yield* getFrom(answer("<div>".repeat(20_000), html), "/")).toEqual(
+        noText("its HTML is nested too deeply or too large to be turned into text")
+      )
     })
   )
 
@@ -93,8 +98,24 @@ describe("WebFetch", () => {
         "0x7f.1",
         "0177.0.0.1",
         "[::1]",
+        "0x7f000001",
+        "127.1",
+        "0",
+        "[::]",
         "[::ffff:7f00:1]",
+        "[::ffff:169.254.169.254]",
+        "[::127.0.0.1]",
+        "[64:ff9b::7f00:1]",
+        "[64:ff9b:1::a00:1]",
+        "[2002:7f00:1::]",
+        "[2001:0:4136:e378:8000:63bf:3fff:fdd2]",
+        "[fd00::1]",
+        "[fe80::1]",
+        "10.0.0.1",
         "169.254.169.254",
+        "168.63.129.16",
+        "100.100.100.200",
+        "127.0.0.1.",
         "localhost"
       ]
       const types = yield* Effect.forEach(hosts, (host) =>
@@ -113,6 +134,20 @@ describe("WebFetch", () => {
         "permission_denied",
         expect.stringContaining(`list localhost:${port} under fetchAllow`)
       ])
+    })
+  )
+
+  it.effect("refuses the model server, also where it is public, unless it is listed", () =>
+    Effect.gen(function* () {
+      const port = yield* serve(answer("in"))
+      const url = `http://127.0.0.1:${port}/`
+      const refused = [`127.0.0.1:${port}`, "models.example:443"]
+      expect(yield* outcome(get("https://models.example/api/tags", { refused }))).toEqual([
+        "permission_denied",
+        "Cannot fetch https://models.example/api/tags: models.example:443 is the model server; to permit it, list models.example:443 under fetchAllow in your user configuration."
+      ])
+      expect(yield* outcome(get(url, { refused }))).toEqual(["permission_denied", expect.any(String)])
+      expect(yield* outcome(get(url, { refused, allowed: refused }))).toEqual({ url, text: "in" })
     })
   )
 
@@ -209,6 +244,30 @@ describe("WebFetch", () => {
     })
   )
 
+  it.effect("stops reading a page that names no length and never ends, and one that is compressed a thousandfold", () =>
+    Effect.gen(function* () {
+      let sent = 0
+      const endless: RequestListener = (_request, response) => {
+        response.writeHead(200, { "content-type": "text/plain" })
+        const chunk = Buffer.alloc(65_536, "a")
+        const push = (): void => {
+          if (response.destroyed) return
+          sent += chunk.length
+          if (response.write(chunk)) setImmediate(push)
+          else response.once("drain", push)
+        }
+        push()
+      }
+      const failure = ["output_limit", "Cannot fetch http://127.0.0.1:PORT/: the page is larger than 5 MB."]
+      expect(yield* getFrom(endless, "/")).toEqual(failure)
+      expect(sent).toBeLessThan(50_000_000)
+      const bomb = gzipSync(Buffer.alloc(200_000_000))
+      expect(bomb.length).toBeLessThan(200_000)
+      const gzip = { "content-type": "text/plain", "content-encoding": "gzip" }
+      expect(yield* getFrom(answer(bomb, gzip), "/")).toEqual(failure)
+    })
+  )
+
   it.effect("takes text only and says what else it is", () =>
     Effect.gen(function* () {
       expect(yield* getFrom(answer("x", { "content-type": "image/png" }), "/")).toEqual(
@@ -241,11 +300,13 @@ describe("WebFetch", () => {
     })
   )
 
-  it.live("ends a page that never ends", () =>
+  it.live("ends a page that comes in drips", () =>
     Effect.gen(function* () {
       const slow = yield* getFrom(
         (_request, response) => {
-          response.writeHead(200, { "content-type": "text/plain" }).write("a")
+          response.writeHead(200, { "content-type": "text/plain" })
+          const drip = setInterval(() => response.write("a"), 10)
+          response.on("close", () => clearInterval(drip))
         },
         "/",
         { timeout: "100 millis" }

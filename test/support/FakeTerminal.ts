@@ -17,15 +17,19 @@ export interface FakeTerminal {
   readonly layer: Layer.Layer<Stdio.Stdio | Terminal.Terminal>
 }
 
-export const makeFakeTerminal = (isTerminal: { readonly stdin: boolean; readonly stderr: boolean }) =>
+export const makeFakeTerminal = (
+  isTerminal: { readonly stdin: boolean; readonly stderr: boolean },
+  size: { readonly columns: number; readonly rows: number } = { columns: 200, rows: 100 }
+) =>
   Effect.gen(function* () {
     const lines = yield* Queue.unbounded<string, Cause.Done>()
     let screen = ""
     const terminal = Terminal.make({
-      columns: Effect.succeed(80),
-      rows: Effect.succeed(24),
+      columns: Effect.succeed(size.columns),
+      rows: Effect.succeed(size.rows),
       size: Effect.die("not used"),
-      readInput: Effect.die("not used"),
+      /* A fake person types whole lines only. */
+      readInput: Queue.unbounded<Terminal.UserInput, Cause.Done>(),
       readLine: Effect.mapError(Queue.take(lines), () => new Terminal.QuitError({})),
       display: () => Effect.die("stdout is for results")
     })

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CanonicalAccess } from "../../src/domain/Access.ts"
 import type { Risk, Rule } from "../../src/domain/Permission.ts"
+import type { RememberedRule } from "../../src/domain/RememberedRule.ts"
 import { Approver } from "../../src/services/Approver.ts"
 import { Gate } from "../../src/services/Gate.ts"
 import type { GateOptions } from "../../src/services/GateJudge.ts"
@@ -22,7 +23,16 @@ export const prepared = (
   given: Record<string, string> = {}
 ): PreparedCall => ({
   call: { uid: "call-1", name, arguments: given },
-  info: { name, origin: "built-in", description: "", risk: "safe", effect: "pure", parameters: {}, example: {} },
+  info: {
+    name,
+    origin: "built-in",
+    description: "",
+    risk: "safe",
+    effect: "pure",
+    parameters: {},
+    example: {},
+    definition: ""
+  },
   risk,
   accesses
 })
@@ -39,7 +49,7 @@ export const deny = (tool: string, pattern?: string): Rule => ({ ...allow(tool, 
 export const openGate = Effect.fnUntraced(function* (given: {
   readonly approver?: Layer.Layer<Approver>
   readonly options?: (root: string) => GateOptions
-  readonly remembered?: ReadonlyArray<Rule>
+  readonly remembered?: ReadonlyArray<RememberedRule>
   readonly policies?: (root: string) => Layer.Layer<Policies, never, NodeServices.NodeServices>
 }) {
   const root = yield* makeProject({ "README.md": "old\n", "src/a.ts": "a\n" })

@@ -20,6 +20,8 @@ export interface TestRunOptions {
   readonly settings?: Partial<Settings>
   readonly approver?: Layer.Layer<Approver>
   readonly rules?: ReadonlyArray<Rule>
+  /** Folders that stay from run to run; new ones when absent. */
+  readonly at?: { readonly project: string; readonly home: string }
   /** Where the run is kept; nowhere when absent. */
   readonly journal?: RunDoors["journal"]
 }
@@ -51,7 +53,7 @@ allowed-tools: ""
 Say something.
 `
 
-const testSkills = {
+export const testSkills = {
   ".task-conductor/skills/any/SKILL.md": anySkill,
   ".task-conductor/skills/talk/SKILL.md": talkSkill
 }
@@ -60,8 +62,8 @@ const testSkills = {
 export const layerTestRun = (options: TestRunOptions = {}) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const project = yield* makeProject({ ...testSkills, ...options.files })
-      const home = yield* makeFolder
+      const project = options.at?.project ?? (yield* makeProject({ ...testSkills, ...options.files }))
+      const home = options.at?.home ?? (yield* makeFolder)
       const model = yield* LanguageModel.LanguageModel
       const { publish } = yield* RunEvents
       const settings: Settings = { ...defaultSettings, ...options.settings }
@@ -71,6 +73,7 @@ export const layerTestRun = (options: TestRunOptions = {}) =>
           configuration: {},
           settings,
           rules: options.rules ?? [],
+          plugins: [],
           folders: {
             home,
             config: `${home}/.config`,
@@ -85,7 +88,8 @@ export const layerTestRun = (options: TestRunOptions = {}) =>
           listen: ({ event }) => publish(event),
           approveSteps: false,
           approver: options.approver ?? Approver.layerDenyAll,
-          model: Layer.succeed(LanguageModel.LanguageModel, model)
+          model: Layer.succeed(LanguageModel.LanguageModel, model),
+          ...(options.journal === undefined ? {} : { journal: options.journal })
         }
       )
     })

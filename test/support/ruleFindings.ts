@@ -18,6 +18,7 @@ import {
   finishedTask,
   plannedTask
 } from "../../src/domain/rules/RuleExample.ts"
+import { lintSkill } from "../../src/domain/SkillLint.ts"
 import { readSkill } from "../../src/domain/SkillFormat.ts"
 import { Task } from "../../src/domain/Task.ts"
 import { readTaskList } from "../../src/domain/TaskListFormat.ts"
@@ -150,6 +151,10 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
       return Effect.sync(() => codesOf(readSkill(bytesOf(text), "read-code")))
     case "skill-name":
       return Effect.sync(() => codesOf(readSkill(bytesOf(skillNamed(text)), text)))
+    case "linted-skill":
+      return Effect.sync(() =>
+        codesOf(lintSkill(bytesOf(text), "read-code", { tools: ["read_file", "search_files"], files: new Set() }))
+      )
     case "template":
       return Effect.sync(() => codesOf(parseTemplate("conclusion", text)))
     case "template-folder":

@@ -17,6 +17,7 @@ export type RuleFamily =
   | "approvals"
   | "answers"
   | "skill-files"
+  | "skill-format"
   | "templates"
 
 /** An issue rejects the text and is fed back to whoever wrote it; a repair is noted, and the text is accepted. */

@@ -19,6 +19,7 @@ export type ExampleKind =
   | "result"
   | "skill-file"
   | "skill-name"
+  | "linted-skill"
   | "template"
   | "template-folder"
 
@@ -80,6 +81,7 @@ export const exampleKinds: Readonly<
   result: { about: "a result", frame: (text) => text },
   "skill-file": { about: "`read-code/SKILL.md`", frame: (text) => text },
   "skill-name": { about: "the name of a skill and of its folder", frame: (text) => text },
+  "linted-skill": { about: "`read-code/SKILL.md`, as `skills lint` reads it", frame: (text) => text },
   template: { about: "the template of the conclusion", frame: (text) => text },
   "template-folder": { about: "the files of the folder of templates", frame: (text) => text }
 }

@@ -13,6 +13,7 @@ import { skillsRules } from "./SkillsRules.ts"
 import { approvalsRules } from "./ApprovalsRules.ts"
 import { answersRules } from "./AnswersRules.ts"
 import { skillFilesRules } from "./SkillFilesRules.ts"
+import { skillFormatRules } from "./SkillFormatRules.ts"
 import { templatesRules } from "./TemplatesRules.ts"
 import type { Rule } from "./Rule.ts"
 
@@ -29,6 +30,7 @@ export const ruleFamilies = [
   approvalsRules,
   answersRules,
   skillFilesRules,
+  skillFormatRules,
   templatesRules
 ] as const
 

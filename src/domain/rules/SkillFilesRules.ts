@@ -10,6 +10,8 @@ import { skillDescriptionLong } from "./skill-files/SkillDescriptionLong.ts"
 import { skillToolsForm } from "./skill-files/SkillToolsForm.ts"
 import { skillMetadataForm } from "./skill-files/SkillMetadataForm.ts"
 import { skillHeadingForm } from "./skill-files/SkillHeadingForm.ts"
+import { skillApprovalValue } from "./skill-files/SkillApprovalValue.ts"
+import { skillModelName } from "./skill-files/SkillModelName.ts"
 
 export const skillFilesRules = {
   family: "skill-files",
@@ -26,6 +28,8 @@ export const skillFilesRules = {
     skillDescriptionLong,
     skillToolsForm,
     skillMetadataForm,
+    skillApprovalValue,
+    skillModelName,
     skillHeadingForm
   ]
 } as const

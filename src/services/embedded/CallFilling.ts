@@ -39,11 +39,13 @@ const roleOf = (parameter: string): Role =>
 
 /** The kinds of tools, the most definite first: a task that one can do needs none of the next. */
 const kinds = ["write", "command", "fetch", "read", "search", "other", "look"] as const
-type Kind = (typeof kinds)[number]
+/** Tools that edit are never called: no words of a task tell what to replace. */
+type Kind = (typeof kinds)[number] | "edit"
 
 const requiredOf = (tool: OfferedTool): ReadonlyArray<string> => tool.parameters.required ?? []
 
 const kindOf = (tool: OfferedTool): Kind => {
+  if (tool.parameters.properties?.["old_text"] !== undefined) return "edit"
   const roles = new Set(requiredOf(tool).map(roleOf))
   if (roles.size === 0) return "look"
   if (roles.has("other")) return "other"

@@ -27,6 +27,7 @@ const stranger = new Skill({
   description: "Counts the words of a document. Use it when the prompt asks how long a text is.",
   requiresApproval: false,
   inputRequirements: "",
+  inputs: [],
   refinement: "",
   execution: ""
 })

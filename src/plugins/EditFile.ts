@@ -1,0 +1,72 @@
+/**
+ * The tool `edit_file`: replaces texts in a file and leaves the rest of it as it is.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { TextEdit } from "../domain/TextEdit.ts"
+import { builtInOrigin, definePlugin, type Plugin, tool } from "../services/Plugin.ts"
+import { writeGranted } from "./GrantedWrite.ts"
+
+/** The descriptions are not repeated in the parts of the list: small models read all of it. */
+const Edits = Schema.NonEmptyArray(
+  Schema.Struct({
+    old_text: Schema.NonEmptyString,
+    new_text: Schema.String,
+    replace_all: Schema.optionalKey(Schema.Boolean)
+  })
+).annotate({ description: "Several replacements in this file, instead of old_text and new_text." })
+
+const Parameters = Schema.Struct({
+  path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
+  old_text: Schema.optionalKey(
+    Schema.NonEmptyString.annotate({
+      description: "The text to replace, exactly as it stands in the file with all blanks. It must occur once."
+    })
+  ),
+  new_text: Schema.optionalKey(Schema.String.annotate({ description: "The text that takes its place." })),
+  replace_all: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Replace every place where old_text occurs. Default: false." })
+  ),
+  edits: Schema.optionalKey(Edits)
+}).check(
+  Schema.makeFilter(({ edits, new_text, old_text }) => {
+    const isSingle = old_text !== undefined && new_text !== undefined
+    const isNone = old_text === undefined && new_text === undefined
+    return (isSingle && edits === undefined) || (isNone && edits !== undefined)
+      ? true
+      : "Give either old_text and new_text, or edits"
+  })
+)
+type Parameters = typeof Parameters.Type
+
+const textEdit = ({ new_text, old_text, replace_all }: (typeof Edits.Type)[number]): TextEdit => ({
+  oldText: old_text,
+  newText: new_text,
+  ...(replace_all === undefined ? {} : { replaceAll: replace_all })
+})
+
+const editsOf = ({ edits, new_text = "", old_text = "", replace_all = false }: Parameters) => {
+  const [first, ...more] = edits ?? [{ old_text, new_text, replace_all }]
+  return [textEdit(first), ...more.map(textEdit)] as const
+}
+
+/** A file above `maxBytes` gets no diff. */
+export const editFile = (maxBytes: number): Plugin =>
+  definePlugin({
+    name: builtInOrigin,
+    tools: Effect.succeed({
+      edit_file: tool({
+        description:
+          "Replaces a text in a file of the project and leaves the rest as it is. Returns the path and a diff. Use it to change a part of a file; put all changes of one file into one call.",
+        parameters: Parameters,
+        risk: "high",
+        effect: "once",
+        example: { path: "src/limits.ts", old_text: "const limit = 5", new_text: "const limit = 10" },
+        access: (params) => [{ _tag: "EditFile", path: params.path, edits: editsOf(params) }],
+        execute: Effect.fnUntraced(function* (_params: Parameters, [granted]) {
+          if (granted?._tag !== "WriteFile") return yield* Effect.die("edit_file got no file to write")
+          return { path: granted.path, diff: yield* writeGranted(granted, maxBytes) }
+        })
+      })
+    })
+  })

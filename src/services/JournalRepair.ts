@@ -1,0 +1,37 @@
+/**
+ * Sets aside what is damaged in a journal: the records before the first damaged line stay, everything after it goes to a
+ * file beside, where a person can look at it. Called for `runs repair`.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { JournalError } from "./JournalError.ts"
+import { codeOf, type JournalRest, readSound } from "./JournalReader.ts"
+
+export interface Repaired {
+  /** How many records stay. */
+  readonly kept: number
+  /** How many bytes were set aside, and where. */
+  readonly bytes: number
+  readonly aside: string
+}
+
+const setAside = Effect.fnUntraced(function* (path: string, { kept, rest, size }: JournalRest) {
+  const fs = yield* FileSystem.FileSystem
+  const aside = `${path}.damaged-${kept + 1}`
+  yield* fs.writeFile(aside, rest, { mode: 0o600, flag: "wx" })
+  const handle = yield* fs.open(path, { flag: "r+" })
+  yield* handle.truncate(size)
+  yield* handle.sync
+  return { kept, bytes: rest.length, aside } satisfies Repaired
+}, Effect.scoped)
+
+/** Repairs the journal; nothing when it holds together. Fails when not even its beginning does. */
+export const repairJournal = Effect.fn("repairJournal")((path: string) =>
+  Effect.flatMap(readSound(path), (found) =>
+    found.rest.length === 0 ? Effect.succeed(undefined) : setAside(path, found)
+  ).pipe(
+    Effect.catchTag("PlatformError", (error) =>
+      Effect.fail(new JournalError({ path, reason: { _tag: "Unreadable", code: codeOf(error) } }))
+    )
+  )
+)

@@ -1,0 +1,77 @@
+/**
+ * The program of the child process in which a plugin is imported before it is imported for good: `node ProbedImport URL`.
+ * What would hang, end or spoil the host does so here instead. Reports once, to the parent. Started by PluginProbe.
+ */
+import * as Cause from "effect/Cause"
+import { causeText } from "./ForeignCode.ts"
+import { shareModules } from "./SharedModules.ts"
+
+/** What the child tells; nothing when the plugin ended it. */
+export interface ProbeReport {
+  /** What is wrong, as the end of a sentence; absent when all is well. */
+  readonly problem?: string
+}
+
+const shared: Readonly<Record<string, object>> = {
+  Object,
+  Array,
+  String,
+  Number,
+  Function,
+  Promise,
+  Map,
+  Set,
+  RegExp,
+  Error,
+  Symbol,
+  Date,
+  JSON,
+  Math,
+  Reflect,
+  "Object.prototype": Object.prototype,
+  "Array.prototype": Array.prototype,
+  "String.prototype": String.prototype,
+  "Number.prototype": Number.prototype,
+  "Function.prototype": Function.prototype,
+  "Promise.prototype": Promise.prototype,
+  "Map.prototype": Map.prototype,
+  "Set.prototype": Set.prototype,
+  "RegExp.prototype": RegExp.prototype,
+  "Error.prototype": Error.prototype,
+  "Date.prototype": Date.prototype
+}
+
+const { entries, getOwnPropertyDescriptors, hasOwn, is } = Object
+
+/** Remembers what all code in a process shares; the function tells what was changed since. New methods are no change. */
+const watchBuiltIns = (): (() => string | undefined) => {
+  const before = entries(shared).map(([name, value]) => ({ name, value, properties: getOwnPropertyDescriptors(value) }))
+  return () => {
+    for (const { name, properties, value } of before) {
+      const now = getOwnPropertyDescriptors(value) as Readonly<Record<PropertyKey, PropertyDescriptor | undefined>>
+      for (const [key, was] of entries(properties as Readonly<Record<string, PropertyDescriptor>>)) {
+        if (typeof was.value === "function" && !is(was.value, now[key]?.value)) return `${name}.${key}`
+        if (was.get !== now[key]?.get) return `${name}.${key}`
+      }
+      const added = entries(now).find(([key, property]) => property?.enumerable === true && !hasOwn(properties, key))
+      if (name.endsWith("prototype") && added !== undefined) return `${name}.${added[0]}`
+    }
+    return undefined
+  }
+}
+
+const probe = async (url: string): Promise<ProbeReport> => {
+  const changed = watchBuiltIns()
+  shareModules({ url })
+  try {
+    await import(url)
+  } catch (thrown) {
+    return { problem: causeText(Cause.die(thrown)) }
+  }
+  const name = changed()
+  return name === undefined ? {} : { problem: `it changes ${name}, which all code in the program shares` }
+}
+
+const [url = ""] = process.argv.slice(2)
+const report = await probe(url)
+process.send?.(report, () => process.exit(0))

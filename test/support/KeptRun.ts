@@ -1,0 +1,59 @@
+/**
+ * One run that is kept in a folder and goes on in as many processes as a test wants: every session has layers, a model
+ * and a person of its own, and knows of the others only what the journal says.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import { modelCallKey } from "../../src/domain/CallId.ts"
+import type { RunOrder } from "../../src/domain/RunOrder.ts"
+import type { Approver } from "../../src/services/Approver.ts"
+import { recordOf } from "../../src/services/JournalLine.ts"
+import { readJournal } from "../../src/services/JournalReader.ts"
+import { layerNewRun, layerResumedRun } from "../../src/services/RunJournal.ts"
+import { conduct } from "../../src/services/RunWorkflow.ts"
+import { ScriptedModel } from "../../src/services/ScriptedModel.ts"
+import { EventLog } from "./EventLog.ts"
+import { makeFolder, makeProject } from "./Project.ts"
+import { layerTestRun, testSkills, type TestRunOptions } from "./TestRun.ts"
+
+export interface Session {
+  readonly answer: Parameters<typeof ScriptedModel.layer>[0]
+  readonly approver?: Layer.Layer<Approver>
+  readonly settings?: NonNullable<TestRunOptions["settings"]>
+}
+
+const runId = "20261120-183000-k3x9"
+
+export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "runId">) {
+  const project = yield* makeProject(testSkills)
+  const home = yield* makeFolder
+  const place = { state: `${home}/.local/state/task-conductor`, runId, project, program: "0.0.0", readOnly: false }
+  const file = `${place.state}/runs/${runId}/journal.jsonl`
+  let began = false
+
+  const session = Effect.fnUntraced(function* ({ answer, ...options }: Session) {
+    const journal = began
+      ? layerResumedRun(place)
+      : layerNewRun(place, { project, order: { runId, ...order }, settings: {} })
+    began = true
+    const world = layerTestRun({ ...options, at: { project, home }, journal }).pipe(
+      Layer.provideMerge(ScriptedModel.layer(answer))
+    )
+    return yield* Effect.gen(function* () {
+      const exit = yield* Effect.exit(conduct({ runId, ...order }))
+      const events = (yield* EventLog).events()
+      return {
+        report: Exit.isSuccess(exit) ? exit.value : undefined,
+        events,
+        /** Keys of the model calls that were really sent. */
+        sent: events.flatMap((event) => (event.type === "model.started" ? [modelCallKey(event.call)] : [])),
+        called: events.flatMap((event) => (event.type === "tool.started" ? [`${event.id.task}/${event.id.uid}`] : [])),
+        kept: events.flatMap((event) => (event.type === "task.kept" ? [event.task] : []))
+      }
+    }).pipe(Effect.provide(world))
+  })
+
+  const records = Effect.map(readJournal(file), ({ lines }) => lines.map(recordOf))
+  return { project, place, file, session, records }
+})

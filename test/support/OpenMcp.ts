@@ -1,0 +1,78 @@
+/**
+ * The servers of a project and of a person, started as a run starts them, behind the real gate.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { McpServerEntry } from "../../src/domain/McpServerEntry.ts"
+import type { Rule } from "../../src/domain/Permission.ts"
+import type { Arguments } from "../../src/domain/ToolCall.ts"
+import builtIns from "../../src/plugins/builtIns.ts"
+import { Activities } from "../../src/services/Activities.ts"
+import { Approver } from "../../src/services/Approver.ts"
+import { Journal } from "../../src/services/Journal.ts"
+import { Gate } from "../../src/services/Gate.ts"
+import { McpPlugins } from "../../src/services/McpPlugins.ts"
+import { Policies } from "../../src/services/Policies.ts"
+import { ToolRegistry } from "../../src/services/ToolRegistry.ts"
+import { ToolRunner, type ToolRunnerOptions } from "../../src/services/ToolRunner.ts"
+import { WebFetch } from "../../src/services/WebFetch.ts"
+import { Workspace } from "../../src/services/Workspace.ts"
+import { EventLog } from "./EventLog.ts"
+import { callOf } from "./OpenTools.ts"
+import { makeProject } from "./Project.ts"
+
+export interface OpenMcp {
+  /** Absolute; a project of its own when absent. */
+  readonly project?: string
+  /** The project's `.mcp.json`, written into a project of its own. */
+  readonly file?: unknown
+  readonly own?: Readonly<Record<string, McpServerEntry>>
+  /** Denies everything when absent. */
+  readonly approver?: Layer.Layer<Approver>
+  /** Allows every call of a tool when absent, so that only starts are asked about. */
+  readonly rules?: ReadonlyArray<Rule>
+  readonly policies?: Layer.Layer<Policies>
+  readonly limits?: ToolRunnerOptions
+}
+
+const callable = ["say", "erase", "look"].map((tool): Rule => ({ verdict: "allow", tool: `mcp__s__${tool}` }))
+
+/** Starts the servers; they end with the scope. */
+export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
+  const text = typeof given.file === "string" ? given.file : JSON.stringify(given.file)
+  const project = given.project ?? (yield* makeProject(given.file === undefined ? {} : { ".mcp.json": text }))
+  const tools = Layer.unwrap(
+    Effect.map(McpPlugins, ({ plugins, problems }) => ToolRegistry.layer([...builtIns, ...plugins], problems))
+  ).pipe(Layer.provideMerge(McpPlugins.layer({ project, own: given.own ?? {}, version: "0" })))
+  const context = yield* ToolRunner.layer(given.limits).pipe(
+    Layer.provideMerge(tools),
+    Layer.provideMerge(Gate.layer({ rules: given.rules ?? callable })),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Journal.layerNone,
+        Workspace.layer(project),
+        WebFetch.layer(),
+        given.policies ?? Policies.layerMemory(),
+        given.approver ?? Approver.layerDenyAll,
+        Activities.layerDirect,
+        EventLog.layer
+      )
+    ),
+    Layer.build
+  )
+  return yield* Effect.provideContext(
+    Effect.gen(function* () {
+      const runner = yield* ToolRunner
+      const registry = yield* ToolRegistry
+      /** Runs one call as task `T`; gives its data, or the kind of failure and the message. */
+      const call = (name: string, args: Arguments = {}) =>
+        Effect.map(runner.run({ round: 1, task: "T", uid: "call-1" }, callOf(name, args)), (result) =>
+          result.success ? result.data : [result.error_type, result.error_message]
+        )
+      const problems = registry.problems.map(({ message }) => message.replaceAll(project, "<project>"))
+      const names = registry.tools.filter(({ origin }) => origin !== "built-in").map(({ name }) => name)
+      return { project, registry, problems, names, call, gate: yield* Gate, policies: yield* Policies }
+    }),
+    context
+  )
+})
