@@ -43,11 +43,11 @@ export interface Crashed {
 
 const wasKilled = ({ code }: Ended): boolean => code === "SIGKILL"
 
-/** The words that kill a program at the call with this number, counted from 1. */
-const strace = (calls: string, when: number, file: string | undefined): ReadonlyArray<string> => [
+/** The words that start a program in which something happens at these calls: `signal=SIGKILL:when=3`. */
+export const strace = (calls: string, fault: string, file: string | undefined): ReadonlyArray<string> => [
   ...["strace", "-qq", "-f", "-o", "/dev/null"],
   ...(file === undefined ? [] : ["-P", file]),
-  ...["-e", `trace=${calls}`, "-e", `inject=${calls}:signal=SIGKILL:when=${when}`]
+  ...["-e", `trace=${calls}`, "-e", `inject=${calls}:${fault}`]
 ]
 
 /** Kills a run at the call with this number, counted from 1, then lets it go on to its end. */
@@ -55,7 +55,7 @@ export const crashAt = Effect.fnUntraced(function* (reference: Reference, kind: 
   const run = yield* makeCrashRun()
   const file = kind.isSeeded ? run.seed(reference.firstLine) : undefined
   const history = newHistory()
-  const killed = yield* run.session({ under: strace(kind.calls, when, file) })
+  const killed = yield* run.session({ under: strace(kind.calls, `signal=SIGKILL:when=${when}`, file) })
   const breaches = wasKilled(killed) ? [...afterKill(run, history, killed.stdout)] : []
   const ended = wasKilled(killed) ? yield* run.session({}) : killed
   breaches.push(...breachesOf(run, history, ended, reference.outcome))
@@ -63,16 +63,21 @@ export const crashAt = Effect.fnUntraced(function* (reference: Reference, kind: 
   return crashed
 }, Effect.scoped)
 
-/** Kills a run at random times, at most `most` times, then lets it go on to its end. `random` gives numbers below 1. */
+/** Kills a run at random times, at most `most` times, then lets it go on to its end. `random` gives whole numbers from 0. */
 export const crashAtRandom = Effect.fnUntraced(function* (
   reference: Reference,
-  { most, random, within, ...options }: CrashOptions & { most: number; random: () => number; within: number }
+  {
+    most,
+    random,
+    within,
+    ...options
+  }: CrashOptions & { most: number; random: (below: number) => number; within: number }
 ) {
   const run = yield* makeCrashRun(options)
   const history = newHistory()
   const breaches: Array<string> = []
-  for (let left = Math.ceil(random() * most); left >= 0; left -= 1) {
-    const ended = yield* run.session(left === 0 ? {} : { killAfter: random() * within })
+  for (let left = 1 + random(most); left >= 0; left -= 1) {
+    const ended = yield* run.session(left === 0 ? {} : { killAfter: random(within) })
     if (!wasKilled(ended)) {
       breaches.push(...breachesOf(run, history, ended, reference.outcome))
       break
