@@ -20,6 +20,7 @@ import { References } from "../src/services/References.ts"
 import { RunEvents } from "../src/services/RunEvents.ts"
 import { TokenCalibration } from "../src/services/TokenCalibration.ts"
 import { RunSettings } from "../src/services/RunSettings.ts"
+import { Commands } from "../src/services/Commands.ts"
 import { Skills } from "../src/services/Skills.ts"
 import { ToolRegistry } from "../src/services/ToolRegistry.ts"
 import { WebFetch } from "../src/services/WebFetch.ts"
@@ -76,14 +77,15 @@ const world = PlanChecker.layer.pipe(
         authorizeReference: () => Effect.void,
         authorizeStart: () => Effect.die("nothing starts"),
         approveStep: () => Effect.die("not a step"),
-        denials: Effect.succeed([])
+        denials: Effect.succeed([]),
+        sessionGrants: Effect.succeed([])
       })
     ),
     ToolRegistry.layer([...builtInPlugins(defaultLimits)]),
     Skills.layer({ project, home: "/nonexistent", config: "/nonexistent" }),
     RunSettings.layer({ referenceBudget: 1_000_000 })
   ]),
-  Layer.provide([Workspace.layer(project), WebFetch.layer({ allowed: [] })]),
+  Layer.provide([Workspace.layer(project), WebFetch.layer({ allowed: [] }), Commands.layerNone]),
   Layer.provide(NodeServices.layer)
 )
 

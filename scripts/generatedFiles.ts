@@ -19,7 +19,25 @@ import manifest from "../package.json" with { type: "json" }
 
 const header = "<!-- Made by `npm run generate`; do not edit. -->"
 
-const commands = [[], ["run"], ["plan"], ["check"], ["tools"], ["tools", "list"], ["skills"], ["skills", "list"]]
+const commands = [
+  [],
+  ["run"],
+  ["plan"],
+  ["ask"],
+  ["check"],
+  ["tools"],
+  ["tools", "list"],
+  ["skills"],
+  ["skills", "list"],
+  ["plugins"],
+  ["plugins", "list"],
+  ["plugins", "new"],
+  ["mcp"],
+  ["permissions"],
+  ["permissions", "list"],
+  ["permissions", "revoke"],
+  ["permissions", "explain"]
+]
 
 /** The help of a command as it is printed. */
 const helpOf = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
@@ -29,10 +47,13 @@ const helpOf = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   const output = Output.of({
     result: write,
     answer: write,
+    follow: () => undefined,
+    prompt: () => Effect.void,
     lost: () => undefined,
     tell: write,
     resultPaint: makePaint(false),
     tellPaint: makePaint(false),
+    isWatched: false,
     canAsk: false,
     hasPipedInput: false
   })
@@ -41,7 +62,7 @@ const helpOf = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   })
   yield* Command.runWith(taskConductor, { version: "" })([...words, "--help"]).pipe(
     Effect.provide(Layer.mergeAll(presenter, layerFlags, Layer.succeed(Output)(output), NodeServices.layer)),
-    Effect.provideService(Signals, { received: () => undefined })
+    Effect.provideService(Signals, { received: () => undefined, onInterrupt: () => Effect.void })
   )
   return printed.join("\n").trim()
 })
@@ -129,6 +150,8 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "approval.requested": "Somebody is asked.",
   "approval.answered": "Somebody, a rule, or nobody answered.",
   message: "A word to the person.",
+  "ask.started": "A message of a conversation is taken up.",
+  "ask.finished": "A message of a conversation is answered; the report says how it ended.",
   "run.finished": "The last line: exit code and report, also after a signal or an error."
 }
 

@@ -4,7 +4,7 @@
  */
 import { fenced } from "../src/domain/PromptBlock.ts"
 import type { Rule } from "../src/domain/rules/Rule.ts"
-import { exampleFiles, exampleKinds } from "../src/domain/rules/RuleExample.ts"
+import { exampleFiles, exampleKinds, inputsOfSkill } from "../src/domain/rules/RuleExample.ts"
 import { ruleFamilies, rules } from "../src/domain/rules/Rules.ts"
 
 const header = "<!-- Made by `npm run generate` from src/domain/rules; do not edit. -->"
@@ -68,7 +68,11 @@ const indexPage = (): string =>
       "",
       `Examples that need a project find these files in it: ${Object.keys(exampleFiles)
         .map((path) => `\`${path}\``)
-        .join(", ")}.`
+        .join(", ")}.`,
+      "",
+      "Examples of inputs are for a skill with these input requirements:",
+      "",
+      fenced(inputsOfSkill, "markdown")
     ].join("\n"),
     ...ruleFamilies.flatMap(({ about, family, rules: listed, title }) => [
       `## [${title}](${family}.md)`,

@@ -15,25 +15,34 @@ import { answerReserve } from "./domain/TokenEstimate.ts"
 import { builtInPlugins } from "./plugins/builtIns.ts"
 import { Activities } from "./services/Activities.ts"
 import { Approver } from "./services/Approver.ts"
+import { AskCalls } from "./services/AskCalls.ts"
+import { Asker } from "./services/Asker.ts"
+import { AskTurn } from "./services/AskTurn.ts"
 import { Attempts } from "./services/Attempts.ts"
 import { Briefer } from "./services/Briefer.ts"
+import { Commands } from "./services/Commands.ts"
+import { commandPlugins } from "./services/CommandTools.ts"
 import { Concluder } from "./services/Concluder.ts"
 import { EmbeddedModel } from "./services/EmbeddedModel.ts"
 import { hostAndPort } from "./services/FetchTarget.ts"
 import { Gate } from "./services/Gate.ts"
+import type { GateOptions } from "./services/GateJudge.ts"
 import { Journal } from "./services/Journal.ts"
 import { layerJournalEngine } from "./services/JournalEngine.ts"
 import type { JournalError } from "./services/JournalError.ts"
 import type { LockTaken } from "./services/Lock.ts"
 import { McpPlugins } from "./services/McpPlugins.ts"
+import type { McpProblem } from "./services/McpProblem.ts"
 import { ModelCaller } from "./services/ModelCaller.ts"
 import { ModelSlots } from "./services/ModelSlots.ts"
 import { OllamaModel } from "./services/OllamaModel.ts"
+import { OllamaServer } from "./services/OllamaServer.ts"
 import { Pipeline } from "./services/Pipeline.ts"
 import { PlanChecker } from "./services/PlanChecker.ts"
 import { Planner } from "./services/Planner.ts"
 import type { Plugin } from "./services/Plugin.ts"
 import { PluginPackages } from "./services/PluginPackages.ts"
+import type { PluginProblem } from "./services/PluginProblem.ts"
 import { Policies } from "./services/Policies.ts"
 import { Prompts } from "./services/Prompts.ts"
 import { References } from "./services/References.ts"
@@ -50,12 +59,29 @@ import { TaskRunner } from "./services/TaskRunner.ts"
 import { TokenCalibration } from "./services/TokenCalibration.ts"
 import { ToolRegistry } from "./services/ToolRegistry.ts"
 import { ToolRunner } from "./services/ToolRunner.ts"
+import { ToolSupport } from "./services/ToolSupport.ts"
 import { UsageMeter } from "./services/UsageMeter.ts"
 import { userFolders } from "./services/UserFolders.ts"
 import { WebFetch } from "./services/WebFetch.ts"
 import { Workspace } from "./services/Workspace.ts"
 import { version } from "./version.ts"
 import { keptSettings, type Setup } from "./setup.ts"
+
+/** What a door adds to the setup. */
+export interface RunDoors {
+  /** Receives every event, in order. */
+  readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
+  /** All steps are approved beforehand. */
+  readonly approveSteps: boolean
+  /** Who is asked; the terminal when absent. */
+  readonly approver?: Layer.Layer<Approver>
+  /** Takes the place of the model that the settings name. */
+  readonly model?: Layer.Layer<LanguageModel.LanguageModel>
+  /** Plugins as values, beside those that the setup names. */
+  readonly plugins?: ReadonlyArray<Plugin>
+  /** Where the run is kept; nothing is kept when absent. */
+  readonly journal?: Layer.Layer<Journal, JournalError | LockTaken, FileSystem.FileSystem | Path.Path>
+}
 
 const placeOf = ({ folders, project }: Setup, { runId }: RunOrder) => ({
   state: folders.state,
@@ -75,22 +101,6 @@ export const layerReopenedJournal = (setup: Setup, order: RunOrder) => layerResu
 /** The runs that are kept. */
 export const layerRuns = Layer.unwrap(Effect.map(userFolders, ({ state }) => RunStore.layer(state)))
 
-/** What a door adds to the setup. */
-export interface RunDoors {
-  /** Receives every event, in order. */
-  readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
-  /** All steps are approved beforehand. */
-  readonly approveSteps: boolean
-  /** Who is asked; the terminal when absent. */
-  readonly approver?: Layer.Layer<Approver>
-  /** Takes the place of the model that the settings name. */
-  readonly model?: Layer.Layer<LanguageModel.LanguageModel>
-  /** Plugins as values, beside those that the setup names. */
-  readonly plugins?: ReadonlyArray<Plugin>
-  /** Where the run is kept; nothing is kept when absent. */
-  readonly journal?: Layer.Layer<Journal, JournalError | LockTaken, FileSystem.FileSystem | Path.Path>
-}
-
 /** What happens is kept, then told. */
 const layerEvents = (listen: RunDoors["listen"]): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(
@@ -99,36 +109,62 @@ const layerEvents = (listen: RunDoors["listen"]): Layer.Layer<RunEvents, never, 
     )
   )
 
+/** What the gate of this setup is told. */
+export const gateOptionsOf = ({ folders, rules }: Setup): GateOptions => ({
+  rules,
+  protectedPaths: [folders.own, folders.state]
+})
+
 /** The gate of this setup; it needs the world. */
-const layerGate = (
-  { folders, rules }: Setup,
-  approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>
-) => Gate.layer({ rules, protectedPaths: [folders.own, folders.state] }).pipe(Layer.provide(approver))
+const layerGate = (setup: Setup, approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>) =>
+  Gate.layer(gateOptionsOf(setup)).pipe(Layer.provide(approver))
+
+/** What the person allowed for good. */
+export const layerPolicies = ({ folders }: Setup) =>
+  Layer.unwrap(
+    Effect.map(Path.Path, (path) => Policies.layer(path.join(folders.own, "policies.json"), process.getuid?.()))
+  )
 
 /** The project, the web, and what the person allowed for good. */
-const layerWorld = ({ configuration, folders, project, settings }: Setup) =>
-  Layer.mergeAll(
+const layerWorld = (setup: Setup) => {
+  const { configuration, project, settings } = setup
+  return Layer.mergeAll(
     Workspace.layer(project),
     WebFetch.layer({
       allowed: configuration.fetchAllow ?? [],
       refused: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
     }),
-    Layer.unwrap(
-      Effect.map(Path.Path, (path) => Policies.layer(path.join(folders.own, "policies.json"), process.getuid?.()))
-    )
+    layerPolicies(setup)
   )
+}
 
 /** Tools and skills; what has to be started for them passes the gate. */
-const layerTools = ({ configuration, folders, plugins, project, settings }: Setup, values: ReadonlyArray<Plugin>) =>
+const layerTools = (
+  { configuration, folders, plugins, project, settings, tools }: Setup,
+  values: ReadonlyArray<Plugin>
+) =>
   Layer.merge(
     Layer.unwrap(
       Effect.gen(function* () {
         const packages = yield* PluginPackages
         const servers = yield* McpPlugins
-        const all = [...builtInPlugins(settings.limits), ...packages.plugins, ...servers.plugins]
-        return ToolRegistry.layer(all, [...packages.problems, ...servers.problems])
+        const commands = yield* commandPlugins(project, tools)
+        const all = [packages, commands, servers]
+        return ToolRegistry.layer(
+          [...builtInPlugins(settings.limits), ...all.flatMap((one): ReadonlyArray<Plugin> => one.plugins)],
+          all.flatMap((one): ReadonlyArray<PluginProblem | McpProblem> => one.problems)
+        )
       })
     ).pipe(
+      Layer.provide(
+        Commands.layer({
+          environment: process.env,
+          named: configuration.commandEnvironment ?? [],
+          sandbox: configuration.sandbox ?? {},
+          home: folders.home,
+          hidden: [folders.own]
+        })
+      ),
       Layer.provideMerge(McpPlugins.layer({ project, own: configuration.mcpServers ?? {}, version })),
       Layer.provideMerge(PluginPackages.layer({ entries: plugins, values }))
     ),
@@ -160,6 +196,13 @@ const layerModel = ({ apiKey, configuration: { keepAlive, think }, settings }: S
         ...(apiKey === undefined ? {} : { apiKey })
       })
 
+/** What every model call needs, beside the model and the run. */
+const layerCalls = ModelCaller.layer.pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Activities.layerWorkflow, Prompts.layer)
+  )
+)
+
 /** The stages from the model call up to the pipeline, without what they stand on. */
 const layerStages = layerRunWorkflow.pipe(
   Layer.provideMerge(layerJournalEngine),
@@ -167,20 +210,42 @@ const layerStages = layerRunWorkflow.pipe(
   Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer, Concluder.layer)),
   Layer.provide(Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskRunner.layer)),
   Layer.provide(Layer.mergeAll(Attempts.layer, References.layer, ToolRunner.layer(), Briefer.layer)),
-  Layer.provide(ModelCaller.layer),
-  Layer.provide(
-    Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Activities.layerWorkflow, Prompts.layer)
-  )
+  Layer.provide(layerCalls)
 )
 
-/** Everything a run needs. */
-export const layerRun = (setup: Setup, doors: RunDoors) => {
+/** A conversation, without what it stands on. */
+const layerConversation = Asker.layer.pipe(
+  Layer.provide(Layer.mergeAll(AskTurn.layer, Briefer.layer)),
+  Layer.provide(AskCalls.layer),
+  Layer.provide(ToolRunner.layer()),
+  Layer.provide(layerCalls)
+)
+
+/** Tools, gate and world, on which runs and conversations stand. */
+const layerGround = (setup: Setup, doors: RunDoors) => {
   const asked = doors.approver ?? Approver.layerTerminal
-  return layerStages.pipe(
-    Layer.provide(doors.model ?? layerModel(setup)),
-    Layer.provideMerge(layerTools(setup, doors.plugins ?? [])),
+  return layerTools(setup, doors.plugins ?? []).pipe(
     Layer.provideMerge(layerGate(setup, doors.approveSteps ? Approver.layerApproveSteps(asked) : asked)),
     Layer.provideMerge(Layer.mergeAll(layerWorld(setup), layerEvents(doors.listen), RunSettings.layer(setup.settings))),
     Layer.provideMerge(doors.journal ?? Journal.layerNone)
   )
 }
+
+/** Everything a run needs. */
+export const layerRun = (setup: Setup, doors: RunDoors) =>
+  layerStages.pipe(Layer.provide(doors.model ?? layerModel(setup)), Layer.provideMerge(layerGround(setup, doors)))
+
+const layerToolSupport = ({ apiKey, settings: { host, model } }: Setup) =>
+  model === "embedded"
+    ? ToolSupport.layerAssumed
+    : ToolSupport.layerOllama(model).pipe(
+        Layer.provide(OllamaServer.layer({ host, ...(apiKey === undefined ? {} : { apiKey }) }))
+      )
+
+/** Everything a conversation needs. */
+export const layerAsk = (setup: Setup, doors: RunDoors) =>
+  layerConversation.pipe(
+    Layer.provide(doors.model ?? layerModel(setup)),
+    Layer.provide(doors.model === undefined ? layerToolSupport(setup) : ToolSupport.layerAssumed),
+    Layer.provideMerge(layerGround(setup, doors))
+  )

@@ -5,6 +5,7 @@ export { type Access, type CanonicalAccess } from "./domain/Access.ts"
 export { EffectClass, Risk } from "./domain/Permission.ts"
 export { Arguments, ToolErrorType } from "./domain/ToolCall.ts"
 export { ToolFailure } from "./domain/ToolFailure.ts"
+export { type CanonicalCommand, Commands } from "./services/Commands.ts"
 export { FileReads } from "./services/FileReads.ts"
 export { PageFetch } from "./services/PageFetch.ts"
 export {

@@ -10,10 +10,10 @@ import { type Configuration, mergeConfigurations } from "./domain/Configuration.
 import { readConfiguration } from "./domain/ConfigurationText.ts"
 import { defaultLimits } from "./domain/Limits.ts"
 import type { PluginEntry, PluginScope } from "./domain/PluginEntry.ts"
-import type { Rule, Verdict } from "./domain/Permission.ts"
-import { parseRule } from "./domain/RuleText.ts"
-import { ConfigurationError, ConfigurationFile } from "./services/ConfigurationFile.ts"
+import type { DeclaredTools } from "./services/CommandTools.ts"
+import { ConfigurationError, ConfigurationFile, projectFileName } from "./services/ConfigurationFile.ts"
 import { hostProblem, resolveHost } from "./services/OllamaHost.ts"
+import { type PlacedRule, placedRules } from "./services/PlacedRules.ts"
 import { defaultSettings, type Settings } from "./services/RunSettings.ts"
 import { RunStore } from "./services/RunStore.ts"
 import { environmentVariable, userFolders, type UserFolders } from "./services/UserFolders.ts"
@@ -25,9 +25,11 @@ export interface Setup {
   readonly configuration: Configuration
   readonly settings: Settings
   /** The rules of files and flags. */
-  readonly rules: ReadonlyArray<Rule>
+  readonly rules: ReadonlyArray<PlacedRule>
   /** What is named as plugin: what the person named comes first. */
   readonly plugins: ReadonlyArray<PluginEntry>
+  /** What is declared as tools, by whom. */
+  readonly tools: DeclaredTools
   readonly folders: UserFolders
   /** Where the person's own configuration is, or would be. */
   readonly userFile: string
@@ -49,9 +51,6 @@ const settingsOf = (given: Configuration): Settings => {
     referenceBudget: given.referenceBudget ?? contextWindow * 2
   }
 }
-
-const rulesOf = (verdict: Verdict, texts: ReadonlyArray<string> = []): ReadonlyArray<Rule> =>
-  texts.flatMap((text) => Result.match(parseRule(verdict, text), { onSuccess: (rule) => [rule], onFailure: () => [] }))
 
 const entriesOf = (scope: PluginScope, { plugins = [] }: Configuration, folder: string): ReadonlyArray<PluginEntry> =>
   plugins.map((text) => ({ text, scope, folder }))
@@ -83,12 +82,17 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     project: folder,
     configuration,
     settings,
-    rules: [...rulesOf("allow", configuration.allow), ...rulesOf("deny", configuration.deny)],
+    rules: [
+      ...placedRules(loaded.project, path.join(folder, projectFileName)),
+      ...placedRules(loaded.user, file.userFile),
+      ...placedRules(flags, "a flag or option of the run")
+    ],
     plugins: [
       ...entriesOf("given", flags, path.resolve()),
       ...entriesOf("user", loaded.user, folders.own),
       ...entriesOf("project", loaded.project, folder)
     ],
+    tools: { ofProject: loaded.project.tools ?? {}, ofUser: loaded.user.tools ?? {} },
     folders,
     userFile: file.userFile,
     usesDefaultModel: configuration.model === undefined,

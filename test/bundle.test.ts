@@ -51,7 +51,14 @@ describe("the bundles", () => {
   })
 
   it("answer help like the unbundled command line", async () => {
-    for (const words of [[], ["--help"], ["run", "-h"], ["tools", "list", "--help"], ["nothing", "--help"]]) {
+    for (const words of [
+      [],
+      ["--help"],
+      ["run", "-h"],
+      ["tools", "list", "--help"],
+      ["nothing", "--help"],
+      ["run", "--plugin", "-h"]
+    ]) {
       assert.deepStrictEqual(await shim(...words), await node([join(root, "src/main.ts"), ...words]), words.join(" "))
     }
   })

@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { definePlugin, type Plugin, tool, ToolFailure, type Tools } from "../src/plugin-kit.ts"
-import { checkPlugin } from "../src/testing.ts"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { definePlugin, type Plugin, tool, ToolFailure, type Tools, Workspace } from "../src/plugin-kit.ts"
+import { checkPlugin, runTool } from "../src/testing.ts"
 
 const wordCount = tool({
   description: "Counts the words of a text.",
@@ -14,6 +17,67 @@ const wordCount = tool({
 })
 
 const pluginOf = (tools: Tools): Plugin => definePlugin({ name: "words", tools: Effect.succeed(tools) })
+
+const bytesOf = tool({
+  description: "Says how many characters a file has.",
+  parameters: Schema.Struct({ path: Schema.String }),
+  risk: "safe",
+  effect: "pure",
+  access: ({ path }) => [{ _tag: "ReadFile", path }],
+  execute: ({ path }, [file]) =>
+    Effect.gen(function* () {
+      const { readText } = yield* Workspace
+      return (yield* readText(file?._tag === "ReadFile" ? file.path : path, 1000)).length
+    })
+})
+
+const copyOf = tool({
+  description: "Writes a copy.",
+  parameters: Schema.Struct({ text: Schema.String }),
+  risk: "high",
+  effect: "idempotent",
+  access: ({ text }) => [{ _tag: "WriteFile", path: "copy.txt", content: text }],
+  execute: (_, [file]) =>
+    Effect.gen(function* () {
+      const { write } = yield* Workspace
+      if (file?._tag !== "WriteFile") return null
+      yield* write(file)
+      return "written"
+    })
+})
+
+describe("runTool", () => {
+  it("gives the envelope of a call", async () => {
+    const result = await runTool(pluginOf({ word_count: wordCount }), "word_count", { text: "one two three" })
+    const { metadata, ...rest } = result
+    assert.deepStrictEqual(rest, { success: true, data: 3, error_message: null, error_type: "none" })
+    assert.strictEqual(metadata.data_size_bytes, 1)
+  })
+
+  it("gives an envelope for every failure, and rejects for a plugin that no host would use", async () => {
+    const plugin = pluginOf({ word_count: wordCount, copy_of: copyOf })
+    assert.strictEqual((await runTool(plugin, "word_count", { text: 3 })).error_type, "validation_failed")
+    assert.strictEqual((await runTool(plugin, "word_counter")).error_type, "not_found")
+    assert.strictEqual((await runTool(plugin, "copy_of", { text: "x" })).error_type, "permission_denied")
+    const message = await runTool(pluginOf({ read_file: wordCount }), "read_file").catch(
+      (error: Error) => error.message
+    )
+    assert.match(String(message), /^The plugin "words" is not used: its tool "read_file" exists already/)
+    const rule = await runTool(plugin, "copy_of", {}, { allow: ["Copy"] }).catch((error: Error) => error.message)
+    assert.match(String(rule), /^allow: "Copy" is not a tool name/)
+  })
+
+  it("brings files for the tool to read, and keeps a folder of the test", async () => {
+    const project = mkdtempSync(join(tmpdir(), "task-conductor-test-"))
+    const plugin = pluginOf({ bytes_of: bytesOf, copy_of: copyOf })
+    const read = await runTool(plugin, "bytes_of", { path: "a/b.txt" }, { files: { "a/b.txt": "four" } })
+    assert.deepStrictEqual([read.data, read.error_message], [4, null])
+    const written = await runTool(plugin, "copy_of", { text: "kept" }, { project, allow: ["copy_of:copy.txt"] })
+    assert.deepStrictEqual([written.data, written.error_message], ["written", null])
+    assert.strictEqual(readFileSync(join(project, "copy.txt"), "utf8"), "kept")
+    rmSync(project, { recursive: true })
+  })
+})
 
 describe("checkPlugin", () => {
   it("finds nothing wrong with a good plugin", async () => {
@@ -40,7 +104,10 @@ describe("checkPlugin", () => {
 
   it("says so when a plugin has no tools, no name, or cannot open its tools", async () => {
     const nameless = definePlugin({ name: " ", tools: Effect.succeed({}) })
-    assert.deepStrictEqual(await checkPlugin(nameless), ["the plugin has no name", "the plugin has no tools"])
+    assert.deepStrictEqual(await checkPlugin(nameless), [
+      'The plugin " " is not used: its name is reserved, or not of the form of a package name: lower-case letters, digits and hyphens.'
+    ])
+    assert.deepStrictEqual(await checkPlugin(pluginOf({})), ["the plugin has no tools"])
     const broken = definePlugin({
       name: "broken",
       tools: Effect.fail(new ToolFailure({ type: "io_error", message: "no database" }))

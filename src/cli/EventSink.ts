@@ -7,6 +7,7 @@ import { flattenEvent } from "../domain/EventLine.ts"
 import type { RecordedEvent, RunEvent } from "../domain/RunEvent.ts"
 import type { RunReport } from "../domain/RunReport.ts"
 import type { TaskResult } from "../domain/TaskResult.ts"
+import type { Paint } from "./Colour.ts"
 import { exitCodes } from "./Failure.ts"
 import { Output } from "./Output.ts"
 import { progressLine } from "./Progress.ts"
@@ -38,19 +39,23 @@ const makeLineOrder = () => {
   }
 }
 
-/** Plain lines for a person. */
-export const progressSink: Effect.Effect<EventSink, never, Output> = Effect.gen(function* () {
+/** Plain lines for a person, as `line` words them. */
+export const lineSink = Effect.fnUntraced(function* (line: (event: RunEvent, paint: Paint) => string | undefined) {
   const { tell, tellPaint } = yield* Output
   const order = makeLineOrder()
-  return {
+  const sink: EventSink = {
     listen: ({ event }) =>
       Effect.suspend(() => {
-        const line = progressLine(event, tellPaint)
-        return Effect.forEach(order(event, line === undefined ? [] : [line]), tell, { discard: true })
+        const text = line(event, tellPaint)
+        return Effect.forEach(order(event, text === undefined ? [] : [text]), tell, { discard: true })
       }),
     abort: () => Effect.void
   }
+  return sink
 })
+
+/** The progress of a run. */
+export const progressSink: Effect.Effect<EventSink, never, Output> = lineSink(progressLine)
 
 /** The exit code of an interrupted run is that of the signal. */
 const withSignal = (event: RunEvent, received: NodeJS.Signals | undefined): RunEvent =>

@@ -26,14 +26,20 @@ export class Output extends Context.Service<
     result(text: string): Effect.Effect<void>
     /** Writes text of a model to stdout: as it is, but on a terminal without power over it. */
     answer(text: string): Effect.Effect<void>
+    /** Writes a piece of a text of a model to stdout at once, as it comes. Only for a terminal. */
+    readonly follow: (piece: string) => void
     /** Writes a line, or several, to stderr. */
     tell(text: string): Effect.Effect<void>
+    /** Writes to stderr without ending the line. */
+    prompt(text: string): Effect.Effect<void>
     /** Why results could not be written; nothing when they were, or when their reader has gone. */
     readonly lost: () => string | undefined
     /** Colours for stdout. */
     readonly resultPaint: Paint
     /** Colours for stderr. */
     readonly tellPaint: Paint
+    /** True when results appear before a person. */
+    readonly isWatched: boolean
     /** True when a person can read a question on stderr and answer it on stdin. */
     readonly canAsk: boolean
     /** True when stdin is a pipe or a file. */
@@ -55,10 +61,13 @@ export class Output extends Context.Service<
       return Output.of({
         result: (text) => write(stdout, text, lose),
         answer: (text) => write(stdout, stdout.isTTY ? harmless(text) : text, lose),
+        follow: (piece) => void stdout.write(harmless(piece)),
         tell: (text) => write(stderr, text, ignore),
+        prompt: (text) => Effect.sync(() => void stderr.write(text)),
         lost: () => lost,
         resultPaint: makePaint(wantsColour(stdout.isTTY, wishes)),
         tellPaint: makePaint(wantsColour(stderr.isTTY, wishes)),
+        isWatched: stdout.isTTY,
         canAsk: stdin.isTTY && stderr.isTTY,
         hasPipedInput: !stdin.isTTY
       })

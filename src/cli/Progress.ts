@@ -8,12 +8,14 @@ import type { RunEvent } from "../domain/RunEvent.ts"
 import type { RunReport } from "../domain/RunReport.ts"
 import type { Paint } from "./Colour.ts"
 
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
+/** `1 task`, `2 tasks`. */
+export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
 
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+/** `1.7 s` */
+export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
 /** A name from a model, bounded. */
-const shown = (text: string, most = 160): string => {
+export const shown = (text: string, most = 160): string => {
   const line = printable(text)
   return line.length > most ? `${line.slice(0, most)}...` : line
 }
@@ -23,7 +25,8 @@ const stageText = {
   refine: "refine",
   execute: "execute",
   iterate: "iterate",
-  conclude: "conclude"
+  conclude: "conclude",
+  ask: "ask"
 } as const
 
 const taskPart = (task: string | undefined): string => (task === undefined ? "" : ` "${shown(task)}"`)
@@ -35,7 +38,7 @@ const issueLine = (issue: Issue, most: number): string => {
 }
 
 /** `no_valid_plan` as a person says it. */
-const statusWords = (status: RunReport["status"]): string => status.replaceAll("_", " ")
+export const statusWords = (status: RunReport["status"]): string => status.replaceAll("_", " ")
 
 /** Why a call is sent again, in a word or two; the whole message comes when it is not. */
 const retryReason = (reason: string): string => reason.replace(/\B[A-Z]/g, " $&").toLowerCase()

@@ -9,7 +9,9 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { readFileSync } from "node:fs"
+import { printable } from "../domain/Printable.ts"
 import { exitCodes, failureOf } from "./Failure.ts"
+import { guardProcess } from "./guardProcess.ts"
 import { Output } from "./Output.ts"
 import { layerPresenter } from "./Presenter.ts"
 import { Signals } from "./Signals.ts"
@@ -61,28 +63,50 @@ const conduct = (argv: ReadonlyArray<string>) =>
     Effect.provide(layer)
   )
 
+const strayError = (thrown: unknown): string => {
+  const [what = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n", 1)
+  return `The work is stopped: an error was thrown outside of any call, most likely by a plugin: ${printable(what)}`
+}
+
 const codeOf = (signal: NodeJS.Signals): number => (signal === "SIGTERM" ? exitCodes.sigterm : exitCodes.sigint)
 
 /** A signal that comes so soon after the first is the same one: npx passes on what the terminal has sent to both. */
 const sameSignalMs = 500
 
 /**
- * Runs `argv` and ends the process. The first SIGINT or SIGTERM interrupts what is going on, the second ends the process
+ * Runs `argv` and ends the process. Unless a session takes it, the first SIGINT or SIGTERM interrupts what is going on, the second ends the process
  * at once: it is left to the system, since a pipe that nobody writes to can block even the exit.
  */
 export const launch = (argv: ReadonlyArray<string>): void => {
   let received: NodeJS.Signals | undefined
-  const fiber = Effect.runFork(conduct(argv).pipe(Effect.provideService(Signals, { received: () => received })))
+  let isStray = false
+  let interrupted: (() => void) | undefined
+  const onInterrupt = (listener: () => void) =>
+    Effect.acquireRelease(
+      Effect.sync(() => void (interrupted = listener)),
+      () => Effect.sync(() => void (interrupted = undefined))
+    )
+  const finish = guardProcess((thrown) => {
+    if (isStray) return
+    isStray = true
+    Effect.runFork(Effect.andThen(Effect.provide(say(strayError(thrown), 0), Output.layer), Fiber.interrupt(fiber)))
+  })
+  const fiber = Effect.runFork(
+    conduct(argv).pipe(Effect.provideService(Signals, { received: () => received, onInterrupt }))
+  )
   const release = (): void => void process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
   const onSignal = (signal: NodeJS.Signals): void => {
     if (received !== undefined) return
+    if (signal === "SIGINT" && interrupted !== undefined) return interrupted()
     received = signal
     Effect.runFork(Fiber.interrupt(fiber))
     setTimeout(release, sameSignalMs).unref()
   }
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal)
   fiber.addObserver((exit) => {
-    const code = received === undefined ? (Exit.isSuccess(exit) ? exit.value : exitCodes.failed) : codeOf(received)
+    const ended = Exit.isSuccess(exit) && !isStray ? exit.value : exitCodes.failed
+    const code = received === undefined ? ended : codeOf(received)
+    finish()
     process.stdout.write("", () => process.stderr.write("", () => (release(), process.exit(code))))
   })
 }

@@ -8,3 +8,9 @@ export const loadWork = Effect.promise(() => import("./work.ts"))
 
 /** `./keptRuns.ts`, loaded now. */
 export const loadRuns = Effect.promise(() => import("./keptRuns.ts"))
+
+/** `./askWork.ts`, loaded now. */
+export const loadAskWork = Effect.promise(() => import("./askWork.ts"))
+
+/** `./askTalk.ts`, loaded now. */
+export const loadTalk = Effect.promise(() => import("./askTalk.ts"))

@@ -116,7 +116,7 @@ const checkRules = (verdict: Verdict, texts: ReadonlyArray<string>) =>
 
 /** What the flags set, in the form of a configuration. */
 export const flagConfiguration = Effect.fn("flagConfiguration")(function* (
-  flags: Pick<RunFlags, "model" | "allow" | "deny" | "parallel" | "plugin">
+  flags: Pick<RunFlags, "allow" | "deny" | "model" | "parallel" | "plugin">
 ) {
   if (Option.contains(flags.model, "")) return yield* usageFailure("--model is empty. Give the name of a model.")
   const configuration: Configuration = {

@@ -4,6 +4,7 @@
  * value.
  */
 import * as Schema from "effect/Schema"
+import { commandText, wordText } from "./CommandText.ts"
 import { TextEdit } from "./TextEdit.ts"
 
 /** A program with its arguments, one element each; no shell reads them. */
@@ -16,7 +17,9 @@ export const Access = Schema.Union([
   Schema.TaggedStruct("WriteFile", { path: Schema.String, content: Schema.String }),
   /** Replacements in a file that exists; the host makes the new content of them, which is then judged and written. */
   Schema.TaggedStruct("EditFile", { path: Schema.String, edits: Schema.NonEmptyArray(TextEdit) }),
-  Schema.TaggedStruct("FetchUrl", { url: Schema.String })
+  Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
+  /** `cwd` is the project when absent, and always below it. */
+  Schema.TaggedStruct("RunCommand", { argv: CommandLine, cwd: Schema.optionalKey(Schema.String) })
 ])
 export type Access = typeof Access.Type
 
@@ -34,8 +37,24 @@ export const CanonicalAccess = Schema.Union([
     base: Schema.optionalKey(Schema.String)
   }),
   Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
+  Schema.TaggedStruct("RunCommand", {
+    argv: CommandLine,
+    /** Absolute and real, inside the project. */
+    cwd: Schema.String,
+    sandboxed: Schema.Boolean,
+    /** What the sandbox allows, or why there is none, worded to follow "Sandbox: ". */
+    sandbox: Schema.String,
+    /** Why nothing can allow it, worded to follow the command. */
+    refusal: Schema.optionalKey(Schema.String)
+  }),
   /** The code of a plugin, which runs with all rights of the person. */
-  Schema.TaggedStruct("LoadPlugin", { name: Schema.String, path: Schema.String, hash: Schema.String }),
+  Schema.TaggedStruct("LoadPlugin", {
+    name: Schema.String,
+    path: Schema.String,
+    hash: Schema.String,
+    /** What its tools run, for a plugin that is declared instead of written. */
+    does: Schema.optionalKey(Schema.Array(Schema.String))
+  }),
   /** A server of tools: a program that is started, or an address that is spoken to. */
   Schema.TaggedStruct("StartServer", { name: Schema.String, does: Schema.Array(Schema.String), hash: Schema.String })
 ])
@@ -49,6 +68,8 @@ export const accessTarget = (access: CanonicalAccess): string => {
       return access.path
     case "FetchUrl":
       return access.url
+    case "RunCommand":
+      return commandText(access.argv)
     case "LoadPlugin":
     case "StartServer":
       return `${access.name} sha256:${access.hash}`
@@ -59,9 +80,15 @@ export const accessTarget = (access: CanonicalAccess): string => {
 export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> => {
   switch (access._tag) {
     case "LoadPlugin":
-      return [`Code: ${access.path}`]
+      return access.does === undefined ? [`Code: ${access.path}`] : [`File: ${access.path}`, ...access.does]
     case "StartServer":
       return access.does
+    case "RunCommand": {
+      const words = access.argv.map(
+        (word, index) => `${index === 0 ? "Program" : `Argument ${index}`}: ${wordText(word)}`
+      )
+      return [...(words.length > 1 ? words : []), `Folder: ${access.cwd}`, `Sandbox: ${access.sandbox}`]
+    }
     default:
       return []
   }

@@ -5,9 +5,9 @@ import type { CanonicalAccess } from "./Access.ts"
 import { higherRisk, type Risk } from "./Permission.ts"
 import { isAutomatic, isSecretLike } from "./SensitivePath.ts"
 
-/** Writing is of high risk; fetching, and reading what is outside the project or looks like a secret, of medium risk. */
+/** Writing and running commands are of high risk; fetching, and reading what is outside the project or looks like a secret, of medium risk. */
 export const accessRisk = (access: CanonicalAccess): Risk => {
-  if (access._tag === "WriteFile") return "high"
+  if (access._tag === "WriteFile" || access._tag === "RunCommand") return "high"
   return access._tag === "ReadFile" && access.inside && !isSecretLike(access.path) ? "safe" : "medium"
 }
 

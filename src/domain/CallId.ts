@@ -5,10 +5,13 @@
 import * as Schema from "effect/Schema"
 import { slugOf } from "./TaskName.ts"
 
-export const Stage = Schema.Literals(["plan", "refine", "execute", "iterate", "conclude"])
+export const Stage = Schema.Literals(["plan", "refine", "execute", "iterate", "conclude", "ask"])
 export type Stage = typeof Stage.Type
 
-/** One model call. `round` is 0 before the first round; `task` is a task name; `attempt` counts from 1. */
+/**
+ * One model call. `round` is 0 before the first round; `task` is a task name; `attempt` counts from 1. For `ask` the round
+ * is the number of the message and the attempt that of the iteration.
+ */
 export const ModelCallId = Schema.Struct({
   stage: Stage,
   round: Schema.Int,
@@ -17,7 +20,7 @@ export const ModelCallId = Schema.Struct({
 })
 export type ModelCallId = typeof ModelCallId.Type
 
-/** One tool call of a task. */
+/** One tool call of a task; the calls of `ask` have the task `ask`. */
 export const ToolCallId = Schema.Struct({ round: Schema.Int, task: Schema.String, uid: Schema.String })
 export type ToolCallId = typeof ToolCallId.Type
 
@@ -42,3 +45,6 @@ export const stageKey = {
 
 /** `round-1/tool/research-2/call-1`. */
 export const toolCallKey = (id: ToolCallId): string => `round-${id.round}/tool/${slugOf(id.task)}/${id.uid}`
+
+/** The name that stands for the task of a call in a conversation, where no plan has one. */
+export const askTask = "ask"

@@ -4,6 +4,7 @@
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { InputValue } from "./InputValue.ts"
 import { type Issue, type Reading, Repair, Where } from "./Issue.ts"
 import { addRepair, noFindings } from "./IssueCode.ts"
 import { resultLandmarks } from "./Landmarks.ts"
@@ -12,6 +13,7 @@ import { linksOf, parseMarkdown } from "./MarkdownTree.ts"
 import type { Refinement } from "./Refinement.ts"
 import { readRefinement } from "./RefinementFormat.ts"
 import { readResult } from "./ResultFormat.ts"
+import type { SkillInput } from "./SkillInput.ts"
 import type { Task } from "./Task.ts"
 import type { TaskList } from "./TaskList.ts"
 import { readTaskList } from "./TaskListFormat.ts"
@@ -52,7 +54,12 @@ export const TaskListReport = Schema.Struct({
 })
 export type TaskListReport = typeof TaskListReport.Type
 
-export const RefinementReport = Schema.Struct({ task: TaskReport, tool_calls: Schema.Array(ToolCall) })
+/** `inputs` by name; absent when there are none. */
+export const RefinementReport = Schema.Struct({
+  task: TaskReport,
+  inputs: Schema.optionalKey(Schema.Record(Schema.String, InputValue.fields.value)),
+  tool_calls: Schema.Array(ToolCall)
+})
 export type RefinementReport = typeof RefinementReport.Type
 
 export const ResultReport = Schema.Struct({
@@ -88,6 +95,8 @@ export interface CheckOptions {
   readonly finished?: ReadonlyArray<string>
   /** The task that a refinement is about; without it the document must hold a whole task. */
   readonly planned?: Task
+  /** The typed inputs of the skill that a refinement is for; without them inputs are taken as text. */
+  readonly inputs?: ReadonlyArray<SkillInput>
 }
 
 const taskReport = (task: Task): TaskReport => ({
@@ -113,8 +122,9 @@ const listReport =
     }
   }
 
-const refinementReport = ({ calls, task }: Refinement): RefinementReport => ({
+const refinementReport = ({ calls, inputs, task }: Refinement): RefinementReport => ({
   task: taskReport(task),
+  ...(inputs === undefined ? {} : { inputs: Object.fromEntries(inputs.map(({ name, value }) => [name, value])) }),
   tool_calls: calls.map(({ arguments: values, name, uid }) => ({ uid, name, arguments: values }))
 })
 
@@ -169,13 +179,18 @@ const checkResult = (text: string): CheckReport => {
 
 /** Checks the text of one document. */
 export const checkDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): CheckReport => {
-  const { finished = [], planned } = options
+  const { finished = [], inputs, planned } = options
   switch (kind) {
     case "task-list":
       // Without the request document an anchor that looks like a result has to be one.
       return report(kind, readTaskList(text, { finished, headings: [] }), listReport(finished))
-    case "refinement":
-      return report(kind, readRefinement(text, planned === undefined ? {} : { task: planned }), refinementReport)
+    case "refinement": {
+      const given = {
+        ...(planned === undefined ? {} : { task: planned }),
+        ...(inputs === undefined ? {} : { inputs })
+      }
+      return report(kind, readRefinement(text, given), refinementReport)
+    }
     case "result":
       return checkResult(text)
   }

@@ -5,10 +5,13 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import { environmentNameProblem } from "./CommandEnvironment.ts"
+import { SandboxSettings } from "./CommandSettings.ts"
+import { CommandTool } from "./CommandTool.ts"
 import { GivenLimits } from "./Limits.ts"
 import { McpServerEntry } from "./McpServerEntry.ts"
 import { PluginText } from "./PluginEntry.ts"
-import { parseRule } from "./RuleText.ts"
+import { isToolName, parseRule } from "./RuleText.ts"
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 
@@ -20,6 +23,13 @@ const RuleLine = Schema.String.check(
     Result.match(parseRule("ask", text), { onSuccess: () => true, onFailure: (what) => what })
   )
 )
+
+/** The name of a tool that is declared. */
+const ToolName = Schema.String.check(
+  Schema.makeFilter((name: string) => isToolName(name) || "lower-case ASCII words joined by underscores")
+)
+
+const EnvironmentName = Schema.String.check(Schema.makeFilter((name: string) => environmentNameProblem(name) ?? true))
 
 /** `host:port`, exactly. */
 const HostPort = Schema.String.check(
@@ -55,12 +65,30 @@ export const Configuration = Schema.Struct({
     Schema.Array(PluginText),
     "Packages of tools by name, or paths that begin with `./`. Those of a project load once you have trusted them. Flag: --plugin."
   ),
+  tools: key(
+    Schema.Record(ToolName, CommandTool),
+    "Commands that a task can call as tools, by name. Those of a project count once you have trusted them."
+  ),
+  sandbox: key(SandboxSettings, "Where commands run."),
+  commandEnvironment: key(
+    Schema.Array(EnvironmentName),
+    "Environment variables that commands get beside the usual ones; none that looks like a secret or steers programs."
+  ),
   mcpServers: key(Schema.Record(Schema.String, McpServerEntry), "Servers of tools, by name.")
 })
 export type Configuration = typeof Configuration.Type
 
 /** The keys that are honoured only where the person wrote them: in the user configuration or on the command line. */
-export const personalKeys = ["host", "allow", "fetchAllow", "keepAlive", "think", "mcpServers"] as const
+export const personalKeys = [
+  "host",
+  "allow",
+  "fetchAllow",
+  "keepAlive",
+  "think",
+  "mcpServers",
+  "sandbox",
+  "commandEnvironment"
+] as const
 
 /** What a project may set: nothing that redirects the model or widens what may happen. */
 export const ProjectConfiguration = Configuration.mapFields(Struct.omit(personalKeys))

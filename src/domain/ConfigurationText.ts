@@ -4,6 +4,8 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { SandboxSettings } from "./CommandSettings.ts"
+import { CommandTool } from "./CommandTool.ts"
 import { Configuration, personalKeys, ProjectConfiguration } from "./Configuration.ts"
 import { Limits } from "./Limits.ts"
 import { type JsonProblem, readJson } from "./JsonText.ts"
@@ -23,6 +25,8 @@ const elsewhere: Readonly<Record<string, string>> = {
 
 const knownKeys = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (path.length === 1) return Object.keys(Configuration.fields)
+  if (path[0] === "sandbox") return Object.keys(SandboxSettings.fields)
+  if (path[0] === "tools") return Object.keys(CommandTool.fields)
   if (path[0] !== "mcpServers") return Object.keys(Limits.fields)
   return path.length === 3 ? entryKeys("user") : ["risk", "effect"]
 }

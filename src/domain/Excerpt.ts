@@ -47,3 +47,25 @@ export const firstLines = (text: string, max: number): { readonly text: string; 
     ? { text, left: 0 }
     : { text: `${lines.slice(0, max).join("\n")}\n`, left: lines.length - max }
 }
+
+/** At most `limit` characters, cut at the end of a line, with a note that says so. */
+export const shorten = (text: string, limit: number): string => {
+  if (text.length <= limit) return text
+  const cut = text.slice(0, limit)
+  const lineEnd = cut.lastIndexOf("\n")
+  const kept = lineEnd > limit / 2 ? cut.slice(0, lineEnd) : cut
+  return `${kept}\n[only the first ${kept.length} of ${text.length} characters are shown]`
+}
+
+/** Gives each text an equal share of the room; what a short one leaves goes to the long ones. */
+export const shares = (lengths: ReadonlyArray<number>, room: number): ReadonlyArray<number> => {
+  const order = lengths.map((length, index) => ({ length, index })).sort((a, b) => a.length - b.length)
+  const result = lengths.map(() => 0)
+  let left = room
+  order.forEach(({ length, index }, position) => {
+    const share = Math.min(length, Math.floor(left / (order.length - position)))
+    result[index] = share
+    left -= share
+  })
+  return result
+}

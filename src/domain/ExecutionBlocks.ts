@@ -2,6 +2,7 @@
  * What the executor and the later stages see of tool calls and results. An output that does not fit is shortened in
  * plain sight: the block says how much is shown.
  */
+import { shares, shorten } from "./Excerpt.ts"
 import { fenced } from "./PromptBlock.ts"
 import type { Task } from "./Task.ts"
 import { type TaskFailure, TaskResult } from "./TaskResult.ts"
@@ -10,28 +11,6 @@ import { type CallOutcome, dataText } from "./ToolCall.ts"
 /** The text that stands for a result: its data, or what went wrong. */
 export const outcomeText = ({ result }: CallOutcome): string =>
   result.success ? dataText(result.data) : `ERROR (${result.error_type}): ${result.error_message ?? ""}`
-
-/** At most `limit` characters, cut at the end of a line, with a note that says so. */
-const shorten = (text: string, limit: number): string => {
-  if (text.length <= limit) return text
-  const cut = text.slice(0, limit)
-  const lineEnd = cut.lastIndexOf("\n")
-  const kept = lineEnd > limit / 2 ? cut.slice(0, lineEnd) : cut
-  return `${kept}\n[only the first ${kept.length} of ${text.length} characters are shown]`
-}
-
-/** Gives each text an equal share of the room; what a short one leaves goes to the long ones. */
-const shares = (lengths: ReadonlyArray<number>, room: number): ReadonlyArray<number> => {
-  const order = lengths.map((length, index) => ({ length, index })).sort((a, b) => a.length - b.length)
-  const result = lengths.map(() => 0)
-  let left = room
-  order.forEach(({ length, index }, position) => {
-    const share = Math.min(length, Math.floor(left / (order.length - position)))
-    result[index] = share
-    left -= share
-  })
-  return result
-}
 
 /** Per call `### Tool call <name> (<uid>)` as JSON and its output as text; all outputs together take at most `room` characters. */
 export const callBlocks = (outcomes: ReadonlyArray<CallOutcome>, room: number): string => {

@@ -85,6 +85,7 @@ export const taskListLandmarks: Landmarks = (heading) => {
 
 /** Headings of a refinement, with those of an older form. */
 export const refinementLandmarks: Landmarks = landmarksOf([
+  { key: "inputs", title: "Inputs", also: ["input", "input-values", "task-inputs", "the-inputs", "skill-inputs"] },
   { key: "task", title: "Task", also: ["refined-task", "updated-task", "task-data", "the-task"] },
   {
     key: "tool-calls",

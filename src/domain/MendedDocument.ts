@@ -60,7 +60,7 @@ const render = (kind: DocumentKind, text: string, { finished = [] }: CheckOption
       const refinement = Option.getOrUndefined(readRefinement(text).value)
       return refinement === undefined
         ? []
-        : [`${renderTask(refinement.task, { _tag: "RefinementRetry", calls: refinement.calls })}\n`]
+        : [`${renderTask(refinement.task, { _tag: "RefinementRetry", ...refinement })}\n`]
     }
     case "result":
       return renderResult(text)

@@ -2,6 +2,7 @@
  * One answer of a model with what it cost, and the ways in which a call can fail.
  */
 import * as Schema from "effect/Schema"
+import { AskedCall } from "./Conversation.ts"
 import { overflowText, PartSize } from "./PromptParts.ts"
 
 /** Token counts and durations (ms) of one call; absent when the server does not say. */
@@ -16,6 +17,8 @@ export class ModelAnswer extends Schema.Class<ModelAnswer>("task-conductor/domai
   text: Schema.String,
   /** What the model thought, kept apart from the answer. */
   thinking: Schema.String,
+  /** What the model asks for instead of an answer, or beside it; only in a conversation. */
+  calls: Schema.optionalKey(Schema.Array(AskedCall)),
   usage: Usage
 }) {}
 

@@ -68,12 +68,50 @@ const step = (tokens: ReadonlyArray<Token>, positions: Positions, next: Position
   return isAlive
 }
 
+/** A pattern that is ready to be compared. */
+interface Compiled {
+  readonly tokens: ReadonlyArray<Token>
+  /** The longest run of characters that every matching text holds; most texts are told apart by it. */
+  readonly needed: string
+}
+
+const longestLiteral = (tokens: ReadonlyArray<Token>): string => {
+  let longest = ""
+  let run = ""
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]
+    if (token?.kind === "literal") {
+      run += token.unit
+      if (run.length > longest.length) longest = run
+    } else {
+      run = ""
+      if (token?.kind === "optional") at = token.end - 1
+    }
+  }
+  return longest
+}
+
+/** A run judges many calls by the same few rules. */
+const compiled = new Map<string, Compiled>()
+const maxCompiled = 10_000
+
+const compile = (pattern: string): Compiled => {
+  const known = compiled.get(pattern)
+  if (known !== undefined) return known
+  const tokens = tokenize(pattern)
+  const made = { tokens, needed: longestLiteral(tokens) }
+  if (compiled.size >= maxCompiled) compiled.clear()
+  compiled.set(pattern, made)
+  return made
+}
+
 /**
  * True when the pattern stands for the whole text, or, with `boundaries`, for a beginning of it that one of these
  * characters follows.
  */
 export const matches = (pattern: string, text: string, boundaries = ""): boolean => {
-  const tokens = tokenize(pattern)
+  const { needed, tokens } = compile(pattern)
+  if (!text.includes(needed)) return false
   let positions: Positions = new Uint8Array(tokens.length + 1)
   let next: Positions = new Uint8Array(tokens.length + 1)
   reach(tokens, 0, positions)

@@ -34,6 +34,7 @@ const texts: Readonly<Record<string, PartText>> = {
   skill_refinement: skill,
   skill_execution: skill,
   skill_input_requirements: skill,
+  skill_inputs: skill,
   tool_instructions: { title: "tool instructions", remedy: "allow the skill fewer tools" },
   task_reference_contents: references,
   precursor: references,
@@ -45,7 +46,11 @@ const texts: Readonly<Record<string, PartText>> = {
   outstanding_tasks: { title: "outstanding tasks", remedy: "ask for less in one run" },
   previous_proposal: answerBefore,
   previous_answer: answerBefore,
-  previous_proposal_issues: issues
+  previous_proposal_issues: issues,
+  messages: { title: "messages", remedy: "start a new conversation, or put long text into a file and name it" },
+  answers: { title: "answers", remedy: "start a new conversation" },
+  call_outputs: { title: "tool outputs", remedy: "start a new conversation" },
+  tools: { title: "descriptions of tools", remedy: "use fewer plugins" }
 }
 
 const textOf = (name: string): PartText => texts[name] ?? { title: name.replaceAll("_", " ") }

@@ -21,6 +21,7 @@ export const templatePlaceholders = {
   /** One task into tool calls. */
   refinement: [
     "skill_name",
+    "skill_inputs",
     "skill_input_requirements",
     "skill_refinement",
     "tool_instructions",
@@ -56,7 +57,9 @@ export const templatePlaceholders = {
     "previous_proposal_issues"
   ],
   /** The answer to the prompt. */
-  conclusion: ["user_prompt", "goals", "completed_tasks", "failed_tasks"]
+  conclusion: ["user_prompt", "goals", "completed_tasks", "failed_tasks"],
+  /** The first message of a conversation. */
+  ask: ["project_description", "environment", "current_file", "user_prompt"]
 } as const
 
 export type TemplateName = keyof typeof templatePlaceholders

@@ -1,5 +1,6 @@
 /**
- * The refinement document: `## Task` with the fields again, and `## Tool Calls` with one JSON object per fence. What the
+ * The refinement document: `## Task` with the fields again, `## Inputs` with the typed inputs of the skill, and
+ * `## Tool Calls` with one JSON object per fence. What the
  * plan decided (name, skill, approval) stays as it is.
  */
 import * as Option from "effect/Option"
@@ -8,14 +9,17 @@ import { addMissingSection, checkStrayFences, landmarkEnd, lastSection } from ".
 import { inDocumentOrder } from "./FindingOrder.ts"
 import type { Reading, Where } from "./Issue.ts"
 import { addIssue, addRepair, type Findings } from "./IssueCode.ts"
+import { readInputs } from "./InputFormat.ts"
+import type { InputValue } from "./InputValue.ts"
 import { scanJson } from "./JsonScan.ts"
-import { refinementLandmarks } from "./Landmarks.ts"
+import { type Landmarks, refinementLandmarks } from "./Landmarks.ts"
 import { checkMisplacedCalls } from "./MisplacedCalls.ts"
 import { type MarkdownDocument, type MarkdownSection, readMarkdown } from "./Markdown.ts"
 import { markdownCodec } from "./MarkdownCodec.ts"
-import { Refinement } from "./Refinement.ts"
+import { inputsField, Refinement } from "./Refinement.ts"
 import { excerpt } from "./RawTask.ts"
 import { readRefinedTask } from "./RefinedTask.ts"
+import type { SkillInput } from "./SkillInput.ts"
 import type { Task } from "./Task.ts"
 import { collectTasks } from "./TaskBlocks.ts"
 import { isField } from "./TaskFields.ts"
@@ -27,6 +31,37 @@ import { mentionsCall } from "./ToolCallTraces.ts"
 /** What the refinement is about; without it the document must hold a whole task. */
 export interface RefinementOptions {
   readonly task?: Task
+  /** The typed inputs of the skill; without them every input is taken as text. */
+  readonly inputs?: ReadonlyArray<SkillInput>
+  /** Inputs of an earlier attempt, for those that the document leaves out. */
+  readonly kept?: ReadonlyArray<InputValue>
+}
+
+/** Inputs are a part of the document only for skills that have them: elsewhere the word is as good as any other. */
+const landmarksFor = ({ inputs }: RefinementOptions): Landmarks =>
+  inputs?.length === 0
+    ? (heading) => {
+        const landmark = refinementLandmarks(heading)
+        return landmark?.key === "inputs" ? undefined : landmark
+      }
+    : refinementLandmarks
+
+const readInputSection = (
+  document: MarkdownDocument,
+  { inputs, kept, task }: RefinementOptions,
+  findings: Findings
+): ReadonlyArray<InputValue> => {
+  const section = inputs?.length === 0 ? undefined : lastSection(document, "inputs", findings)
+  const lines =
+    section === undefined
+      ? []
+      : classifyLines(document.lines, section.first, landmarkEnd(document, section), document.fences)
+  const options = {
+    ...(inputs === undefined ? {} : { inputs }),
+    ...(kept === undefined ? {} : { kept }),
+    ...(task === undefined ? {} : { task: task.name })
+  }
+  return readInputs(lines, section?.heading ?? "Inputs", options, findings)
 }
 
 const readProse = (text: string, where: Where, findings: Findings): void => {
@@ -100,7 +135,7 @@ const readSectionCalls = (
 /** Reads a refinement. The value is present when the task could be built, also when calls have issues. */
 export const readRefinement = (text: string, options: RefinementOptions = {}): Reading<Refinement> => {
   const { task: planned } = options
-  const document = readMarkdown(text, { landmarks: refinementLandmarks, isStructure: isField })
+  const document = readMarkdown(text, { landmarks: landmarksFor(options), isStructure: isField })
   const findings: Findings = { issues: [...document.issues], repairs: [...document.repairs] }
   if (document.issues.length > 0) return { value: Option.none(), ...inDocumentOrder(findings) }
   const taskSection = lastSection(document, "task", findings)
@@ -117,11 +152,12 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
           findings
         )
   const task = readRefinedTask(tasks, taskSection, planned, findings)
+  const inputs = readInputSection(document, options, findings)
   checkMisplacedCalls(document, taskSection, callsSection, findings)
   const calls = callsSection === undefined ? [] : readSectionCalls(document, callsSection, findings)
   const numbered = numberCalls(calls, findings)
   return {
-    value: task === undefined ? Option.none() : Option.some({ task, calls: numbered }),
+    value: task === undefined ? Option.none() : Option.some({ task, ...inputsField(inputs), calls: numbered }),
     ...inDocumentOrder(findings)
   }
 }
@@ -130,5 +166,5 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
 export const RefinementFromMarkdown: Schema.Codec<Refinement, string> = markdownCodec(
   Schema.toType(Refinement),
   (text) => readRefinement(text),
-  ({ calls, task }) => renderTask(task, { _tag: "RefinementRetry", calls })
+  ({ calls, inputs = [], task }) => renderTask(task, { _tag: "RefinementRetry", inputs, calls })
 )

@@ -3,10 +3,12 @@
  * stream of the library; unknown types must be safe to ignore.
  */
 import * as Schema from "effect/Schema"
+import { AskReport } from "./AskReport.ts"
 import { ModelCallId, Stage, ToolCallId } from "./CallId.ts"
 import { Issue, Repair } from "./Issue.ts"
 import { Usage } from "./ModelAnswer.ts"
 import { Risk } from "./Permission.ts"
+import { Refinement } from "./Refinement.ts"
 import { RunReport } from "./RunReport.ts"
 import { TaskList } from "./TaskList.ts"
 import { TaskFailure, TaskResult } from "./TaskResult.ts"
@@ -96,6 +98,7 @@ const taskFields = { round: Schema.Int, step: Schema.Int, task: Schema.String }
 export const TaskRefined = Schema.Struct({
   type: Schema.tag("task.refined"),
   ...taskFields,
+  inputs: Refinement.fields.inputs,
   calls: Schema.Array(ToolCall)
 })
 /** The task had finished before the run was resumed; its result counts and nothing of it is done again. */
@@ -193,6 +196,15 @@ export const StageStarted = Schema.Struct({
   task: Schema.optionalKey(Schema.String)
 })
 
+/** A message of a conversation is taken up; `message` counts from 1. */
+export const AskStarted = Schema.Struct({
+  type: Schema.tag("ask.started"),
+  message: Schema.Int,
+  text: Schema.String
+})
+/** A message is answered, or why it is not. */
+export const AskFinished = Schema.Struct({ type: Schema.tag("ask.finished"), report: AskReport })
+
 export const RunEvent = Schema.Union([
   RunStarted,
   StageStarted,
@@ -218,6 +230,8 @@ export const RunEvent = Schema.Union([
   ApprovalRequested,
   ApprovalAnswered,
   Message,
+  AskStarted,
+  AskFinished,
   RunFinished
 ])
 export type RunEvent = typeof RunEvent.Type

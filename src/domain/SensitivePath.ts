@@ -23,7 +23,8 @@ const secretNames = new Set([
   "id_ecdsa",
   "id_ed25519"
 ])
-const secretFolders = new Set([".ssh", ".gnupg", ".aws", ".kube", ".docker"])
+/** Folders in the home folder of a person that hold keys. */
+export const secretFolders: ReadonlySet<string> = new Set([".ssh", ".gnupg", ".aws", ".kube", ".docker"])
 const secretEndings = [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc"]
 /** Examples that are meant to be read. */
 const harmlessEndings = [".example", ".sample", ".template", ".dist"]

@@ -89,3 +89,20 @@ export const readSkillInputs = (
 /** The type as it stands in a skill: `path`, `choice of a, b`. */
 export const inputTypeText = ({ choices = [], type }: SkillInput): string =>
   type === "choice" ? `choice of ${choices.join(", ")}` : type
+
+const valueWords: Readonly<Record<Exclude<InputType, "choice">, string>> = {
+  text: "text",
+  path: "path of a file or folder of the project",
+  url: "URL",
+  number: "number",
+  "yes-no": "yes or no"
+}
+
+/** The lines of the format that a refinement fills in: "- `file`: <path of a file or folder of the project; required>". */
+export const inputLines = (inputs: ReadonlyArray<SkillInput>): string =>
+  inputs
+    .map(({ choices = [], name, required, type }) => {
+      const value = type === "choice" ? `one of: ${choices.join(", ")}` : valueWords[type]
+      return `- \`${name}\`: <${value}; ${required ? "required" : "optional"}>`
+    })
+    .join("\n")

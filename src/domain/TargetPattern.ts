@@ -49,9 +49,9 @@ export const coversTarget = (pattern: string | undefined, target: Target): boole
   return (!isSecret || names(pattern, isSecretLike)) && (!isRun || names(pattern, isAutomatic))
 }
 
-/** What ends a folder in a path, and a folder, a page or a host in a URL. */
+/** What ends a folder in a path; a folder, a page or a host in a URL; a word of a command. */
 const pathBoundaries = "/"
-const urlBoundaries = "/?#"
+const otherBoundaries = "/?# "
 
 /** As .gitignore has it: a name alone at any depth, anything with a slash from the beginning. */
 const touchesPath = (pattern: string, path: string): boolean =>
@@ -75,7 +75,7 @@ export const touchesTarget = (pattern: string, target: Target): boolean => {
   if (target.kind === "file") return touchesFile(wide, target)
   const whole = target.canonical.toLowerCase()
   const withoutScheme = whole.replace(/^[a-z][a-z0-9+.-]*:\/\//, "")
-  return matches(wide, whole, urlBoundaries) || matches(wide, withoutScheme, urlBoundaries)
+  return matches(wide, whole, otherBoundaries) || matches(wide, withoutScheme, otherBoundaries)
 }
 
 /** The pattern that covers exactly this text. */

@@ -35,8 +35,8 @@ const marks = [
   /^\[(.+)\]\([^()]*\)$/s
 ]
 
-/** Long texts are no names, and deep nesting is no emphasis: both stay as they are. */
-const stripMarks = (text: string, depth = 0): string => {
+/** Takes marks, quotes and links off. Long texts are no names, and deep nesting is no emphasis: both stay as they are. */
+export const stripMarks = (text: string, depth = 0): string => {
   if (text.length > 500 || depth > 4) return text
   const inner = marks.map((mark) => mark.exec(text)?.[1]).find((found) => found !== undefined)
   return inner === undefined ? text : stripMarks(inner.trim(), depth + 1)

@@ -2,6 +2,7 @@
  * Writes tasks and task lists as strict documents. One renderer with a phase: what the reader reads back is the same
  * value, whatever text stands in it.
  */
+import { type InputValue, renderInputs } from "./InputValue.ts"
 import { taskListLandmarks } from "./Landmarks.ts"
 import { fenceFor } from "./PromptBlock.ts"
 import type { Reference } from "./Reference.ts"
@@ -16,9 +17,13 @@ export type RenderPhase =
   /** As in a plan. */
   | { readonly _tag: "Coarse" }
   /** `## Task`, for the refiner and the executor. */
-  | { readonly _tag: "Refinement" }
+  | { readonly _tag: "Refinement"; readonly inputs?: ReadonlyArray<InputValue> }
   /** `## Task` and `## Tool Calls` with the calls so far. */
-  | { readonly _tag: "RefinementRetry"; readonly calls: ReadonlyArray<ToolCall> }
+  | {
+      readonly _tag: "RefinementRetry"
+      readonly inputs?: ReadonlyArray<InputValue>
+      readonly calls: ReadonlyArray<ToolCall>
+    }
   /** As in a plan, with the result on one line. */
   | { readonly _tag: "Finished"; readonly output: string }
 
@@ -56,6 +61,9 @@ const fields = (task: Task): ReadonlyArray<string> => [
 
 const blocks = (task: Task): ReadonlyArray<string> => task.codeBlocks.flatMap((block) => ["", ...codeBlock(block)])
 
+const inputs = (values: ReadonlyArray<InputValue> = []): ReadonlyArray<string> =>
+  values.length === 0 ? [] : [`## Inputs\n\n${renderInputs(values)}`]
+
 /** One call as the refiner writes it. */
 export const renderToolCall = ({ arguments: values, name, uid }: ToolCall): string =>
   codeBlock({ language: "json", text: JSON.stringify({ uid, name, arguments: values }, null, 2) }).join("\n")
@@ -67,9 +75,11 @@ export const renderTask = (task: Task, phase: RenderPhase): string => {
     case "Coarse":
       return body
     case "Refinement":
-      return `## Task\n\n${body}`
+      return [`## Task\n\n${body}`, ...inputs(phase.inputs)].join("\n\n")
     case "RefinementRetry":
-      return [`## Task\n\n${body}`, "## Tool Calls", ...phase.calls.map(renderToolCall)].join("\n\n")
+      return [`## Task\n\n${body}`, ...inputs(phase.inputs), "## Tool Calls", ...phase.calls.map(renderToolCall)].join(
+        "\n\n"
+      )
     case "Finished": {
       const output = phase.output.replace(/\s+/g, " ").trim()
       return [...fields(task), `- **${fieldLabels.output}** ${output}`.trimEnd(), ...blocks(task)].join("\n")

@@ -9,6 +9,7 @@ import { editFile } from "./EditFile.ts"
 import { fetchUrl } from "./FetchUrl.ts"
 import { fileTree } from "./FileTree.ts"
 import { readFile } from "./ReadFile.ts"
+import { runCommand } from "./RunCommand.ts"
 import { scratchTasks } from "./ScratchTasks.ts"
 import { searchFiles } from "./SearchFiles.ts"
 import { writeFile } from "./WriteFile.ts"
@@ -22,7 +23,8 @@ export const builtInPlugins = ({ readFileBytes }: Pick<Limits, "readFileBytes">)
   scratchTasks,
   fetchUrl,
   writeFile(readFileBytes),
-  editFile(readFileBytes)
+  editFile(readFileBytes),
+  runCommand
 ]
 
 /** Built-in plugins for the default limits. */

@@ -5,12 +5,16 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import type * as Schema from "effect/Schema"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
+import type * as Tool from "effect/ai/Tool"
 import type { AnswerShape } from "../domain/AnswerShape.ts"
 import { AnswerWatch, type Hopelessness, longestPreamble } from "../domain/AnswerWatch.ts"
 import { ModelAnswer, ModelError, type ModelErrorReason, type Usage } from "../domain/ModelAnswer.ts"
+import type { AskedCall } from "../domain/Conversation.ts"
 import type { FilledPrompt } from "../domain/PromptTemplate.ts"
+import { openAnswer, type Talk } from "./ConversationPrompt.ts"
 import { fromAiError } from "./ModelErrors.ts"
 import type { UsageMeter } from "./UsageMeter.ts"
 
@@ -18,6 +22,7 @@ import type { UsageMeter } from "./UsageMeter.ts"
 export interface Received {
   readonly text: string
   readonly thinking: string
+  readonly calls: ReadonlyArray<AskedCall>
   readonly promptTokens: number | undefined
   /** True when the server says what of the prompt came from its cache: the count is that of the whole prompt. */
   readonly isWholeCount: boolean
@@ -30,8 +35,12 @@ export interface ReadOptions {
   readonly server: { readonly host: string; readonly model: string }
   readonly meter: UsageMeter["Service"]
   readonly shape?: AnswerShape
+  readonly talk?: Talk
   readonly listen?: (delta: string) => void
 }
+
+/** Plain JSON; what is none, and a call without arguments, is an empty object. */
+const jsonOf = (params: unknown): Schema.Json => JSON.parse(JSON.stringify(params) ?? "{}")
 
 const quoted = (unit: string): string => (unit.length > 120 ? `${unit.slice(0, 120)}...` : unit)
 
@@ -43,16 +52,17 @@ const detailOf = (found: Hopelessness): string =>
 /** Fails with what made the answer break off, or with `Hopeless` when it was stopped; what had come is kept in the error. */
 export const readAnswer = Effect.fn("readAnswer")(function* (
   model: LanguageModel.LanguageModel,
-  { system, user }: FilledPrompt,
-  { listen, meter, server, shape }: ReadOptions
+  prompt: FilledPrompt,
+  { listen, meter, server, shape, talk }: ReadOptions
 ): Effect.fn.Return<Received, ModelError> {
   const started = yield* Clock.currentTimeMillis
   const watch = new AnswerWatch(shape)
   let text = ""
   let thinking = ""
+  const calls: Array<AskedCall> = []
   let finish: Response.FinishPart | undefined
 
-  const take = (part: Response.StreamPart<{}>): Hopelessness | undefined => {
+  const take = (part: Response.StreamPart<Record<string, Tool.Any>, "deferred">): Hopelessness | undefined => {
     switch (part.type) {
       case "text-delta":
         text += part.delta
@@ -61,6 +71,9 @@ export const readAnswer = Effect.fn("readAnswer")(function* (
       case "reasoning-delta":
         thinking += part.delta
         return watch.thinking(part.delta)
+      case "tool-call":
+        calls.push({ id: part.id, name: part.name, arguments: jsonOf(part.params) })
+        return undefined
       case "finish":
         finish = part
         return undefined
@@ -81,31 +94,25 @@ export const readAnswer = Effect.fn("readAnswer")(function* (
     return usage
   })
 
-  yield* model
-    .streamText({
-      prompt: [
-        { role: "system", content: system },
-        { role: "user", content: [{ type: "text", text: user }] }
-      ]
+  yield* openAnswer(model, prompt, talk).pipe(
+    Stream.mapError((error) => fromAiError(error, { ...server, partial: text })),
+    Stream.runForEach((part) => {
+      const found = take(part)
+      if (found === undefined) return Effect.void
+      const reason: ModelErrorReason = {
+        _tag: "Hopeless",
+        kind: found.kind,
+        detail: detailOf(found),
+        partial: text
+      }
+      return Effect.andThen(usageOf, new ModelError({ reason }))
     })
-    .pipe(
-      Stream.mapError((error) => fromAiError(error, { ...server, partial: text })),
-      Stream.runForEach((part) => {
-        const found = take(part)
-        if (found === undefined) return Effect.void
-        const reason: ModelErrorReason = {
-          _tag: "Hopeless",
-          kind: found.kind,
-          detail: detailOf(found),
-          partial: text
-        }
-        return Effect.andThen(usageOf, new ModelError({ reason }))
-      })
-    )
+  )
   const usage = yield* usageOf
   return {
     text,
     thinking,
+    calls,
     promptTokens: usage.promptTokens,
     isWholeCount: finish?.usage.inputTokens.cacheRead !== undefined,
     cutOff: finish?.reason === "length",
@@ -113,16 +120,22 @@ export const readAnswer = Effect.fn("readAnswer")(function* (
   }
 })
 
-/** The answer, unless it is cut off, empty or only thought. */
-export const usableAnswer = ({ cutOff, text, thinking, usage }: Received): Effect.Effect<ModelAnswer, ModelError> => {
+/** The answer, unless it is cut off, empty or only thought; one that asks for calls needs no text. */
+export const usableAnswer = ({
+  calls,
+  cutOff,
+  text,
+  thinking,
+  usage
+}: Received): Effect.Effect<ModelAnswer, ModelError> => {
   const reason: ModelErrorReason | undefined = cutOff
     ? { _tag: "CutOff", partial: text }
-    : text.trim() !== ""
+    : text.trim() !== "" || calls.length > 0
       ? undefined
       : thinking.trim() === ""
         ? { _tag: "EmptyAnswer" }
         : { _tag: "ThinkingOnly", thinking }
   return reason === undefined
-    ? Effect.succeed(new ModelAnswer({ text, thinking, usage }))
+    ? Effect.succeed(new ModelAnswer({ text, thinking, ...(calls.length === 0 ? {} : { calls }), usage }))
     : Effect.fail(new ModelError({ reason }))
 }

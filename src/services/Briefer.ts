@@ -27,6 +27,9 @@ export interface Request {
   readonly openFiles?: ReadonlyArray<string>
 }
 
+/** What the host knows beside the request. */
+export type Surroundings = Omit<Briefing, "prompt" | "requestDocument">
+
 /** What the person gave cannot be used. `detail` says why and what to do. */
 export class BriefingError extends Schema.TaggedError<BriefingError>()("BriefingError", {
   part: Schema.Literals(["prompt", "current file"]),
@@ -59,6 +62,8 @@ export class Briefer extends Context.Service<
   {
     /** Makes the briefing of a run. Fails when the prompt is empty or the current file is no readable text. */
     brief(request: Request): Effect.Effect<Briefing, BriefingError>
+    /** The briefing without a request, for a conversation whose first message is not there yet. */
+    readonly surroundings: (request: Omit<Request, "prompt">) => Effect.Effect<Surroundings, BriefingError>
   }
 >()("task-conductor/services/Briefer") {
   static readonly layer: Layer.Layer<Briefer, never, Path.Path | RunSettings | Workspace> = Layer.effect(
@@ -99,23 +104,28 @@ export class Briefer extends Context.Service<
           Effect.orElseSucceed(() => written)
         )
 
+      const surroundings = Effect.fn("Briefer.surroundings")(function* (request: Omit<Request, "prompt">) {
+        const description = shortenDescription(yield* workspace.description, contextWindow)
+        const found: Surroundings = {
+          environment: yield* environment,
+          projectDescription: description.text,
+          openFiles: yield* Effect.forEach(request.openFiles ?? [], nameOpenFile),
+          ...(request.currentFile === undefined ? {} : { currentFile: yield* readCurrentFile(request.currentFile) }),
+          ...(description.note === undefined ? {} : { notes: [description.note] })
+        }
+        return found
+      })
+
       const brief = Effect.fn("Briefer.brief")(function* (request: Request) {
         if (request.prompt.trim() === "") {
           return yield* new BriefingError({ part: "prompt", detail: "it is empty. Say what is to be done." })
         }
-        const description = shortenDescription(yield* workspace.description, contextWindow)
-        const parts: BriefingParts = {
-          prompt: request.prompt,
-          environment: yield* environment,
-          projectDescription: description.text,
-          openFiles: yield* Effect.forEach(request.openFiles ?? [], nameOpenFile),
-          ...(request.currentFile === undefined ? {} : { currentFile: yield* readCurrentFile(request.currentFile) })
-        }
-        const notes = description.note === undefined ? {} : { notes: [description.note] }
-        return { ...parts, requestDocument: requestDocument(parts), ...notes }
+        const { notes, ...found } = yield* surroundings(request)
+        const parts: BriefingParts = { prompt: request.prompt, ...found }
+        return { ...parts, requestDocument: requestDocument(parts), ...(notes === undefined ? {} : { notes }) }
       })
 
-      return Briefer.of({ brief })
+      return Briefer.of({ brief, surroundings })
     })
   )
 }

@@ -7,15 +7,22 @@ import * as Schema from "effect/Schema"
 import { Access, type CanonicalAccess } from "../domain/Access.ts"
 import { canonicalUrl } from "../domain/CanonicalUrl.ts"
 import { ToolFailure } from "../domain/ToolFailure.ts"
+import type { Commands } from "./Commands.ts"
 import { canonicalEdit } from "./FileEdit.ts"
 import type { LoadedTool } from "./PluginLoader.ts"
 import type { Workspace } from "./Workspace.ts"
+
+/** What knows the world that calls touch. */
+export interface AccessWorld {
+  readonly commands: Commands["Service"]
+  readonly workspace: Workspace["Service"]
+}
 
 const isAccesses = Schema.is(Schema.Array(Access))
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
 
-const canonicalAccess = Effect.fnUntraced(function* (access: Access, workspace: Workspace["Service"]) {
+const canonicalAccess = Effect.fnUntraced(function* (access: Access, { commands, workspace }: AccessWorld) {
   switch (access._tag) {
     case "FetchUrl": {
       const url = canonicalUrl(access.url)
@@ -27,6 +34,8 @@ const canonicalAccess = Effect.fnUntraced(function* (access: Access, workspace: 
     case "WriteFile":
       if (!access.content.isWellFormed()) return yield* invalid("The content holds half a character.")
       return Object.freeze<CanonicalAccess>({ ...access, ...(yield* workspace.canonical(access.path)) })
+    case "RunCommand":
+      return Object.freeze(yield* commands.canonical(access))
     case "ReadFile":
       return Object.freeze<CanonicalAccess>({ ...access, ...(yield* workspace.canonical(access.path)) })
   }
@@ -36,12 +45,12 @@ const canonicalAccess = Effect.fnUntraced(function* (access: Access, workspace: 
 export const canonicalAccesses = Effect.fnUntraced(function* (
   { info, tool }: LoadedTool,
   params: unknown,
-  workspace: Workspace["Service"]
+  world: AccessWorld
 ) {
   const declared: unknown = tool.access?.(params) ?? []
   if (!isAccesses(declared)) {
     const message = `The tool ${info.name} does not say properly what it touches. This is a fault of the tool.`
     return yield* new ToolFailure({ type: "internal_error", message })
   }
-  return Object.freeze(yield* Effect.forEach(declared, (access) => canonicalAccess(access, workspace)))
+  return Object.freeze(yield* Effect.forEach(declared, (access) => canonicalAccess(access, world)))
 })

@@ -11,6 +11,9 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type Configuration, mergeConfigurations } from "../domain/Configuration.ts"
 import { type ConfigurationScope, readConfiguration } from "../domain/ConfigurationText.ts"
+import { readJson } from "../domain/JsonText.ts"
+import { pathText } from "../domain/SchemaProblems.ts"
+import { declarationProblems } from "./CommandTools.ts"
 import { readBoundedFile } from "./GivenFile.ts"
 import { environmentVariable, userFolders } from "./UserFolders.ts"
 
@@ -39,6 +42,19 @@ export interface LoadedConfiguration {
   readonly project: Configuration
   readonly user: Configuration
 }
+
+/** What is wrong with the tools that a file declares, where it stands in its text. */
+const toolProblems = ({ tools = {} }: Configuration, text: string) =>
+  Object.entries(tools).flatMap(([name, declared]) =>
+    declarationProblems(declared).map(({ path, what }) => {
+      const place = ["tools", name, ...path]
+      const { column, line } = Result.match(readJson(text), {
+        onSuccess: ({ placeOf }) => placeOf(place),
+        onFailure: (problem) => problem
+      })
+      return { line, column, what: `"${pathText(place)}": ${what}` }
+    })
+  )
 
 /** The name of the project's file. */
 export const projectFileName = "task-conductor.json"
@@ -88,10 +104,12 @@ export class ConfigurationFile extends Context.Service<
           ),
           Effect.mapError((error) => new ConfigurationError({ source: file, problems: [{ what: error.what }] }))
         )
-        return yield* Result.match(readConfiguration(text, scope), {
+        const configuration = yield* Result.match(readConfiguration(text, scope), {
           onSuccess: Effect.succeed,
           onFailure: (problems) => Effect.fail(new ConfigurationError({ source: file, problems }))
         })
+        const problems = toolProblems(configuration, text)
+        return problems.length === 0 ? configuration : yield* new ConfigurationError({ source: file, problems })
       })
 
       return ConfigurationFile.of({

@@ -37,8 +37,8 @@ const withoutLeadingSlash = (reference: FileReference): FileReference => ({
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 
-/** Files of the same name first, then those whose paths look alike. */
-const nearestFiles = (target: string, tree: ReadonlyArray<string>): ReadonlyArray<string> => {
+/** Files of the same name first, then those whose paths look alike, as hrefs. */
+export const nearestFiles = (target: string, tree: ReadonlyArray<string>): ReadonlyArray<string> => {
   const namesakes = tree.filter((path) => nameOf(path) === nameOf(target))
   return [...new Set([...nearest(target, namesakes), ...nearest(target, tree)])].slice(0, 3).map(bareHrefOfPath)
 }

@@ -104,6 +104,8 @@ export class Gate extends Context.Service<
     approveStep(step: StepGate): Effect.Effect<StepApproved>
     /** Everything that was denied so far, in order. */
     readonly denials: Effect.Effect<ReadonlyArray<Denied>>
+    /** Everything that was allowed for the session so far, in words. */
+    readonly sessionGrants: Effect.Effect<ReadonlyArray<string>>
   }
 >()("task-conductor/services/Gate") {
   /** A gate for one run, with the grants of that run. */
@@ -212,7 +214,8 @@ export class Gate extends Context.Service<
             admit(questionOfAccess("Before the run", start), () => Effect.void)
           ),
           approveStep: (step) => approveStep(step, stepWorld),
-          denials: Ref.get(denials)
+          denials: Ref.get(denials),
+          sessionGrants: Effect.sync(grants.session)
         })
       })
     )

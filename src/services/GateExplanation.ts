@@ -6,8 +6,9 @@ import * as Effect from "effect/Effect"
 import { eachTimeReason } from "../domain/AccessRisk.ts"
 import type { Verdict } from "../domain/Permission.ts"
 import type { PreparedCall } from "../domain/PreparedCall.ts"
-import { type GateOptions, makeGateJudge, type PlacedRule } from "./GateJudge.ts"
+import { type GateOptions, makeGateJudge } from "./GateJudge.ts"
 import { questionOfCall } from "./GateQuestion.ts"
+import type { PlacedRule } from "./PlacedRules.ts"
 
 export interface Explanation {
   readonly verdict: Verdict | "refuse"

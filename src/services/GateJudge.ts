@@ -4,17 +4,13 @@
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
-import { decide, type Decision, type Rule } from "../domain/Permission.ts"
+import { decide, type Decision } from "../domain/Permission.ts"
 import { holdsFor, type RememberedRule } from "../domain/RememberedRule.ts"
 import { type GateQuestion, targetOf } from "./GateQuestion.ts"
+import type { PlacedRule } from "./PlacedRules.ts"
 import { Policies } from "./Policies.ts"
 import { refusalOf } from "./Refusal.ts"
 import { Workspace } from "./Workspace.ts"
-
-/** A rule with the file or flag that it was written in, where that is known. */
-export interface PlacedRule extends Rule {
-  readonly source?: string
-}
 
 /** What the person decided before the run. */
 export interface GateOptions {

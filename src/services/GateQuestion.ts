@@ -36,6 +36,7 @@ const toolOfAccess = {
   ReadFile: "read_file",
   WriteFile: "write_file",
   FetchUrl: "fetch_url",
+  RunCommand: "run_command",
   LoadPlugin: "load_plugin",
   StartServer: "start_server"
 } as const

@@ -4,9 +4,10 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { CanonicalAccess } from "../domain/Access.ts"
+import { accessTarget, type CanonicalAccess } from "../domain/Access.ts"
 import { isSecretLike } from "../domain/SensitivePath.ts"
 import { ToolFailure } from "../domain/ToolFailure.ts"
+import { Commands } from "./Commands.ts"
 import { FileReads } from "./FileReads.ts"
 import type { Permit } from "./Gate.ts"
 import { PageFetch } from "./PageFetch.ts"
@@ -52,12 +53,21 @@ const grantedPages = (web: WebFetch["Service"], { accesses, admit }: Granted): P
   })
 })
 
+const grantedCommands = (commands: Commands["Service"], { accesses }: Granted): Commands["Service"] => ({
+  ...commands,
+  run: (command, options) =>
+    accesses.includes(command)
+      ? commands.run(command, options)
+      : Effect.fail(undeclared(`runs ${accessTarget(command)}`))
+})
+
 /** The services as they are handed to the code of a plugin, from those of the host. */
 export const grantedServices = (
-  host: Context.Context<FileReads | WebFetch | Workspace>,
+  host: Context.Context<Commands | FileReads | WebFetch | Workspace>,
   granted: Granted
 ): Context.Context<HostServices> =>
   Context.make(FileReads, Context.get(host, FileReads)).pipe(
+    Context.add(Commands, grantedCommands(Context.get(host, Commands), granted)),
     Context.add(PageFetch, grantedPages(Context.get(host, WebFetch), granted)),
     Context.add(Workspace, grantedWorkspace(Context.get(host, Workspace), granted))
   )

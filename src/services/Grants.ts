@@ -23,6 +23,8 @@ export interface Grants {
   readonly addLeftOut: (hashes: ReadonlyArray<string>) => void
   /** Changes nothing for what is asked about each time. */
   readonly addSession: (asked: Grantable) => void
+  /** What is allowed for the session, in words. */
+  readonly session: () => ReadonlyArray<string>
   /** All remaining steps of the plan were approved by this one. */
   readonly addPlan: (planKey: string, by: Answered<unknown>["by"]) => void
   readonly planApprovedBy: (planKey: string) => Answered<unknown>["by"] | undefined
@@ -42,7 +44,7 @@ const sessionKeys = (asked: Grantable): ReadonlyArray<string> | undefined =>
 export const makeGrants = (): Grants => {
   const hashes = new Set<string>()
   const leftOut = new Set<string>()
-  const session = new Set<string>()
+  const session = new Map<string, string>()
   const plans = new Map<string, Answered<unknown>["by"]>()
   const declined = new Map<string, number>()
   const denials = (asked: Grantable): number => declined.get(effectKey(asked)) ?? 0
@@ -60,8 +62,9 @@ export const makeGrants = (): Grants => {
       for (const hash of added) leftOut.add(hash)
     },
     addSession: (asked) => {
-      for (const key of sessionKeys(asked) ?? []) session.add(key)
+      for (const { covers, key } of sessionScopes(asked) ?? []) session.set(hashOf(key), covers)
     },
+    session: () => [...session.values()],
     addPlan: (planKey, by) => {
       plans.set(planKey, by)
     },

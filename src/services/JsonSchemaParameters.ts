@@ -12,10 +12,13 @@ import type { Arguments } from "../domain/ToolCall.ts"
 const draft07 = /draft-0[4-7]/
 
 /**
- * The schema of an object as parameters of a tool. What this program cannot check (patterns) is left to the tool; a
- * schema that it cannot read at all fails with the reason.
+ * The schema of an object as parameters of a tool. Patterns are regular expressions that can take any time: only those of
+ * a trusted schema are applied, others are left to the tool. A schema that cannot be read fails with the reason.
  */
-export const jsonSchemaParameters = (schema: unknown): Result.Result<Schema.Codec<Arguments, unknown>, string> => {
+export const jsonSchemaParameters = (
+  schema: unknown,
+  patterns: "apply" | "ignore" = "ignore"
+): Result.Result<Schema.Codec<Arguments, unknown>, string> => {
   if (!Predicate.isObject(schema) || Array.isArray(schema)) return Result.fail("it is not an object")
   const given: JsonSchema.JsonSchema = { ...schema }
   if (given["type"] !== "object") return Result.fail('its "type" is not "object"')
@@ -25,7 +28,7 @@ export const jsonSchemaParameters = (schema: unknown): Result.Result<Schema.Code
       const document = draft07.test(dialect)
         ? JsonSchema.fromSchemaDraft07(given)
         : JsonSchema.fromSchemaDraft2020_12(given)
-      const imported = SchemaRepresentation.fromJsonSchemaDocument(document, { patterns: "ignore" })
+      const imported = SchemaRepresentation.fromJsonSchemaDocument(document, { patterns })
       return imported as Schema.Codec<Arguments, unknown>
     },
     catch: (thrown) => (thrown instanceof Error ? (thrown.message.split("\n")[0] ?? "") : String(thrown))

@@ -2,16 +2,20 @@
  * Servers of tools as plugins: each one is asked about if it must be, started, and its tools made into tools of ours.
  * Whatever goes wrong with a server keeps only that server out. Called by the composition root.
  */
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as FileSystem from "effect/FileSystem"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as Path from "effect/Path"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type { McpServerEntry } from "../domain/McpServerEntry.ts"
+import { causeText, runApart } from "./ForeignCode.ts"
 import { Gate } from "./Gate.ts"
 import { McpProblem } from "./McpProblem.ts"
 import { type McpServer, readMcpServers } from "./McpServers.ts"
@@ -58,27 +62,34 @@ const pluginOf = (server: McpServer, supervised: SupervisedServer): Started => {
   return { known: { server, outcome }, leftOut }
 }
 
-/** Asks about one server, unless the person named it. */
+/** Asks about one server, unless the person named it. Fails with what is to be said. */
 const authorize = Effect.fnUntraced(function* (server: McpServer) {
   if (server.scope === "user") return
   const gate = yield* Gate
   yield* Effect.mapError(gate.authorizeStart(server.start), ({ message }) => {
     const does = server.start.does.join(", ").slice(0, maxDoes)
-    const detail = `the project names it, and it starts only when you trust it (${does}). ${message}`
-    return new McpProblem({ server: server.name, detail })
+    return `the project names it, and it starts only when you trust it (${does}). ${message}`
   })
 })
 
-const startServer = (server: McpServer, version: string) => {
+const notUsed = (server: McpServer, detail: string): Started => ({
+  known: { server, outcome: Result.fail(new McpProblem({ server: server.name, detail })) },
+  leftOut: []
+})
+
+/** What a server says is foreign: also what this program trips over is the server's problem alone. */
+const startServer = Effect.fnUntraced(function* (server: McpServer, version: string) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
-  return superviseServer(server.address, { timeout, version }).pipe(
-    Effect.map((supervised) => pluginOf(server, supervised)),
-    Effect.catch(({ detail }) => {
-      const outcome = Result.fail(new McpProblem({ server: server.name, detail }))
-      return Effect.succeed<Started>({ known: { server, outcome }, leftOut: [] })
-    })
+  const exit = yield* runApart(
+    Effect.map(superviseServer(server.address, { timeout, version }), (supervised) => pluginOf(server, supervised))
   )
-}
+  if (Exit.isSuccess(exit)) return exit.value
+  const detail = Option.match(Cause.findErrorOption(exit.cause), {
+    onSome: (failure) => failure.detail,
+    onNone: () => `what it says of itself cannot be read: ${causeText(exit.cause)}.`
+  })
+  return notUsed(server, detail)
+})
 
 export class McpPlugins extends Context.Service<
   McpPlugins,
@@ -111,7 +122,7 @@ export class McpPlugins extends Context.Service<
           answers,
           ({ answer, server }) =>
             Result.isFailure(answer)
-              ? Effect.succeed<Started>({ known: { server, outcome: Result.fail(answer.failure) }, leftOut: [] })
+              ? Effect.succeed(notUsed(server, answer.failure))
               : startServer(server, order.version),
           { concurrency: "unbounded" }
         ).pipe(Scope.provide(scope))

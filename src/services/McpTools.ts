@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { cutAtParagraph } from "../domain/Excerpt.ts"
 import { mcpData } from "../domain/McpResult.ts"
+import { schemaExcess } from "../domain/McpSchemaBounds.ts"
 import { mcpToolName } from "../domain/McpToolName.ts"
 import { mcpToolEffect, mcpToolRisk } from "../domain/McpToolRisk.ts"
 import { harmless } from "../domain/Printable.ts"
@@ -20,7 +21,6 @@ import type { SupervisedServer } from "./McpSupervisor.ts"
 import { tool, type Tool, type Tools } from "./Plugin.ts"
 
 const maxDescription = 2000
-const maxSchema = 65_536
 
 /** What the model reads: text of the server, bounded and without power over a terminal. */
 const descriptionOf = ({ description, name }: McpToolDefinition): string => {
@@ -29,9 +29,8 @@ const descriptionOf = ({ description, name }: McpToolDefinition): string => {
 }
 
 const parametersOf = ({ inputSchema }: McpToolDefinition) => {
-  if (JSON.stringify(inputSchema).length > maxSchema) {
-    return Result.fail(`the schema of its parameters has more than ${maxSchema} characters.`)
-  }
+  const excess = schemaExcess(inputSchema)
+  if (excess !== undefined) return Result.fail(excess)
   const parameters = jsonSchemaParameters(inputSchema)
   if (Result.isFailure(parameters)) {
     return Result.fail(`the schema of its parameters cannot be read: ${parameters.failure}.`)

@@ -16,6 +16,7 @@ import { answerReserve, estimatePrompt, largestParts, neededTokens } from "../do
 import { Activities } from "./Activities.ts"
 import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import { Journal } from "./Journal.ts"
+import type { Talk } from "./ConversationPrompt.ts"
 import { ModelSlots } from "./ModelSlots.ts"
 import { RunEvents } from "./RunEvents.ts"
 import { RunSettings } from "./RunSettings.ts"
@@ -25,6 +26,8 @@ import { UsageMeter } from "./UsageMeter.ts"
 export interface ModelRequest {
   readonly id: ModelCallId
   readonly prompt: FilledPrompt
+  /** A conversation that is sent instead of the prompt, which then only measures it. */
+  readonly talk?: Talk
   /** Position of the task's step from 0; 0 for stages that see the whole list. */
   readonly step: number
   /** The document that is waited for; an answer that does not come to it is stopped. */
@@ -111,12 +114,13 @@ export class ModelCaller extends Context.Service<
         }
       })
 
-      const collect = Effect.fnUntraced(function* ({ listen, prompt, shape }: ModelRequest) {
+      const collect = Effect.fnUntraced(function* ({ listen, prompt, shape, talk }: ModelRequest) {
         const got = yield* readAnswer(model, prompt, {
           server: { host: settings.host, model: name },
           meter,
           ...(listen === undefined ? {} : { listen: listen() }),
-          ...(shape === undefined ? {} : { shape })
+          ...(shape === undefined ? {} : { shape }),
+          ...(talk === undefined ? {} : { talk })
         })
         if (got.promptTokens !== undefined) yield* checkCount(prompt, got.promptTokens, got.isWholeCount)
         return yield* usableAnswer(got)

@@ -21,7 +21,7 @@ interface Waiter {
   readonly grant: () => void
 }
 
-const stageRank: Record<Stage, number> = { plan: 0, iterate: 0, conclude: 0, execute: 1, refine: 2 }
+const stageRank: Record<Stage, number> = { plan: 0, iterate: 0, conclude: 0, ask: 0, execute: 1, refine: 2 }
 
 const maxSteps = 1_000_000
 

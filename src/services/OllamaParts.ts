@@ -12,9 +12,10 @@ import { OllamaError } from "./OllamaErrors.ts"
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 
+/** A call; a missing name is for whoever runs it to refuse, so that the rest of the answer is not lost. */
 const ReceivedToolCall = Schema.Struct({
-  id: Schema.optionalKey(Schema.String),
-  function: Schema.Struct({ name: Schema.String, arguments: Schema.optionalKey(Schema.Unknown) })
+  id: text,
+  function: Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) })
 })
 
 /** One line of an answer. Counts are not checked here: an answer is not lost because a statistic is odd. */
@@ -154,8 +155,8 @@ export const makePartReader = (ids: IdGenerator.Service) => {
     parts.push(...write("reasoning", chunk.message?.thinking), ...write("text", chunk.message?.content))
     for (const call of chunk.message?.tool_calls ?? []) {
       called = true
-      const id = call.id === undefined || call.id === "" ? yield* ids.generateId() : call.id
-      parts.push(...close(), ...callParts(id, call.function.name, paramsOf(call.function.arguments)))
+      const id = call.id == null || call.id === "" ? yield* ids.generateId() : call.id
+      parts.push(...close(), ...callParts(id, call.function.name ?? "", paramsOf(call.function.arguments)))
     }
     if (chunk.done === true) parts.push(...close(), finishOf(chunk, called))
     return parts

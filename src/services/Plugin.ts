@@ -13,12 +13,13 @@ import type { EffectClass, Risk } from "../domain/Permission.ts"
 import type { ToolErrors } from "../domain/PreparedCall.ts"
 import type { Arguments } from "../domain/ToolCall.ts"
 import type { ToolFailure } from "../domain/ToolFailure.ts"
+import type { Commands } from "./Commands.ts"
 import type { FileReads } from "./FileReads.ts"
 import type { PageFetch } from "./PageFetch.ts"
 import type { Workspace } from "./Workspace.ts"
 
 /** The services of the host that a tool may use; what changes or leaves the project needs the grant of the call. */
-export type HostServices = FileReads | PageFetch | Workspace
+export type HostServices = Commands | FileReads | PageFetch | Workspace
 
 /** One tool. `Params` is the decoded value of `parameters`, a struct schema whose descriptions are prompt text. */
 export interface Tool<Params> {

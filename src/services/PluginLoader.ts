@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import * as Scope from "effect/Scope"
 import type { Parameters } from "../domain/ArgumentCheck.ts"
 import type { ToolInfo } from "../domain/PreparedCall.ts"
@@ -49,10 +50,18 @@ const ToolShape = Schema.Struct({
 
 const PluginShape = Schema.Struct({ name: Schema.NonEmptyString, apiVersion: Schema.Int })
 
+/** A schema of another copy of `effect` says that it is one, but nothing here can decode with it. */
+const isOwnSchema = (value: unknown): boolean => {
+  if (!Schema.isSchema(value)) return false
+  const { ast } = value
+  if (ast._tag === "Objects") return ast instanceof SchemaAST.Objects
+  return ast._tag !== "Declaration" || ast instanceof SchemaAST.Declaration
+}
+
 const shapeProblem = (tool: Tool<unknown>): string | undefined => {
   const shape = Schema.decodeResult(ToolShape)(tool)
   if (Result.isFailure(shape)) return shape.failure.message.split("\n").join(" ")
-  if (!Schema.isSchema(tool.parameters)) return '"parameters" is not a schema of the effect package of this program.'
+  if (!isOwnSchema(tool.parameters)) return '"parameters" is not a schema of the effect package of this program.'
   return typeof tool.execute === "function" ? undefined : '"execute" is not a function.'
 }
 
@@ -86,7 +95,7 @@ const loadTool = (
 }
 
 /** `word-count@1.2.0`, as the person sees where a tool comes from. */
-const originOf = ({ name, version }: Plugin): string => (version === undefined ? name : `${name}@${version}`)
+export const originOf = ({ name, version }: Plugin): string => (version === undefined ? name : `${name}@${version}`)
 
 const loadTools = (plugin: Plugin, tools: object, taken: ReadonlyMap<string, LoadedTool>) => {
   const loaded: Array<LoadedTool> = []

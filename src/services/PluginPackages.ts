@@ -3,24 +3,19 @@
  * hands over. Finds them, asks for trust where a project named them, imports them, and says why one is left out. Called
  * by the composition root, which gives the plugins to the tool registry.
  */
-import { pathToFileURL } from "node:url"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { isPackageName, type PluginEntry } from "../domain/PluginEntry.ts"
-import { causeText, runApart } from "./ForeignCode.ts"
 import { Gate } from "./Gate.ts"
 import { builtInOrigin, type Plugin } from "./Plugin.ts"
-import { findPlugin, type FoundPlugin, isOwnFile } from "./PluginFinder.ts"
+import { findPlugin, type FoundPlugin } from "./PluginFinder.ts"
 import { pluginHash } from "./PluginHash.ts"
-import { pluginShapeProblem } from "./PluginLoader.ts"
-import { importTime, probeImport } from "./PluginProbe.ts"
+import { importPlugin } from "./PluginImport.ts"
 import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
-import { shareModules } from "./SharedModules.ts"
 
 /** One entry of the configuration, or one value, with what became of it so far. */
 export interface KnownPlugin {
@@ -40,7 +35,7 @@ export interface PluginOrder {
   readonly values: ReadonlyArray<Plugin>
 }
 
-const probesAtOnce = 4
+const importsAtOnce = 4
 
 const problemOf =
   ({ text }: PluginEntry) =>
@@ -66,34 +61,6 @@ const requireTrust = Effect.fnUntraced(function* (found: FoundPlugin) {
   return found
 })
 
-/** Imports the module, which was probed before, and gives what it exports by default. */
-const importPlugin = Effect.fnUntraced(function* (found: FoundPlugin) {
-  const { entry, file, version } = found
-  const problem = problemOf(entry)
-  const path = yield* Path.Path
-  const url = pathToFileURL(file).href
-  const isOwn = (other: string): boolean => isOwnFile(path, found, other)
-  shareModules({ url, ...(entry.scope === "project" ? { isOwn } : {}) })
-  const load = Effect.timeoutOption(
-    Effect.promise(() => import(url) as Promise<{ readonly default?: Plugin }>),
-    importTime
-  )
-  const exit = yield* runApart(load)
-  if (Exit.isFailure(exit)) return yield* problem({ _tag: "LoadFailed", detail: causeText(exit.cause) })
-  if (exit.value._tag === "None") {
-    return yield* problem({ _tag: "LoadFailed", detail: `its import took longer than ${importTime}` })
-  }
-  const plugin = exit.value.value.default
-  if (plugin === undefined || pluginShapeProblem(plugin) !== undefined) return yield* problem({ _tag: "NotAPlugin" })
-  return version === undefined ? plugin : { ...plugin, version }
-})
-
-const probeAndImport = Effect.fnUntraced(function* (found: FoundPlugin) {
-  const wrong = yield* probeImport(pathToFileURL(found.file).href)
-  if (wrong !== undefined) return yield* problemOf(found.entry)({ _tag: "LoadFailed", detail: wrong })
-  return yield* importPlugin(found)
-})
-
 /** Names tell plugins apart, so that none may have the name of another or of the built-in ones. */
 const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlugin> => {
   const taken = new Set<string>()
@@ -111,19 +78,27 @@ const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlug
   })
 }
 
+/** What an entry names, with leave to import it. */
+interface Sought extends Omit<KnownPlugin, "outcome"> {
+  readonly entry: PluginEntry
+  readonly found: Result.Result<FoundPlugin, PluginProblem>
+}
+
 /** Finds and asks, one after another, so that questions come in order; each file counts once. */
 const findAll = Effect.fnUntraced(function* (entries: ReadonlyArray<PluginEntry>) {
   const seen = new Set<string>()
-  const all: Array<{ readonly entry: PluginEntry; readonly found: Result.Result<FoundPlugin, PluginProblem> }> = []
+  const all: Array<Sought> = []
   for (const entry of entries) {
     const found = yield* Effect.result(findPlugin(entry))
-    if (Result.isSuccess(found)) {
-      if (seen.has(found.success.file)) continue
-      seen.add(found.success.file)
+    if (Result.isFailure(found)) {
+      all.push({ entry, found })
+      continue
     }
-    const trusted = Result.isFailure(found) ? found : yield* Effect.result(requireTrust(found.success))
-    const file = Result.isFailure(found) ? {} : found.success
-    all.push({ entry, found: trusted, ...file })
+    const { file, version } = found.success
+    if (seen.has(file)) continue
+    seen.add(file)
+    const trusted = yield* Effect.result(requireTrust(found.success))
+    all.push({ entry, file, ...(version === undefined ? {} : { version }), found: trusted })
   }
   return all
 })
@@ -146,19 +121,15 @@ export class PluginPackages extends Context.Service<
     Layer.effect(
       PluginPackages,
       Effect.gen(function* () {
-        const found = yield* findAll(entries)
+        const sought = yield* findAll(entries)
         const named = yield* Effect.forEach(
-          found,
-          ({ entry, found: one }) =>
+          sought,
+          ({ found, ...one }) =>
             Effect.map(
-              Effect.result(Effect.flatMap(Effect.fromResult(one), probeAndImport)),
-              (outcome): KnownPlugin => ({
-                entry,
-                outcome,
-                ...(Result.isFailure(one) ? {} : { file: one.success.file, version: one.success.version })
-              })
+              Effect.result(Effect.flatMap(Effect.fromResult(found), importPlugin)),
+              (outcome): KnownPlugin => ({ ...one, outcome })
             ),
-          { concurrency: probesAtOnce }
+          { concurrency: importsAtOnce }
         )
         const given = values.map((plugin): KnownPlugin => ({ outcome: Result.succeed(plugin) }))
         const known = screenNames([...named, ...given])

@@ -13,6 +13,9 @@ export const importTime = "30 seconds"
 
 const program = fileURLToPath(import.meta.url).replace("PluginProbe", "ProbedImport")
 
+/** Whatever is imported may be read; the child writes no file and starts no program. */
+const execArgv = ["--permission", "--allow-fs-read=*", "--allow-addons", "--allow-wasi", "--allow-worker"]
+
 /** Node ends with this code when a module waits for something that cannot happen any more. */
 const unsettled = 13
 
@@ -25,7 +28,7 @@ const endText = (code: number | null, signal: NodeJS.Signals | null): string => 
 const runChild = (url: string): Effect.Effect<string | undefined> =>
   Effect.callback<string | undefined>((resume) => {
     // A child of our own and no service: the report comes over the channel that only `fork` opens.
-    const child = fork(program, [url], { stdio: ["ignore", "ignore", "ignore", "ipc"] })
+    const child = fork(program, [url], { execArgv, stdio: ["ignore", "ignore", "ignore", "ipc"] })
     let report: ProbeReport | undefined
     child.on("message", (message) => {
       report = message as ProbeReport

@@ -66,6 +66,9 @@ const probe = async (url: string): Promise<ProbeReport> => {
   try {
     await import(url)
   } catch (thrown) {
+    if (thrown instanceof Error && "code" in thrown && thrown.code === "ERR_ACCESS_DENIED") {
+      return { problem: "it writes a file or starts a program while it is imported. Do that in `tools` or in a tool" }
+    }
     return { problem: causeText(Cause.die(thrown)) }
   }
   const name = changed()

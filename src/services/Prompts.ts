@@ -1,5 +1,5 @@
 /**
- * The five prompt templates, loaded and checked when the program starts.
+ * The prompt templates, loaded and checked when the program starts.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -72,7 +72,8 @@ export class Prompts extends Context.Service<
           refinement: yield* load(folder, "refinement"),
           execution: yield* load(folder, "execution"),
           iteration: yield* load(folder, "iteration"),
-          conclusion: yield* load(folder, "conclusion")
+          conclusion: yield* load(folder, "conclusion"),
+          ask: yield* load(folder, "ask")
         }
         return Prompts.of({ fill: (name, values) => fillTemplate(templates[name], values) })
       })

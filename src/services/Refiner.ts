@@ -1,6 +1,6 @@
 /**
- * Turns one task into concrete tool calls that are checked before they run. A task whose skill has no tools needs no
- * model call: it has nothing to refine.
+ * Turns one task into concrete tool calls that are checked before they run. A task whose skill has neither tools nor
+ * typed inputs needs no model call: it has nothing to refine.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,12 +9,14 @@ import * as Option from "effect/Option"
 import { refinementShape } from "../domain/AnswerShape.ts"
 import type { Briefing } from "../domain/Briefing.ts"
 import { briefingBlocks } from "../domain/BriefingBlocks.ts"
+import type { InputValue } from "../domain/InputValue.ts"
 import { type Issue, issuesMarkdown, type Reading, type Where } from "../domain/Issue.ts"
 import { makeIssue } from "../domain/IssueCode.ts"
 import { rawBlock } from "../domain/PromptBlock.ts"
-import type { Refinement } from "../domain/Refinement.ts"
+import { inputsField, type Refinement } from "../domain/Refinement.ts"
 import { readRefinement } from "../domain/RefinementFormat.ts"
 import type { Skill } from "../domain/Skill.ts"
+import { inputLines, type SkillInput } from "../domain/SkillInput.ts"
 import type { Task } from "../domain/Task.ts"
 import { Step, TaskList } from "../domain/TaskList.ts"
 import { renderTask } from "../domain/TaskRendering.ts"
@@ -23,9 +25,11 @@ import type { ToolCall } from "../domain/ToolCall.ts"
 import { Attempts } from "./Attempts.ts"
 import { Prompts } from "./Prompts.ts"
 import { References } from "./References.ts"
+import { checkInputPaths } from "./InputPaths.ts"
 import { RunSettings } from "./RunSettings.ts"
 import { Skills } from "./Skills.ts"
 import { ToolRegistry } from "./ToolRegistry.ts"
+import { Workspace } from "./Workspace.ts"
 
 /** A task with what is known when its turn comes. */
 export interface TaskOrder {
@@ -80,7 +84,7 @@ export class Refiner extends Context.Service<
   static readonly layer: Layer.Layer<
     Refiner,
     never,
-    Attempts | Prompts | References | RunSettings | Skills | ToolRegistry
+    Attempts | Prompts | References | RunSettings | Skills | ToolRegistry | Workspace
   > = Layer.effect(
     Refiner,
     Effect.gen(function* () {
@@ -90,31 +94,36 @@ export class Refiner extends Context.Service<
       const { limits, referenceBudget } = yield* RunSettings
       const skills = yield* Skills
       const registry = yield* ToolRegistry
+      const provide = Effect.provideService(Workspace, yield* Workspace)
       const allTools = registry.tools.map((tool) => tool.name)
 
       /** Reads an answer; the task keeps what was understood even when the answer is rejected. */
       const read = Effect.fnUntraced(function* (
         answer: string,
         order: TaskOrder,
-        tools: ReadonlySet<string>
+        tools: ReadonlySet<string>,
+        inputs: ReadonlyArray<SkillInput>,
+        kept: ReadonlyArray<InputValue>
       ): Effect.fn.Return<Reading<Refinement>> {
-        const reading = readRefinement(answer, { task: order.task })
+        const reading = readRefinement(answer, { task: order.task, inputs, kept })
         if (Option.isNone(reading.value)) return reading
-        const { task, calls } = reading.value.value
+        const { task, inputs: given = [], calls } = reading.value.value
         const checked = calls.map((call) => registry.check(call, tools, task.name))
         const world = yield* references.check(
           new TaskList({ goals: "", steps: [new Step({ title: "Task", tasks: [task] })] }),
           { briefing: order.briefing, finished: order.finished, budget: referenceBudget }
         )
+        const paths = yield* provide(checkInputPaths(inputs, given, task.name))
         const mended = checked.map((one) => one.call)
         return {
-          value: Option.some({ task: world.list.tasks[0] ?? task, calls: mended }),
+          value: Option.some({ task: world.list.tasks[0] ?? task, ...inputsField(given), calls: mended }),
           issues: [
             ...reading.issues,
+            ...paths,
             ...world.issues,
             ...checked.flatMap((one) => one.issues),
             ...checkRepetition(mended, limits.identicalCalls, task),
-            ...checkPurpose(calls, task)
+            ...(tools.size === 0 ? [] : checkPurpose(calls, task))
           ],
           repairs: [...reading.repairs, ...world.repairs, ...checked.flatMap((one) => one.repairs)]
         }
@@ -133,6 +142,7 @@ export class Refiner extends Context.Service<
           prompt: (previous) =>
             prompts.fill("refinement", {
               skill_name: skill.name,
+              skill_inputs: inputLines(skill.inputs),
               skill_input_requirements: skill.inputRequirements,
               skill_refinement: skill.refinement,
               tool_instructions: registry.instructions(tools),
@@ -142,13 +152,13 @@ export class Refiner extends Context.Service<
               task_reference_contents: block,
               task_data: renderTask(
                 current.task,
-                previous === undefined ? { _tag: "Refinement" } : { _tag: "RefinementRetry", calls: current.calls }
+                previous === undefined ? { _tag: "Refinement" } : { _tag: "RefinementRetry", ...current }
               ),
               issues: rawBlock("## Issues with the current call", issuesMarkdown(previous?.issues ?? []))
             }),
           shape: refinementShape,
           read: (answer) =>
-            read(answer, { ...order, task: current.task }, new Set(tools)).pipe(
+            read(answer, { ...order, task: current.task }, new Set(tools), skill.inputs, current.inputs ?? []).pipe(
               Effect.tap((reading) =>
                 Effect.sync(() => {
                   current = Option.getOrElse(reading.value, () => current)
@@ -164,7 +174,7 @@ export class Refiner extends Context.Service<
         const skill = skills.find(task.skill)
         if (skill === undefined) return yield* fail(task, `There is no skill "${task.skill}".`)
         const tools = (skill.allowedTools ?? allTools).filter((tool) => allTools.includes(tool))
-        if (tools.length === 0) return { task, calls: [] }
+        if (tools.length === 0 && skill.inputs.length === 0) return { task, calls: [] }
         return yield* ask(order, skill, tools).pipe(
           Effect.catchTag(["GaveUp", "ModelError", "ReferenceError"], (error) =>
             fail(

@@ -1,5 +1,6 @@
 /**
- * What no rule and no answer can allow: writes outside the project, and writes to what steers git or this program.
+ * What no rule and no answer can allow: writes outside the project, writes to what steers git or this program, and
+ * commands without the sandbox that the person requires.
  * Judged on canonical paths; called by the gate before anything else.
  */
 import type * as Path from "effect/Path"
@@ -11,6 +12,7 @@ export const refusalOf = (
   access: CanonicalAccess,
   world: { readonly path: Path.Path; readonly root: string; readonly protectedPaths: ReadonlyArray<string> }
 ): string | undefined => {
+  if (access._tag === "RunCommand") return access.refusal
   if (access._tag !== "WriteFile") return undefined
   if (!access.inside) return "would write outside the project, which nothing can allow"
   const { path, protectedPaths, root } = world

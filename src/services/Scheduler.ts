@@ -119,8 +119,8 @@ export class Scheduler extends Context.Service<
           { key: stageKey.refined(round, cell.task.name), success: Refinement },
           refiner.refine({ briefing, task: cell.task, round, step: cell.step, finished })
         )
-        const { calls } = refinement
-        yield* events.publish({ type: "task.refined", round, step: cell.step, task: cell.task.name, calls })
+        const { task: _, ...refined } = refinement
+        yield* events.publish({ type: "task.refined", round, step: cell.step, task: cell.task.name, ...refined })
         return { refinement, finished }
       })
 

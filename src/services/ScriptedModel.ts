@@ -14,17 +14,32 @@ import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type { FilledPrompt } from "../domain/PromptTemplate.ts"
 import { estimateTokens } from "../domain/TokenEstimate.ts"
+import { sentText } from "./SentText.ts"
 
 /** What the model says; `finish` is `length` for an answer that is cut off. */
 export interface ScriptedAnswer {
   readonly text: string
   readonly thinking?: string
   readonly finish?: "stop" | "length"
+  /** What it asks for in a conversation; `arguments` is an object, or a text that is no JSON. */
+  readonly calls?: ReadonlyArray<{
+    readonly id?: string
+    readonly name: string
+    readonly arguments: Readonly<Record<string, unknown>> | string
+  }>
+}
+
+/** All that was sent. */
+export interface ScriptedRequest {
+  readonly messages: ReadonlyArray<Prompt.Message>
+  /** The names of the tools that may be called. */
+  readonly tools: ReadonlyArray<string>
 }
 
 /** A call that waits for its answer. */
 export interface HeldCall {
   readonly prompt: FilledPrompt
+  readonly request: ScriptedRequest
   readonly answer: (answer: ScriptedAnswer | string) => Effect.Effect<void>
   readonly fail: (error: AiError.AiError) => Effect.Effect<void>
 }
@@ -43,9 +58,9 @@ const promptOf = (prompt: Prompt.Prompt): FilledPrompt => {
   return { system: texts("system"), user: texts("user") }
 }
 
-const usageOf = (prompt: FilledPrompt, text: string): Response.FinishPartEncoded["usage"] => ({
+const usageOf = (sent: string, text: string): Response.FinishPartEncoded["usage"] => ({
   inputTokens: {
-    total: estimateTokens(prompt.system + prompt.user),
+    total: estimateTokens(sent),
     uncached: undefined,
     cacheRead: undefined,
     cacheWrite: undefined
@@ -53,7 +68,15 @@ const usageOf = (prompt: FilledPrompt, text: string): Response.FinishPartEncoded
   outputTokens: { total: estimateTokens(text), text: undefined, reasoning: undefined }
 })
 
-const partsOf = (prompt: FilledPrompt, said: ScriptedAnswer | string): ReadonlyArray<Response.StreamPartEncoded> => {
+const callsOf = (answer: ScriptedAnswer): ReadonlyArray<Response.ToolCallPartEncoded> =>
+  (answer.calls ?? []).map(({ arguments: params, id, name }, index) => ({
+    type: "tool-call",
+    id: id ?? `id-${index + 1}`,
+    name,
+    params
+  }))
+
+const partsOf = (sent: string, said: ScriptedAnswer | string): ReadonlyArray<Response.StreamPartEncoded> => {
   const answer: ScriptedAnswer = typeof said === "string" ? { text: said } : said
   return [
     ...(answer.thinking === undefined
@@ -66,27 +89,44 @@ const partsOf = (prompt: FilledPrompt, said: ScriptedAnswer | string): ReadonlyA
     { type: "text-start", id: "text" },
     { type: "text-delta", id: "text", delta: answer.text },
     { type: "text-end", id: "text" },
-    { type: "finish", reason: answer.finish ?? "stop", usage: usageOf(prompt, answer.text), response: undefined }
+    ...callsOf(answer),
+    { type: "finish", reason: answer.finish ?? "stop", usage: usageOf(sent, answer.text), response: undefined }
   ]
 }
 
-type Respond = (prompt: FilledPrompt) => Effect.Effect<ScriptedAnswer | string, AiError.AiError>
+const requestOf = ({ prompt, tools }: LanguageModel.ProviderOptions): ScriptedRequest => ({
+  messages: prompt.content,
+  tools: tools.map(({ name }) => name)
+})
+
+type Respond = (
+  prompt: FilledPrompt,
+  request: ScriptedRequest
+) => Effect.Effect<ScriptedAnswer | string, AiError.AiError>
 
 const make = (respond: Respond) =>
   LanguageModel.make({
     generateText: (options) => {
       const prompt = promptOf(options.prompt)
-      return Effect.map(respond(prompt), (said) => {
+      return Effect.map(respond(prompt, requestOf(options)), (said) => {
         const answer: ScriptedAnswer = typeof said === "string" ? { text: said } : said
         return [
           { type: "text", text: answer.text },
-          { type: "finish", reason: answer.finish ?? "stop", usage: usageOf(prompt, answer.text), response: undefined }
+          ...callsOf(answer),
+          {
+            type: "finish",
+            reason: answer.finish ?? "stop",
+            usage: usageOf(sentText(options), answer.text),
+            response: undefined
+          }
         ]
       })
     },
     streamText: (options) => {
       const prompt = promptOf(options.prompt)
-      return Stream.unwrap(Effect.map(respond(prompt), (said) => Stream.fromIterable(partsOf(prompt, said))))
+      return Stream.unwrap(
+        Effect.map(respond(prompt, requestOf(options)), (said) => Stream.fromIterable(partsOf(sentText(options), said)))
+      )
     }
   })
 
@@ -105,15 +145,15 @@ export class HeldCalls extends Context.Service<
 
 /** Answers at once with what the function makes of the prompt, or fails with it. */
 const layer = (
-  answer: (prompt: FilledPrompt, index: number) => ScriptedAnswer | string | AiError.AiError
+  answer: (prompt: FilledPrompt, index: number, request: ScriptedRequest) => ScriptedAnswer | string | AiError.AiError
 ): Layer.Layer<LanguageModel.LanguageModel> =>
   Layer.effect(
     LanguageModel.LanguageModel,
     Effect.suspend(() => {
       let asked = 0
-      return make((prompt) =>
+      return make((prompt, request) =>
         Effect.suspend(() => {
-          const said = answer(prompt, asked++)
+          const said = answer(prompt, asked++, request)
           return AiError.isAiError(said) ? Effect.fail(said) : Effect.succeed(said)
         })
       )
@@ -126,10 +166,11 @@ const layerHeld: Layer.Layer<LanguageModel.LanguageModel | HeldCalls> = Layer.ef
     const calls = yield* Queue.unbounded<HeldCall>()
     const interrupted: Array<FilledPrompt> = []
     const model = yield* make(
-      Effect.fnUntraced(function* (prompt) {
+      Effect.fnUntraced(function* (prompt, request) {
         const said = yield* Deferred.make<ScriptedAnswer | string, AiError.AiError>()
         yield* Queue.offer(calls, {
           prompt,
+          request,
           answer: (answer) => Effect.asVoid(Deferred.succeed(said, answer)),
           fail: (error) => Effect.asVoid(Deferred.fail(said, error))
         })

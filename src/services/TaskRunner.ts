@@ -77,7 +77,7 @@ export class TaskRunner extends Context.Service<
       })
 
       const execute = Effect.fnUntraced(function* (order: ExecutionOrder, outcomes: ReadonlyArray<CallOutcome>) {
-        const { task, calls } = order.refinement
+        const { task, inputs = [], calls } = order.refinement
         const { briefing, finished } = order
         const shared = briefingBlocks(briefing)
         const fill = (precursor: string, previous: Previous | undefined) =>
@@ -87,7 +87,7 @@ export class TaskRunner extends Context.Service<
             project_description: shared.project_description,
             environment: shared.environment,
             precursor,
-            task_data: renderTask(task, { _tag: "Refinement" }),
+            task_data: renderTask(task, { _tag: "Refinement", inputs }),
             previous_answer: rawBlock("## Your previous answer", previous?.answer ?? ""),
             issues: rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? []))
           })

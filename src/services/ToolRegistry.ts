@@ -15,6 +15,7 @@ import { ToolFailure } from "../domain/ToolFailure.ts"
 import type { Plugin } from "./Plugin.ts"
 import { canonicalAccesses } from "./CallAccess.ts"
 import { checkCall, decodeCall } from "./CallCheck.ts"
+import { Commands } from "./Commands.ts"
 import { FileReads } from "./FileReads.ts"
 import { type Permit, redeem } from "./Gate.ts"
 import { grantedServices } from "./GrantedServices.ts"
@@ -67,22 +68,22 @@ export class ToolRegistry extends Context.Service<
   static readonly layer = (
     plugins: ReadonlyArray<Plugin>,
     left: ReadonlyArray<PluginProblem | McpProblem> = []
-  ): Layer.Layer<ToolRegistry, never, WebFetch | Workspace> =>
+  ): Layer.Layer<ToolRegistry, never, Commands | WebFetch | Workspace> =>
     Layer.effect(
       ToolRegistry,
       Effect.gen(function* () {
-        const host = yield* Effect.context<FileReads | WebFetch | Workspace>()
+        const host = yield* Effect.context<Commands | FileReads | WebFetch | Workspace>()
         const { problems, tools } = yield* Effect.provideContext(
           loadPlugins(plugins),
           grantedServices(host, { accesses: [] })
         )
-        const workspace = yield* Workspace
+        const world = { commands: yield* Commands, workspace: yield* Workspace }
         const waiting = new WeakMap<PreparedCall, ReadyCall>()
         const infos = new Map([...tools].map(([name, { info }]) => [name, info]))
 
         const prepare = Effect.fn("ToolRegistry.prepare")(function* (call: ToolCall) {
           const { found, params } = yield* decodeCall(call, tools)
-          const accesses = yield* canonicalAccesses(found, params, workspace)
+          const accesses = yield* canonicalAccesses(found, params, world)
           const prepared: PreparedCall = Object.freeze({
             call,
             info: found.info,

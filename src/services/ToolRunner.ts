@@ -15,6 +15,8 @@ import * as Schema from "effect/Schema"
 import { accessTarget, type CanonicalAccess } from "../domain/Access.ts"
 import { type ToolCallId, toolCallKey } from "../domain/CallId.ts"
 import type { FileState } from "../domain/JournalRecord.ts"
+import { commandSeconds } from "../domain/CommandSettings.ts"
+import type { PreparedCall } from "../domain/PreparedCall.ts"
 import { dataText, type ToolCall, ToolResult } from "../domain/ToolCall.ts"
 import { ToolFailure } from "../domain/ToolFailure.ts"
 import { Activities } from "./Activities.ts"
@@ -29,7 +31,8 @@ import { Workspace } from "./Workspace.ts"
 /** A person has declined the same effect so often that the task ends; the call has its result all the same. */
 export class DeclinedForGood extends Schema.TaggedError<DeclinedForGood>()("DeclinedForGood", {
   /** What was declined, as the result of the call says it. */
-  what: Schema.String
+  what: Schema.String,
+  result: ToolResult
 }) {
   override get message(): string {
     return this.what
@@ -44,6 +47,8 @@ export interface ToolRunnerOptions {
 }
 
 const defaultTimeout = "120 seconds"
+/** Commands have a limit of their own, which comes first and knows what to do. */
+const commandTimeout = Duration.seconds(commandSeconds.most + 60)
 const defaultOutputBytes = 262_144
 
 const sizeOf = (data: Schema.Json): number => new TextEncoder().encode(dataText(data)).length
@@ -83,6 +88,8 @@ export class ToolRunner extends Context.Service<
   {
     /** Runs one call as one activity and publishes `tool.started` and `tool.finished`. Interruption reaches the tool. */
     run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, DeclinedForGood>
+    /** Gives a call that is not run its one result, and publishes `tool.finished`. */
+    refuse(id: ToolCallId, call: ToolCall, failure: ToolFailure): Effect.Effect<ToolResult>
   }
 >()("task-conductor/services/ToolRunner") {
   static readonly layer = (
@@ -107,11 +114,15 @@ export class ToolRunner extends Context.Service<
             ({ path }) => Effect.map(fileState(workspace, path), (before): FileState => ({ path, before }))
           )
 
-        const limited = Effect.fnUntraced(function* (name: string, execute: Effect.Effect<Schema.Json, ToolFailure>) {
+        const limited = Effect.fnUntraced(function* (
+          { accesses, info: { name } }: PreparedCall,
+          execute: Effect.Effect<Schema.Json, ToolFailure>
+        ) {
+          const duration = accesses.some((access) => access._tag === "RunCommand") ? commandTimeout : timeout
           const data = yield* Effect.timeoutOrElse(execute, {
-            duration: timeout,
+            duration,
             orElse: () => {
-              const time = Duration.format(Duration.fromInputUnsafe(timeout))
+              const time = Duration.format(Duration.fromInputUnsafe(duration))
               const message = `The tool ${name} was stopped after ${time}. Ask for less work in one call.`
               return Effect.fail(new ToolFailure({ type: "timeout", message }))
             }
@@ -147,14 +158,17 @@ export class ToolRunner extends Context.Service<
           }
           const begun = yield* Clock.currentTimeMillis
           yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
-          const outcome = yield* Effect.result(guard(info.name, limited(info.name, registry.execute(permit))))
+          const outcome = yield* Effect.result(guard(info.name, limited(prepared.success, registry.execute(permit))))
           return yield* finish(id, call, outcome, begun)
         })
 
+        const refuse = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, failure: ToolFailure) {
+          return yield* finish(id, call, Result.fail(failure), yield* Clock.currentTimeMillis)
+        })
+
         const deny = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, { endsTask, message }: Denied) {
-          const failure = new ToolFailure({ type: "permission_denied", message })
-          const result = yield* finish(id, call, Result.fail(failure), yield* Clock.currentTimeMillis)
-          return endsTask ? yield* new DeclinedForGood({ what: message }) : result
+          const result = yield* refuse(id, call, new ToolFailure({ type: "permission_denied", message }))
+          return endsTask ? yield* new DeclinedForGood({ what: message, result }) : result
         })
 
         return ToolRunner.of({
@@ -163,7 +177,8 @@ export class ToolRunner extends Context.Service<
             activities
               .perform({ key: toolCallKey(id), success: ToolResult, error: Denied, execute: execute(id, call) })
               .pipe(Effect.catchTag("Denied", (denied) => deny(id, call, denied)))
-          )
+          ),
+          refuse
         })
       })
     )

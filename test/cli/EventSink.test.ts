@@ -28,16 +28,19 @@ const printed = Effect.fnUntraced(function* (use: (sink: EventSink) => Effect.Ef
   const output = Output.of({
     result: (text) => Effect.sync(() => void lines.push(text)),
     answer: () => Effect.die("nothing is answered"),
+    follow: () => undefined,
+    prompt: () => Effect.void,
     lost: () => undefined,
     tell: () => Effect.die("nothing is told"),
     resultPaint: makePaint(false),
     tellPaint: makePaint(false),
+    isWatched: false,
     canAsk: false,
     hasPipedInput: false
   })
   const sink = yield* jsonSink.pipe(
     Effect.provideService(Output, output),
-    Effect.provideService(Signals, { received: () => received })
+    Effect.provideService(Signals, { received: () => received, onInterrupt: () => Effect.void })
   )
   yield* use(sink)
   return lines
@@ -54,10 +57,13 @@ describe("progressSink", () => {
       const output = Output.of({
         result: () => Effect.die("no result"),
         answer: () => Effect.die("no answer"),
+        follow: () => undefined,
+        prompt: () => Effect.void,
         lost: () => undefined,
         tell: (text) => Effect.sync(() => void lines.push(text)),
         resultPaint: makePaint(false),
         tellPaint: makePaint(false),
+        isWatched: false,
         canAsk: true,
         hasPipedInput: false
       })

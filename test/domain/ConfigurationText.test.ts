@@ -58,6 +58,22 @@ describe("readConfiguration", () => {
     assert.deepStrictEqual(problems('{"deny":["run_command"],"model":"qwen3"}', "project"), [])
   })
 
+  it("reads the servers of a person, and says where they go when a project names them", () => {
+    const server = { command: "npx", startTimeout: 60, risk: "high", tools: { a: { risk: "safe", effect: "pure" } } }
+    const text = JSON.stringify({ mcpServers: { a: server } })
+    assert.deepStrictEqual(problems(text), [])
+    assert.deepStrictEqual(problems(text, "project"), [
+      refused("mcpServers", " or, for servers of the project, into .mcp.json")
+    ])
+    assert.deepStrictEqual(
+      problems('{"mcpServers":{"a":{"command":"x","startTimout":1},"b":{"command":"x","tools":{"t":{"rsk":"safe"}}}}}'),
+      [
+        '1:35: unknown key "mcpServers.a.startTimout". Nearest: startTimeout.',
+        '1:85: unknown key "mcpServers.b.tools.t.rsk". Nearest: risk.'
+      ]
+    )
+  })
+
   it.each([
     ["{", "1:2: a key in double quotes is expected, but the text ends"],
     ["", "1:1: a value is expected, but the text ends"],
@@ -86,7 +102,8 @@ describe("mergeConfigurations", () => {
         limits: { rounds: 3, attempts: 2 },
         allow: ["read_file"],
         deny: ["write_file", "run_command"],
-        fetchAllow: []
+        fetchAllow: [],
+        plugins: []
       }
     )
   })

@@ -21,6 +21,7 @@ const readerKinds: ReadonlySet<ExampleKind> = new Set([
   "task",
   "references",
   "refinement",
+  "inputs",
   "tool-calls",
   "result"
 ])

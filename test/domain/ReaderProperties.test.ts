@@ -6,6 +6,8 @@ import * as Schema from "effect/Schema"
 import { checkDocument } from "../../src/domain/CheckReport.ts"
 import { readRefinement } from "../../src/domain/RefinementFormat.ts"
 import { readResult, ResultFromMarkdown } from "../../src/domain/ResultFormat.ts"
+import type { InputValue } from "../../src/domain/InputValue.ts"
+import { readSkillInputs } from "../../src/domain/SkillInput.ts"
 import { Task } from "../../src/domain/Task.ts"
 import { Step, TaskList } from "../../src/domain/TaskList.ts"
 import { readTaskList } from "../../src/domain/TaskListFormat.ts"
@@ -38,6 +40,13 @@ const bytes = Arbitrary.array(Arbitrary.schema(Schema.Int.check(Schema.isBetween
   maxLength: 400
 })
 
+/** As the reader keeps it. */
+const oneLine = (text: string): string => text.replaceAll("\0", "").replace(/\s+/g, " ").trim()
+
+const { inputs: typedInputs } = readSkillInputs(
+  "- `reason` (text, optional)\n- `note` (text, optional)\n- `lines` (number)\n- `deep` (yes-no)"
+)
+
 /** A task without code, in which any line may stand. */
 const bare = (task: Task): Task => new Task({ ...task, codeBlocks: [] })
 
@@ -52,6 +61,30 @@ describe("a reader", () => {
           const text = renderTask(task, { _tag: "RefinementRetry", calls: numbered })
           expect(readRefinement(text, { task })).toEqual({
             value: Option.some({ task, calls: numbered }),
+            issues: [],
+            repairs: []
+          })
+        }
+      }),
+    { arbitrary: { runs: 200 }, timeout: 60_000 }
+  )
+
+  it.effect.prop(
+    "reads typed inputs back as they were written",
+    { list: arbitraryTaskList, reason: arbitraryText, note: Schema.String, lines: Schema.Finite, deep: Schema.Boolean },
+    ({ deep, lines, list, note, reason }) =>
+      Effect.sync(() => {
+        const texts = { reason: oneLine(reason), note: oneLine(note) }
+        const values: ReadonlyArray<InputValue> = [
+          ...Object.entries(texts).flatMap(([name, value]) => (value === "" ? [] : [{ name, value }])),
+          // Numbers are written in digits.
+          { name: "lines", value: Math.trunc(lines) % 1_000_000 || 0 },
+          { name: "deep", value: deep }
+        ]
+        for (const task of list.tasks) {
+          const text = renderTask(task, { _tag: "RefinementRetry", inputs: values, calls: [] })
+          expect(readRefinement(text, { task, inputs: typedInputs })).toEqual({
+            value: Option.some({ task, inputs: values, calls: [] }),
             issues: [],
             repairs: []
           })

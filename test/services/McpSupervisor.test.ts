@@ -41,6 +41,7 @@ describe("a server that never becomes ready", () => {
     ["exits", "its program has ended with exit code 3. It said on stderr: cannot find the key\u001b[31m"],
     ["strange", "it speaks none of the revisions 2024-11-05 to 2025-11-25 of the protocol."],
     ["no tools", "it offers no tools that can be used."],
+    ["deep", "what it says of itself cannot be read: Maximum call stack size exceeded."],
     [
       "logs to stdout",
       /^it wrote something to its stdout that is no message of the protocol\. Invalid MCP JSON\. Unexpected token 'S'/

@@ -12,15 +12,18 @@ import { Approver } from "../../src/services/Approver.ts"
 import { Pipeline } from "../../src/services/Pipeline.ts"
 import { type ScriptedAnswer, ScriptedModel } from "../../src/services/ScriptedModel.ts"
 import { EventLog } from "../support/EventLog.ts"
+import { scriptedApprover } from "../support/ScriptedApprover.ts"
 import { waitFor } from "../support/waitFor.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying, type TestRunOptions } from "../support/TestRun.ts"
 
 type Answer = ScriptedAnswer | string | AiError.AiError
 
-/** What the model says in each stage; `count` counts the calls of that stage from 1. */
-type Script = Partial<Record<Stage, (count: number, prompt: FilledPrompt) => Answer>>
+type RunStage = Exclude<Stage, "ask">
 
-const stageNames: Readonly<Record<string, Stage>> = {
+/** What the model says in each stage; `count` counts the calls of that stage from 1. */
+type Script = Partial<Record<RunStage, (count: number, prompt: FilledPrompt) => Answer>>
+
+const stageNames: Readonly<Record<string, RunStage>> = {
   creation: "plan",
   refinement: "refine",
   execution: "execute",
@@ -28,7 +31,7 @@ const stageNames: Readonly<Record<string, Stage>> = {
   conclusion: "conclude"
 }
 
-const stageOf = (prompt: FilledPrompt): Stage => stageNames[/^# Stage: (\w+)$/m.exec(prompt.system)?.[1] ?? ""]!
+const stageOf = (prompt: FilledPrompt): RunStage => stageNames[/^# Stage: (\w+)$/m.exec(prompt.system)?.[1] ?? ""]!
 
 const clock = refinementWith([{ name: "get_current_time", arguments: {} }])
 const write = (path: string) => refinementWith([{ name: "write_file", arguments: { path, content: "new\n" } }])
@@ -43,7 +46,7 @@ const usual: Required<Script> = {
 
 const model = (script: Script) =>
   Layer.suspend(() => {
-    const counts = new Map<Stage, number>()
+    const counts = new Map<RunStage, number>()
     return ScriptedModel.layer((prompt) => {
       const stage = stageOf(prompt)
       const count = (counts.get(stage) ?? 0) + 1
@@ -306,6 +309,22 @@ describe("approval", () => {
     }).pipe(given(writing))
   )
 
+  const unasked = planOf([[{ name: "Write 1" }]]).replace("A word.", "A word.\n- **Requires user approval** no")
+  it.effect("asks for a high risk call although the list says that no approval is required", () =>
+    Effect.gen(function* () {
+      const { events, report } = yield* run()
+      expect(report.status).toBe("declined")
+      expect(events.filter((event) => event.type === "approval.requested")).toMatchObject([
+        { scope: "step", items: [{ task: "Write 1", tool: "write_file", risk: "high" }] }
+      ])
+    }).pipe(
+      given(
+        { plan: () => unasked, refine: () => write("out.txt") },
+        { approver: scriptedApprover({ steps: ["decline"] }).layer }
+      )
+    )
+  )
+
   it.effect("asks for a task that only the list gates", () =>
     Effect.gen(function* () {
       const { report } = yield* run()
@@ -351,6 +370,57 @@ describe("approval", () => {
       given(
         { plan: () => planOf([[{ name: "Talk 1", skill: "talk", references: "[A](a.txt)" }]]) },
         { files: { "a.txt": "a\n" }, rules: [{ verdict: "deny", tool: "read_file" }] }
+      )
+    )
+  )
+
+  const declining = scriptedApprover({ calls: ["deny", "deny", "deny"] })
+  it.effect("ends a task when a person has declined the same effect three times, and asks no more", () =>
+    Effect.gen(function* () {
+      const { events, report } = yield* run()
+      const project = events.flatMap((event) => (event.type === "run.started" ? [event.project] : []))[0] ?? ""
+      const why = `Task execution: "Research 1": Permission denied: read_file on ${project}/a.txt was declined 3 times; the task ends.`
+      expect([report.status, report.message]).toEqual(["not_permitted", `${why} It failed the same way before.`])
+      expect(report.failures.map((failure) => failure.message)).toEqual([why, why])
+      expect(declining.asked.length).toBe(3)
+    }).pipe(
+      given(
+        {
+          refine: () =>
+            refinementWith(
+              [1, 2, 3].map((line) => ({ name: "read_file", arguments: { path: "a.txt", start_line: line } }))
+            ),
+          iterate: () => planOf([[{ name: "Research 1" }]])
+        },
+        { files: { "a.txt": "1\n2\n3\n" }, approver: declining.layer }
+      )
+    )
+  )
+
+  const choosing = scriptedApprover({ steps: [{ chosen: [2] }] })
+  it.effect("runs the chosen calls of a step and gives the others a denial by the person", () =>
+    Effect.gen(function* () {
+      const { events, report } = yield* run()
+      expect(report.status).toBe("not_permitted")
+      expect(report.results[0]?.calls.map(({ result }) => [result.success, result.error_type])).toEqual([
+        [false, "permission_denied"],
+        [true, "none"]
+      ])
+      expect(report.results[0]?.calls[0]?.result.error_message).toMatch(
+        /^Permission denied: write_file on .*\/a\.txt was declined\.$/
+      )
+      expect(events.filter((event) => event.type === "approval.answered")).toMatchObject([
+        { scope: "step", answer: "chosen", chosen: [2], by: "person" }
+      ])
+    }).pipe(
+      given(
+        {
+          refine: () =>
+            refinementWith(
+              ["a.txt", "b.txt"].map((path) => ({ name: "write_file", arguments: { path, content: "new\n" } }))
+            )
+        },
+        { approver: choosing.layer }
       )
     )
   )

@@ -11,6 +11,7 @@ import { References } from "../../src/services/References.ts"
 import { RunEvents } from "../../src/services/RunEvents.ts"
 import { TokenCalibration } from "../../src/services/TokenCalibration.ts"
 import { RunSettings } from "../../src/services/RunSettings.ts"
+import { Commands } from "../../src/services/Commands.ts"
 import { Skills } from "../../src/services/Skills.ts"
 import { ToolRegistry } from "../../src/services/ToolRegistry.ts"
 import { WebFetch } from "../../src/services/WebFetch.ts"
@@ -31,7 +32,8 @@ const gate = Layer.succeed(Gate)(
     authorizeReference: () => Effect.die("a check asks nobody"),
     authorizeStart: () => Effect.die("nothing starts"),
     approveStep: () => Effect.die("not a step"),
-    denials: Effect.succeed([])
+    denials: Effect.succeed([]),
+    sessionGrants: Effect.succeed([])
   })
 )
 
@@ -47,7 +49,7 @@ const checkerOf = (project: string) =>
           Skills.layer({ project, home, config: home }),
           RunSettings.layer({ referenceBudget: 1000 })
         ]),
-        Layer.provide([Workspace.layer(project), WebFetch.layer({ allowed: [] })])
+        Layer.provide([Workspace.layer(project), WebFetch.layer({ allowed: [] }), Commands.layerNone])
       )
     )
   )

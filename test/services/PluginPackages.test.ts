@@ -46,7 +46,7 @@ const failed = (what: string) => `it failed while loading: ${what}`
 const foreign = (what: string) =>
   failed(`it imports ${what}, which is no file of the plugin, so that nobody was asked about it`)
 
-describe.concurrent("plugins of the person", () => {
+describe.concurrent("plugins of the person", { timeout: 60_000 }, () => {
   it("are found above the configuration folder and need no question", async () => {
     const sandbox = open(
       {
@@ -78,7 +78,7 @@ describe.concurrent("plugins of the person", () => {
   })
 })
 
-describe.concurrent("plugins of a project", () => {
+describe.concurrent("plugins of a project", { timeout: 60_000 }, () => {
   const files = packageFiles("project/node_modules/words", wordsModule())
 
   it("are named and not loaded until the person trusted them", async () => {
@@ -172,7 +172,7 @@ describe.concurrent("plugins of a project", () => {
   })
 })
 
-describe.concurrent("plugins that cannot be used", () => {
+describe.concurrent("plugins that cannot be used", { timeout: 60_000 }, () => {
   it("are named with the reason while the others load", async () => {
     const modules: Files = {
       "throws.mjs": 'throw new Error("boom\\nmore")\n',

@@ -13,6 +13,7 @@ import {
 } from "../../src/domain/PromptTemplate.ts"
 import { Prompts, PromptTemplateError } from "../../src/services/Prompts.ts"
 
+/** The stages of a run. */
 const names: ReadonlyArray<TemplateName> = ["creation", "refinement", "execution", "iteration", "conclusion"]
 
 /** Values made from the names of the placeholders. */
@@ -57,7 +58,7 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
           ],
           [
             "refinement",
-            ["skill_name", "skill_input_requirements", "skill_refinement", "tool_instructions"],
+            ["skill_inputs", "skill_name", "skill_input_requirements", "skill_refinement", "tool_instructions"],
             ["project_description", "environment", "current_file", "task_reference_contents", "task_data", "issues"]
           ],
           [
@@ -85,13 +86,35 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
       })
   )
 
+  it.effect("keep what stays the same in a conversation in the system part", () =>
+    Effect.gen(function* () {
+      const { fill } = yield* Prompts
+      const { system, user } = fill("ask", valuesOf("ask", marked))
+      assert.deepStrictEqual(
+        [marksIn(system), marksIn(user)],
+        [
+          ["environment", "project_description"],
+          ["current_file", "user_prompt"]
+        ]
+      )
+      assert.isBelow(
+        tokens(
+          fill(
+            "ask",
+            valuesOf("ask", () => "")
+          ).system
+        ),
+        700
+      )
+    })
+  )
+
   it.effect("leave no marker, placeholder or gap behind", () =>
     Effect.gen(function* () {
       const prompts = yield* Prompts
-      const texts = [...fillAll(prompts, marked), ...fillAll(prompts, () => "")].flatMap(([, prompt]) => [
-        prompt.system,
-        prompt.user
-      ])
+      const asked = [marked, () => ""].map((value) => prompts.fill("ask", valuesOf("ask", value)))
+      const filled = [...fillAll(prompts, marked), ...fillAll(prompts, () => "")].map(([, prompt]) => prompt)
+      const texts = [...filled, ...asked].flatMap((prompt) => [prompt.system, prompt.user])
       const leftovers = texts.filter(
         (text) => text.includes(userPartMarker) || /\{[#/]?\w+\}/.test(text) || text.includes("\n\n\n")
       )

@@ -85,7 +85,8 @@ const gate = ({ asked = [], deny }: World) =>
       },
       authorizeStart: () => Effect.die("nothing starts"),
       approveStep: () => Effect.die("not a step"),
-      denials: Effect.succeed([])
+      denials: Effect.succeed([]),
+      sessionGrants: Effect.succeed([])
     })
   )
 

@@ -236,7 +236,8 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
           "update_task",
           "fetch_url",
           "write_file",
-          "edit_file"
+          "edit_file",
+          "run_command"
         ])
         const issues = registry.tools.flatMap(
           ({ example, name }) => registry.check(callOf(name, example), new Set(names)).issues

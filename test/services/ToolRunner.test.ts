@@ -45,6 +45,12 @@ const promising = () => Promise.resolve("x") as unknown as Effect.Effect<Schema.
 /** What foreign code may return although its type forbids it. */
 const foreign = (value: unknown) => value as Schema.Json
 
+const nested = (depth: number): Schema.Json => {
+  let value: Schema.Json = []
+  for (let level = 0; level < depth; level++) value = [value]
+  return value
+}
+
 describe("ToolRunner", () => {
   nodeTest("puts the data into the envelope with its size and the time it took", () =>
     Effect.gen(function* () {
@@ -74,6 +80,11 @@ describe("ToolRunner", () => {
 
   const cyclic: Record<string, unknown> = {}
   cyclic["self"] = cyclic
+  const throwing = {
+    get value(): never {
+      throw new Error("no value")
+    }
+  }
   const notJson = "The tool act returned something that is not JSON. This is a fault of the tool."
   const failures: ReadonlyArray<
     [name: string, act: () => Effect.Effect<Schema.Json, ToolFailure>, result: ToolResult]
@@ -109,6 +120,16 @@ describe("ToolRunner", () => {
     ["a BigInt", () => Effect.succeed(foreign(1n)), failed("internal_error", notJson)],
     ["undefined", () => Effect.succeed(foreign(undefined)), failed("internal_error", notJson)],
     ["a number that JSON has not", () => Effect.succeed(Number.NaN), failed("internal_error", notJson)],
+    [
+      "a value that is nested too deep",
+      () => Effect.succeed(nested(100_000)),
+      failed("internal_error", "The tool act crashed: Maximum call stack size exceeded")
+    ],
+    [
+      "a value that throws when it is looked at",
+      () => Effect.succeed(foreign(throwing)),
+      failed("internal_error", "The tool act crashed: Type guard adapter can only return false for schema issues")
+    ],
     ["a date", () => Effect.succeed(foreign(new Date(0))), failed("internal_error", notJson)]
   ]
   for (const [name, act, result] of failures) {

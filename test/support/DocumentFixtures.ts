@@ -5,6 +5,7 @@
 import * as Schema from "effect/Schema"
 import { readdirSync, readFileSync } from "node:fs"
 import type { CheckOptions, DocumentKind } from "../../src/domain/CheckReport.ts"
+import { readSkillInputs } from "../../src/domain/SkillInput.ts"
 import { Task } from "../../src/domain/Task.ts"
 
 const fixtures = new URL("../fixtures/", import.meta.url)
@@ -13,6 +14,7 @@ const Place = Schema.Struct({ code: Schema.String, line: Schema.optionalKey(Sche
 const Expected = Schema.Struct({
   finished: Schema.optionalKey(Schema.Array(Schema.String)),
   planned: Schema.optionalKey(Schema.toCodecJson(Task)),
+  inputs: Schema.optionalKey(Schema.Array(Schema.String)),
   fill: Schema.optionalKey(Schema.Int),
   verdict: Schema.Literals(["accepted", "repaired", "rejected"]),
   issues: Schema.Array(Place),
@@ -39,7 +41,7 @@ const folders: ReadonlyArray<readonly [string, DocumentKind]> = [
 
 const readFixture = (kind: DocumentKind, name: string): DocumentFixture => {
   const text = readFileSync(new URL(name, fixtures), "utf8")
-  const { fill, finished, planned, ...expected } = readExpected(
+  const { fill, finished, inputs, planned, ...expected } = readExpected(
     readFileSync(new URL(name.replace(/\.md$/, ".expected.json"), fixtures), "utf8")
   )
   return {
@@ -48,7 +50,8 @@ const readFixture = (kind: DocumentKind, name: string): DocumentFixture => {
     text: fill === undefined ? text : text.replace("@fill@", "x".repeat(fill)),
     options: {
       ...(finished === undefined ? {} : { finished }),
-      ...(planned === undefined ? {} : { planned })
+      ...(planned === undefined ? {} : { planned }),
+      ...(inputs === undefined ? {} : { inputs: readSkillInputs(inputs.join("\n")).inputs })
     },
     expected
   }

@@ -10,6 +10,7 @@ import builtIns from "../../src/plugins/builtIns.ts"
 import { Activities } from "../../src/services/Activities.ts"
 import { Approver } from "../../src/services/Approver.ts"
 import { Journal } from "../../src/services/Journal.ts"
+import { Commands } from "../../src/services/Commands.ts"
 import { Gate } from "../../src/services/Gate.ts"
 import { McpPlugins } from "../../src/services/McpPlugins.ts"
 import { Policies } from "../../src/services/Policies.ts"
@@ -52,6 +53,7 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
         Journal.layerNone,
         Workspace.layer(project),
         WebFetch.layer(),
+        Commands.layerNone,
         given.policies ?? Policies.layerMemory(),
         given.approver ?? Approver.layerDenyAll,
         Activities.layerDirect,

@@ -8,6 +8,7 @@ import type { Arguments, ToolCall } from "../../src/domain/ToolCall.ts"
 import builtIns from "../../src/plugins/builtIns.ts"
 import { Activities } from "../../src/services/Activities.ts"
 import { Approver } from "../../src/services/Approver.ts"
+import { Commands, type CommandsOptions } from "../../src/services/Commands.ts"
 import { Gate } from "../../src/services/Gate.ts"
 import type { Plugin } from "../../src/services/Plugin.ts"
 import { Journal } from "../../src/services/Journal.ts"
@@ -17,7 +18,7 @@ import { ToolRunner, type ToolRunnerOptions } from "../../src/services/ToolRunne
 import { WebFetch } from "../../src/services/WebFetch.ts"
 import { Workspace } from "../../src/services/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
-import { makeProject } from "./Project.ts"
+import { makeFolder, makeProject } from "./Project.ts"
 
 export interface OpenTools {
   readonly files?: Readonly<Record<string, string>>
@@ -29,6 +30,8 @@ export interface OpenTools {
   /** Fetches from the internet only when absent. */
   readonly web?: Layer.Layer<WebFetch>
   readonly limits?: ToolRunnerOptions
+  /** How commands run; in the real sandbox, with the search path of this process, when absent. */
+  readonly commands?: Partial<CommandsOptions>
   /** Remembers nothing when absent. */
   readonly activities?: Layer.Layer<Activities>
   /** Keeps nothing when absent. */
@@ -52,9 +55,16 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
     given.journal ?? Journal.layerNone,
     EventLog.layer
   )
+  const commands = Commands.layer({
+    environment: { PATH: process.env["PATH"] },
+    home: yield* makeFolder,
+    hidden: [],
+    ...given.commands
+  })
   const context = yield* ToolRunner.layer(given.limits).pipe(
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
     Layer.provideMerge(ToolRegistry.layer([...builtIns, ...(given.plugins ?? [])])),
+    Layer.provideMerge(commands),
     Layer.provideMerge(world),
     Layer.build
   )

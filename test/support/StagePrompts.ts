@@ -9,6 +9,7 @@ import { briefingBlocks } from "../../src/domain/BriefingBlocks.ts"
 import { callBlocks, failureLines, resultBlocks } from "../../src/domain/ExecutionBlocks.ts"
 import { rawBlock } from "../../src/domain/PromptBlock.ts"
 import type { Skill } from "../../src/domain/Skill.ts"
+import { inputLines } from "../../src/domain/SkillInput.ts"
 import type { Task } from "../../src/domain/Task.ts"
 import { renderSteps, renderTask } from "../../src/domain/TaskRendering.ts"
 import type { Step } from "../../src/domain/TaskList.ts"
@@ -46,6 +47,7 @@ const make = Effect.gen(function* () {
     refinement: (task: Task, references = "", tools = skillOf(task)?.allowedTools ?? []) =>
       prompts.fill("refinement", {
         skill_name: task.skill,
+        skill_inputs: inputLines(skillOf(task)?.inputs ?? []),
         skill_input_requirements: skillOf(task)?.inputRequirements ?? "",
         skill_refinement: skillOf(task)?.refinement ?? "",
         tool_instructions: registry.instructions(tools),

@@ -6,11 +6,13 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import { layerRun, type RunDoors } from "../../src/app.ts"
+import { layerAsk, layerRun, type RunDoors } from "../../src/app.ts"
 import type { Rule } from "../../src/domain/Permission.ts"
 import { Approver } from "../../src/services/Approver.ts"
+import type { Plugin } from "../../src/services/Plugin.ts"
 import { RunEvents } from "../../src/services/RunEvents.ts"
 import { defaultSettings, type Settings } from "../../src/services/RunSettings.ts"
+import type { Setup } from "../../src/setup.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
 
@@ -20,10 +22,12 @@ export interface TestRunOptions {
   readonly settings?: Partial<Settings>
   readonly approver?: Layer.Layer<Approver>
   readonly rules?: ReadonlyArray<Rule>
+  /** Beside the built-in ones. */
+  readonly plugins?: ReadonlyArray<Plugin>
   /** Folders that stay from run to run; new ones when absent. */
   readonly at?: { readonly project: string; readonly home: string }
   /** Where the run is kept; nowhere when absent. */
-  readonly journal?: RunDoors["journal"]
+  readonly journal?: NonNullable<RunDoors["journal"]>
 }
 
 /** A skill without conditions that may use the clock and write files; most tests need no more. */
@@ -58,42 +62,53 @@ export const testSkills = {
   ".task-conductor/skills/talk/SKILL.md": talkSkill
 }
 
+/** What a door would say for this test. */
+const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
+  const home = options.at?.home ?? (yield* makeFolder)
+  const model = yield* LanguageModel.LanguageModel
+  const { publish } = yield* RunEvents
+  const settings: Settings = { ...defaultSettings, ...options.settings }
+  const setup: Setup = {
+    project: options.at?.project ?? (yield* makeProject({ ...testSkills, ...options.files })),
+    configuration: {},
+    settings,
+    rules: options.rules ?? [],
+    tools: { ofProject: {}, ofUser: {} },
+    plugins: [],
+    folders: {
+      home,
+      config: `${home}/.config`,
+      own: `${home}/.config/task-conductor`,
+      state: `${home}/.local/state/task-conductor`
+    },
+    userFile: `${home}/.config/task-conductor/config.json`,
+    usesDefaultModel: false,
+    apiKey: undefined
+  }
+  const doors: RunDoors = {
+    listen: ({ event }) => publish(event),
+    approveSteps: false,
+    approver: options.approver ?? Approver.layerDenyAll,
+    model: Layer.succeed(LanguageModel.LanguageModel, model),
+    plugins: options.plugins ?? [],
+    ...(options.journal === undefined ? {} : { journal: options.journal })
+  }
+  return { setup, doors }
+})
+
 /** Everything a run needs, on a project of its own; the model comes from outside. */
 export const layerTestRun = (options: TestRunOptions = {}) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const project = options.at?.project ?? (yield* makeProject({ ...testSkills, ...options.files }))
-      const home = options.at?.home ?? (yield* makeFolder)
-      const model = yield* LanguageModel.LanguageModel
-      const { publish } = yield* RunEvents
-      const settings: Settings = { ...defaultSettings, ...options.settings }
-      return layerRun(
-        {
-          project,
-          configuration: {},
-          settings,
-          rules: options.rules ?? [],
-          plugins: [],
-          folders: {
-            home,
-            config: `${home}/.config`,
-            own: `${home}/.config/task-conductor`,
-            state: `${home}/.local/state/task-conductor`
-          },
-          userFile: `${home}/.config/task-conductor/config.json`,
-          usesDefaultModel: false,
-          apiKey: undefined
-        },
-        {
-          listen: ({ event }) => publish(event),
-          approveSteps: false,
-          approver: options.approver ?? Approver.layerDenyAll,
-          model: Layer.succeed(LanguageModel.LanguageModel, model),
-          ...(options.journal === undefined ? {} : { journal: options.journal })
-        }
-      )
-    })
-  ).pipe(Layer.provideMerge(EventLog.layer), Layer.provide(NodeServices.layer))
+  Layer.unwrap(Effect.map(orderOf(options), ({ doors, setup }) => layerRun(setup, doors))).pipe(
+    Layer.provideMerge(EventLog.layer),
+    Layer.provide(NodeServices.layer)
+  )
+
+/** Everything a conversation needs, likewise. */
+export const layerTestAsk = (options: TestRunOptions = {}) =>
+  Layer.unwrap(Effect.map(orderOf(options), ({ doors, setup }) => layerAsk(setup, doors))).pipe(
+    Layer.provideMerge(EventLog.layer),
+    Layer.provide(NodeServices.layer)
+  )
 
 /** A task of a test plan; everything has a default but the name. */
 export interface PlannedTask {

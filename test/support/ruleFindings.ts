@@ -16,10 +16,13 @@ import {
   exampleKinds,
   type ExampleKind,
   finishedTask,
+  inputsOfSkill,
+  keptInput,
   plannedTask
 } from "../../src/domain/rules/RuleExample.ts"
 import { lintSkill } from "../../src/domain/SkillLint.ts"
 import { readSkill } from "../../src/domain/SkillFormat.ts"
+import { readSkillInputs } from "../../src/domain/SkillInput.ts"
 import { Task } from "../../src/domain/Task.ts"
 import { readTaskList } from "../../src/domain/TaskListFormat.ts"
 import { parseTemplate } from "../../src/domain/TemplateFormat.ts"
@@ -63,6 +66,12 @@ const codesOfRun = (events: ReadonlyArray<RunEvent>): FoundCodes =>
     })
   })
 
+const explainFile = [
+  "---\nname: explain-file\ndescription: Explains a file. Use it in examples.\nallowed-tools: read_file\n---",
+  `## Input requirements\n\n${inputsOfSkill}`,
+  "## Execution\n\nExplain it.\n"
+].join("\n\n")
+
 /** The prompt that a call of the model is about comes first; whatever comes later gets a plain answer. */
 const runOf = (
   answer: (prompt: string, index: number) => ScriptedAnswer | string | undefined,
@@ -73,7 +82,7 @@ const runOf = (
     return codesOfRun((yield* EventLog).events())
   }).pipe(
     Effect.provide(
-      layerTestRun({ files: exampleFiles }).pipe(
+      layerTestRun({ files: { ...exampleFiles, ".agents/skills/explain-file/SKILL.md": explainFile } }).pipe(
         Layer.provide(ScriptedModel.layer(({ user }, index) => answer(user, index) ?? resultSaying("Done.")))
       )
     )
@@ -85,14 +94,14 @@ const planWith = (text: string) =>
     (pipeline) => pipeline.plan({ runId: "run", prompt: "Explain the loader." })
   )
 
-const refineWith = (text: ScriptedAnswer) =>
+const refineWith = (text: ScriptedAnswer, skill = plannedTask.skill) =>
   runOf(
     (_, index) => (index === 0 ? text : undefined),
     (pipeline) =>
       pipeline.run({
         runId: "run",
         prompt: "Explain the loader.",
-        plan: planOf([[{ name: plannedTask.name, skill: plannedTask.skill, needed: plannedTask.whatIsNeeded }]])
+        plan: planOf([[{ name: plannedTask.name, skill, needed: plannedTask.whatIsNeeded }]])
       })
   )
 
@@ -145,6 +154,16 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
     case "refinement":
     case "tool-calls":
       return Effect.sync(() => codesOf(readRefinement(text, { task: new Task(plannedTask) })))
+    case "inputs":
+    case "retried-inputs":
+      return Effect.sync(() => {
+        const { inputs } = readSkillInputs(inputsOfSkill)
+        return codesOf(
+          readRefinement(text, { task: new Task(plannedTask), inputs, kept: kind === "inputs" ? [] : [keptInput] })
+        )
+      })
+    case "run-inputs":
+      return refineWith({ text }, "explain-file")
     case "result":
       return Effect.sync(() => codesOf(checkDocument("result", text)))
     case "skill-file":

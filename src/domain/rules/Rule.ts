@@ -12,6 +12,7 @@ export type RuleFamily =
   | "names"
   | "references"
   | "refinements"
+  | "inputs"
   | "tool-calls"
   | "skills"
   | "approvals"

@@ -11,6 +11,9 @@ export type ExampleKind =
   | "project-task"
   | "project-references"
   | "refinement"
+  | "inputs"
+  | "retried-inputs"
+  | "run-inputs"
   | "tool-calls"
   | "run-tool-calls"
   | "answer"
@@ -53,6 +56,11 @@ const aRefinementCalling = (calls: string): string =>
     ""
   ].join("\n")
 
+const aRefinementWith = (inputs: string): string =>
+  aRefinementCalling(
+    '```json\n{ "uid": "call-1", "name": "read_file", "arguments": { "path": "src/main.ts" } }\n```'
+  ).replace("## Tool Calls", () => `## Inputs\n\n${inputs}\n\n## Tool Calls`)
+
 /** The length limit in examples that run into it, in characters. */
 export const answerRoom = 300
 
@@ -70,6 +78,16 @@ export const exampleKinds: Readonly<
     frame: aTaskReferringTo
   },
   refinement: { about: "a refinement", frame: (text) => text },
+  inputs: { about: "the text under `## Inputs`, for the skill of the examples", frame: aRefinementWith },
+  "retried-inputs": {
+    about: 'the text under `## Inputs`, after an attempt in which `reason` was "To explain it."',
+    frame: aRefinementWith
+  },
+  "run-inputs": {
+    about:
+      "the text under `## Inputs`, for the skill of the examples, checked in a project with the files of the examples",
+    frame: (text) => aRefinementWith(text).replace("read-code", "explain-file")
+  },
   "tool-calls": { about: "the text under `## Tool Calls`", frame: aRefinementCalling },
   "run-tool-calls": {
     about: "the text under `## Tool Calls`, checked with the tools of the run",
@@ -96,6 +114,16 @@ export const plannedTask = {
   requiresApproval: true,
   codeBlocks: []
 }
+
+/** The skill of examples that need typed inputs, as the text under its `## Input requirements`. */
+export const inputsOfSkill = [
+  "- `file` (path, required): The file to explain.",
+  "- `reason` (text, optional): What the explanation is for.",
+  "- `size` (choice of short, long, optional): How long it may be."
+].join("\n")
+
+/** What an earlier attempt gave in examples of inputs. */
+export const keptInput = { name: "reason", value: "To explain it." }
 
 /** Task lists in examples continue a run in which this task has finished. */
 export const finishedTask = "Setup 1"

@@ -8,6 +8,7 @@ import { fieldsRules } from "./FieldsRules.ts"
 import { namesRules } from "./NamesRules.ts"
 import { referencesRules } from "./ReferencesRules.ts"
 import { refinementsRules } from "./RefinementsRules.ts"
+import { inputsRules } from "./InputsRules.ts"
 import { toolCallsRules } from "./ToolCallsRules.ts"
 import { skillsRules } from "./SkillsRules.ts"
 import { approvalsRules } from "./ApprovalsRules.ts"
@@ -25,6 +26,7 @@ export const ruleFamilies = [
   namesRules,
   referencesRules,
   refinementsRules,
+  inputsRules,
   toolCallsRules,
   skillsRules,
   approvalsRules,

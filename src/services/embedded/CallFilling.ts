@@ -1,6 +1,6 @@
 /**
  * Fills calls of tools that are known only by their JSON schema. What a parameter is for is told by its name; a tool is
- * called only when every required parameter finds something in the task. Called by RefinementAnswer.
+ * called only when every required parameter finds something in the task. Called by RefinementAnswer and AskAnswer.
  */
 import type * as Schema from "effect/Schema"
 import type { Arguments } from "../../domain/ToolCall.ts"
@@ -44,7 +44,8 @@ type Kind = (typeof kinds)[number] | "edit"
 
 const requiredOf = (tool: OfferedTool): ReadonlyArray<string> => tool.parameters.required ?? []
 
-const kindOf = (tool: OfferedTool): Kind => {
+/** What a tool is for, by the names of what it requires. */
+export const kindOf = (tool: OfferedTool): Kind => {
   if (tool.parameters.properties?.["old_text"] !== undefined) return "edit"
   const roles = new Set(requiredOf(tool).map(roleOf))
   if (roles.size === 0) return "look"

@@ -9,7 +9,8 @@ import { readClues } from "./Clues.ts"
 import { foundList, rankLines, readFoundList } from "./FoundLines.ts"
 import { blocksIn, blockText, userPromptIn } from "./PromptText.ts"
 
-const disclosure =
+/** The last words of every answer to a person. */
+export const disclosure =
   "*The embedded stand-in wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with `--model` for an answer that does.*"
 
 /** What a result says beside the lines it lists: points without a line, fenced outputs. */

@@ -23,13 +23,13 @@ import {
 import { blocksIn, type PromptBlock, taskIn } from "./PromptText.ts"
 
 /** What one output or reference gives: lines with a place, and things to say that have none. */
-interface Yield {
+export interface Yield {
   readonly lines: ReadonlyArray<FoundLine>
   readonly notes: ReadonlyArray<string>
 }
 
 const Call = Schema.fromJsonString(Schema.Struct({ name: Schema.String, arguments: Arguments }))
-type Call = typeof Call.Type
+export type Call = typeof Call.Type
 const decodeCall = Schema.decodeUnknownOption(Call)
 const decodePaths = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(Schema.String)))
 
@@ -66,7 +66,7 @@ const cutNote = /(?<=^\()Only the first \d+ lines are shown\./gm
 const note = (text: string): Yield => ({ lines: [], notes: [`- ${text}`] })
 
 /** `ERROR ...` is a failure, `path:line: text` a search, an array of paths a tree; only reading gives the text of a file. */
-const readOutput = (call: Call, output: string, terms: ReadonlyArray<string>): Yield => {
+export const readOutput = (call: Call, output: string, terms: ReadonlyArray<string>): Yield => {
   const tool = `\`${call.name}\``
   const path = argument(call, "path", "file")
   const sought = argument(call, "pattern", "query")

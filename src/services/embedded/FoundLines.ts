@@ -41,12 +41,17 @@ export const codeSpan = (text: string): string => {
   return `${fence}${pad}${shown}${pad}${fence}`
 }
 
+/** `2026-11-20T12` is the beginning of a time, not a file. */
+const isTime = (path: string): boolean => /^\d{4}-\d\d-\d\dT\d\d$/.test(path)
+
 /** Reads the lines `path:line: text` of a search. */
 export const readMatches = (output: string): ReadonlyArray<FoundLine> =>
   output.split("\n").flatMap((row) => {
     const match = /^([^\s:][^:]*):(\d+):(.*)$/.exec(row)
     const text = match?.[3]?.trim() ?? ""
-    return match === null || text === "" ? [] : [{ path: match[1] ?? "", line: Number(match[2]), text }]
+    return match === null || text === "" || isTime(match[1] ?? "")
+      ? []
+      : [{ path: match[1] ?? "", line: Number(match[2]), text }]
   })
 
 /** Numbers the lines of a file; `first` is the number of the first line of the text. */

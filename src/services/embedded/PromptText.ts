@@ -25,7 +25,7 @@ export interface PromptBlock {
 
 const early = /^(?:User prompt|Environment|Project description|Current file|Open files|Goals \/ summary)$/
 const late =
-  /^(?:Task|Tool Calls|Outputs from completed tasks|Tasks that failed|Outstanding tasks|Previous proposal|Your previous answer|Issues with .+)$/
+  /^(?:Task|Inputs|Tool Calls|Outputs from completed tasks|Tasks that failed|Outstanding tasks|Previous proposal|Your previous answer|Issues with .+)$/
 
 type Head = Omit<PromptBlock, "text">
 

@@ -1,10 +1,11 @@
 /**
- * The embedded model's answer to the refinement prompt: the task as it was given, and the calls that its words can fill.
+ * The embedded model's answer to the refinement prompt: the task as it was given, the inputs and the calls that its words can fill.
  */
 import { fenced } from "../../domain/PromptBlock.ts"
 import { type FilledCall, fillCalls, type Material } from "./CallFilling.ts"
 import { type PathClue, readClues } from "./Clues.ts"
 import { readFoundList } from "./FoundLines.ts"
+import { inputsMarkdown } from "./InputFilling.ts"
 import { blocksIn, type PromptBlock, taskIn, type TaskText, toolsIn } from "./PromptText.ts"
 import { fileWishIn } from "./Wish.ts"
 
@@ -41,12 +42,19 @@ export const refinementAnswer = (system: string, user: string): string => {
   const needed = task.field("What is needed")
   const clues = readClues(needed)
   const file = fileFor(task, needed, references)
+  const paths = clues.paths.length > 0 ? clues.paths : referredPaths(references)
+  const inputs = inputsMarkdown(system, { text: needed, clues, paths })
   const calls = fillCalls(toolsIn(system), {
     text: needed,
     // Quoted words were chosen by whoever wrote the task; the rest of the sentence is only around them.
     clues: clues.quoted.length === 0 ? clues : { ...clues, terms: clues.quoted },
-    paths: clues.paths.length > 0 ? clues.paths : referredPaths(references),
+    paths,
     ...(file === undefined ? {} : { file })
   })
-  return [`## Task\n\n${task.markdown}`, "## Tool Calls", ...calls.map(callMarkdown)].join("\n\n")
+  return [
+    `## Task\n\n${task.markdown}`,
+    ...(inputs === "" ? [] : [`## Inputs\n\n${inputs}`]),
+    "## Tool Calls",
+    ...calls.map(callMarkdown)
+  ].join("\n\n")
 }

@@ -26,6 +26,7 @@ export const stageAnswer = ({ system, user }: FilledPrompt): string => {
       return iterationAnswer(user)
     case "conclusion":
       return conclusionAnswer(user)
+    case "ask":
     case undefined:
       return elsewhere
   }

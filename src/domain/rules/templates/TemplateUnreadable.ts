@@ -11,5 +11,5 @@ export const templateUnreadable = defineRule({
   fix: "Install the package again; it ships this file.",
   kind: "template-folder",
   before: lines("creation.md", "refinement.md", "execution.md", "iteration.md"),
-  after: lines("creation.md", "refinement.md", "execution.md", "iteration.md", "conclusion.md")
+  after: lines("creation.md", "refinement.md", "execution.md", "iteration.md", "conclusion.md", "ask.md")
 })

@@ -1,0 +1,30 @@
+/**
+ * Holds a conversation open once flags are read. Loaded when it is needed, like the work of `run`.
+ */
+import * as Effect from "effect/Effect"
+import { layerAsk } from "../app.ts"
+import type { Configuration } from "../domain/Configuration.ts"
+import { Asker, type AskOrder, type AskSession } from "../services/Asker.ts"
+import { makeRunId } from "../services/RunId.ts"
+import { readSetup, type Setup } from "../setup.ts"
+import type { EventSink } from "./EventSink.ts"
+import { tellNotes } from "./notes.ts"
+
+/** A conversation as the flags ask for it; `use` holds it open. */
+export interface AskWork<E, R> {
+  readonly project: string
+  readonly flags: Configuration
+  readonly order: Omit<AskOrder, "runId">
+  readonly sink: EventSink
+  readonly use: (session: AskSession, setup: Setup) => Effect.Effect<void, E, R>
+}
+
+/** Holds a conversation to its report. */
+export const converse = Effect.fn("converse")(function* <E, R>({ flags, order, project, sink, use }: AskWork<E, R>) {
+  const setup = yield* readSetup(project, flags)
+  return yield* Effect.gen(function* () {
+    yield* tellNotes(setup, flags)
+    const asker = yield* Asker
+    return yield* asker.converse({ runId: yield* makeRunId, ...order }, (session) => use(session, setup))
+  }).pipe(Effect.provide(layerAsk(setup, { listen: sink.listen, approveSteps: false })))
+})

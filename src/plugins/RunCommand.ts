@@ -1,0 +1,40 @@
+/**
+ * The tool `run_command`: runs a program of this machine in the project.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { CommandLine } from "../domain/Access.ts"
+import { commandSeconds } from "../domain/CommandSettings.ts"
+import { builtInOrigin, definePlugin, tool } from "../services/Plugin.ts"
+import { runGranted } from "../services/GrantedCommand.ts"
+
+const Parameters = Schema.Struct({
+  argv: CommandLine.annotate({
+    description:
+      "The program and its arguments, one element each. No shell reads them: no pipes, no &&, no redirection."
+  }),
+  cwd: Schema.optionalKey(
+    Schema.String.annotate({ description: "The folder of the project to run in. Default: the project." })
+  ),
+  timeout_seconds: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: commandSeconds.most })).annotate({
+      description: `How long it may run. Default: ${commandSeconds.usual}.`
+    })
+  )
+})
+
+export const runCommand = definePlugin({
+  name: builtInOrigin,
+  tools: Effect.succeed({
+    run_command: tool({
+      description:
+        "Runs a program in the project and returns its exit code and output. Use it to run the project's own checks.",
+      parameters: Parameters,
+      risk: "high",
+      effect: "once",
+      example: { argv: ["npm", "test"] },
+      access: ({ argv, cwd }) => [{ _tag: "RunCommand", argv, ...(cwd === undefined ? {} : { cwd }) }],
+      execute: ({ timeout_seconds }: typeof Parameters.Type, [granted]) => runGranted(granted, timeout_seconds)
+    })
+  })
+})

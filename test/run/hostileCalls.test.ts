@@ -1,0 +1,244 @@
+/**
+ * What a model that obeys every hostile text would call: real tools behind the real gate on real folders, compared byte
+ * for byte.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import type { Rule } from "../../src/domain/Permission.ts"
+import { parseRule } from "../../src/domain/RuleText.ts"
+import * as Result from "effect/Result"
+import { changedPaths, takeSnapshot } from "../support/FolderSnapshot.ts"
+import { openTools } from "../support/OpenTools.ts"
+import { makeFolder } from "../support/Project.ts"
+import { scriptedApprover } from "../support/ScriptedApprover.ts"
+
+const allowed = (...texts: ReadonlyArray<string>): ReadonlyArray<Rule> =>
+  texts.map((text) => Result.getOrThrow(parseRule("allow", text)))
+
+/** Rules that allow everything a person can allow without a name. */
+const everything = allowed("read_file", "read_file:**", "write_file", "write_file:**", "edit_file", "edit_file:**")
+
+/** A project, a sibling whose name begins alike, and a folder outside with a secret. */
+const openHostile = Effect.fnUntraced(function* (
+  answers: Parameters<typeof scriptedApprover>[0] = {},
+  during?: (root: string, outside: string) => void
+) {
+  const outside = yield* makeFolder
+  writeFileSync(join(outside, "secret.txt"), "secret\n")
+  let project = ""
+  const approver = scriptedApprover(
+    answers,
+    during === undefined ? Effect.void : Effect.sync(() => during(project, outside))
+  )
+  const tools = yield* openTools({
+    files: { "README.md": "readme\n", "src/a.ts": "a\n", ".env": "KEY=1\n" },
+    approver: approver.layer,
+    rules: everything
+  })
+  project = tools.root
+  const sibling = `${tools.root}-old`
+  mkdirSync(sibling)
+  writeFileSync(join(sibling, "a.txt"), "old\n")
+  /* Removed with the folder outside. */
+  yield* Effect.addFinalizer(() => Effect.sync(() => renameSync(sibling, join(outside, "sibling"))))
+  const everywhere = () => ({
+    project: takeSnapshot(tools.root),
+    outside: takeSnapshot(outside),
+    sibling: takeSnapshot(sibling)
+  })
+  return { ...tools, approver, outside, sibling, everywhere }
+})
+
+/** Puts a link to another folder in the place of one that is about to be written to. */
+const swapFolder = (root: string, outside: string): void => {
+  renameSync(join(root, ".vscode"), join(root, "moved"))
+  symlinkSync(outside, join(root, ".vscode"))
+}
+
+layer(NodeServices.layer)("calls of a model that obeys every text", (it) => {
+  describe("reading", () => {
+    it.effect("outside the project asks with the real path, whatever is allowed for the project", () =>
+      Effect.gen(function* () {
+        const { approver, outside, root, run, sibling } = yield* openHostile({
+          calls: ["deny", "deny", "deny", "deny", "deny"]
+        })
+        symlinkSync(join(outside, "secret.txt"), join(root, "link.txt"))
+        symlinkSync(outside, join(root, "folder"))
+        const cases: ReadonlyArray<[path: string, target: string]> = [
+          ["../../../../../../../etc/passwd", "/etc/passwd"],
+          ["/etc/hostname", "/etc/hostname"],
+          ["link.txt", join(outside, "secret.txt")],
+          ["folder/secret.txt", join(outside, "secret.txt")],
+          [`${sibling}/a.txt`, `${sibling}/a.txt`]
+        ]
+        const before = takeSnapshot(root)
+        for (const [path] of cases) {
+          const result = yield* run("read_file", { path })
+          assert.deepStrictEqual([result.success, result.data, result.error_type], [false, null, "permission_denied"])
+        }
+        assert.deepStrictEqual<unknown>(
+          approver.asked.flat().map(({ risk, targets }) => [risk, targets]),
+          cases.map(([, target]) => ["medium", [target]])
+        )
+        assert.deepStrictEqual(takeSnapshot(root), before)
+      })
+    )
+
+    it.effect("takes a tilde for a name in the project and asks for what looks like a secret", () =>
+      Effect.gen(function* () {
+        const { approver, root, run } = yield* openHostile({ calls: ["deny", "deny"] })
+        yield* run("read_file", { path: "~/.ssh/id_rsa" })
+        yield* run("read_file", { path: ".env" })
+        assert.deepStrictEqual(
+          approver.asked.flat().map(({ targets }) => targets),
+          [[join(root, "~/.ssh/id_rsa")], [join(root, ".env")]]
+        )
+      })
+    )
+
+    it.effect("by searching follows no link out of the project", () =>
+      Effect.gen(function* () {
+        const { outside, root, run } = yield* openHostile()
+        symlinkSync(join(outside, "secret.txt"), join(root, "link.txt"))
+        symlinkSync(outside, join(root, "folder"))
+        assert.deepStrictEqual((yield* run("search_files", { pattern: "secret" })).success, true)
+        assert.notInclude(JSON.stringify(yield* run("search_files", { pattern: "secret" })), "secret.txt")
+        assert.notInclude(JSON.stringify(yield* run("search_files", { pattern: "KEY=" })), "KEY=1")
+      })
+    )
+
+    it.effect("uses names exactly as they are given", () =>
+      Effect.gen(function* () {
+        const { root, run } = yield* openHostile()
+        const names = ["a\nb.txt", "a\u001b[2J.txt", " a.txt ", "'a.txt'", "a.txt.", "-rf"]
+        for (const name of names) writeFileSync(join(root, name), name)
+        for (const name of names) assert.strictEqual((yield* run("read_file", { path: name })).data, name)
+        const { error_type } = yield* run("read_file", { path: "README.md\0.txt" })
+        assert.strictEqual(error_type, "validation_failed")
+      })
+    )
+  })
+
+  describe("writing", () => {
+    const refused: ReadonlyArray<[name: string, path: (given: { outside: string; sibling: string }) => string]> = [
+      ["a file outside", ({ outside }) => `${outside}/secret.txt`],
+      ["a file beside a project whose name begins alike", ({ sibling }) => `${sibling}/a.txt`],
+      ["above the project", () => "../new.txt"],
+      ["through a link to a file outside", () => "link.txt"],
+      ["a new file through a link to a folder outside", () => "folder/new.txt"],
+      ["a new file in a new folder through such a link", () => "folder/deep/new.txt"],
+      ["through a link that leads nowhere yet", () => "dangling.txt"],
+      ["a git hook", () => ".git/hooks/pre-commit"],
+      ["the configuration of git in other letters", () => ".GIT/config"],
+      ["through a link to the configuration of git", () => "innocent.txt"],
+      ["the skills of this program", () => ".task-conductor/skills/x/SKILL.md"],
+      ["the configuration of this program", () => "task-conductor.json"],
+      ["the servers of this program", () => "packages/a/.mcp.json"]
+    ]
+    for (const [name, path] of refused) {
+      it.effect(`never happens: ${name}`, () =>
+        Effect.gen(function* () {
+          const hostile = yield* openHostile()
+          const { approver, everywhere, outside, root, run } = hostile
+          symlinkSync(join(outside, "secret.txt"), join(root, "link.txt"))
+          symlinkSync(outside, join(root, "folder"))
+          symlinkSync(join(outside, "not-yet.txt"), join(root, "dangling.txt"))
+          mkdirSync(join(root, ".git"))
+          writeFileSync(join(root, ".git/config"), "[core]\n")
+          symlinkSync(join(root, ".git/config"), join(root, "innocent.txt"))
+          const before = everywhere()
+          const result = yield* run("write_file", { path: path(hostile), content: "owned\n" })
+          assert.deepStrictEqual([result.success, result.error_type], [false, "permission_denied"])
+          assert.match(result.error_message ?? "", /which nothing can allow\.$/)
+          assert.deepStrictEqual(approver.asked, [])
+          assert.deepStrictEqual(everywhere(), before)
+        })
+      )
+    }
+
+    const askedEachTime = [
+      ".vscode/tasks.json",
+      ".github/workflows/ci.yml",
+      ".husky/pre-commit",
+      "packages/a/.npmrc",
+      ".bashrc",
+      ".idea/workspace.xml",
+      ".gitlab-ci.yml"
+    ]
+    for (const path of askedEachTime) {
+      it.effect(`asks each time for ${path} although writing is allowed`, () =>
+        Effect.gen(function* () {
+          const { approver, everywhere, root, run } = yield* openHostile({ calls: ["session", "deny"] })
+          const before = everywhere()
+          yield* run("write_file", { path, content: "1\n" })
+          assert.strictEqual((yield* run("write_file", { path, content: "1\n" })).error_type, "permission_denied")
+          assert.deepStrictEqual<unknown>(
+            approver.asked.flat().map(({ offers, risk, targets }) => ({ offers, risk, targets })),
+            Array.from({ length: 2 }, () => ({ offers: {}, risk: "high", targets: [join(root, path)] }))
+          )
+          const folders = dirname(path).split("/")
+          const created = folders[0] === "." ? [] : folders.map((_, index) => folders.slice(0, index + 1).join("/"))
+          assert.deepStrictEqual(changedPaths(before.project, everywhere().project), [...created, path].toSorted())
+        })
+      )
+    }
+
+    it.effect("replaces a hard link instead of writing through it", () =>
+      Effect.gen(function* () {
+        const { everywhere, outside, root, run } = yield* openHostile()
+        linkSync(join(outside, "secret.txt"), join(root, "linked.txt"))
+        const before = everywhere()
+        assert.isTrue((yield* run("write_file", { path: "linked.txt", content: "new\n" })).success)
+        const after = everywhere()
+        assert.deepStrictEqual(after.outside, before.outside)
+        assert.deepStrictEqual(changedPaths(before.project, after.project), ["linked.txt"])
+        assert.strictEqual(readFileSync(join(root, "linked.txt"), "utf8"), "new\n")
+      })
+    )
+
+    it.effect("goes nowhere else when the folder becomes a link while the question is open", () =>
+      Effect.gen(function* () {
+        const { everywhere, outside, root, run } = yield* openHostile({ calls: ["once"] }, swapFolder)
+        mkdirSync(join(root, ".vscode"))
+        writeFileSync(join(outside, "tasks.json"), "mine\n")
+        const before = everywhere()
+        const result = yield* run("write_file", { path: ".vscode/tasks.json", content: "owned\n" })
+        assert.isFalse(result.success)
+        assert.deepStrictEqual(everywhere().outside, before.outside)
+      })
+    )
+
+    it.effect("is denied by a rule although a narrower one allows it", () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({})
+        const { root, run } = yield* openTools({
+          files: { "docs/a.md": "a\n" },
+          approver: approver.layer,
+          rules: [...allowed("write_file:docs/a.md"), Result.getOrThrow(parseRule("deny", "write_file:docs"))]
+        })
+        const before = takeSnapshot(root)
+        assert.strictEqual(
+          (yield* run("write_file", { path: "docs/a.md", content: "b\n" })).error_message,
+          `Permission denied: a rule forbids write_file on ${root}/docs/a.md.`
+        )
+        assert.deepStrictEqual(takeSnapshot(root), before)
+      })
+    )
+
+    it.effect("keeps the mode of a file", () =>
+      Effect.gen(function* () {
+        const { everywhere, root, run } = yield* openHostile()
+        writeFileSync(join(root, "run.sh"), "old\n")
+        chmodSync(join(root, "run.sh"), 0o750)
+        const before = everywhere()
+        yield* run("write_file", { path: "run.sh", content: "new\n" })
+        const after = everywhere()
+        assert.deepStrictEqual(changedPaths(before.project, after.project), ["run.sh"])
+        assert.strictEqual(after.project["run.sh"], "file 750 new\n")
+      })
+    )
+  })
+})

@@ -1,0 +1,171 @@
+import { assert, layer } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { FilledPrompt } from "../../src/domain/PromptTemplate.ts"
+import { EmbeddedModel } from "../../src/services/EmbeddedModel.ts"
+import { Pipeline } from "../../src/services/Pipeline.ts"
+import { ScriptedModel } from "../../src/services/ScriptedModel.ts"
+import { EventLog } from "../support/EventLog.ts"
+import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+
+const skill = (tools: string) => `---
+name: explain-file
+description: Explains a file. Use it when a file is named.
+allowed-tools: ${tools}
+---
+
+## Input requirements
+
+- \`file\` (path, required): The file to explain.
+- \`depth\` (choice of short, long, optional): How long it may be.
+- The question to answer.
+
+## Execution
+
+Explain it.
+`
+
+const files = (tools: string) => ({
+  "src/main.ts": "export const main = 1\n",
+  "docs/guide.md": "# Guide\n",
+  ".agents/skills/explain-file/SKILL.md": skill(tools)
+})
+
+const plan = planOf([[{ name: "Explain 1", skill: "explain-file", needed: "Explain `main.ts`, short." }]])
+
+const stageOf = ({ system }: FilledPrompt) => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+
+/** Runs the plan with these refinements, one for each attempt; gives prompts and events. */
+const runWith = (refinements: ReadonlyArray<string>, tools = "read_file") =>
+  Effect.gen(function* () {
+    const prompts: Array<FilledPrompt> = []
+    let asked = 0
+    const model = ScriptedModel.layer((prompt) => {
+      prompts.push(prompt)
+      const stage = stageOf(prompt)
+      if (stage === "refinement") return refinements[asked++] ?? "no more answers"
+      return stage === "iteration" ? planOf([]) : resultSaying("It is a constant.")
+    })
+    const { events, report } = yield* Effect.gen(function* () {
+      const pipeline = yield* Pipeline
+      const report = yield* pipeline.run({ runId: "run", prompt: "Explain main.", plan })
+      return { report, events: (yield* EventLog).events() }
+    }).pipe(
+      Effect.provide(
+        layerTestRun({ files: files(tools), rules: [{ verdict: "allow", tool: "read_file" }] }).pipe(
+          Layer.provide(model)
+        )
+      )
+    )
+    return {
+      report,
+      refinements: prompts.filter((prompt) => stageOf(prompt) === "refinement"),
+      execution: prompts.find((prompt) => stageOf(prompt) === "execution"),
+      rejected: events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : [])),
+      refined: events.flatMap((event) => (event.type === "task.refined" ? [event.inputs] : []))
+    }
+  })
+
+const read = refinementWith([{ name: "read_file", arguments: { path: "src/main.ts" } }])
+
+layer(NodeServices.layer)("a skill with typed inputs", (it) => {
+  it.effect("has them filled in by the refinement, told to the executor and to whoever listens", () =>
+    Effect.gen(function* () {
+      const { execution, refined, refinements, report } = yield* runWith([
+        `## Inputs\n\n- \`file\`: src/main.ts\n- \`depth\`: short\n\n${read}`
+      ])
+      assert.strictEqual(report.status, "done")
+      assert.deepStrictEqual(refined, [
+        [
+          { name: "file", value: "src/main.ts" },
+          { name: "depth", value: "short" }
+        ]
+      ])
+      assert.include(
+        refinements[0]?.system,
+        "- **Expected output** <as given>\n\n## Inputs\n\n- `file`: <path of a file or folder of the project; required>\n- `depth`: <one of: short, long; optional>\n\n## Tool Calls"
+      )
+      assert.include(refinements[0]?.system, "- Under `## Inputs` give each required input on its line")
+      assert.include(
+        execution?.user,
+        "- **Expected output** A word.\n\n## Inputs\n\n- `file`: src/main.ts\n- `depth`: short"
+      )
+    })
+  )
+
+  it.effect("is asked again with what is missing, wrong or not there, and keeps what was right", () =>
+    Effect.gen(function* () {
+      const { refined, refinements, rejected } = yield* runWith([
+        `## Inputs\n\n- \`depth\`: deep\n\n${read}`,
+        `## Inputs\n\n- \`file\`: main.ts\n- \`depth\`: long\n\n${read}`,
+        `## Inputs\n\n- \`file\`: src/main.ts\n\n${read}`
+      ])
+      assert.deepStrictEqual(
+        rejected.map(({ code, what, how }) => [code, what, how]),
+        [
+          [
+            "input-missing",
+            'The input "file" has no value.',
+            'Write "- `file`: ..." under "## Inputs". The file to explain.'
+          ],
+          ["input-type", '"deep" is not a value for the input "depth".', "Give one of short, long."],
+          [
+            "input-path-missing",
+            'There is no file or folder "main.ts" in the project.',
+            "One of these may be meant: src/main.ts, docs/guide.md, .task-conductor/skills/any/SKILL.md."
+          ]
+        ]
+      )
+      assert.include(refinements[2]?.user, "## Inputs\n\n- `file`: main.ts\n- `depth`: long\n\n## Tool Calls")
+      assert.deepStrictEqual(refined, [
+        [
+          { name: "file", value: "src/main.ts" },
+          { name: "depth", value: "long" }
+        ]
+      ])
+    })
+  )
+
+  it.effect("takes a folder as a path, and does not look outside of the project", () =>
+    Effect.gen(function* () {
+      for (const path of ["src", "./docs", ".", "/nowhere/at/all"]) {
+        const { rejected } = yield* runWith([`## Inputs\n\n- \`file\`: ${path}\n\n${read}`])
+        assert.deepStrictEqual(rejected, [])
+      }
+    })
+  )
+
+  it.effect("is refined also when it may call no tool", () =>
+    Effect.gen(function* () {
+      const { execution, refined } = yield* runWith(["## Inputs\n\n- `file`: docs/guide.md\n\n## Tool Calls"], '""')
+      assert.deepStrictEqual(refined, [[{ name: "file", value: "docs/guide.md" }]])
+      assert.include(execution?.user, "- `file`: docs/guide.md")
+    })
+  )
+
+  it.effect("is filled in by the embedded model", () =>
+    Effect.gen(function* () {
+      const events = yield* Effect.gen(function* () {
+        const pipeline = yield* Pipeline
+        const needed = "Explain what `main` in src/main.ts is for, long."
+        const list = planOf([[{ name: "Explain 1", skill: "explain-file", needed }]])
+        yield* pipeline.run({ runId: "run", prompt: "Explain main.", plan: list })
+        return (yield* EventLog).events()
+      }).pipe(Effect.provide(layerTestRun({ files: files("read_file") }).pipe(Layer.provide(EmbeddedModel.layer))))
+      assert.deepStrictEqual(
+        events.flatMap((event) => (event.type === "task.refined" ? [event.inputs] : [])),
+        [
+          [
+            { name: "file", value: "src/main.ts" },
+            { name: "depth", value: "long" }
+          ]
+        ]
+      )
+      assert.deepStrictEqual(
+        events.filter(({ type }) => type === "answer.rejected" || type === "answer.repaired"),
+        []
+      )
+    })
+  )
+})

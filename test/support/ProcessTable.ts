@@ -1,0 +1,26 @@
+/**
+ * Looks for processes of this machine by an argument that nothing else has.
+ */
+import * as Effect from "effect/Effect"
+import { readdirSync, readFileSync } from "node:fs"
+
+const commandLine = (pid: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8")
+  } catch {
+    return ""
+  }
+}
+
+/** How many processes have this text among their arguments. */
+export const countProcesses = (text: string): number =>
+  readdirSync("/proc").filter((name) => /^\d+$/.test(name) && commandLine(name).includes(text)).length
+
+/** Waits in real time until as many processes as wanted have the text; fails after ten seconds. */
+export const waitForProcesses = Effect.fnUntraced(function* (text: string, isEnough: (count: number) => boolean) {
+  for (let turn = 0; turn < 500; turn++) {
+    if (isEnough(countProcesses(text))) return
+    yield* Effect.sleep("20 millis")
+  }
+  throw new Error(`${countProcesses(text)} processes hold ${text}`)
+})
