@@ -60,14 +60,22 @@ const model = Layer.effect(
 
 type TestRun = NonNullable<Parameters<typeof layerTestRun>[0]>
 
-/** One run to its end; its time in ms. */
+/** In ms. */
+interface Cost {
+  readonly wall: number
+  readonly cpu: number
+}
+
+/** One run to its end. */
 const timed = (at: TestRun["at"], journal?: TestRun["journal"]) =>
   Effect.gen(function* () {
     const begun = performance.now()
+    const cpu = process.cpuUsage()
     const report = yield* conduct(order)
     if (report.status !== "done" || report.results.length !== tasks)
       throw new Error(JSON.stringify(report).slice(0, 500))
-    return performance.now() - begun
+    const { system, user } = process.cpuUsage(cpu)
+    return { wall: performance.now() - begun, cpu: (system + user) / 1000 }
   }).pipe(
     Effect.provide(
       layerTestRun({
@@ -94,12 +102,13 @@ const cutBehindTasks = (file: string): void => {
 const median = (numbers: ReadonlyArray<number>): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 
 const measure = Effect.gen(function* () {
-  const without: Array<number> = []
-  const kept: Array<number> = []
+  const without: Array<Cost> = []
+  const kept: Array<Cost> = []
   const finished: Array<number> = []
   const goingOn: Array<number> = []
   let bytes = 0
-  for (let n = 0; n < Number(values.repeat); n += 1) {
+  /* The first pair warms up and does not count. */
+  for (let n = -1; n < Number(values.repeat); n += 1) {
     const at = { project: yield* makeProject(testSkills), home: yield* makeFolder }
     const place = { state: `${at.home}/state`, runId, project: at.project, program: "0.0.0", readOnly: false }
     const file = `${place.state}/runs/${runId}/journal.jsonl`
@@ -107,20 +116,30 @@ const measure = Effect.gen(function* () {
     const bare = Effect.map(timed(at), (time) => void without.push(time))
     if (n % 2 === 0) yield* bare
     kept.push(yield* begin)
-    if (n % 2 === 1) yield* bare
+    if (n % 2 !== 0) yield* bare
+    if (n === -1) {
+      without.length = 0
+      kept.length = 0
+      continue
+    }
     bytes = statSync(file).size
     finished.push(yield* whole(timed(at, layerResumedRun(place))))
     cutBehindTasks(file)
     goingOn.push(yield* whole(timed(at, layerResumedRun(place))))
   }
-  const [plain, journal] = [median(without), median(kept)]
+  const row = (what: string, costs: ReadonlyArray<Cost>): string =>
+    `${what}${median(costs.map(({ wall }) => wall))
+      .toFixed(0)
+      .padStart(7)} ms, ${median(costs.map(({ cpu }) => cpu))
+      .toFixed(0)
+      .padStart(6)} ms of CPU`
+  const more = median(kept.map(({ wall }, n) => (wall / (without[n]?.wall ?? 0) - 1) * 100))
   console.log(
     `${tasks} tasks, ${2 * tasks + 2} calls of ${latency} ms, ${settings.slots} at a time, median of ${values.repeat}`
   )
-  console.log(`without a journal              ${plain.toFixed(0).padStart(7)} ms`)
-  console.log(
-    `with a journal of ${(bytes / 1e6).toFixed(1).padStart(5)} MB     ${journal.toFixed(0).padStart(7)} ms  ${((journal / plain - 1) * 100).toFixed(1)} % more`
-  )
+  console.log(row("without a journal              ", without))
+  console.log(row(`with a journal of ${(bytes / 1e6).toFixed(1).padStart(5)} MB     `, kept))
+  console.log(`more wall time, pair by pair   ${more.toFixed(1).padStart(7)} %`)
   console.log(`resume of the finished run     ${median(finished).toFixed(0).padStart(7)} ms`)
   console.log(`resume behind the last task    ${median(goingOn).toFixed(0).padStart(7)} ms, two calls among it`)
 })

@@ -33,8 +33,16 @@ const work = async (): Promise<void> => {
     sums.left += crashed.left
   }
 }
+/* Ctrl-C ends with what was counted by then. */
+const tell = (): void => {
+  console.log(
+    `${sums.kills} kills of ${sums.runs} runs, seed ${values.seed}: ${sums.breaches} breaches, ${sums.early} tool results told before they were kept, ${sums.left} files of unfinished writes left`
+  )
+  if (sums.kills === 0 || sums.breaches > 0) process.exitCode = 1
+}
+process.once("SIGINT", () => {
+  tell()
+  process.exit()
+})
 await Promise.all(Array.from({ length: Number(values.workers) }, work))
-console.log(
-  `${sums.kills} kills of ${sums.runs} runs, seed ${values.seed}: ${sums.breaches} breaches, ${sums.early} tool results told before they were kept, ${sums.left} files of unfinished writes left`
-)
-if (sums.kills === 0 || sums.breaches > 0) process.exitCode = 1
+tell()

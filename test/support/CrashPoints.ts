@@ -45,9 +45,16 @@ const wasKilled = ({ code }: Ended): boolean => code === "SIGKILL"
 
 /** The words that start a program in which something happens at these calls: `signal=SIGKILL:when=3`. */
 export const strace = (calls: string, fault: string, file: string | undefined): ReadonlyArray<string> => [
-  ...["strace", "-qq", "-f", "-o", "/dev/null"],
+  "strace",
+  "-qq",
+  "-f",
+  "-o",
+  "/dev/null",
   ...(file === undefined ? [] : ["-P", file]),
-  ...["-e", `trace=${calls}`, "-e", `inject=${calls}:${fault}`]
+  "-e",
+  `trace=${calls}`,
+  "-e",
+  `inject=${calls}:${fault}`
 ]
 
 /** Kills a run at the call with this number, counted from 1, then lets it go on to its end. */

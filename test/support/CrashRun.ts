@@ -179,7 +179,6 @@ export const makeCrashRun = Effect.fnUntraced(function* ({ latency = 0, parallel
     return file === undefined ? [] : linesOf(readFileSync(join(state, file), "utf8"))
   }
   const hasBegun = (): boolean => journal().length > 0
-  const runIdOf = (file: string): string => file.split("/")[1] ?? ""
 
   const session = ({ killAfter, under }: Session) =>
     Effect.promise(async (): Promise<Ended> => {
@@ -192,7 +191,7 @@ export const makeCrashRun = Effect.fnUntraced(function* ({ latency = 0, parallel
       }
       const words = isNew
         ? ["run", "--model", fakeModel, "--parallel", String(parallel), ...flags, "Do the twelve tasks."]
-        : ["resume", ...flags, runIdOf(file)]
+        : ["resume", ...flags, dirname(file).slice("runs/".length)]
       const running = sandbox.start(words, options)
       if (killAfter !== undefined) {
         const begun = running.says('"type":"run.started"').catch(() => undefined)
