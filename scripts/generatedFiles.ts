@@ -7,11 +7,14 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { makePaint } from "../src/cli/Colour.ts"
 import { Output } from "../src/cli/Output.ts"
 import { Signals } from "../src/cli/Signals.ts"
 import { layerFlags, taskConductor } from "../src/cli/taskConductor.ts"
 import { Configuration, configurationJsonSchema, personalKeys } from "../src/domain/Configuration.ts"
+import { SandboxSettings } from "../src/domain/CommandSettings.ts"
+import { CommandTool } from "../src/domain/CommandTool.ts"
 import { Limits } from "../src/domain/Limits.ts"
 import { RunEvent } from "../src/domain/RunEvent.ts"
 import { rulePages } from "./rulePages.ts"
@@ -80,6 +83,10 @@ const schemaOf = (name: string): Record<string, { readonly description?: string 
   return properties as Record<string, { readonly description?: string }>
 }
 
+/** The description of one field, as its JSON schema has it. */
+const descriptionOf = (field: Schema.Constraint): unknown =>
+  (Schema.toJsonSchemaDocument(field).schema as { readonly description?: string }).description
+
 const configurationPage = (): string =>
   [
     header,
@@ -104,6 +111,22 @@ const configurationPage = (): string =>
       "| key | meaning |",
       "|---|---|",
       ...Object.keys(Limits.fields).map((key) => `| \`limits.${key}\` | ${schemaOf("limits")[key]?.description} |`)
+    ].join("\n"),
+    "## sandbox",
+    [
+      "| key | meaning |",
+      "|---|---|",
+      ...Object.keys(SandboxSettings.fields).map(
+        (key) => `| \`sandbox.${key}\` | ${schemaOf("sandbox")[key]?.description} |`
+      )
+    ].join("\n"),
+    "## tools",
+    [
+      "Each entry of `tools` has the name of a tool as its key ([more](../commands-and-sandbox.md#tools-without-code)).",
+      "",
+      "| key | meaning |",
+      "|---|---|",
+      ...Object.entries(CommandTool.fields).map(([key, field]) => `| \`${key}\` | ${descriptionOf(field)} |`)
     ].join("\n"),
     "## Rules",
     [

@@ -10,7 +10,6 @@ import * as Path from "effect/Path"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import type { RecordedEvent } from "./domain/RunEvent.ts"
-import type { RunOrder } from "./domain/RunOrder.ts"
 import { answerReserve } from "./domain/TokenEstimate.ts"
 import { builtInPlugins } from "./plugins/builtIns.ts"
 import { Activities } from "./services/Activities.ts"
@@ -49,8 +48,6 @@ import { References } from "./services/References.ts"
 import { Refiner } from "./services/Refiner.ts"
 import { Reviser } from "./services/Reviser.ts"
 import { RunEvents } from "./services/RunEvents.ts"
-import { layerNewRun, layerResumedRun } from "./services/RunJournal.ts"
-import { RunStore } from "./services/RunStore.ts"
 import { layerRunWorkflow } from "./services/RunWorkflow.ts"
 import { RunSettings } from "./services/RunSettings.ts"
 import { Scheduler } from "./services/Scheduler.ts"
@@ -61,11 +58,10 @@ import { ToolRegistry } from "./services/ToolRegistry.ts"
 import { ToolRunner } from "./services/ToolRunner.ts"
 import { ToolSupport } from "./services/ToolSupport.ts"
 import { UsageMeter } from "./services/UsageMeter.ts"
-import { userFolders } from "./services/UserFolders.ts"
 import { WebFetch } from "./services/WebFetch.ts"
 import { Workspace } from "./services/Workspace.ts"
 import { version } from "./version.ts"
-import { keptSettings, type Setup } from "./setup.ts"
+import type { Setup } from "./setup.ts"
 
 /** What a door adds to the setup. */
 export interface RunDoors {
@@ -82,24 +78,6 @@ export interface RunDoors {
   /** Where the run is kept; nothing is kept when absent. */
   readonly journal?: Layer.Layer<Journal, JournalError | LockTaken, FileSystem.FileSystem | Path.Path>
 }
-
-const placeOf = ({ folders, project }: Setup, { runId }: RunOrder) => ({
-  state: folders.state,
-  runId,
-  project,
-  program: version,
-  readOnly: false
-})
-
-/** The journal of a new run. */
-export const layerJournal = (setup: Setup, order: RunOrder) =>
-  layerNewRun(placeOf(setup, order), { project: setup.project, order, settings: keptSettings(setup) })
-
-/** The journal of a run that goes on. */
-export const layerReopenedJournal = (setup: Setup, order: RunOrder) => layerResumedRun(placeOf(setup, order))
-
-/** The runs that are kept. */
-export const layerRuns = Layer.unwrap(Effect.map(userFolders, ({ state }) => RunStore.layer(state)))
 
 /** What happens is kept, then told. */
 const layerEvents = (listen: RunDoors["listen"]): Layer.Layer<RunEvents, never, Journal> =>

@@ -57,7 +57,7 @@ const askTogether = Effect.fnUntraced(function* (given: RunFlags) {
     flags,
     order: orderOf(given, ""),
     sink,
-    use: (session, setup) => talk(session, setup, listen)
+    use: (session, setup) => talk(session, setup.rules, listen)
   })
 })
 

@@ -2,11 +2,12 @@
  * The interactive session of `ask`: a prompt, a message or a word, an answer, and again. Ctrl-C stops an answer; at the
  * prompt it leaves when it comes twice.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Terminal from "effect/Terminal"
-import type { Setup } from "../setup.ts"
+import type { Rule } from "../domain/Permission.ts"
 import type { AskSession } from "../services/Asker.ts"
 import { showWord, wordIn } from "./askWords.ts"
 import { Output } from "./Output.ts"
@@ -20,10 +21,11 @@ const pasted = "30 millis"
 
 const interruptQueue = Effect.gen(function* () {
   const interrupts = yield* Queue.unbounded<"interrupt">()
-  let last = 0
+  const clock = yield* Clock.Clock
+  let last = -sameInterruptMs
   yield* (yield* Signals).onInterrupt(() => {
-    const now = performance.now()
-    if (now - last > sameInterruptMs) Queue.offerUnsafe(interrupts, "interrupt")
+    const now = clock.currentTimeMillisUnsafe()
+    if (now - last >= sameInterruptMs) Queue.offerUnsafe(interrupts, "interrupt")
     last = now
   })
   return interrupts
@@ -42,8 +44,12 @@ const readMessage = Effect.gen(function* () {
   }
 })
 
-/** Talks until the person leaves. `listen` prints the text of answers. */
-export const talk = Effect.fn("talk")(function* (session: AskSession, setup: Setup, listen: (piece: string) => void) {
+/** Talks until the person leaves. `rules` are those of flags and configuration; `listen` prints the text of answers. */
+export const talk = Effect.fn("talk")(function* (
+  session: AskSession,
+  rules: ReadonlyArray<Rule>,
+  listen: (piece: string) => void
+) {
   const { prompt, tell } = yield* Output
   const interrupts = yield* interruptQueue
   yield* tell("Write a message and press Enter; /help shows what else there is.")
@@ -68,7 +74,7 @@ export const talk = Effect.fn("talk")(function* (session: AskSession, setup: Set
     if (message === undefined) return
     const word = wordIn(message)
     if (word === "quit") return
-    if (word !== undefined) yield* tell(yield* showWord(word, session, setup))
+    if (word !== undefined) yield* tell(yield* showWord(word, session, rules))
     else if (message.trim() !== "") {
       yield* Effect.raceFirst(Effect.asVoid(session.send(message, listen)), Effect.asVoid(Queue.take(interrupts)))
     }

@@ -3,7 +3,6 @@
  * interactive session.
  */
 import * as Effect from "effect/Effect"
-import type { Setup } from "../setup.ts"
 import { nearest } from "../domain/Nearest.ts"
 import type { Rule } from "../domain/Permission.ts"
 import { printable, printableLines } from "../domain/Printable.ts"
@@ -84,7 +83,11 @@ const isWord = (word: string): word is Word => Object.hasOwn(meanings, word)
 export const wordIn = (line: string): string | undefined => /^\/(\w*)\s*$/.exec(line)?.[1]
 
 /** What a word shows; `quit` is for the caller. */
-export const showWord = Effect.fn("showWord")(function* (word: string, { forget }: AskSession, { rules }: Setup) {
+export const showWord = Effect.fn("showWord")(function* (
+  word: string,
+  { forget }: AskSession,
+  rules: ReadonlyArray<Rule>
+) {
   if (!isWord(word)) {
     const near = nearest(word, Object.keys(meanings)).slice(0, 1)
     return `There is no word "/${printable(word)}".${near.length === 0 ? "" : ` Nearest: /${near.join("")}.`} /help shows all.`

@@ -2,7 +2,7 @@
  * What the words about kept runs do once flags are read. Loaded when it is needed: help and wrong usage start without it.
  */
 import * as Effect from "effect/Effect"
-import { layerRuns } from "../app.ts"
+import { layerRuns } from "../kept.ts"
 import { recordOf } from "../services/JournalLine.ts"
 import { repairJournal } from "../services/JournalRepair.ts"
 import { RunStore } from "../services/RunStore.ts"

@@ -65,3 +65,9 @@ export const listPlugins = ({ known, problems, servers, tools }: PluginCatalogue
   }))
   return [{ name: builtInOrigin, version, origin: builtInOrigin, tools: toolsOf(builtInOrigin) }, ...named, ...started]
 }
+
+/** What is left out and belongs to no plugin of the list: an entry that cannot be read, a single tool of a server. */
+export const unlistedProblems = (catalogue: PluginCatalogue): ReadonlyArray<string> => {
+  const listed = new Set(listPlugins(catalogue).map(({ problem }) => problem?.message))
+  return catalogue.problems.map(({ message }) => message).filter((message) => !listed.has(message))
+}

@@ -40,9 +40,11 @@ const list = Command.make(
     )
   },
   Effect.fn("plugins list")(function* ({ json, plugin, project }) {
-    const { result, resultPaint } = yield* Output
-    const { listPlugins, readCatalogue } = yield* loadWork
-    const plugins = listPlugins(yield* readCatalogue(project, plugin))
+    const { result, resultPaint, tell } = yield* Output
+    const { listPlugins, readCatalogue, unlistedProblems } = yield* loadWork
+    const catalogue = yield* readCatalogue(project, plugin)
+    const plugins = listPlugins(catalogue)
+    for (const problem of unlistedProblems(catalogue)) yield* tell(`note: ${printable(problem)}`)
     if (json) return yield* result(JSON.stringify(plugins, null, 2))
     const width = Math.max(...plugins.flatMap(({ tools }) => tools.map(({ name }) => name.length)))
     yield* result(plugins.flatMap(lines(resultPaint.bold, width)).join("\n"))

@@ -4,7 +4,8 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import { layerCatalogue, layerJournal, layerReopenedJournal, layerRun, layerRuns, type RunDoors } from "../app.ts"
+import { layerCatalogue, layerRun, type RunDoors } from "../app.ts"
+import { layerJournal, layerReopenedJournal, layerRuns } from "../kept.ts"
 import { readSetup, reopenSetup } from "../setup.ts"
 import type { Configuration } from "../domain/Configuration.ts"
 import type { RunOrder } from "../domain/RunOrder.ts"
@@ -20,7 +21,7 @@ import { ToolRegistry } from "../services/ToolRegistry.ts"
 import type { EventSink } from "./EventSink.ts"
 import { tellNotes } from "./notes.ts"
 
-export { listPlugins } from "./pluginList.ts"
+export { listPlugins, unlistedProblems } from "./pluginList.ts"
 
 /** A run or a plan as the flags ask for it. */
 export interface Work {

@@ -11,7 +11,7 @@ import { CommandTool } from "./CommandTool.ts"
 import { GivenLimits } from "./Limits.ts"
 import { McpServerEntry } from "./McpServerEntry.ts"
 import { PluginText } from "./PluginEntry.ts"
-import { isToolName, parseRule } from "./RuleText.ts"
+import { parseRule } from "./RuleText.ts"
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 
@@ -22,11 +22,6 @@ const RuleLine = Schema.String.check(
   Schema.makeFilter((text: string) =>
     Result.match(parseRule("ask", text), { onSuccess: () => true, onFailure: (what) => what })
   )
-)
-
-/** The name of a tool that is declared. */
-const ToolName = Schema.String.check(
-  Schema.makeFilter((name: string) => isToolName(name) || "lower-case ASCII words joined by underscores")
 )
 
 const EnvironmentName = Schema.String.check(Schema.makeFilter((name: string) => environmentNameProblem(name) ?? true))
@@ -66,7 +61,7 @@ export const Configuration = Schema.Struct({
     "Packages of tools by name, or paths that begin with `./`. Those of a project load once you have trusted them. Flag: --plugin."
   ),
   tools: key(
-    Schema.Record(ToolName, CommandTool),
+    Schema.Record(Schema.String, CommandTool),
     "Commands that a task can call as tools, by name. Those of a project count once you have trusted them."
   ),
   sandbox: key(SandboxSettings, "Where commands run."),

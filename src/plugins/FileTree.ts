@@ -3,13 +3,24 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { foldersOf, nearestHint, nearestPaths } from "../domain/NearestPath.ts"
+import { fitTree, type TreeRoom } from "../domain/PathTree.ts"
+import { ToolFailure } from "../domain/ToolFailure.ts"
 import { builtInOrigin, definePlugin, tool } from "../services/Plugin.ts"
 import { Workspace } from "../services/Workspace.ts"
-import { isBelow } from "./FolderPrefix.ts"
+import { folderName, isBelow } from "./FolderPrefix.ts"
+
+/** About 4,000 tokens at the most. */
+const room: TreeRoom = { entries: 500, characters: 16_000 }
 
 const Parameters = Schema.Struct({
   path: Schema.optionalKey(
     Schema.String.annotate({ description: "A folder of the project; only files below it are listed." })
+  ),
+  depth: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })).annotate({
+      description: "How many levels of folders to list; deeper files are shown as their folder, with / at its end."
+    })
   )
 })
 
@@ -17,15 +28,28 @@ export const fileTree = definePlugin({
   name: builtInOrigin,
   tools: Effect.succeed({
     get_file_tree: tool({
-      description:
-        "Lists the paths of all files of the project, relative to its root, as a JSON array. Files that git ignores are left out.",
+      description: `Lists the paths of all files of the project, relative to its root, as a JSON array. Files that git ignores are left out. A list above ${room.entries} paths or ${room.characters} characters is shown by its folders, and says so.`,
       parameters: Parameters,
       risk: "safe",
       effect: "pure",
       example: { path: "src" },
-      execute: Effect.fnUntraced(function* ({ path }: typeof Parameters.Type) {
-        const files = yield* (yield* Workspace).tree
-        return path === undefined ? files : files.filter(isBelow(path))
+      errors: {
+        not_found: "`path` is no folder of the project; the message names the nearest.",
+        io_error: "The project folder cannot be listed.",
+        output_limit: "The project has more than 100,000 files."
+      },
+      execute: Effect.fnUntraced(function* ({ depth, path = "" }: typeof Parameters.Type) {
+        const workspace = yield* Workspace
+        const files = yield* workspace.tree
+        const folder = folderName(workspace.root, path)
+        const below = files.filter(isBelow(folder))
+        if (below.length === 0 && files.length > 0) {
+          const message = `The project has no file below ${JSON.stringify(path)}.`
+          const hint = nearestHint(nearestPaths(folder, foldersOf(files)))
+          return yield* new ToolFailure({ type: "not_found", message: `${message}${hint}` })
+        }
+        const from = folder === "" ? 0 : folder.split("/").length
+        return fitTree(below, room, { from, ...(depth === undefined ? {} : { depth }) })
       })
     })
   })

@@ -2,37 +2,76 @@
  * The tool `read_file`: the text of a file, or some of its lines.
  */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { nearestHint, nearestPaths } from "../domain/NearestPath.ts"
+import type { LineRange } from "../domain/Reference.ts"
+import { fitLines } from "../domain/TextPart.ts"
 import { ToolFailure } from "../domain/ToolFailure.ts"
-import { builtInOrigin, definePlugin, type Plugin, tool } from "../services/Plugin.ts"
 import { FileReads } from "../services/FileReads.ts"
+import { builtInOrigin, definePlugin, type Plugin, tool } from "../services/Plugin.ts"
 import { Workspace } from "../services/Workspace.ts"
 
-const LineNumber = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+/** About 4,000 tokens: half of a window of 8192. Who names lines may have more. */
+const wholeCharacters = 16_000
+const rangeCharacters = 64_000
+
+const LineNumber = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 }))
 
 const Parameters = Schema.Struct({
   path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
   start_line: Schema.optionalKey(LineNumber.annotate({ description: "The first line to return, counted from 1." })),
   end_line: Schema.optionalKey(LineNumber.annotate({ description: "The last line to return." }))
 })
-type Range = Pick<typeof Parameters.Type, "start_line" | "end_line">
+type Parameters = typeof Parameters.Type
 
 const linesOf = (text: string): ReadonlyArray<string> => {
   const lines = text.split("\n")
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines
 }
 
-const narrow = (path: string, text: string, { end_line, start_line }: Range): Effect.Effect<string, ToolFailure> => {
-  if (start_line === undefined && end_line === undefined) return Effect.succeed(text)
+/** The lines that were asked for; nothing when all of them were. */
+const rangeOf = ({ end_line, start_line }: Parameters): LineRange | undefined =>
+  start_line === undefined && end_line === undefined
+    ? undefined
+    : { from: start_line ?? 1, to: end_line ?? Number.MAX_SAFE_INTEGER }
+
+const failure = (type: ToolFailure["type"], message: string) => new ToolFailure({ type, message })
+
+/** What fits of the whole text or of its lines. */
+const narrow = (path: string, text: string, range: LineRange | undefined): Effect.Effect<string, ToolFailure> => {
+  if (range === undefined && text.length <= wholeCharacters) return Effect.succeed(text)
   const lines = linesOf(text)
-  const first = start_line ?? 1
-  const last = Math.min(end_line ?? lines.length, lines.length)
-  if (first <= last) return Effect.succeed(lines.slice(first - 1, last).join("\n"))
-  const message = `${path} has ${lines.length} lines; there are none from line ${first} to line ${end_line ?? lines.length}.`
-  return Effect.fail(new ToolFailure({ type: "validation_failed", message }))
+  const { from, to } = range ?? { from: 1, to: lines.length }
+  const last = Math.min(to, lines.length)
+  if (from <= last) {
+    const most = range === undefined ? wholeCharacters : rangeCharacters
+    return Effect.succeed(fitLines(lines.slice(from - 1, last), most, { first: from, of: lines.length }))
+  }
+  const asked = to === Number.MAX_SAFE_INTEGER ? `from line ${from} on` : `from line ${from} to line ${to}`
+  return Effect.fail(failure("validation_failed", `${path} has ${lines.length} lines; there are none ${asked}.`))
 }
 
-/** Files above `maxBytes` are not read. */
+/** Names what may have been meant. */
+const explainMissing = Effect.fnUntraced(function* ({ path }: Parameters, { message }: ToolFailure) {
+  const { root, tree } = yield* Workspace
+  const files = yield* Effect.orElseSucceed(tree, () => [])
+  const written = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path.replace(/^(?:\.?\/)+/, "")
+  return yield* failure("not_found", `${message}${nearestHint(nearestPaths(written, files))}`)
+})
+
+/** Lines of a file that is too large to be read as a whole; nobody is told of them. */
+const readPart = Effect.fnUntraced(function* (path: string, range: LineRange | undefined, tooLarge: ToolFailure) {
+  if (range === undefined) {
+    const message = `${tooLarge.message.split(". ")[0]}. Search it, or read a part of it with start_line and end_line.`
+    return yield* failure("output_limit", message)
+  }
+  const to = Math.min(range.to, range.from + 9_999)
+  const text = yield* (yield* Workspace).readLines(path, { from: range.from, to }, 1_048_576)
+  return fitLines(text.split("\n"), rangeCharacters, { first: range.from })
+})
+
+/** Files above `maxBytes` are read by their lines only. */
 export const readFile = (maxBytes: number): Plugin =>
   definePlugin({
     name: builtInOrigin,
@@ -40,17 +79,31 @@ export const readFile = (maxBytes: number): Plugin =>
       const reads = yield* FileReads
       return {
         read_file: tool({
-          description: "Returns the text of a file, or of a range of its lines. Use it to see what a file really says.",
+          description: `Returns the text of a file, or of a range of its lines. Use it to see what a file really says. Returns at most ${wholeCharacters} characters of a whole file and ${rangeCharacters} of a range, and says how to read on.`,
           parameters: Parameters,
           risk: "medium",
           effect: "pure",
           example: { path: "README.md" },
+          errors: {
+            validation_failed: "The file has no such lines.",
+            permission_denied: "The person or a rule declined it.",
+            not_found: "There is no file at the path; the message names the nearest.",
+            io_error: "It is a folder, a pipe or a device, or the system does not let it be read.",
+            parse_error: "It is no UTF-8 text; the message says what it looks like.",
+            output_limit: `It is larger than ${Math.round(maxBytes / 1_048_576)} MB and no lines were named.`
+          },
           access: ({ path }) => [{ _tag: "ReadFile", path }],
-          execute: Effect.fnUntraced(function* (params: typeof Parameters.Type, [granted]) {
+          execute: Effect.fnUntraced(function* (params: Parameters, [granted]) {
             if (granted?._tag !== "ReadFile") return yield* Effect.die("read_file got no file to read")
-            const text = yield* (yield* Workspace).readText(granted.path, maxBytes)
-            const part = yield* narrow(params.path, text, params)
-            yield* reads.announce({ path: granted.path, text })
+            const range = rangeOf(params)
+            const whole = yield* Effect.result((yield* Workspace).readText(granted.path, maxBytes))
+            if (Result.isFailure(whole)) {
+              const { failure: why } = whole
+              if (why.type === "not_found") return yield* explainMissing(params, why)
+              return why.type === "output_limit" ? yield* readPart(granted.path, range, why) : yield* why
+            }
+            const part = yield* narrow(params.path, whole.success, range)
+            yield* reads.announce({ path: granted.path, text: whole.success })
             return part
           })
         })

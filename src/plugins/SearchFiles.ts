@@ -1,111 +1,132 @@
 /**
- * The tool `search_files`: lines of the project that hold a text. It reads only what lies inside the project, is text,
- * is not ignored by git and does not look like a secret.
+ * The tool `search_files`: lines of the project that hold a text or match a regular expression. It reads only what lies
+ * inside the project, is text, is not ignored by git, does not look like a secret, and may be read by the rules.
  */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { isSecretLike } from "../domain/SensitivePath.ts"
+import { foldersOf, nearestHint, nearestPaths } from "../domain/NearestPath.ts"
+import { matchesGlob } from "../domain/PathGlob.ts"
+import { searchPattern } from "../domain/SearchPattern.ts"
+import { ToolFailure } from "../domain/ToolFailure.ts"
 import { builtInOrigin, definePlugin, type Plugin, tool } from "../services/Plugin.ts"
 import { Workspace } from "../services/Workspace.ts"
-import { isBelow } from "./FolderPrefix.ts"
+import { type SearchProgress, searchText } from "./FileSearch.ts"
+import { folderName, isBelow } from "./FolderPrefix.ts"
 
 const defaultResults = 50
-const maxLineLength = 300
-const aroundMatch = 100
+const maxCharacters = 16_000
+const defaultTime: Duration.Input = "5 seconds"
 
 const Parameters = Schema.Struct({
-  pattern: Schema.NonEmptyString.annotate({ description: "The text to look for, as it is; not a regular expression." }),
+  pattern: Schema.NonEmptyString.check(Schema.isMaxLength(1000)).annotate({
+    description: "The text to look for, as it is; with `regex` a regular expression."
+  }),
   path: Schema.optionalKey(
     Schema.String.annotate({ description: "A file or folder of the project; only what lies below it is searched." })
+  ),
+  glob: Schema.optionalKey(
+    Schema.NonEmptyString.check(Schema.isMaxLength(1000)).annotate({
+      description: "Searches only files whose path fits, such as `src/**/*.ts` or `*.{ts,tsx}`."
+    })
+  ),
+  regex: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description:
+        "Whether the pattern is a regular expression (RE2: no look-around, no back-references). Default: false."
+    })
   ),
   case_sensitive: Schema.optionalKey(
     Schema.Boolean.annotate({ description: "Whether letter case matters. Default: false." })
   ),
+  context: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5 })).annotate({
+      description: "How many lines before and after each match to show. Default: 0."
+    })
+  ),
   max_results: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).annotate({
-      description: `The most lines to return. Default: ${defaultResults}.`
+      description: `The most matching lines to return. Default: ${defaultResults}.`
     })
   )
 })
 type Parameters = typeof Parameters.Type
 
-/** A long line is shown around its match. */
-const shorten = (line: string, at: number): string => {
-  if (line.length <= maxLineLength) return line
-  const start = Math.max(0, at - aroundMatch)
-  const end = Math.min(line.length, start + maxLineLength)
-  return `${start > 0 ? "..." : ""}${line.slice(start, end)}${end < line.length ? "..." : ""}`
-}
+const readPattern = ({ case_sensitive = false, pattern, regex = false }: Parameters) =>
+  Effect.fromResult(searchPattern(pattern, { regex, caseSensitive: case_sensitive })).pipe(
+    Effect.mapError((problem) => {
+      const message = `The regular expression ${JSON.stringify(pattern)} cannot be used: ${problem}. Mend it, or leave regex out.`
+      return new ToolFailure({ type: "validation_failed", message })
+    })
+  )
 
-/** The matching lines of one file, as `path:line: text`; at most `limit`. */
-const matchesIn = (path: string, text: string, find: (line: string) => number, limit: number) => {
-  const found: Array<string> = []
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    const at = find(line)
-    if (at !== -1) found.push(`${path}:${index + 1}: ${shorten(line, at)}`)
-    if (found.length === limit) break
-  }
-  return found
-}
-
-const finder = ({ case_sensitive, pattern }: Parameters): ((line: string) => number) => {
-  if (case_sensitive === true) return (line) => line.indexOf(pattern)
-  const sought = pattern.toLowerCase()
-  return (line) => line.toLowerCase().indexOf(sought)
-}
-
-const search = Effect.fnUntraced(function* (params: Parameters, maxBytes: number) {
+/** The files that the search is about. */
+const chooseFiles = Effect.fnUntraced(function* ({ glob, path = "" }: Parameters) {
   const workspace = yield* Workspace
-  const find = finder(params)
-  const limit = params.max_results ?? defaultResults
-  const files = (yield* workspace.tree).filter(isBelow(params.path ?? ""))
-  const found: Array<string> = []
-  const skipped = { secret: 0, large: 0 }
-  for (const file of files) {
-    if (found.length > limit) break
-    if (isSecretLike(file)) {
-      skipped.secret += 1
-      continue
-    }
-    /* A link that goes round in a circle leads to no file. */
-    const real = yield* Effect.option(workspace.canonical(file))
-    if (Option.isNone(real) || !real.value.inside || isSecretLike(real.value.path)) continue
-    const text = yield* Effect.result(workspace.readText(real.value.path, maxBytes))
-    /* One more than asked for tells whether there are more. */
-    if (Result.isSuccess(text)) found.push(...matchesIn(file, text.success, find, limit + 1 - found.length))
-    else if (text.failure.type === "output_limit") skipped.large += 1
+  const all = yield* workspace.tree
+  const folder = folderName(workspace.root, path)
+  const below = all.filter(isBelow(folder))
+  if (below.length === 0 && all.length > 0) {
+    const near = nearestPaths(folder, [...foldersOf(all), ...all])
+    const message = `The project has no file at or below ${JSON.stringify(path)}.${nearestHint(near)}`
+    return yield* new ToolFailure({ type: "not_found", message })
   }
-  return { found, limit, skipped, files: files.length }
+  return glob === undefined ? below : below.filter(matchesGlob(glob))
 })
 
-/** Files above `maxBytes` are not searched. */
-export const searchFiles = (maxBytes: number): Plugin =>
+const count = (files: number): string => (files === 1 ? "1 file" : `${files} files`)
+
+/** What the lines do not say: that there are none, that there are more, what was not searched. */
+const notesOf = (params: Parameters, files: number, { ended, searched, shown, skipped }: SearchProgress) => {
+  const { glob, max_results: limit = defaultResults, path, pattern, regex } = params
+  const place = `${path === undefined ? "" : ` below ${path}`}${glob === undefined ? "" : ` like ${glob}`}`
+  const verb = regex === true ? "matches" : "holds"
+  const endings = {
+    matches: `(Only the first ${limit} lines are shown. Narrow the pattern or the path.)`,
+    characters: `(Only the first ${maxCharacters} characters are shown. Narrow the pattern or the path.)`,
+    time: `(The time was over after ${searched} of ${count(files)}. Narrow the path, or simplify the pattern.)`
+  }
+  const left = (number: number, why: string) => (number === 0 ? [] : [`(Not searched, ${why}: ${count(number)}.)`])
+  return [
+    ...(shown.length === 0 && ended === undefined
+      ? [`No line of the ${count(files)}${place} ${verb} ${JSON.stringify(pattern)}.`]
+      : []),
+    ...(ended === undefined ? [] : [endings[ended]]),
+    ...left(skipped.secret, "looks like a secret"),
+    ...left(skipped.denied, "not permitted to be read"),
+    ...left(skipped.large, "too large")
+  ]
+}
+
+/** Files above `maxBytes` are not searched; after `time` a search ends with what it has. */
+export const searchFiles = (maxBytes: number, time = defaultTime): Plugin =>
   definePlugin({
     name: builtInOrigin,
     tools: Effect.succeed({
       search_files: tool({
-        description:
-          "Finds lines that hold a text in the files of the project and returns them as `path:line: text`. Use it to find where something is.",
+        description: `Finds lines that hold a text in the files of the project and returns them as \`path:line: text\`. Use it to find where something is. Returns ${defaultResults} lines unless told otherwise, at most ${maxCharacters} characters, and says when there is more.`,
         parameters: Parameters,
         risk: "safe",
         effect: "pure",
         example: { pattern: "parseConfig", path: "src" },
+        errors: {
+          validation_failed: "The regular expression cannot be used; the message says where it is wrong.",
+          not_found: "`path` is neither a file nor a folder of the project; the message names the nearest."
+        },
         execute: Effect.fnUntraced(function* (params: Parameters) {
-          const { files, found, limit, skipped } = yield* search(params, maxBytes)
-          const place = params.path === undefined ? "" : ` below ${params.path}`
-          const notes = [
-            ...(found.length === 0
-              ? [`No line of the ${files} files${place} holds ${JSON.stringify(params.pattern)}.`]
-              : []),
-            ...(found.length > limit
-              ? [`(Only the first ${limit} lines are shown. Narrow the pattern or the path.)`]
-              : []),
-            ...(skipped.secret > 0 ? [`(Not searched: ${skipped.secret} files that look like secrets.)`] : []),
-            ...(skipped.large > 0 ? [`(Not searched: ${skipped.large} files that are too large.)`] : [])
-          ]
-          return [...found.slice(0, limit), ...notes].join("\n")
+          const pattern = yield* readPattern(params)
+          const files = yield* chooseFiles(params)
+          const found = yield* searchText({
+            files,
+            pattern,
+            context: params.context ?? 0,
+            maxMatches: params.max_results ?? defaultResults,
+            maxCharacters,
+            maxFileBytes: maxBytes,
+            deadline: (yield* Clock.currentTimeMillis) + Duration.toMillis(time)
+          })
+          return [...found.shown, ...notesOf(params, files.length, found)].join("\n")
         })
       })
     })

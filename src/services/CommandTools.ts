@@ -16,6 +16,7 @@ import {
 } from "../domain/CommandTool.ts"
 import { commandText } from "../domain/CommandText.ts"
 import type { Configuration } from "../domain/Configuration.ts"
+import { isToolName } from "../domain/RuleText.ts"
 import type { Arguments } from "../domain/ToolCall.ts"
 import { hashOf } from "./CallHash.ts"
 import { Gate } from "./Gate.ts"
@@ -45,8 +46,11 @@ const parametersFor = (declared: CommandTool): Result.Result<Schema.Codec<Argume
     )
   )
 
-/** What is wrong with one declaration; all problems. */
-export const declarationProblems = (declared: CommandTool): ReadonlyArray<DeclarationProblem> => {
+/** What is wrong with one declaration under its name; all problems. */
+export const declarationProblems = (name: string, declared: CommandTool): ReadonlyArray<DeclarationProblem> => {
+  if (!isToolName(name)) {
+    return [{ path: [], what: "the name of a tool is lower-case ASCII words joined by underscores." }]
+  }
   const template = templateProblems(declared)
   if (template.length > 0) return template
   const parameters = parametersFor(declared)

@@ -46,7 +46,7 @@ export interface LoadedConfiguration {
 /** What is wrong with the tools that a file declares, where it stands in its text. */
 const toolProblems = ({ tools = {} }: Configuration, text: string) =>
   Object.entries(tools).flatMap(([name, declared]) =>
-    declarationProblems(declared).map(({ path, what }) => {
+    declarationProblems(name, declared).map(({ path, what }) => {
       const place = ["tools", name, ...path]
       const { column, line } = Result.match(readJson(text), {
         onSuccess: ({ placeOf }) => placeOf(place),

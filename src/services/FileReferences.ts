@@ -10,6 +10,7 @@ import { languageOf } from "../domain/Language.ts"
 import { countLines, takeLines } from "../domain/LineRange.ts"
 import { readMarkdown, sectionMarkdown } from "../domain/Markdown.ts"
 import { nearest } from "../domain/Nearest.ts"
+import { nearestPaths } from "../domain/NearestPath.ts"
 import type { FileReference } from "../domain/Reference.ts"
 import type { ReferenceContent, ResolvedReference } from "../domain/ReferenceContent.ts"
 import { isSecretLike } from "../domain/SensitivePath.ts"
@@ -35,13 +36,9 @@ const withoutLeadingSlash = (reference: FileReference): FileReference => ({
   href: reference.href.replace(/^(?:file:\/\/(?:localhost)?)?[\\/]+/i, "")
 })
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
-
-/** Files of the same name first, then those whose paths look alike, as hrefs. */
-export const nearestFiles = (target: string, tree: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const namesakes = tree.filter((path) => nameOf(path) === nameOf(target))
-  return [...new Set([...nearest(target, namesakes), ...nearest(target, tree)])].slice(0, 3).map(bareHrefOfPath)
-}
+/** Files that may have been meant, as hrefs. */
+export const nearestFiles = (target: string, tree: ReadonlyArray<string>): ReadonlyArray<string> =>
+  nearestPaths(target, tree).map(bareHrefOfPath)
 
 const globProblem = (target: string, tree: ReadonlyArray<string>): ReferenceProblem => {
   const pattern = ignore({ ignorecase: false }).add(`/${target}`)

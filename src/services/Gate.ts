@@ -30,13 +30,15 @@ export interface Permit {
   readonly prepared: PreparedCall
   /** Decides on one more thing that shows only while the call runs, such as the next hop of a redirect. */
   readonly admit: (access: CanonicalAccess) => Effect.Effect<void, Denied>
+  /** True when a file of the project may be read without a question; asks nobody and remembers nothing. */
+  readonly mayRead: (path: string) => Effect.Effect<boolean>
 }
 
 /** The permits that are out and not used. Nothing outside this file can add one. */
 const issued = new WeakSet<Permit>()
 
-const issue = (prepared: PreparedCall, admit: Permit["admit"]): Permit => {
-  const permit = Object.freeze({ prepared, admit })
+const issue = (given: Permit): Permit => {
+  const permit = Object.freeze(given)
   issued.add(permit)
   return permit
 }
@@ -204,7 +206,14 @@ export class Gate extends Context.Service<
         return Gate.of({
           authorize: Effect.fn("Gate.authorize")((task, prepared) =>
             Effect.map(admitTask(questionOfCall(task, prepared)), () =>
-              issue(prepared, (access) => admitTask(questionOfAccess(task, access)))
+              issue({
+                prepared,
+                admit: (access) => admitTask(questionOfAccess(task, access)),
+                mayRead: (path) => {
+                  const question = questionOfAccess(task, { _tag: "ReadFile", path, inside: true })
+                  return Effect.map(judge.judge(question), ({ verdict }) => verdict === "allow")
+                }
+              })
             )
           ),
           authorizeReference: Effect.fn("Gate.authorizeReference")((task, access) =>

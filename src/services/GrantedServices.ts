@@ -20,6 +20,8 @@ export interface Granted {
   readonly accesses: ReadonlyArray<CanonicalAccess>
   /** Decides on what shows only while the call runs; absent while a plugin loads. */
   readonly admit?: Permit["admit"]
+  /** Decides on files of the project that the call did not declare; while a plugin loads, no rule is asked. */
+  readonly mayRead?: Permit["mayRead"]
 }
 
 const denial = (message: string) => new ToolFailure({ type: "permission_denied", message })
@@ -27,18 +29,27 @@ const denial = (message: string) => new ToolFailure({ type: "permission_denied",
 const undeclared = (what: string) =>
   denial(`Permission denied: the tool did not declare that it ${what}. This is a fault of the tool.`)
 
-const grantedWorkspace = (workspace: Workspace["Service"], { accesses }: Granted): Workspace["Service"] => ({
-  ...workspace,
-  readText: Effect.fnUntraced(function* (file, maxBytes) {
-    const isDeclared = accesses.some((access) => "inside" in access && access.path === file)
-    if (isDeclared) return yield* workspace.readText(file, maxBytes)
+const grantedWorkspace = (
+  workspace: Workspace["Service"],
+  { accesses, mayRead = () => Effect.succeed(true) }: Granted
+): Workspace["Service"] => {
+  /** The path to read: as it was granted, or canonical within the project. */
+  const readable = Effect.fnUntraced(function* (file: string) {
+    if (accesses.some((access) => "inside" in access && access.path === file)) return file
     const { inside, path } = yield* workspace.canonical(file)
-    if (inside && !isSecretLike(path)) return yield* workspace.readText(path, maxBytes)
-    return yield* undeclared(`reads ${path}`)
-  }),
-  write: (access) =>
-    accesses.includes(access) ? workspace.write(access) : Effect.fail(undeclared(`writes ${access.path}`))
-})
+    if (!inside || isSecretLike(path)) return yield* undeclared(`reads ${path}`)
+    if (yield* mayRead(path)) return path
+    return yield* denial(`Permission denied: the rules for read_file keep ${path} from being read without a question.`)
+  })
+  return {
+    ...workspace,
+    readText: (file, maxBytes) => Effect.flatMap(readable(file), (path) => workspace.readText(path, maxBytes)),
+    readLines: (file, range, maxBytes) =>
+      Effect.flatMap(readable(file), (path) => workspace.readLines(path, range, maxBytes)),
+    write: (access) =>
+      accesses.includes(access) ? workspace.write(access) : Effect.fail(undeclared(`writes ${access.path}`))
+  }
+}
 
 const grantedPages = (web: WebFetch["Service"], { accesses, admit }: Granted): PageFetch["Service"] => ({
   get: Effect.fnUntraced(function* (url) {

@@ -77,12 +77,14 @@ const guardGit = Effect.fnUntraced(function* (root: string) {
   return [...bind("--bind", [git]), ...bind("--ro-bind", guarded), ...guardHooks]
 })
 
-/** What would still show through the folders that are given to the command. */
+/** The folders of this program, and the keys in the home folder that still show through what the command is given. */
 const maskSecrets = Effect.fnUntraced(function* ({ hidden, home, readable, root, writable }: SandboxPlaces) {
   const path = yield* Path.Path
   const given = [root, ...(yield* realPaths([...readable, ...writable]))]
-  const secrets = yield* realPaths([...hidden, ...[...secretFolders].map((name) => path.join(home, name))])
-  return empty(secrets.filter((secret) => given.some((one) => one !== secret && isWithin(path, one, secret))))
+  const keys = yield* realPaths([...secretFolders].map((name) => path.join(home, name)))
+  const shown = keys.filter((folder) => given.some((one) => one !== folder && isWithin(path, one, folder)))
+  const own = (yield* realPaths(hidden)).filter((folder) => !isWithin(path, folder, root))
+  return empty([...own, ...shown])
 })
 
 /** The flags of bubblewrap for commands of this project, without the command. */

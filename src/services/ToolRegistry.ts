@@ -108,7 +108,7 @@ export class ToolRegistry extends Context.Service<
             })
           const work = found.tool.execute(params, accesses)
           if (!Effect.isEffect(work)) return yield* fault("an effect")
-          const services = grantedServices(host, { accesses, admit: permit.admit })
+          const services = grantedServices(host, { accesses, admit: permit.admit, mayRead: permit.mayRead })
           const data: unknown = yield* Effect.provideContext(work, services)
           if (isJson(data)) return data
           return yield* fault("JSON")

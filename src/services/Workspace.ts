@@ -8,12 +8,13 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import type { CanonicalAccess } from "../domain/Access.ts"
+import type { LineRange } from "../domain/Reference.ts"
 import type { ToolFailure } from "../domain/ToolFailure.ts"
 import { replaceFile } from "./AtomicWrite.ts"
 import { canonicalPath } from "./CanonicalPath.ts"
 import { listTree, maxTreeEntries } from "./FileTree.ts"
 import { describeProject } from "./ProjectDescription.ts"
-import { readTextFile } from "./TextFile.ts"
+import { readTextFile, readTextLines } from "./TextFile.ts"
 
 /** The folder that was given as the project cannot be one. `path` is absolute. */
 export class WorkspaceError extends Schema.TaggedError<WorkspaceError>()("WorkspaceError", {
@@ -67,6 +68,11 @@ export class Workspace extends Context.Service<
      */
     readText(file: string, maxBytes: number): Effect.Effect<string, ToolFailure>
     /**
+     * Reads lines of such a file, which may be larger than `maxBytes`; the lines may not. A range that begins behind the
+     * end fails with `validation_failed`, one that ends behind it gives what there is.
+     */
+    readLines(file: string, range: LineRange, maxBytes: number): Effect.Effect<string, ToolFailure>
+    /**
      * Replaces or creates a file in one step; makes missing folders. Takes only what the gate has granted. Fails with
      * `validation_failed` when another text than the granted one is made from stands there.
      */
@@ -95,6 +101,9 @@ export class Workspace extends Context.Service<
             )
           ),
           readText: Effect.fn("Workspace.readText")((file, maxBytes) => provide(readTextFile(file, maxBytes))),
+          readLines: Effect.fn("Workspace.readLines")((file, range, maxBytes) =>
+            provide(readTextLines(file, range, maxBytes))
+          ),
           write: Effect.fn("Workspace.write")((access) =>
             provide(replaceFile(access.path, access.content, access.base))
           ),

@@ -3,12 +3,16 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { execFileSync } from "node:child_process"
 import { type FileRead, FileReads } from "../../src/services/FileReads.ts"
 import { definePlugin, tool } from "../../src/services/Plugin.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { openTools } from "../support/OpenTools.ts"
 
 const text = "one\ntwo\nthree\nfour\n"
+
+/** A line of a file that is too large. */
+const row = (index: number) => `${String(index).padStart(7, "0")} ü ${"x".repeat(90)}`
 
 describe("read_file", () => {
   const ranges: ReadonlyArray<[given: { start_line?: number; end_line?: number }, expected: string]> = [
@@ -33,7 +37,7 @@ describe("read_file", () => {
       const beyond = yield* run("read_file", { path: "a.txt", start_line: 5 })
       assert.deepStrictEqual(
         [beyond.error_type, beyond.error_message],
-        ["validation_failed", "a.txt has 4 lines; there are none from line 5 to line 4."]
+        ["validation_failed", "a.txt has 4 lines; there are none from line 5 on."]
       )
       const backwards = yield* run("read_file", { path: "a.txt", start_line: 3, end_line: 2 })
       assert.strictEqual(backwards.error_message, "a.txt has 4 lines; there are none from line 3 to line 2.")
@@ -52,6 +56,131 @@ describe("read_file", () => {
       assert.strictEqual(yield* typeOf("src"), "io_error")
       assert.strictEqual(yield* typeOf("image.bin"), "parse_error")
       assert.strictEqual(yield* typeOf("src/a.txt"), "output_limit")
+    })
+  )
+
+  nodeTest("names the nearest files when there is none at the path", () =>
+    Effect.gen(function* () {
+      const { root, run } = yield* openTools({ files: { "src/config.ts": "", "test/config.ts": "", "a.txt": "" } })
+      const messageOf = (path: string) => Effect.map(run("read_file", { path }), (result) => result.error_message)
+      assert.strictEqual(
+        yield* messageOf("lib/config.ts"),
+        `There is no file at ${root}/lib/config.ts. Nearest: src/config.ts, test/config.ts, a.txt.`
+      )
+      assert.strictEqual(
+        yield* messageOf(`${root}/scr/config.ts`),
+        `There is no file at ${root}/scr/config.ts. Nearest: src/config.ts, test/config.ts, a.txt.`
+      )
+    })
+  )
+
+  nodeTest("returns as many whole lines as fit, and says how to read on", () =>
+    Effect.gen(function* () {
+      const lines = Array.from({ length: 3000 }, (_, index) => `line ${index + 1}`)
+      const { run } = yield* openTools({ files: { "a.txt": `${lines.join("\n")}\n` } })
+      const whole = String((yield* run("read_file", { path: "a.txt" })).data)
+      const [, last] = /\n\n\(Lines 1 to (\d+) of 3000\. Read on with start_line \d+\.\)$/.exec(whole) ?? []
+      assert.strictEqual(
+        whole,
+        `${lines.slice(0, Number(last)).join("\n")}\n\n(Lines 1 to ${last} of 3000. Read on with start_line ${Number(last) + 1}.)`
+      )
+      assert.isAtMost(whole.length, 16_100)
+      const rest = yield* run("read_file", { path: "a.txt", start_line: Number(last) + 1 })
+      assert.strictEqual(rest.data, lines.slice(Number(last)).join("\n"))
+    })
+  )
+
+  nodeTest("shows the beginning of a line that does not fit", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openTools({ files: { "a.txt": `${"a".repeat(20_000)}\nb\n` } })
+      const { data } = yield* run("read_file", { path: "a.txt" })
+      assert.strictEqual(
+        data,
+        `${"a".repeat(16_000)}\n\n(The first 16000 of 20000 characters of line 1 of 2. Search it for the rest.)`
+      )
+    })
+  )
+
+  nodeTest("reads lines of a file that is too large to be read as a whole", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { root, run } = yield* openTools()
+      const rows = Array.from({ length: 120_000 }, (_, index) => row(index + 1))
+      yield* fs.writeFileString(`${root}/big.txt`, `${rows.join("\n")}\n`)
+      const whole = yield* run("read_file", { path: "big.txt" })
+      assert.deepStrictEqual(
+        [whole.error_type, whole.error_message],
+        [
+          "output_limit",
+          `${root}/big.txt is larger than 10 MB. Search it, or read a part of it with start_line and end_line.`
+        ]
+      )
+      const lines = (start_line: number, end_line: number) =>
+        Effect.map(
+          run("read_file", { path: "big.txt", start_line, end_line }),
+          (result) => result.data ?? result.error_message
+        )
+      assert.strictEqual(yield* lines(1, 2), `${row(1)}\n${row(2)}`)
+      assert.strictEqual(yield* lines(99_999, 100_001), `${row(99_999)}\n${row(100_000)}\n${row(100_001)}`)
+      assert.strictEqual(yield* lines(120_000, 130_000), row(120_000))
+      assert.strictEqual(
+        yield* lines(120_001, 120_003),
+        `${root}/big.txt has fewer than 120001 lines: it ends at line 120000.`
+      )
+      assert.match(String(yield* lines(1, 5000)), /\(Lines 1 to 633\. Read on with start_line 634\.\)$/)
+    })
+  )
+
+  nodeTest("never hangs on what is no ordinary file", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { root, run } = yield* openTools({ files: { "sparse.txt": "a\n" } })
+      execFileSync("mkfifo", [`${root}/pipe`])
+      yield* fs.truncate(`${root}/sparse.txt`, 5_000_000_000)
+      const failureOf = (path: string, range = {}) =>
+        Effect.map(run("read_file", { path, ...range }), ({ error_message, error_type }) => [error_type, error_message])
+      assert.deepStrictEqual(yield* failureOf("pipe"), [
+        "io_error",
+        `${root}/pipe is a pipe. Only regular files can be read.`
+      ])
+      assert.deepStrictEqual(yield* failureOf("/dev/zero"), [
+        "io_error",
+        "/dev/zero is a device. Only regular files can be read."
+      ])
+      assert.deepStrictEqual(yield* failureOf("pipe", { start_line: 1 }), yield* failureOf("pipe"))
+      assert.strictEqual((yield* failureOf("sparse.txt"))[0], "output_limit")
+      assert.deepStrictEqual(yield* failureOf("sparse.txt", { start_line: 1, end_line: 1 }), ["none", null])
+      assert.deepStrictEqual(yield* failureOf("sparse.txt", { start_line: 2 }), [
+        "output_limit",
+        `The lines 2 to 10001 of ${root}/sparse.txt have more than 1 MB. Name fewer lines.`
+      ])
+      assert.deepStrictEqual(yield* failureOf("sparse.txt", { start_line: 3 }), [
+        "output_limit",
+        `${root}/sparse.txt has no line 3 within its first 256 MB.`
+      ])
+      assert.deepStrictEqual(yield* failureOf(`/proc/${process.pid}/comm`), ["none", null])
+      assert.deepStrictEqual(yield* failureOf("a".repeat(300)), [
+        "io_error",
+        `Cannot resolve ${"a".repeat(300)}. The path is too long.`
+      ])
+    })
+  )
+
+  nodeTest("says what a file is that is no UTF-8 text, and reads what marks are harmless", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { root, run } = yield* openTools({ files: { "marked.txt": "\uFEFFone\r\ntwo", "mark.txt": "\uFEFF" } })
+      yield* fs.writeFile(`${root}/utf16.txt`, Buffer.from("\uFEFFone", "utf16le"))
+      yield* fs.writeFile(`${root}/latin.txt`, Buffer.from("gr\xfcn", "latin1"))
+      yield* fs.writeFile(`${root}/nul.txt`, Buffer.from("a\0b and more text"))
+      const messageOf = (path: string) => Effect.map(run("read_file", { path }), (result) => result.error_message)
+      assert.deepStrictEqual(yield* Effect.forEach(["utf16.txt", "latin.txt", "nul.txt"], messageOf), [
+        `${root}/utf16.txt is not text: it looks like UTF-16; convert it to UTF-8.`,
+        `${root}/latin.txt is not text: it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8.`,
+        `${root}/nul.txt is not text: it is binary.`
+      ])
+      assert.strictEqual((yield* run("read_file", { path: "marked.txt" })).data, "one\r\ntwo")
+      assert.strictEqual((yield* run("read_file", { path: "mark.txt" })).data, "")
     })
   )
 

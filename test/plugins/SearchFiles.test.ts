@@ -1,9 +1,14 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as TestClock from "effect/testing/TestClock"
+import type { SearchPattern } from "../../src/domain/SearchPattern.ts"
 import type { Arguments } from "../../src/domain/ToolCall.ts"
+import { searchText } from "../../src/plugins/FileSearch.ts"
+import { Workspace } from "../../src/services/Workspace.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { openTools } from "../support/OpenTools.ts"
+import { makeProject } from "../support/Project.ts"
 
 const searched = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>, given: Arguments) {
   const { run } = yield* openTools({ files })
@@ -94,7 +99,10 @@ describe("search_files", () => {
       yield* fs.symlink(`${root}/.env`, `${root}/harmless.txt`)
       yield* fs.writeFileString(`${root}/b.bin`, "needle\0\0")
       const { data } = yield* run("search_files", { pattern: "needle" })
-      assert.strictEqual(data, "a.txt:1: needle\n(Not searched: 1 files that look like secrets.)")
+      assert.strictEqual(
+        data,
+        "a.txt:1: needle\n(Not searched, looks like a secret: 1 file.)\n(Not searched, not permitted to be read: 3 files.)"
+      )
     })
   )
 
@@ -105,6 +113,170 @@ describe("search_files", () => {
       yield* fs.symlink("circle", `${root}/circle`)
       yield* fs.symlink("nowhere", `${root}/dangling`)
       assert.strictEqual((yield* run("search_files", { pattern: "needle" })).data, "z.txt:1: needle")
+    })
+  )
+
+  nodeTest("takes a regular expression when told so", () =>
+    Effect.gen(function* () {
+      const lines = { "a.txt": "export const a = 1\nexport let b = 2\nEXPORT CONST C\n" }
+      const regex = { pattern: "^export (const|var)\\b", regex: true }
+      assert.strictEqual(
+        yield* searched(lines, regex),
+        ["a.txt:1: export const a = 1", "a.txt:3: EXPORT CONST C"].join("\n")
+      )
+      assert.strictEqual(yield* searched(lines, { ...regex, case_sensitive: true }), "a.txt:1: export const a = 1")
+      assert.strictEqual(
+        yield* searched(lines, { pattern: "d+$", regex: true }),
+        'No line of the 1 file matches "d+$".'
+      )
+    })
+  )
+
+  nodeTest("says what is wrong with a regular expression", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openTools({ files })
+      const problem = (pattern: string) =>
+        Effect.map(run("search_files", { pattern, regex: true }), ({ error_message, error_type }) => [
+          error_type,
+          error_message
+        ])
+      assert.deepStrictEqual(yield* problem("parse("), [
+        "validation_failed",
+        'The regular expression "parse(" cannot be used: missing closing ): `parse(`. Mend it, or leave regex out.'
+      ])
+      for (const pattern of ["(?=x)", "\\1", "a**", "((a{100}){100}){100}"]) {
+        assert.strictEqual((yield* problem(pattern))[0], "validation_failed", pattern)
+      }
+      assert.strictEqual((yield* problem("a".repeat(1001)))[0], "validation_failed")
+    })
+  )
+
+  nodeTest("takes linear time for patterns and lines that are made to take forever", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openTools({ files: { "a.txt": `${"a".repeat(1_000_000)}!\n`, "b.txt": "aaab\n" } })
+      const started = performance.now()
+      for (const pattern of ["(a+)+b$", "(a|aa)+b$", "(a*)*b"]) {
+        const { data } = yield* run("search_files", { pattern, regex: true })
+        assert.include(String(data), "b.txt:1: aaab")
+      }
+      const plain = yield* run("search_files", { pattern: "a!" })
+      assert.strictEqual(plain.data, `a.txt:1: ...${"a".repeat(100)}a!`)
+      assert.isBelow(performance.now() - started, 8000)
+    })
+  )
+
+  nodeTest("searches only files whose path fits the glob", () =>
+    Effect.gen(function* () {
+      const many = { "a.ts": "x", "src/b.ts": "x", "src/deep/c.tsx": "x", "src/d.md": "x" }
+      const found = (glob: string) =>
+        Effect.map(searched(many, { pattern: "x", glob }), (data) =>
+          String(data)
+            .split("\n")
+            .map((line) => line.split(":")[0])
+        )
+      assert.deepStrictEqual(yield* found("*.ts"), ["a.ts", "src/b.ts"])
+      assert.deepStrictEqual(yield* found("./src/**/*.{ts,tsx}"), ["src/b.ts", "src/deep/c.tsx"])
+      assert.deepStrictEqual(yield* found("src/*"), ["src/b.ts", "src/d.md"])
+      assert.strictEqual(
+        yield* searched(many, { pattern: "x", glob: "*.go", path: "src" }),
+        'No line of the 0 files below src like *.go holds "x".'
+      )
+    })
+  )
+
+  nodeTest("shows the lines around matches, each once", () =>
+    Effect.gen(function* () {
+      const text = ["1", "2 x", "3", "4", "5 x", "6", "7", "8", "9", "10 x"].join("\n")
+      assert.strictEqual(
+        yield* searched({ "a.txt": text }, { pattern: "x", context: 1 }),
+        "a.txt-1- 1\na.txt:2: 2 x\na.txt-3- 3\na.txt-4- 4\na.txt:5: 5 x\na.txt-6- 6\n--\na.txt-9- 9\na.txt:10: 10 x"
+      )
+      assert.strictEqual(
+        yield* searched({ "a.txt": "x\nx\ny\n" }, { pattern: "x", context: 2 }),
+        ["a.txt:1: x", "a.txt:2: x", "a.txt-3- y", "a.txt-4- "].join("\n")
+      )
+    })
+  )
+
+  nodeTest("names the nearest folders and files when there is nothing at the path", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openTools({ files })
+      const { error_message, error_type } = yield* run("search_files", { pattern: "x", path: "scr" })
+      assert.deepStrictEqual(
+        [error_type, error_message],
+        ["not_found", 'The project has no file at or below "scr". Nearest: src, .gitignore, src/other.ts.']
+      )
+    })
+  )
+
+  nodeTest("returns at most 16,000 characters", () =>
+    Effect.gen(function* () {
+      const long = `${"x".repeat(290)}\n`.repeat(100)
+      const data = String(yield* searched({ "a.txt": long }, { pattern: "x", max_results: 100 }))
+      assert.isBelow(data.length, 16_200)
+      assert.match(data, /\n\(Only the first 16000 characters are shown\. Narrow the pattern or the path\.\)$/)
+    })
+  )
+
+  nodeTest("does not search what the rules keep from being read, and says so", () =>
+    Effect.gen(function* () {
+      const { gate, run } = yield* openTools({
+        files: { "a.txt": "needle\n", "private/b.txt": "needle\n", "asked/c.txt": "needle\n" },
+        rules: [
+          { verdict: "deny", tool: "read_file", pattern: "private/**" },
+          { verdict: "ask", tool: "read_file", pattern: "asked/**" }
+        ]
+      })
+      const { data } = yield* run("search_files", { pattern: "needle" })
+      assert.strictEqual(data, "a.txt:1: needle\n(Not searched, not permitted to be read: 2 files.)")
+      assert.deepStrictEqual(yield* gate.denials, [])
+    })
+  )
+
+  nodeTest("leaves out what git ignores at every level", () =>
+    Effect.gen(function* () {
+      const ignored = {
+        ".git/info/exclude": "secret-plans\n",
+        ".gitignore": "*.log\n!keep.log\n",
+        "keep.log": "needle\n",
+        "drop.log": "needle\n",
+        "secret-plans/a.txt": "needle\n",
+        "sub/.gitignore": "keep.log\nlocal\n!drop.log\n",
+        "sub/keep.log": "needle\n",
+        "sub/drop.log": "needle\n",
+        "sub/local/a.txt": "needle\n",
+        "local/a.txt": "needle\n"
+      }
+      assert.strictEqual(
+        yield* searched(ignored, { pattern: "needle" }),
+        ["keep.log:1: needle", "local/a.txt:1: needle", "sub/drop.log:1: needle"].join("\n")
+      )
+    })
+  )
+
+  nodeTest("ends with what it has when the time is over, and lets others work meanwhile", () =>
+    Effect.gen(function* () {
+      const root = yield* makeProject({ "a.txt": "needle\n", "b.txt": "xyz\n".repeat(10_000), "c.txt": "needle\n" })
+      const pattern: SearchPattern = { find: (line) => line.indexOf("needle"), charactersAtOnce: 400 }
+      let begun = 0
+      const others = Effect.gen(function* () {
+        yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => begun > 0 }))
+        yield* Effect.yieldNow.pipe(Effect.repeat({ times: 3 }))
+        yield* TestClock.adjust("5 seconds")
+      })
+      const order = {
+        files: ["a.txt", "b.txt", "c.txt"],
+        context: 0,
+        maxMatches: 10,
+        maxCharacters: 1000,
+        maxFileBytes: 1_000_000,
+        deadline: 5000,
+        pattern: { ...pattern, find: (line: string) => ((begun += line === "xyz" ? 1 : 0), pattern.find(line)) }
+      }
+      const search = searchText(order).pipe(Effect.provide(Workspace.layer(root)))
+      const [found] = yield* Effect.all([search, others], { concurrency: 2 })
+      assert.deepStrictEqual([found.ended, found.searched, found.shown], ["time", 1, ["a.txt:1: needle"]])
+      assert.isBelow(begun, 10_000)
     })
   )
 })

@@ -330,7 +330,12 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
         const fs = yield* FileSystem.FileSystem
         const { gate, registry, root } = yield* openTools({ files: { "a.txt": "old" } })
         const prepared = yield* registry.prepare(callOf("write_file", { path: "a.txt", content: "new" }))
-        assert.deepStrictEqual(yield* failureOf(registry.execute({ prepared, admit: () => Effect.void })), denied)
+        assert.deepStrictEqual(
+          yield* failureOf(
+            registry.execute({ prepared, admit: () => Effect.void, mayRead: () => Effect.succeed(true) })
+          ),
+          denied
+        )
         const permit = yield* gate.authorize("T", prepared)
         assert.deepStrictEqual(yield* failureOf(registry.execute({ ...permit })), denied)
         const forged = yield* gate.authorize("T", { ...prepared, risk: "safe", accesses: [] })
@@ -360,7 +365,11 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
         const { registry, root, run } = yield* openTools({ files: { "a.txt": "old" }, plugins: [sneaky] })
         reach = registry
           .prepare(callOf("write_file", { path: "a.txt", content: "new" }))
-          .pipe(Effect.flatMap((prepared) => registry.execute({ prepared, admit: () => Effect.void })))
+          .pipe(
+            Effect.flatMap((prepared) =>
+              registry.execute({ prepared, admit: () => Effect.void, mayRead: () => Effect.succeed(true) })
+            )
+          )
         const { error_type, success } = yield* run("sneak")
         assert.deepStrictEqual([success, error_type], [false, "permission_denied"])
         assert.strictEqual(yield* fs.readFileString(`${root}/a.txt`), "old")

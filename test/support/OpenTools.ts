@@ -22,6 +22,8 @@ import { makeFolder, makeProject } from "./Project.ts"
 
 export interface OpenTools {
   readonly files?: Readonly<Record<string, string>>
+  /** A folder that is the project, instead of a new one with files. */
+  readonly project?: string
   /** Beside the built-in ones. */
   readonly plugins?: ReadonlyArray<Plugin>
   /** Allows everything when absent. */
@@ -45,7 +47,7 @@ export const callOf = (name: string, given: Arguments = {}, uid = "call-1"): Too
 })
 
 export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
-  const root = yield* makeProject(given.files ?? {})
+  const root = given.project ?? (yield* makeProject(given.files ?? {}))
   const world = Layer.mergeAll(
     Workspace.layer(root),
     given.web ?? WebFetch.layer(),

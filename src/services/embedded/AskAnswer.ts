@@ -28,7 +28,8 @@ const materialOf = (text: string): Material => {
   const { content, path } = wish ?? {}
   return {
     text,
-    clues,
+    // Quoted words were chosen by whoever asks; the rest of the sentence is only around them.
+    clues: clues.quoted.length === 0 ? clues : { ...clues, terms: clues.quoted },
     paths: clues.paths,
     ...(path === undefined || content === undefined ? {} : { file: { path, content } })
   }
