@@ -52,10 +52,10 @@ const lastLineStart = Effect.fnUntraced(function* (handle: FileSystem.File, size
   while (end > 0 && size - end < mostLastBytes) {
     const from = Math.max(0, end - chunkBytes)
     const chunk = yield* readAt(handle, from, end - from)
-    /* The newline that ends the last line is not the one before it. */
+    /* The newline that ends the last line is not the one before it, and what follows it is no whole line. */
     const before = chunk.subarray(0, isPastEnd ? chunk.length : Math.max(0, chunk.lastIndexOf(newline)))
-    isPastEnd = true
-    const start = before.lastIndexOf(newline)
+    isPastEnd ||= chunk.includes(newline)
+    const start = isPastEnd ? before.lastIndexOf(newline) : -1
     if (start !== -1 || from === 0) {
       return Buffer.from(yield* readAt(handle, from + start + 1, 1024)).toString("utf8")
     }
@@ -77,7 +77,7 @@ export const peekJournal = Effect.fn("peekJournal")(
     const line = text === undefined ? undefined : decodeLine(text, { seq: 1, before: firstSum })
     if (line === undefined || typeof line === "string") return undefined
     if (!line.json.startsWith(`{"type":"opened","version":${journalVersion},`)) return undefined
-    const opened = recordOf(line)
+    const opened = yield* Effect.try({ try: () => recordOf(line), catch: () => "foreign" as const })
     if (opened.type !== "opened") return undefined
     const status = finished.exec(yield* lastLineStart(handle, size))?.[1]
     return { opened, startedAt: line.at, status, bytes: size } satisfies JournalPeek

@@ -38,16 +38,34 @@ const isJson = (text: string): boolean => {
   }
 }
 
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** The text of a line; bytes that are no UTF-8 stand for no text, whatever they look like. */
+const textOf = (bytes: Uint8Array): string => {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return ""
+  }
+}
+
+const firstBytes = Buffer.from('{"seq":1,"at":"')
+
+/** Whether a line without an end can be the first of a journal. */
+const beginsAsJournal = (bytes: Uint8Array): boolean => {
+  const length = Math.min(bytes.length, firstBytes.length)
+  return firstBytes.subarray(0, length).equals(bytes.subarray(0, length))
+}
+
 /** The lines up to the first that does not hold together, with where and why it stopped. */
 const readLines = (bytes: Uint8Array) => {
-  const decoder = new TextDecoder("utf-8", { fatal: false })
   const lines: Array<JournalLine> = []
   let size = 0
   let before = firstSum
   for (;;) {
     const end = bytes.indexOf(newline, size)
     if (end === -1) return { lines, size, stop: undefined }
-    const text = decoder.decode(bytes.subarray(size, end))
+    const text = textOf(bytes.subarray(size, end))
     const line = decodeLine(text, { seq: lines.length + 1, before })
     if (typeof line === "string") return { lines, size, stop: { what: line, end, text } }
     lines.push(line)
@@ -70,8 +88,11 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
   const bytes = yield* Effect.mapError(fs.readFile(path), unreadable)
   const read = readLines(bytes)
   const [first] = read.lines
-  /* Only the first line of all can be the trace of a crash and of nothing else before it. */
-  if (first === undefined) return yield* fail({ _tag: read.stop === undefined ? "Empty" : "Foreign" })
+  if (first === undefined) {
+    /* A run that ended while its first line was written has done nothing yet. */
+    const isUnbegun = bytes.length === 0 || (read.stop === undefined && beginsAsJournal(bytes))
+    return yield* fail({ _tag: isUnbegun ? "Empty" : "Foreign" })
+  }
   const { type, version } = JSON.parse(first.json) as { readonly type: unknown; readonly version?: unknown }
   if (type !== "opened" || typeof version !== "number") return yield* fail({ _tag: "Foreign" })
   if (version !== journalVersion) {

@@ -3,6 +3,7 @@
  * appends goes on when the record is on the disk. When the disk fails, what was half written is cut off, nothing more is
  * written, and `failed` tells it.
  */
+import * as Cause from "effect/Cause"
 import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -40,6 +41,11 @@ interface End {
 }
 
 const fileMode = 0o600
+
+const writeFailed =
+  (path: string, safe: number) =>
+  (error: PlatformError): JournalError =>
+    new JournalError({ path, reason: { _tag: "WriteFailed", code: codeOf(error), safe } })
 
 /** What a crash left behind the last whole line is set aside, then cut off, before anything is appended. */
 const setTornAside = Effect.fnUntraced(function* (path: string, { lines, size, torn }: JournalContent) {
@@ -79,11 +85,11 @@ export const openJournal = Effect.fn("openJournal")(
     let end = endOf(content)
     let isBroken = false
 
-    const breakOff = Effect.fnUntraced(function* (error: PlatformError) {
+    /* A record that cannot be encoded is our mistake; it ends the run as well, instead of making it wait. */
+    const breakOff = Effect.fnUntraced(function* (cause: Cause.Cause<PlatformError>) {
       isBroken = true
       yield* Effect.ignore(Effect.andThen(handle.truncate(end.size), handle.sync))
-      const reason = { _tag: "WriteFailed" as const, code: codeOf(error), safe: end.seq }
-      yield* Deferred.fail(failure, new JournalError({ path, reason }))
+      yield* Deferred.failCause(failure, Cause.map(cause, writeFailed(path, end.seq)))
     })
 
     const write = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>) {
@@ -103,12 +109,13 @@ export const openJournal = Effect.fn("openJournal")(
         end = { ...last, size: end.size + bytes.length }
       }
       for (const { written } of batch) if (written !== undefined) yield* Deferred.succeed(written, undefined)
-    }, Effect.catch(breakOff))
+    }, Effect.catchCause(breakOff))
 
+    /* Runs when the fiber below has ended: two writes at once would give two lines the same number. */
+    yield* Effect.addFinalizer(() => Effect.flatMap(Queue.clear(queue), write))
     /* What was taken is written, also when the run is interrupted meanwhile. */
     const next = Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(Queue.takeAll(queue)), write))
     yield* Effect.forkScoped(Effect.forever(next))
-    yield* Effect.addFinalizer(() => Effect.flatMap(Queue.clear(queue), write))
 
     const hand = (record: JournalRecord | undefined, written: Deferred.Deferred<void> | undefined) =>
       Effect.flatMap(DateTime.now, (now) => Queue.offer(queue, { record, at: DateTime.formatIso(now), written }))
@@ -122,8 +129,6 @@ export const openJournal = Effect.fn("openJournal")(
     }
     return writer
   },
-  (effect, path) =>
-    Effect.catchTag(effect, "PlatformError", (error) =>
-      Effect.fail(new JournalError({ path, reason: { _tag: "WriteFailed", code: codeOf(error), safe: 0 } }))
-    )
+  (effect, path, content) =>
+    Effect.catchTag(effect, "PlatformError", (error) => Effect.fail(writeFailed(path, endOf(content).seq)(error)))
 )

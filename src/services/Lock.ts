@@ -57,7 +57,8 @@ const listen = (address: string, holder: LockHolder): Effect.Effect<Server, Node
   Effect.callback((resume) => {
     const server = createServer((socket) => {
       socket.on("error", () => socket.destroy())
-      socket.end(JSON.stringify(holder))
+      /* Who asks and then stays would keep the lock, and this process, from ending. */
+      socket.end(JSON.stringify(holder), () => socket.destroy())
     })
     server.once("error", (error) => resume(Effect.fail(error)))
     server.listen(address, () => resume(Effect.succeed(server.unref())))

@@ -23,6 +23,7 @@ import { Concluder } from "./Concluder.ts"
 import { causeText } from "./ForeignCode.ts"
 import { Gate } from "./Gate.ts"
 import { Journal } from "./Journal.ts"
+import type { JournalError } from "./JournalError.ts"
 import { Planned, Planner } from "./Planner.ts"
 import { Reviser } from "./Reviser.ts"
 import { RunEvents } from "./RunEvents.ts"
@@ -43,7 +44,7 @@ export class Pipeline extends Context.Service<
   Pipeline,
   {
     /** Runs to the end. Every outcome but a refused order is a report; the last event holds the report, also when interrupted or broken off. */
-    run(order: RunOrder): Effect.Effect<RunReport, UnknownSkill | BriefingError>
+    run(order: RunOrder): Effect.Effect<RunReport, UnknownSkill | BriefingError | JournalError>
     /** Stops after the checked task list. */
     plan(
       order: RunOrder
@@ -204,7 +205,7 @@ export class Pipeline extends Context.Service<
       })
 
       const run = Effect.fn("Pipeline.run")(function* (order: RunOrder) {
-        const briefing = yield* brief(order)
+        const briefing = yield* Effect.raceFirst(brief(order), journal.failed)
         const single = order.skill === undefined ? undefined : yield* planner.single(order.skill, briefing)
         const state = yield* makeRunState
         yield* events.publish({

@@ -5,11 +5,11 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
-import { journalVersion, type RunOpened } from "../domain/JournalRecord.ts"
+import { type JournalRecord, journalVersion, type RunOpened } from "../domain/JournalRecord.ts"
 import { Journal } from "./Journal.ts"
 import { JournalError } from "./JournalError.ts"
 import { codeOf, type JournalContent, readJournal } from "./JournalReader.ts"
-import { openJournal } from "./JournalWriter.ts"
+import { type JournalWriter, openJournal } from "./JournalWriter.ts"
 import { takeLock } from "./Lock.ts"
 
 /** Where runs are kept, and whether this one may run beside others in its project. */
@@ -46,13 +46,24 @@ const takeLocks = Effect.fnUntraced(function* ({ project, readOnly, runId, state
   if (!readOnly) yield* takeLock(`project ${real}`, { folder, runId, what: `The project ${real}` })
 })
 
+/** Makes the folder of a run. Those above it may be new as well: a power cut must not take them away. */
 const makeFolder = Effect.fnUntraced(function* (journal: string) {
-  const folder = (yield* Path.Path).dirname(journal)
+  const path = yield* Path.Path
+  const fs = yield* FileSystem.FileSystem
+  const folder = path.dirname(journal)
   yield* Effect.mapError(
-    (yield* FileSystem.FileSystem).makeDirectory(folder, { recursive: true, mode: folderMode }),
+    fs.makeDirectory(folder, { recursive: true, mode: folderMode }),
     (error) => new JournalError({ path: journal, reason: { _tag: "WriteFailed", code: codeOf(error), safe: 0 } })
   )
+  for (const above of ["..", "../..", "../../.."]) {
+    const handle = fs.open(path.join(folder, above))
+    yield* Effect.ignore(Effect.scoped(Effect.flatMap(handle, ({ sync }) => sync)))
+  }
 })
+
+/** Appends, or says why the journal cannot be written. */
+const appendFirst = ({ append, failed }: JournalWriter, record: JournalRecord) =>
+  Effect.raceFirst(append(record), failed)
 
 /** The journal of a new run. */
 export const layerNewRun = (place: RunPlace, opened: Omit<RunOpened, "type" | "version" | "program">) =>
@@ -62,7 +73,7 @@ export const layerNewRun = (place: RunPlace, opened: Omit<RunOpened, "type" | "v
       const file = journalPath(yield* Path.Path, place)
       yield* makeFolder(file)
       const writer = yield* openJournal(file, undefined)
-      yield* writer.append({ type: "opened", version: journalVersion, program: place.program, ...opened })
+      yield* appendFirst(writer, { type: "opened", version: journalVersion, program: place.program, ...opened })
       return Journal.layer([], writer)
     })
   )
@@ -75,7 +86,7 @@ export const layerResumedRun = (place: RunPlace) =>
       const file = journalPath(yield* Path.Path, place)
       const content: JournalContent = yield* readJournal(file)
       const writer = yield* openJournal(file, content)
-      yield* writer.append({ type: "resumed", program: place.program })
+      yield* appendFirst(writer, { type: "resumed", program: place.program })
       return Journal.layer(content.lines, writer)
     })
   )

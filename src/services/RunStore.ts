@@ -14,7 +14,7 @@ import { RunStatus } from "../domain/RunReport.ts"
 import type { JournalError } from "./JournalError.ts"
 import { peekJournal } from "./JournalPeek.ts"
 import { type JournalContent, readJournal } from "./JournalReader.ts"
-import { type LockHolder, lockHolder } from "./Lock.ts"
+import { type LockHolder, lockHolder, takeLock } from "./Lock.ts"
 import { journalPath, lockFolder, runLock } from "./RunJournal.ts"
 
 /** `running` holds its lock; `unfinished` ended without a report; `unreadable` does not begin as a journal does. */
@@ -134,9 +134,15 @@ export class RunStore extends Context.Service<
           pathOf,
           holder,
           remove: Effect.fn("RunStore.remove")(function* (runId) {
-            if ((yield* holder(runId)) !== undefined) return false
-            yield* Effect.ignore(fs.remove(path.dirname(pathOf(runId)), { recursive: true, force: true }))
-            return true
+            const journal = pathOf(runId)
+            const remove = Effect.ignore(fs.remove(path.dirname(journal), { recursive: true, force: true }))
+            /* Under its lock: a process that hangs says nothing, and still has the run. */
+            return yield* takeLock(runLock(journal), { folder: lockFolder(path, state), runId, what: runId }).pipe(
+              Effect.andThen(Effect.as(remove, true)),
+              Effect.catchTag("LockTaken", () => Effect.succeed(false)),
+              Effect.scoped,
+              provide
+            )
           })
         })
       })

@@ -9,13 +9,14 @@ import type { WorkflowEngine } from "effect/workflow/WorkflowEngine"
 import { RunOrder, UnknownSkill } from "../domain/RunOrder.ts"
 import { RunReport } from "../domain/RunReport.ts"
 import { BriefingError } from "./Briefer.ts"
+import { JournalError } from "./JournalError.ts"
 import { Pipeline } from "./Pipeline.ts"
 
 /** One prompt to its report; the id of the execution is the id of the run. */
 export const RunWorkflow = Workflow.make("task-conductor/Run", {
   payload: { order: RunOrder },
   success: RunReport,
-  error: Schema.Union([UnknownSkill, BriefingError]),
+  error: Schema.Union([UnknownSkill, BriefingError, JournalError]),
   idempotencyKey: ({ order }) => order.runId
 })
 

@@ -29,6 +29,8 @@ export interface StartOptions {
   /** A file descriptor that takes stdout, which is then empty in what comes back. */
   readonly stdout?: number
   readonly env?: Readonly<Record<string, string>>
+  /** A program with its arguments that starts the binary, such as strace. */
+  readonly under?: ReadonlyArray<string>
 }
 
 /** A sandbox with a `project` folder; texts it gets back have its path as `<root>`. */
@@ -47,7 +49,8 @@ export const makeSandbox = (): Sandbox => {
   const normal = (text: string) => text.replaceAll(root, "<root>")
 
   const start = (args: ReadonlyArray<string>, options: StartOptions = {}): RunningBinary => {
-    const child = spawn(process.execPath, [main, ...args], {
+    const [program = "", ...words] = [...(options.under ?? []), process.execPath, main, ...args]
+    const child = spawn(program, words, {
       cwd: join(root, "project"),
       env: {
         PATH: process.env["PATH"],

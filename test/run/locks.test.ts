@@ -1,0 +1,56 @@
+/**
+ * Runs beside each other on the real binary: one at a time in a project and on a journal, freed however it ends.
+ */
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { globSync } from "node:fs"
+import { join } from "node:path"
+import { makeSandbox } from "../support/binary.ts"
+import { FakeOllama } from "../support/FakeOllama.ts"
+import { fakeModel } from "../support/FakeOllamaPaths.ts"
+import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+
+const answers: Readonly<Record<string, string>> = {
+  creation: planOf([[{ name: "Look", skill: "search-code" }]]),
+  refinement: refinementWith([{ name: "search_files", arguments: { pattern: "word" } }]),
+  execution: resultSaying("Looked."),
+  iteration: planOf([]),
+  conclusion: "The answer."
+}
+
+const sandbox = Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+const words = ["run", "--model", fakeModel, "--json", "Find the word."]
+
+it.live(
+  "refuses a second run in a project and a resume of a run that goes on, and takes both once the first is killed",
+  () =>
+    Effect.gen(function* () {
+      let isHeld = true
+      const server = yield* FakeOllama.make(({ messages }) => {
+        const stage = /^# Stage: (\w+)$/m.exec(messages[0]?.content ?? "")?.[1] ?? ""
+        return stage === "execution" && isHeld ? { text: "never", hold: "never" } : (answers[stage] ?? "")
+      })
+      const { root, run, start } = yield* sandbox
+      const env = { OLLAMA_HOST: server.url }
+      const first = start(words, { env })
+      yield* server.until(({ chats }) => chats.length === 3)
+      const [runId = ""] = globSync("*", { cwd: join(root, "home/.local/state/task-conductor/runs") })
+
+      const [second, resumed] = yield* Effect.promise(() =>
+        Promise.all([run(words, { env }), run(["resume", runId], { env })])
+      )
+      const by = `is in use by run ${runId} \\(pid ${first.child.pid}, since \\d{4}-\\d\\d-\\d\\dT[^)]+Z\\)\\. Wait for it, or end it first\\.`
+      expect([second.code, resumed.code]).toEqual([1, 1])
+      expect(second.stderr).toMatch(new RegExp(`^The project <root>/project ${by}\n$`))
+      expect(resumed.stderr).toMatch(new RegExp(`^The run ${runId} ${by}\n$`))
+      expect(server.chats.length).toBe(3)
+
+      first.child.kill("SIGKILL")
+      yield* Effect.promise(() => first.ended)
+      isHeld = false
+      const after = yield* Effect.promise(() => run(["resume", runId], { env }))
+      expect([after.code, after.stdout.trim()]).toEqual([0, "The answer."])
+      expect((yield* Effect.promise(() => run(words, { env }))).code).toBe(0)
+    }),
+  60_000
+)

@@ -1,0 +1,96 @@
+/**
+ * Kills the run of CrashRun at every system call of a kind, or at random times, lets it go on, and tells what was broken.
+ */
+import * as Effect from "effect/Effect"
+import type { Ended } from "./binary.ts"
+import { afterKill, breachesOf, type CrashOptions, makeCrashRun, newHistory, outcomeOf } from "./CrashRun.ts"
+
+/** What an uninterrupted run comes to, with the first line of its journal. */
+export const makeReference = Effect.gen(function* () {
+  const run = yield* makeCrashRun()
+  const outcome = outcomeOf(run, yield* run.session({}))
+  if (outcome.status !== "done") return yield* Effect.die(new Error(JSON.stringify(outcome)))
+  return { outcome, firstLine: run.firstLine() }
+}).pipe(Effect.scoped)
+
+export type Reference = Effect.Success<typeof makeReference>
+
+/** System calls of one kind. `isSeeded` begins behind the first record, so that the name of the journal is known. */
+export interface CrashKind {
+  readonly what: string
+  readonly calls: string
+  readonly isSeeded: boolean
+}
+
+/** Files of a project are written with pwrite64, the journal with write. */
+export const crashKinds: ReadonlyArray<CrashKind> = [
+  { what: "writes of the journal", calls: "write", isSeeded: true },
+  { what: "flushes of all files and folders", calls: "fsync,fdatasync", isSeeded: false },
+  { what: "writes of project files", calls: "pwrite64", isSeeded: false },
+  { what: "renames", calls: "rename", isSeeded: false },
+  { what: "new folders", calls: "mkdir", isSeeded: false }
+]
+
+export interface Crashed {
+  /** How often it was killed. */
+  readonly kills: number
+  readonly breaches: ReadonlyArray<string>
+  /** Results of tools that were told before they were kept. */
+  readonly early: number
+  /** Files of a write that was never finished, which are still in the project. */
+  readonly left: number
+}
+
+const wasKilled = ({ code }: Ended): boolean => code === "SIGKILL"
+
+/** The words that start a program in which something happens at these calls: `signal=SIGKILL:when=3`. */
+export const strace = (calls: string, fault: string, file: string | undefined): ReadonlyArray<string> => [
+  "strace",
+  "-qq",
+  "-f",
+  "-o",
+  "/dev/null",
+  ...(file === undefined ? [] : ["-P", file]),
+  "-e",
+  `trace=${calls}`,
+  "-e",
+  `inject=${calls}:${fault}`
+]
+
+/** Kills a run at the call with this number, counted from 1, then lets it go on to its end. */
+export const crashAt = Effect.fnUntraced(function* (reference: Reference, kind: CrashKind, when: number) {
+  const run = yield* makeCrashRun()
+  const file = kind.isSeeded ? run.seed(reference.firstLine) : undefined
+  const history = newHistory()
+  const killed = yield* run.session({ under: strace(kind.calls, `signal=SIGKILL:when=${when}`, file) })
+  const breaches = wasKilled(killed) ? [...afterKill(run, history, killed.stdout)] : []
+  const ended = wasKilled(killed) ? yield* run.session({}) : killed
+  breaches.push(...breachesOf(run, history, ended, reference.outcome))
+  const crashed: Crashed = { kills: history.kills, breaches, early: history.early, left: run.files().left }
+  return crashed
+}, Effect.scoped)
+
+/** Kills a run at random times, at most `most` times, then lets it go on to its end. `random` gives whole numbers from 0. */
+export const crashAtRandom = Effect.fnUntraced(function* (
+  reference: Reference,
+  {
+    most,
+    random,
+    within,
+    ...options
+  }: CrashOptions & { most: number; random: (below: number) => number; within: number }
+) {
+  const run = yield* makeCrashRun(options)
+  const history = newHistory()
+  const breaches: Array<string> = []
+  for (let left = 1 + random(most); left >= 0; left -= 1) {
+    const ended = yield* run.session(left === 0 ? {} : { killAfter: random(within) })
+    if (!wasKilled(ended)) {
+      breaches.push(...breachesOf(run, history, ended, reference.outcome))
+      break
+    }
+    breaches.push(...afterKill(run, history, ended.stdout))
+  }
+  const crashed: Crashed = { kills: history.kills, breaches, early: history.early, left: run.files().left }
+  return crashed
+}, Effect.scoped)
