@@ -78,6 +78,8 @@ export interface RunDoors {
   readonly model?: Layer.Layer<LanguageModel.LanguageModel>
   /** Plugins as values, beside those that the setup names. */
   readonly plugins?: ReadonlyArray<Plugin>
+  /** How activities are performed; on the engine that is there when absent. */
+  readonly activities?: Layer.Layer<Activities>
   /** Where the run is kept; nothing is kept when absent. */
   readonly journal?: Layer.Layer<Journal, JournalError | LockTaken, FileSystem.FileSystem | Path.Path>
 }
@@ -178,11 +180,11 @@ const layerModel = ({ apiKey, configuration: { keepAlive, think }, settings }: S
       })
 
 /** What every model call needs, beside the model and the run. */
-const layerCalls = ModelCaller.layer.pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Activities.layerWorkflow, Prompts.layer)
+const layerCalls = ({ activities }: RunDoors) =>
+  ModelCaller.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Prompts.layer)),
+    Layer.provideMerge(activities ?? Activities.layerWorkflow)
   )
-)
 
 /** The stages from the model call up to the pipeline, without what they stand on. */
 const layerStages = layerRunWorkflow.pipe(
@@ -190,16 +192,14 @@ const layerStages = layerRunWorkflow.pipe(
   Layer.provideMerge(Pipeline.layer),
   Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer, Concluder.layer)),
   Layer.provide(Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskRunner.layer)),
-  Layer.provide(Layer.mergeAll(Attempts.layer, References.layer, ToolRunner.layer(), Briefer.layer)),
-  Layer.provide(layerCalls)
+  Layer.provide(Layer.mergeAll(Attempts.layer, References.layer, ToolRunner.layer(), Briefer.layer))
 )
 
 /** A conversation, without what it stands on. */
 const layerConversation = Asker.layer.pipe(
   Layer.provide(Layer.mergeAll(AskTurn.layer, Briefer.layer)),
   Layer.provide(AskCalls.layer),
-  Layer.provide(ToolRunner.layer()),
-  Layer.provide(layerCalls)
+  Layer.provide(ToolRunner.layer())
 )
 
 /** Tools, gate and world, on which runs and conversations stand. */
@@ -215,7 +215,11 @@ const layerGround = (setup: Setup, doors: RunDoors) => {
 
 /** Everything a run needs. */
 export const layerRun = (setup: Setup, doors: RunDoors) =>
-  layerStages.pipe(Layer.provide(doors.model ?? layerModel(setup)), Layer.provideMerge(layerGround(setup, doors)))
+  layerStages.pipe(
+    Layer.provide(layerCalls(doors)),
+    Layer.provide(doors.model ?? layerModel(setup)),
+    Layer.provideMerge(layerGround(setup, doors))
+  )
 
 const layerToolSupport = ({ apiKey, settings: { host, model } }: Setup) =>
   model === "embedded"
@@ -227,6 +231,7 @@ const layerToolSupport = ({ apiKey, settings: { host, model } }: Setup) =>
 /** Everything a conversation needs. */
 export const layerAsk = (setup: Setup, doors: RunDoors) =>
   layerConversation.pipe(
+    Layer.provide(layerCalls(doors)),
     Layer.provide(doors.model ?? layerModel(setup)),
     Layer.provide(doors.model === undefined ? layerToolSupport(setup) : ToolSupport.layerAssumed),
     Layer.provideMerge(layerGround(setup, doors))

@@ -8,10 +8,13 @@ import { layerCatalogue, layerRun, type RunDoors } from "../app.ts"
 import { layerJournal, layerReopenedJournal, layerRuns } from "../kept.ts"
 import { readSetup, reopenSetup } from "../setup.ts"
 import type { Configuration } from "../domain/Configuration.ts"
+import { runDifferences } from "../domain/RunDifference.ts"
+import type { RunEvent } from "../domain/RunEvent.ts"
 import type { RunOrder } from "../domain/RunOrder.ts"
 import type { Approver } from "../services/Approver.ts"
 import { McpPlugins } from "../services/McpPlugins.ts"
 import { Pipeline } from "../services/Pipeline.ts"
+import { makeReplay } from "../services/Replay.ts"
 import { conduct } from "../services/RunWorkflow.ts"
 import { makeRunId } from "../services/RunId.ts"
 import { PluginPackages } from "../services/PluginPackages.ts"
@@ -19,6 +22,7 @@ import { lintSkills } from "../services/SkillLinter.ts"
 import { Skills } from "../services/Skills.ts"
 import { ToolRegistry } from "../services/ToolRegistry.ts"
 import type { EventSink } from "./EventSink.ts"
+import { readRun } from "./keptRuns.ts"
 import { tellNotes } from "./notes.ts"
 
 export { listPlugins, unlistedProblems } from "./pluginList.ts"
@@ -70,6 +74,27 @@ export const resumeRun = Effect.fn("resumeRun")(function* (work: Resumption) {
     Effect.provide(layerRun(setup, { ...doorsOf(work), journal: layerReopenedJournal(setup, opened.order) })),
     Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : work.sink.abort("The run broke off.")))
   )
+})
+
+/** Plays a run that is kept once more, from its journal alone, and compares what is told. */
+export const replayRun = Effect.fn("replayRun")(function* (run: string) {
+  const { records } = yield* readRun(run)
+  const { opened, setup } = yield* Effect.provide(reopenSetup(run, {}), layerRuns)
+  const replay = yield* makeReplay(records)
+  const told: Array<RunEvent> = []
+  const layer = layerRun(setup, {
+    listen: ({ event }) => Effect.sync(() => void told.push(event)),
+    approveSteps: false,
+    approver: replay.approver,
+    activities: replay.activities
+  })
+  const missing = yield* Effect.raceFirst(
+    Effect.as(Effect.provide(conduct(opened.order), layer), undefined),
+    replay.missing
+  )
+  const before = records.flatMap((record) => (record.type === "event" ? [record.event] : []))
+  const differences = missing === undefined ? runDifferences(before, told) : [missing]
+  return { runId: opened.order.runId, differences: [...replay.changed(), ...differences], events: told.length }
 })
 
 /** Makes the task list for a prompt. */
