@@ -6,6 +6,7 @@ import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { ask } from "./ask.ts"
 import { check } from "./check.ts"
+import { fork } from "./fork.ts"
 import { mcp } from "./mcp.ts"
 import { permissions } from "./permissions.ts"
 import { plan } from "./plan.ts"
@@ -34,7 +35,22 @@ export const taskConductor = Command.make("task-conductor").pipe(
     },
     { command: "task-conductor check plan.md", description: "Check a plan without a model" }
   ]),
-  Command.withSubcommands([run, resume, runs, show, replay, plan, ask, check, tools, skills, plugins, mcp, permissions])
+  Command.withSubcommands([
+    run,
+    resume,
+    runs,
+    show,
+    replay,
+    fork,
+    plan,
+    ask,
+    check,
+    tools,
+    skills,
+    plugins,
+    mcp,
+    permissions
+  ])
 )
 
 /** Only flags that make sense here: no wizard, no log level. */

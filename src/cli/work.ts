@@ -8,6 +8,7 @@ import { layerCatalogue, layerRun, type RunDoors } from "../app.ts"
 import { layerJournal, layerReopenedJournal, layerRuns } from "../kept.ts"
 import { readSetup, reopenSetup } from "../setup.ts"
 import type { Configuration } from "../domain/Configuration.ts"
+import { forkRecords } from "../domain/ForkRecords.ts"
 import { runDifferences } from "../domain/RunDifference.ts"
 import type { RunEvent } from "../domain/RunEvent.ts"
 import type { RunOrder } from "../domain/RunOrder.ts"
@@ -22,7 +23,7 @@ import { lintSkills } from "../services/SkillLinter.ts"
 import { Skills } from "../services/Skills.ts"
 import { ToolRegistry } from "../services/ToolRegistry.ts"
 import type { EventSink } from "./EventSink.ts"
-import { readRun } from "./keptRuns.ts"
+import { noTask, readRun } from "./keptRuns.ts"
 import { tellNotes } from "./notes.ts"
 
 export { listPlugins, unlistedProblems } from "./pluginList.ts"
@@ -72,6 +73,28 @@ export const resumeRun = Effect.fn("resumeRun")(function* (work: Resumption) {
     return yield* conduct(opened.order)
   }).pipe(
     Effect.provide(layerRun(setup, { ...doorsOf(work), journal: layerReopenedJournal(setup, opened.order) })),
+    Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : work.sink.abort("The run broke off.")))
+  )
+})
+
+/** What a fork is given: which run, and from which task on everything is done anew. */
+export interface Fork extends Resumption {
+  readonly from: string
+}
+
+/** Begins a new run with what another had finished before a task. */
+export const forkRun = Effect.fn("forkRun")(function* (work: Fork) {
+  const { flags, from, run } = work
+  const { records } = yield* readRun(run)
+  const begin = forkRecords(records, from)
+  if (begin === undefined) return yield* noTask(run, records, from)
+  const { opened, setup } = yield* Effect.provide(reopenSetup(run, flags), layerRuns)
+  const order: RunOrder = { ...opened.order, runId: yield* makeRunId }
+  return yield* Effect.gen(function* () {
+    yield* tellNotes(setup, flags)
+    return yield* conduct(order)
+  }).pipe(
+    Effect.provide(layerRun(setup, { ...doorsOf(work), journal: layerJournal(setup, order, begin) })),
     Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : work.sink.abort("The run broke off.")))
   )
 })

@@ -5,6 +5,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as AiError from "effect/ai/AiError"
+import { forkRecords } from "../../src/domain/ForkRecords.ts"
 import type { FilledPrompt } from "../../src/domain/PromptTemplate.ts"
 import { Approver } from "../../src/services/Approver.ts"
 import { Arbiter, type DoubtAnswer } from "../../src/services/Arbiter.ts"
@@ -217,6 +218,36 @@ describe("a call that was denied", () => {
       expect(second.kept).toEqual(["Look 2"])
       expect(second.called).toEqual(["Read 1/call-1"])
       expect(second.report?.status).toBe("done")
+    })
+  )
+})
+
+describe("a fork", () => {
+  nodeTest("keeps what had finished before the task and does the rest anew", () =>
+    Effect.gen(function* () {
+      const run = yield* makeKeptRun({ prompt: "Do it." })
+      yield* run.session({ answer: obedient, approver: willing })
+      const begin = forkRecords(yield* run.records, "write 1")
+      const forked = yield* run.fork(begin ?? [], {
+        answer: (prompt) => (stageOf(prompt) === "execution" ? resultSaying("Anew.") : obedient(prompt)),
+        approver: willing
+      })
+      expect(forked.kept).toEqual(["Look 1", "Look 2"])
+      expect(forked.sent).toEqual([
+        "round-1/refine/write-1/attempt-1",
+        "round-1/execute/write-1/attempt-1",
+        "round-1/iterate/attempt-1",
+        "round-1/conclude/attempt-1"
+      ])
+      expect(forked.report?.results.at(-1)?.result.summary).toBe("Anew.")
+    })
+  )
+
+  nodeTest("is not possible from a task that the run does not have", () =>
+    Effect.gen(function* () {
+      const run = yield* makeKeptRun({ prompt: "Do it." })
+      yield* run.session({ answer: obedient, approver: willing })
+      expect(forkRecords(yield* run.records, "Other 1")).toBeUndefined()
     })
   )
 })

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { modelCallKey } from "../../src/domain/CallId.ts"
+import type { JournalRecord } from "../../src/domain/JournalRecord.ts"
 import type { RunOrder } from "../../src/domain/RunOrder.ts"
 import type { Approver } from "../../src/services/Approver.ts"
 import type { Plugin } from "../../src/services/Plugin.ts"
@@ -52,18 +53,17 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
   const file = `${place.state}/runs/${runId}/journal.jsonl`
   let began = false
 
-  const session = Effect.fnUntraced(function* ({ answer, until = Effect.never, ...options }: Session) {
-    const journal = began
-      ? layerResumedRun(place)
-      : layerNewRun(place, { project, order: { runId, ...order }, settings: {} })
-    began = true
+  /** Carries out the order on this journal. */
+  const perform = Effect.fnUntraced(function* (
+    journal: NonNullable<TestRunOptions["journal"]>,
+    named: RunOrder,
+    { answer, until = Effect.never, ...options }: Session
+  ) {
     const world = layerTestRun({ ...options, at: { project, home }, journal }).pipe(
       Layer.provideMerge(ScriptedModel.layer(answer))
     )
     return yield* Effect.gen(function* () {
-      const exit = yield* Effect.exit(
-        Effect.raceFirst(conduct({ runId, ...order }), Effect.andThen(until, Effect.interrupt))
-      )
+      const exit = yield* Effect.exit(Effect.raceFirst(conduct(named), Effect.andThen(until, Effect.interrupt)))
       const events = (yield* EventLog).events()
       return {
         report: Exit.isSuccess(exit) ? exit.value : undefined,
@@ -76,6 +76,21 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
     }).pipe(Effect.provide(world))
   })
 
+  const named = { runId, ...order }
+  const session = (given: Session) =>
+    Effect.suspend(() => {
+      const journal = began ? layerResumedRun(place) : layerNewRun(place, { project, order: named, settings: {} })
+      began = true
+      return perform(journal, named, given)
+    })
+
+  /** A new run that begins with these records. */
+  const fork = (begin: ReadonlyArray<JournalRecord>, given: Session) => {
+    const forked = { ...named, runId: `${runId}2` }
+    const journal = layerNewRun({ ...place, runId: forked.runId }, { project, order: forked, settings: {} }, begin)
+    return perform(journal, forked, given)
+  }
+
   const records = Effect.map(readJournal(file), ({ lines }) => lines.map(recordOf))
-  return { project, place, file, session, records }
+  return { project, place, file, session, fork, records }
 })
