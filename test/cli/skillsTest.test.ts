@@ -1,4 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import { fencedBlocks } from "../../src/domain/Outline.ts"
 import { makeSandbox } from "../support/binary.ts"
 
 const sandbox = makeSandbox()
@@ -67,6 +69,35 @@ describe("skills test", () => {
     const { code, stderr } = await sandbox.run(["skills", "test", "find-names", "--allow", "Read File"])
     assert.strictEqual(code, 2)
     assert.include(stderr, '--allow Read File: "Read File" is not a tool name.')
+  })
+})
+
+describe("docs/writing-a-skill.md", () => {
+  const blocks = fencedBlocks(readFileSync(new URL("../../docs/writing-a-skill.md", import.meta.url), "utf8"))
+  const own = makeSandbox()
+  afterAll(own.remove)
+
+  it("names commands that do what it says, in their order", async () => {
+    const commands = blocks.flatMap(({ text }) =>
+      text.split("\n").filter((line) => line.startsWith("task-conductor skills"))
+    )
+    assert.strictEqual(commands.length, 7)
+    for (const command of commands) {
+      const args = command.replace(/ > .*/, "").split(" ").slice(1)
+      // The guide has the folder of another program there.
+      const { code, stderr } = await own.run(
+        args.map((one) => (one === ".agents/skills" ? ".task-conductor/skills" : one))
+      )
+      assert.deepStrictEqual([command, code, code === 0 ? "" : stderr], [command, 0, ""])
+    }
+  }, 120_000)
+
+  it("shows a test that passes", async () => {
+    const example = blocks.find(({ text }) => text.startsWith("# Finds the lines"))?.text ?? ""
+    own.write("project/.task-conductor/skills/find-names/tests/example.md", example)
+    const { code, stdout } = await own.run(["skills", "test", "find-names"])
+    assert.strictEqual(code, 0)
+    assert.match(stdout, /^ok {3}\.task-conductor\/skills\/find-names\/tests\/example\.md/m)
   })
 })
 
