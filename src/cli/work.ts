@@ -19,7 +19,6 @@ import { makeReplay } from "../services/Replay.ts"
 import { conduct } from "../services/RunWorkflow.ts"
 import { makeRunId } from "../services/RunId.ts"
 import { PluginPackages } from "../services/PluginPackages.ts"
-import { lintSkills } from "../services/SkillLinter.ts"
 import { Skills } from "../services/Skills.ts"
 import { ToolRegistry } from "../services/ToolRegistry.ts"
 import type { EventSink } from "./EventSink.ts"
@@ -144,15 +143,4 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
     const { all, notes } = yield* Skills
     return { tools, problems, known, servers, skills: all, notes }
   }).pipe(Effect.provide(layerCatalogue(setup)))
-})
-
-/** Checks the skills at these paths, or all of the user and the project, with the tools that a run would have. */
-export const lintProject = Effect.fn("lintProject")(function* (project: string, paths: ReadonlyArray<string>) {
-  const setup = yield* readSetup(project, {})
-  const tools = yield* Effect.provide(
-    ToolRegistry.use(({ tools }) => Effect.succeed(tools.map((tool) => tool.name))),
-    layerCatalogue(setup)
-  )
-  const { folders } = setup
-  return yield* lintSkills(paths, { project: setup.project, home: folders.home, config: folders.config }, tools)
 })

@@ -31,6 +31,8 @@ export const RunStarted = Schema.Struct({
 export const ModelStarted = Schema.Struct({
   type: Schema.tag("model.started"),
   call: ModelCallId,
+  /** The model that the skill of the task chose; absent for the model of the run. */
+  model: Schema.optionalKey(Schema.String),
   estimatedTokens: Schema.Int
 })
 export const ModelFinished = Schema.Struct({ type: Schema.tag("model.finished"), call: ModelCallId, usage: Usage })

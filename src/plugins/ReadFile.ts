@@ -16,7 +16,7 @@ import { Workspace } from "../services/Workspace.ts"
 const wholeCharacters = 16_000
 const rangeCharacters = 64_000
 
-const LineNumber = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 }))
+const LineNumber = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
 const Parameters = Schema.Struct({
   path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),

@@ -327,7 +327,8 @@ layer(NodeServices.layer)("docs/writing-a-skill.md", (it) => {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
       const guide = path.join(yield* packageFolder("skills"), "..", "docs", "writing-a-skill.md")
-      const example = fencedBlocks(yield* fs.readFileString(guide))[0]?.text ?? ""
+      const blocks = fencedBlocks(yield* fs.readFileString(guide))
+      const example = blocks.find(({ text }) => text.startsWith("---"))?.text ?? ""
       const { issues, repairs, value } = readSkill(new TextEncoder().encode(example), "count-words")
       assert.deepStrictEqual([issues, repairs], [[], []])
       assert.deepStrictEqual(Option.getOrThrow(value).allowedTools, ["word_count", "read_file"])
