@@ -120,6 +120,9 @@ describe("a run that goes on", () => {
   )
 })
 
+const arbiterSaying = (answer: DoubtAnswer) =>
+  Layer.succeed(Arbiter)({ decide: () => Effect.succeed({ answer, by: "person" as const }) })
+
 describe("a call in doubt", () => {
   const sendPlan = planOf([[{ name: "Send 1", skill: "free" }]])
   const sending = (prompt: FilledPrompt): string => {
@@ -151,9 +154,6 @@ describe("a call in doubt", () => {
       })
     return { begun: Deferred.await(begun), count: () => count, plugin }
   })
-
-  const arbiterSaying = (answer: DoubtAnswer) =>
-    Layer.succeed(Arbiter)({ decide: () => Effect.succeed({ answer, by: "person" as const }) })
 
   /** A run that broke off while the tool was at work, and the session after it. */
   const goOn = Effect.fnUntraced(function* (answer?: DoubtAnswer) {
@@ -201,16 +201,17 @@ describe("a call in doubt", () => {
   )
 })
 
+const reading = (prompt: FilledPrompt): string => {
+  if (stageOf(prompt) === "creation") return planOf([[{ name: "Read 1" }, { name: "Look 2" }]])
+  if (stageOf(prompt) === "refinement" && taskOf(prompt) === "Read 1") {
+    return refinementWith([{ name: "read_file", arguments: { path: ".task-conductor/skills/any/SKILL.md" } }])
+  }
+  return obedient(prompt)
+}
+
 describe("a call that was denied", () => {
   nodeTest("is asked about again when the run goes on, and its task is done anew", () =>
     Effect.gen(function* () {
-      const reading = (prompt: FilledPrompt): string => {
-        if (stageOf(prompt) === "creation") return planOf([[{ name: "Read 1" }, { name: "Look 2" }]])
-        if (stageOf(prompt) === "refinement" && taskOf(prompt) === "Read 1") {
-          return refinementWith([{ name: "read_file", arguments: { path: ".task-conductor/skills/any/SKILL.md" } }])
-        }
-        return obedient(prompt)
-      }
       const run = yield* makeKeptRun({ prompt: "Read it." })
       const first = yield* run.session({ answer: reading })
       expect(first.report?.status).toBe("not_permitted")
