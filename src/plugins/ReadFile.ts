@@ -79,7 +79,7 @@ export const readFile = (maxBytes: number): Plugin =>
       const reads = yield* FileReads
       return {
         read_file: tool({
-          description: `Returns the text of a file, or of a range of its lines. Use it to see what a file really says. Returns at most ${wholeCharacters} characters of a whole file and ${rangeCharacters} of a range, and says how to read on.`,
+          description: `Returns the text of a file, or of a range of its lines. Use it to see what a file really says. Returns at most ${wholeCharacters} characters, ${rangeCharacters} of a range, and says how to read on.`,
           parameters: Parameters,
           risk: "medium",
           effect: "pure",

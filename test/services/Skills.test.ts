@@ -8,7 +8,8 @@ import { fencedBlocks } from "../../src/domain/Outline.ts"
 import { Skill } from "../../src/domain/Skill.ts"
 import { readSkill } from "../../src/domain/SkillFormat.ts"
 import { packageFolder } from "../../src/services/PackageFolder.ts"
-import { catalogueOf, Skills, usableSkills } from "../../src/services/Skills.ts"
+import { usableSkills } from "../../src/domain/SkillOffer.ts"
+import { catalogueOf, Skills } from "../../src/services/Skills.ts"
 import { makeProject } from "../support/Project.ts"
 
 const skillText = (name: string, description: string) =>
