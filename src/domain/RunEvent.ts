@@ -8,11 +8,9 @@ import { ModelCallId, Stage, ToolCallId } from "./CallId.ts"
 import { Issue, Repair } from "./Issue.ts"
 import { Usage } from "./ModelAnswer.ts"
 import { Risk } from "./Permission.ts"
-import { Refinement } from "./Refinement.ts"
 import { RunReport } from "./RunReport.ts"
 import { ReferencesRead, TaskFailed, TaskFinished, TaskKept, TaskRefined, TaskStarted } from "./TaskEvent.ts"
 import { TaskList } from "./TaskList.ts"
-import { TaskFailure, TaskResult } from "./TaskResult.ts"
 import { ToolCall, ToolResult } from "./ToolCall.ts"
 
 /** The version of the JSON Lines stream; it grows when a field changes its meaning. */
