@@ -15,6 +15,7 @@ import { builtInOrigin, type Plugin } from "./Plugin.ts"
 import { findPlugin, type FoundPlugin } from "./PluginFinder.ts"
 import { pluginHash } from "./PluginHash.ts"
 import { importPlugin } from "./PluginImport.ts"
+import { pluginShapeProblem } from "./PluginLoader.ts"
 import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
 
 /** One entry of the configuration, or one value, with what became of it so far. */
@@ -131,7 +132,10 @@ export class PluginPackages extends Context.Service<
             ),
           { concurrency: importsAtOnce }
         )
-        const given = values.map((plugin): KnownPlugin => ({ outcome: Result.succeed(plugin) }))
+        const given = values.map((plugin): KnownPlugin => {
+          const malformed = pluginShapeProblem(plugin)
+          return { outcome: malformed === undefined ? Result.succeed(plugin) : Result.fail(malformed) }
+        })
         const known = screenNames([...named, ...given])
         const plugins: Array<Plugin> = []
         const problems: Array<PluginProblem> = []
