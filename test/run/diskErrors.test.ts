@@ -5,7 +5,8 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { makeReference, strace } from "../support/CrashPoints.ts"
-import { afterKill, breachesOf, makeCrashRun, newHistory } from "../support/CrashRun.ts"
+import { afterKill, breachesOf, newHistory } from "../support/CrashHistory.ts"
+import { makeCrashRun } from "../support/CrashRun.ts"
 
 const reference = await Effect.runPromise(makeReference)
 
