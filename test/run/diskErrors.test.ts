@@ -67,6 +67,6 @@ for (const [what, calls, code, when] of faults) {
         const ended = yield* run.session({})
         expect(breachesOf(run, history, ended, reference.outcome)).toEqual([])
       }),
-    60_000
+    180_000
   )
 }
