@@ -76,6 +76,7 @@ const world = PlanChecker.layer.pipe(
         authorize: () => Effect.die("not a tool call"),
         authorizeReference: () => Effect.void,
         authorizeStart: () => Effect.die("nothing starts"),
+        settleDoubt: () => Effect.die("nothing is in doubt"),
         approveStep: () => Effect.die("not a step"),
         denials: Effect.succeed([]),
         sessionGrants: Effect.succeed([])

@@ -18,6 +18,7 @@ import { CommandTool } from "../src/domain/CommandTool.ts"
 import { Limits } from "../src/domain/Limits.ts"
 import { RunEvent } from "../src/domain/RunEvent.ts"
 import { rulePages } from "./rulePages.ts"
+import { toolsPage } from "./toolsPage.ts"
 import manifest from "../package.json" with { type: "json" }
 
 const header = "<!-- Made by `npm run generate`; do not edit. -->"
@@ -30,6 +31,7 @@ const commands = [
   ["check"],
   ["tools"],
   ["tools", "list"],
+  ["tools", "describe"],
   ["skills"],
   ["skills", "list"],
   ["plugins"],
@@ -211,6 +213,7 @@ export const generatedFiles: Effect.Effect<Readonly<Record<string, string>>> = E
     "schema/task-conductor.schema.json": `${JSON.stringify(configurationJsonSchema(), null, 2)}\n`,
     "docs/reference/cli.md": `${yield* cliPage}\n`,
     "docs/reference/configuration.md": `${configurationPage()}\n`,
+    "docs/reference/tools.md": `${header}\n\n${yield* toolsPage}\n`,
     "docs/reference/events.md": `${eventsPage()}\n`,
     ...rulePages()
   }

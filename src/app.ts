@@ -15,6 +15,7 @@ import { builtInPlugins } from "./plugins/builtIns.ts"
 import { Activities } from "./services/Activities.ts"
 import { Approver } from "./services/Approver.ts"
 import { AskCalls } from "./services/AskCalls.ts"
+import { layerTerminalArbiter } from "./services/Arbiter.ts"
 import { Asker } from "./services/Asker.ts"
 import { AskTurn } from "./services/AskTurn.ts"
 import { Attempts } from "./services/Attempts.ts"
@@ -71,10 +72,14 @@ export interface RunDoors {
   readonly approveSteps: boolean
   /** Who is asked; the terminal when absent. */
   readonly approver?: Layer.Layer<Approver>
+  /** Who decides about calls in doubt; the terminal when nobody else approves, else nobody. */
+  readonly arbiter?: Layer.Layer<never>
   /** Takes the place of the model that the settings name. */
   readonly model?: Layer.Layer<LanguageModel.LanguageModel>
   /** Plugins as values, beside those that the setup names. */
   readonly plugins?: ReadonlyArray<Plugin>
+  /** How activities are performed; on the engine that is there when absent. */
+  readonly activities?: Layer.Layer<Activities>
   /** Where the run is kept; nothing is kept when absent. */
   readonly journal?: Layer.Layer<Journal, JournalError | LockTaken, FileSystem.FileSystem | Path.Path>
 }
@@ -175,11 +180,11 @@ const layerModel = ({ apiKey, configuration: { keepAlive, think }, settings }: S
       })
 
 /** What every model call needs, beside the model and the run. */
-const layerCalls = ModelCaller.layer.pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Activities.layerWorkflow, Prompts.layer)
+const layerCalls = ({ activities }: RunDoors) =>
+  ModelCaller.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Prompts.layer)),
+    Layer.provideMerge(activities ?? Activities.layerWorkflow)
   )
-)
 
 /** The stages from the model call up to the pipeline, without what they stand on. */
 const layerStages = layerRunWorkflow.pipe(
@@ -187,16 +192,14 @@ const layerStages = layerRunWorkflow.pipe(
   Layer.provideMerge(Pipeline.layer),
   Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer, Concluder.layer)),
   Layer.provide(Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskRunner.layer)),
-  Layer.provide(Layer.mergeAll(Attempts.layer, References.layer, ToolRunner.layer(), Briefer.layer)),
-  Layer.provide(layerCalls)
+  Layer.provide(Layer.mergeAll(Attempts.layer, References.layer, ToolRunner.layer(), Briefer.layer))
 )
 
 /** A conversation, without what it stands on. */
 const layerConversation = Asker.layer.pipe(
   Layer.provide(Layer.mergeAll(AskTurn.layer, Briefer.layer)),
   Layer.provide(AskCalls.layer),
-  Layer.provide(ToolRunner.layer()),
-  Layer.provide(layerCalls)
+  Layer.provide(ToolRunner.layer())
 )
 
 /** Tools, gate and world, on which runs and conversations stand. */
@@ -204,6 +207,7 @@ const layerGround = (setup: Setup, doors: RunDoors) => {
   const asked = doors.approver ?? Approver.layerTerminal
   return layerTools(setup, doors.plugins ?? []).pipe(
     Layer.provideMerge(layerGate(setup, doors.approveSteps ? Approver.layerApproveSteps(asked) : asked)),
+    Layer.provide(doors.arbiter ?? (doors.approver === undefined ? layerTerminalArbiter : Layer.empty)),
     Layer.provideMerge(Layer.mergeAll(layerWorld(setup), layerEvents(doors.listen), RunSettings.layer(setup.settings))),
     Layer.provideMerge(doors.journal ?? Journal.layerNone)
   )
@@ -211,7 +215,11 @@ const layerGround = (setup: Setup, doors: RunDoors) => {
 
 /** Everything a run needs. */
 export const layerRun = (setup: Setup, doors: RunDoors) =>
-  layerStages.pipe(Layer.provide(doors.model ?? layerModel(setup)), Layer.provideMerge(layerGround(setup, doors)))
+  layerStages.pipe(
+    Layer.provide(layerCalls(doors)),
+    Layer.provide(doors.model ?? layerModel(setup)),
+    Layer.provideMerge(layerGround(setup, doors))
+  )
 
 const layerToolSupport = ({ apiKey, settings: { host, model } }: Setup) =>
   model === "embedded"
@@ -223,6 +231,7 @@ const layerToolSupport = ({ apiKey, settings: { host, model } }: Setup) =>
 /** Everything a conversation needs. */
 export const layerAsk = (setup: Setup, doors: RunDoors) =>
   layerConversation.pipe(
+    Layer.provide(layerCalls(doors)),
     Layer.provide(doors.model ?? layerModel(setup)),
     Layer.provide(doors.model === undefined ? layerToolSupport(setup) : ToolSupport.layerAssumed),
     Layer.provideMerge(layerGround(setup, doors))

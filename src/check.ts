@@ -6,6 +6,8 @@ import { checkDocument, type CheckOptions, type CheckReport, type DocumentKind }
 import { issuesMarkdown } from "./domain/Issue.ts"
 import { mendDocument, type MendedDocument } from "./domain/MendedDocument.ts"
 import { type SarifDocument, type SarifLog, sarifLog } from "./domain/SarifLog.ts"
+import { skillLinks } from "./domain/SkillBodyLint.ts"
+import { lintSkill, type SkillLint } from "./domain/SkillLint.ts"
 import { linesOf, locate, type TextSpan } from "./domain/TextSpan.ts"
 import { version } from "./version.ts"
 
@@ -21,6 +23,7 @@ export type {
 export type { Repair, Where } from "./domain/Issue.ts"
 export type { MendedDocument } from "./domain/MendedDocument.ts"
 export type { SarifDocument, SarifLog } from "./domain/SarifLog.ts"
+export type { SkillLint } from "./domain/SkillLint.ts"
 export type { TextSpan } from "./domain/TextSpan.ts"
 
 /** What is checked; a whole task list when nothing is said. `finished` names tasks that have a result already. */
@@ -38,6 +41,15 @@ export const check = (text: string, options: Options = {}): CheckReport =>
  */
 export const fix = (text: string, options: Options = {}): MendedDocument =>
   mendDocument(options.kind ?? "task-list", text, options)
+
+/**
+ * Checks the text of a SKILL.md strictly, as `skills lint` does. `name` is that of its folder, `tools` are the tools there
+ * are; without them tools are not checked. Links are taken to lead somewhere.
+ */
+export const checkSkill = (text: string, name: string, tools?: ReadonlyArray<string>): SkillLint => {
+  const bytes = new TextEncoder().encode(text)
+  return lintSkill(bytes, name, { ...(tools === undefined ? {} : { tools }), files: new Set(skillLinks(bytes)) })
+}
 
 /** The numbered list of issues for the next attempt of the model; empty when there is none. */
 export const issuesForModel = (report: Pick<CheckReport, "issues">): string => issuesMarkdown(report.issues)

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { JournalRecord } from "./domain/JournalRecord.ts"
 import type { RunOrder } from "./domain/RunOrder.ts"
 import { layerNewRun, layerResumedRun } from "./services/RunJournal.ts"
 import { RunStore } from "./services/RunStore.ts"
@@ -19,9 +20,9 @@ const placeOf = ({ folders, project }: Setup, { runId }: RunOrder) => ({
   readOnly: false
 })
 
-/** The journal of a new run. */
-export const layerJournal = (setup: Setup, order: RunOrder) =>
-  layerNewRun(placeOf(setup, order), { project: setup.project, order, settings: keptSettings(setup) })
+/** The journal of a new run; `begin` is what it knows from a run that it is forked from. */
+export const layerJournal = (setup: Setup, order: RunOrder, begin: ReadonlyArray<JournalRecord> = []) =>
+  layerNewRun(placeOf(setup, order), { project: setup.project, order, settings: keptSettings(setup) }, begin)
 
 /** The journal of a run that goes on. */
 export const layerReopenedJournal = (setup: Setup, order: RunOrder) => layerResumedRun(placeOf(setup, order))

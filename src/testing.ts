@@ -1,13 +1,19 @@
 /**
  * The door for tests, imported as "task-conductor/testing": a model that says what a script tells it, gates that answer
- * by themselves, a contract test for plugins, and a way to run one tool, for people who do not write Effect.
+ * by themselves, a contract test for plugins, a way to run one tool, and the tests of a skill, for people who do not write
+ * Effect.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import type { Arguments, ToolResult } from "./domain/ToolCall.ts"
 import builtIns from "./plugins/builtIns.ts"
 import { pluginProblems, type PluginSource, runOneTool, type ToolTrial } from "./services/PluginTrial.ts"
+import { parseRule } from "./domain/RuleText.ts"
+import type { Plugin } from "./services/Plugin.ts"
+import { type SkillTestResult, testSkill as runSkillTests } from "./skillTests.ts"
 
+export type { SkillTestResult } from "./skillTests.ts"
+export type { SkillTestProblem } from "./domain/SkillTestVerdict.ts"
 export type { ToolResult } from "./domain/ToolCall.ts"
 export { Approver } from "./services/Approver.ts"
 export type { PluginSource, ToolTrial } from "./services/PluginTrial.ts"
@@ -36,3 +42,16 @@ export const runTool = (
     Effect.provide(NodeServices.layer),
     Effect.runPromise
   )
+
+/** How tests of a skill run; `allow` holds rules as `TOOL[:PATTERN]` for calls that need more than the test's own project. */
+export interface TestSkillOptions {
+  readonly allow?: ReadonlyArray<string>
+  readonly plugins?: ReadonlyArray<Plugin>
+}
+
+/** Runs the tests beside a SKILL.md. A test has passed when it has no problems. Rejects when the file cannot be read. */
+export const testSkill = (path: string, options: TestSkillOptions = {}): Promise<ReadonlyArray<SkillTestResult>> =>
+  Effect.gen(function* () {
+    const rules = yield* Effect.forEach(options.allow ?? [], (text) => Effect.fromResult(parseRule("allow", text)))
+    return yield* runSkillTests(path, { rules, values: options.plugins ?? [] })
+  }).pipe(Effect.provide(NodeServices.layer), Effect.runPromise)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
-import { check, fix, issuesForModel, spanOf, toSarif } from "../src/check.ts"
+import { check, checkSkill, fix, issuesForModel, type SkillLint, spanOf, toSarif } from "../src/check.ts"
 import { type SourceModule, sourceModules } from "./support/sourceImports.ts"
 import { version } from "../src/version.ts"
 
@@ -77,5 +77,16 @@ describe("the door for checking", () => {
     const page = readFileSync(new URL("../docs/checking.md", import.meta.url), "utf8")
     const [, shown = "nothing"] = /```text\n(.*?)```/s.exec(page) ?? []
     assert.include(readFileSync(new URL("fixtures/checks/five-mistakes.txt", import.meta.url), "utf8"), shown)
+  })
+})
+
+const codes = ({ issues, repairs }: SkillLint) => [...issues, ...repairs].map(({ code }) => code)
+
+describe("checkSkill", () => {
+  it("finds in a skill what `skills lint` finds, without the disk", () => {
+    const text =
+      "---\nname: read\ndescription: Reads. Use it for code.\nallowed-tools: read_fil\n---\n\nSee [a](a.md). TODO\n"
+    assert.deepStrictEqual(codes(checkSkill(text, "read")), ["skill-placeholder"])
+    assert.deepStrictEqual(codes(checkSkill(text, "read", ["read_file"])), ["skill-placeholder", "skill-tool-unknown"])
   })
 })

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { definePlugin, type Plugin, tool, ToolFailure, type Tools, Workspace } from "../src/plugin-kit.ts"
-import { checkPlugin, runTool } from "../src/testing.ts"
+import { checkPlugin, runTool, testSkill } from "../src/testing.ts"
 
 const wordCount = tool({
   description: "Counts the words of a text.",
@@ -113,5 +113,18 @@ describe("checkPlugin", () => {
       tools: Effect.fail(new ToolFailure({ type: "io_error", message: "no database" }))
     })
     assert.match((await checkPlugin(broken)).join(), /^The plugin "broken" is not used: .*no database/s)
+  })
+})
+
+describe("testSkill", () => {
+  it("runs the tests of a skill for people who do not write Effect", async () => {
+    const skill = new URL("../skills/search-code/SKILL.md", import.meta.url).pathname
+    const results = await testSkill(skill)
+    assert.deepStrictEqual(
+      results.map(({ problems }) => problems),
+      results.map(() => [])
+    )
+    const failed = await testSkill(skill, { allow: ["Read File"] }).catch((error: unknown) => String(error))
+    assert.include(failed, '"Read File" is not a tool name.')
   })
 })

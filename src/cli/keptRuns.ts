@@ -3,9 +3,13 @@
  */
 import * as Effect from "effect/Effect"
 import { layerRuns } from "../kept.ts"
+import type { JournalRecord } from "../domain/JournalRecord.ts"
+import { nearest } from "../domain/Nearest.ts"
+import { taskNames } from "../domain/RunEvidence.ts"
 import { recordOf } from "../services/JournalLine.ts"
 import { repairJournal } from "../services/JournalRepair.ts"
 import { RunStore } from "../services/RunStore.ts"
+import { usageFailure } from "./Failure.ts"
 
 /** All runs, the newest first. */
 export const listRuns = RunStore.use((store) => store.list).pipe(Effect.provide(layerRuns))
@@ -35,3 +39,11 @@ export const readRun = Effect.fn("readRun")(function* (given: string) {
   const { lines } = yield* store.read(runId)
   return { runId, records: lines.map(recordOf) }
 }, Effect.provide(layerRuns))
+
+/** The person named a task that the run does not have. */
+export const noTask = (run: string, records: ReadonlyArray<JournalRecord>, wanted: string) => {
+  const names = taskNames(records)
+  const near = nearest(wanted, names).slice(0, 3)
+  const hint = near.length > 0 ? `Nearest: ${near.join(", ")}.` : `It has: ${names.join(", ") || "none"}.`
+  return usageFailure(`The run ${run} has no task "${wanted}". ${hint}`)
+}

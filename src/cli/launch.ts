@@ -4,6 +4,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
 import * as Command from "effect/cli/Command"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -86,13 +87,17 @@ export const launch = (argv: ReadonlyArray<string>): void => {
       Effect.sync(() => void (interrupted = listener)),
       () => Effect.sync(() => void (interrupted = undefined))
     )
+  const ownConsole = globalThis.console
   const finish = guardProcess((thrown) => {
     if (isStray) return
     isStray = true
     Effect.runFork(Effect.andThen(Effect.provide(say(strayError(thrown), 0), Output.layer), Fiber.interrupt(fiber)))
   })
   const fiber = Effect.runFork(
-    conduct(argv).pipe(Effect.provideService(Signals, { received: () => received, onInterrupt }))
+    conduct(argv).pipe(
+      Effect.provideService(Signals, { received: () => received, onInterrupt }),
+      Effect.provideService(Console.Console, ownConsole)
+    )
   )
   const release = (): void => void process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
   const onSignal = (signal: NodeJS.Signals): void => {

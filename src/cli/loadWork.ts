@@ -14,3 +14,6 @@ export const loadAskWork = Effect.promise(() => import("./askWork.ts"))
 
 /** `./askTalk.ts`, loaded now. */
 export const loadTalk = Effect.promise(() => import("./askTalk.ts"))
+
+/** `./skillWork.ts`, loaded now. */
+export const loadSkillWork = Effect.promise(() => import("./skillWork.ts"))

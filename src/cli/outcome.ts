@@ -1,6 +1,7 @@
 /**
  * What `run` and `resume` share: the flags about how a run goes and is told, and the end of it.
  */
+import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -8,7 +9,7 @@ import type { Configuration } from "../domain/Configuration.ts"
 import type { RunReport, RunStatus } from "../domain/RunReport.ts"
 import { Output } from "./Output.ts"
 import { outcomeLines } from "./Progress.ts"
-import { countFlag } from "./runFlags.ts"
+import { countFlag, runFlags } from "./runFlags.ts"
 
 export const outcomeFlags = {
   maxRounds: countFlag("max-rounds", 1000).pipe(
@@ -23,6 +24,19 @@ export const outcomeFlags = {
     Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
     Flag.withDefault(false)
   )
+}
+
+/** The flags of words that go on with a run that is kept. */
+export const keptRunFlags = {
+  run: Argument.String("RUN").pipe(
+    Argument.withDescription('The id of the run, the beginning of one, or "last"; see "task-conductor runs"')
+  ),
+  model: runFlags.model,
+  allow: runFlags.allow,
+  deny: runFlags.deny,
+  parallel: runFlags.parallel,
+  plugin: runFlags.plugin,
+  ...outcomeFlags
 }
 
 /** The limits that flags set. */

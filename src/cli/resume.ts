@@ -1,30 +1,19 @@
 /**
  * `task-conductor resume RUN`: goes on with a run that ended early. What had finished is not done again.
  */
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { exitCodeOf } from "../domain/RunReport.ts"
 import { jsonSink, progressSink } from "./EventSink.ts"
 import { quietFailure } from "./Failure.ts"
 import { loadWork } from "./loadWork.ts"
-import { limitFlags, outcomeFlags, tellReport } from "./outcome.ts"
-import { flagConfiguration, runFlags } from "./runFlags.ts"
+import { keptRunFlags, limitFlags, tellReport } from "./outcome.ts"
+import { flagConfiguration } from "./runFlags.ts"
 
 /** The command. */
 export const resume = Command.make(
   "resume",
-  {
-    run: Argument.String("RUN").pipe(
-      Argument.withDescription('The id of the run, the beginning of one, or "last"; see "task-conductor runs"')
-    ),
-    model: runFlags.model,
-    allow: runFlags.allow,
-    deny: runFlags.deny,
-    parallel: runFlags.parallel,
-    plugin: runFlags.plugin,
-    ...outcomeFlags
-  },
+  keptRunFlags,
   Effect.fn("resume")(function* (given) {
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
     const { resumeRun } = yield* loadWork

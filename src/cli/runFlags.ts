@@ -106,7 +106,8 @@ export const readPrompt = Effect.fn("readPrompt")(function* (flags: RunFlags) {
   return text
 })
 
-const checkRules = (verdict: Verdict, texts: ReadonlyArray<string>) =>
+/** Fails for a rule that cannot be read. */
+export const checkRules = (verdict: Verdict, texts: ReadonlyArray<string>) =>
   Effect.forEach(texts, (text) =>
     Result.match(parseRule(verdict, text), {
       onSuccess: () => Effect.succeed(text),

@@ -7,10 +7,8 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { nearest } from "../domain/Nearest.ts"
 import { RunOverview, runOverview, TaskEvidence, taskEvidence, taskNames } from "../domain/RunEvidence.ts"
 import { slugOf } from "../domain/TaskName.ts"
-import { usageFailure } from "./Failure.ts"
 import { loadRuns } from "./loadWork.ts"
 import { Output } from "./Output.ts"
 import { evidenceText, overviewText } from "./showText.ts"
@@ -34,7 +32,7 @@ export const show = Command.make(
   },
   Effect.fn("show")(function* (given) {
     const { answer, result } = yield* Output
-    const { readRun } = yield* loadRuns
+    const { noTask, readRun } = yield* loadRuns
     const { records, runId } = yield* readRun(given.run)
     if (Option.isNone(given.task)) {
       const overview = runOverview(records)
@@ -43,11 +41,7 @@ export const show = Command.make(
     const wanted = given.task.value
     const names = taskNames(records)
     const name = names.find((one) => slugOf(one) === slugOf(wanted))
-    if (name === undefined) {
-      const near = nearest(wanted, names).slice(0, 3)
-      const hint = near.length > 0 ? `Nearest: ${near.join(", ")}.` : `It has: ${names.join(", ") || "none"}.`
-      return yield* usageFailure(`The run ${runId} has no task "${wanted}". ${hint}`)
-    }
+    if (name === undefined) return yield* noTask(runId, records, wanted)
     const evidence = taskEvidence(records, name)
     yield* given.json ? result(json(TaskEvidence, evidence)) : answer(evidenceText(evidence))
   })

@@ -1,15 +1,18 @@
 /**
- * `task-conductor skills list`: what kinds of task there are, and where each skill comes from.
+ * `task-conductor skills ...`: what kinds of task there are, where each skill comes from, and what helps to write one.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { printable } from "../domain/Printable.ts"
+import { missingTools, whyNotOffered } from "../domain/SkillOffer.ts"
 import { loadWork } from "./loadWork.ts"
 import { Output } from "./Output.ts"
 import { runFlags } from "./runFlags.ts"
+import { skillsDescribe } from "./skillsDescribe.ts"
 import { skillsLint } from "./skillsLint.ts"
 import { skillsNew } from "./skillsNew.ts"
+import { skillsTest } from "./skillsTest.ts"
 
 const list = Command.make(
   "list",
@@ -23,9 +26,16 @@ const list = Command.make(
   Effect.fn("skills list")(function* ({ json, project }) {
     const { result, resultPaint, tell } = yield* Output
     const { readCatalogue } = yield* loadWork
-    const { notes, skills: all } = yield* readCatalogue(project)
+    const { notes, skills: all, tools } = yield* readCatalogue(project)
+    const toolNames = tools.map((tool) => tool.name)
     if (json) {
-      const skills = all.map(({ origin, path, skill }) => ({ ...skill, origin, path }))
+      const skills = all.map(({ origin, path, skill }) => ({
+        ...skill,
+        origin,
+        path,
+        offered: whyNotOffered(skill, toolNames) === undefined,
+        missingTools: missingTools(skill, toolNames)
+      }))
       return yield* result(JSON.stringify({ skills, notes }, null, 2))
     }
     const width = Math.max(0, ...all.map(({ skill }) => skill.name.length))
@@ -36,7 +46,8 @@ const list = Command.make(
         )
         .join("\n")
     )
-    for (const note of notes) yield* tell(`note: ${printable(note)}`)
+    const left = all.flatMap(({ skill }) => whyNotOffered(skill, toolNames) ?? [])
+    for (const note of [...notes, ...left]) yield* tell(`note: ${printable(note)}`)
   })
 ).pipe(
   Command.withDescription("List the skills of the package, of the user and of the project; nearer wins"),
@@ -47,5 +58,5 @@ const list = Command.make(
 export const skills = Command.make("skills").pipe(
   Command.withDescription("What kinds of task there are"),
   Command.withExamples([{ command: "task-conductor skills list --json", description: "Everything about every skill" }]),
-  Command.withSubcommands([list, skillsNew, skillsLint])
+  Command.withSubcommands([list, skillsDescribe, skillsNew, skillsLint, skillsTest])
 )

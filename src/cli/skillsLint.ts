@@ -15,7 +15,7 @@ import type { LintedSkill } from "../services/SkillLinter.ts"
 import { version } from "../version.ts"
 import { type CheckStyle, findingTexts } from "./checkText.ts"
 import { exitCodes, quietFailure, usageFailure } from "./Failure.ts"
-import { loadWork } from "./loadWork.ts"
+import { loadSkillWork } from "./loadWork.ts"
 import { Output } from "./Output.ts"
 import { runFlags } from "./runFlags.ts"
 import { sarifPath } from "./sarifPath.ts"
@@ -74,7 +74,7 @@ export const skillsLint = Command.make(
     const output = yield* Output
     const path = yield* Path.Path
     if (json && given.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
-    const { lintProject } = yield* loadWork
+    const { lintProject } = yield* loadSkillWork
     const { failures, skills } = yield* lintProject(project, paths)
     for (const failure of failures) yield* output.tell(printable(failure))
     if (json || given.format === "json") {

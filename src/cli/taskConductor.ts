@@ -6,10 +6,12 @@ import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { ask } from "./ask.ts"
 import { check } from "./check.ts"
+import { fork } from "./fork.ts"
 import { mcp } from "./mcp.ts"
 import { permissions } from "./permissions.ts"
 import { plan } from "./plan.ts"
 import { plugins } from "./plugins.ts"
+import { replay } from "./replay.ts"
 import { resume } from "./resume.ts"
 import { run } from "./run.ts"
 import { runs } from "./runs.ts"
@@ -33,7 +35,22 @@ export const taskConductor = Command.make("task-conductor").pipe(
     },
     { command: "task-conductor check plan.md", description: "Check a plan without a model" }
   ]),
-  Command.withSubcommands([run, resume, runs, show, plan, ask, check, tools, skills, plugins, mcp, permissions])
+  Command.withSubcommands([
+    run,
+    resume,
+    runs,
+    show,
+    replay,
+    fork,
+    plan,
+    ask,
+    check,
+    tools,
+    skills,
+    plugins,
+    mcp,
+    permissions
+  ])
 )
 
 /** Only flags that make sense here: no wizard, no log level. */

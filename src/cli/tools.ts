@@ -1,5 +1,5 @@
 /**
- * `task-conductor tools list`: what a task can call.
+ * `task-conductor tools`: what a task can call.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -10,6 +10,7 @@ import { builtInOrigin } from "../services/Plugin.ts"
 import { loadWork } from "./loadWork.ts"
 import { Output } from "./Output.ts"
 import { runFlags } from "./runFlags.ts"
+import { toolsDescribe } from "./toolsDescribe.ts"
 
 /** The first line of the description, with the plugin that the tool is from. */
 const summaryOf = ({ description, origin }: ToolInfo): string => {
@@ -49,5 +50,5 @@ const list = Command.make(
 export const tools = Command.make("tools").pipe(
   Command.withDescription("What a task can call"),
   Command.withExamples([{ command: "task-conductor tools list --json", description: "Everything about every tool" }]),
-  Command.withSubcommands([list])
+  Command.withSubcommands([list, toolsDescribe])
 )

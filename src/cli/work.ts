@@ -8,17 +8,21 @@ import { layerCatalogue, layerRun, type RunDoors } from "../app.ts"
 import { layerJournal, layerReopenedJournal, layerRuns } from "../kept.ts"
 import { readSetup, reopenSetup } from "../setup.ts"
 import type { Configuration } from "../domain/Configuration.ts"
+import { forkRecords } from "../domain/ForkRecords.ts"
+import { runDifferences } from "../domain/RunDifference.ts"
+import type { RunEvent } from "../domain/RunEvent.ts"
 import type { RunOrder } from "../domain/RunOrder.ts"
 import type { Approver } from "../services/Approver.ts"
 import { McpPlugins } from "../services/McpPlugins.ts"
 import { Pipeline } from "../services/Pipeline.ts"
+import { makeReplay } from "../services/Replay.ts"
 import { conduct } from "../services/RunWorkflow.ts"
 import { makeRunId } from "../services/RunId.ts"
 import { PluginPackages } from "../services/PluginPackages.ts"
-import { lintSkills } from "../services/SkillLinter.ts"
 import { Skills } from "../services/Skills.ts"
 import { ToolRegistry } from "../services/ToolRegistry.ts"
 import type { EventSink } from "./EventSink.ts"
+import { noTask, readRun } from "./keptRuns.ts"
 import { tellNotes } from "./notes.ts"
 
 export { listPlugins, unlistedProblems } from "./pluginList.ts"
@@ -72,6 +76,49 @@ export const resumeRun = Effect.fn("resumeRun")(function* (work: Resumption) {
   )
 })
 
+/** What a fork is given: which run, and from which task on everything is done anew. */
+export interface Fork extends Resumption {
+  readonly from: string
+}
+
+/** Begins a new run with what another had finished before a task. */
+export const forkRun = Effect.fn("forkRun")(function* (work: Fork) {
+  const { flags, from, run } = work
+  const { records } = yield* readRun(run)
+  const begin = forkRecords(records, from)
+  if (begin === undefined) return yield* noTask(run, records, from)
+  const { opened, setup } = yield* Effect.provide(reopenSetup(run, flags), layerRuns)
+  const order: RunOrder = { ...opened.order, runId: yield* makeRunId }
+  return yield* Effect.gen(function* () {
+    yield* tellNotes(setup, flags)
+    return yield* conduct(order)
+  }).pipe(
+    Effect.provide(layerRun(setup, { ...doorsOf(work), journal: layerJournal(setup, order, begin) })),
+    Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : work.sink.abort("The run broke off.")))
+  )
+})
+
+/** Plays a run that is kept once more, from its journal alone, and compares what is told. */
+export const replayRun = Effect.fn("replayRun")(function* (run: string) {
+  const { records } = yield* readRun(run)
+  const { opened, setup } = yield* Effect.provide(reopenSetup(run, {}), layerRuns)
+  const replay = yield* makeReplay(records)
+  const told: Array<RunEvent> = []
+  const layer = layerRun(setup, {
+    listen: ({ event }) => Effect.sync(() => void told.push(event)),
+    approveSteps: false,
+    approver: replay.approver,
+    activities: replay.activities
+  })
+  const missing = yield* Effect.raceFirst(
+    Effect.as(Effect.provide(conduct(opened.order), layer), undefined),
+    replay.missing
+  )
+  const before = records.flatMap((record) => (record.type === "event" ? [record.event] : []))
+  const differences = missing === undefined ? runDifferences(before, told) : [missing]
+  return { runId: opened.order.runId, differences: [...replay.changed(), ...differences], events: told.length }
+})
+
 /** Makes the task list for a prompt. */
 export const planPrompt = Effect.fn("planPrompt")(function* (work: Work) {
   const { flags, order, project } = work
@@ -96,15 +143,4 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
     const { all, notes } = yield* Skills
     return { tools, problems, known, servers, skills: all, notes }
   }).pipe(Effect.provide(layerCatalogue(setup)))
-})
-
-/** Checks the skills at these paths, or all of the user and the project, with the tools that a run would have. */
-export const lintProject = Effect.fn("lintProject")(function* (project: string, paths: ReadonlyArray<string>) {
-  const setup = yield* readSetup(project, {})
-  const tools = yield* Effect.provide(
-    ToolRegistry.use(({ tools }) => Effect.succeed(tools.map((tool) => tool.name))),
-    layerCatalogue(setup)
-  )
-  const { folders } = setup
-  return yield* lintSkills(paths, { project: setup.project, home: folders.home, config: folders.config }, tools)
 })

@@ -55,6 +55,18 @@ export const callQuestion = (item: ApprovalItem): string =>
     ""
   ].join("\n")
 
+/** A call of which nobody knows whether it happened, with its numbered answers. */
+export const doubtQuestion = (item: ApprovalItem): string =>
+  [
+    "",
+    "Did this happen?",
+    `Tool: ${toolLine(item)}`,
+    ...detailLines(item),
+    `Task: ${printable(item.task)}`,
+    "[1] Carry it out  [2] It happened, go on without it  [3] Stop the run",
+    ""
+  ].join("\n")
+
 /** All calls of a step that need approval, with the numbered answers. */
 export const stepQuestion = (title: string, items: ReadonlyArray<ApprovalItem>): string =>
   [

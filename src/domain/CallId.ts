@@ -39,8 +39,7 @@ export const stageKey = {
   plan: "plan",
   round: (round: number): string => `round-${round}`,
   refined: (round: number, task: string): string => `round-${round}/refined/${slugOf(task)}`,
-  task: (round: number, task: string): string => `round-${round}/task/${slugOf(task)}`,
-  conclusion: (round: number): string => `round-${round}/conclusion`
+  task: (round: number, task: string): string => `round-${round}/task/${slugOf(task)}`
 }
 
 /** `round-1/tool/research-2/call-1`. */

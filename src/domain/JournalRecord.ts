@@ -28,8 +28,12 @@ export type RunOpened = typeof RunOpened.Type
 /** The run goes on in another process. */
 export const RunResumed = Schema.Struct({ type: Schema.tag("resumed"), program: Schema.String })
 
-/** The state of a file before a call that writes it: the SHA-256 of its text in hex, `null` when there was none. */
-export const FileState = Schema.Struct({ path: Schema.String, before: Schema.NullOr(Schema.String) })
+/** A file that a call is about to write: the SHA-256 of its text in hex now, `null` when there is none, and then. */
+export const FileState = Schema.Struct({
+  path: Schema.String,
+  before: Schema.NullOr(Schema.String),
+  after: Schema.String
+})
 export type FileState = typeof FileState.Type
 
 /** What a tool is about to do. It is on the disk before the tool starts. */

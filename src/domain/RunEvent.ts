@@ -8,10 +8,9 @@ import { ModelCallId, Stage, ToolCallId } from "./CallId.ts"
 import { Issue, Repair } from "./Issue.ts"
 import { Usage } from "./ModelAnswer.ts"
 import { Risk } from "./Permission.ts"
-import { Refinement } from "./Refinement.ts"
 import { RunReport } from "./RunReport.ts"
+import { ReferencesRead, TaskFailed, TaskFinished, TaskKept, TaskRefined, TaskStarted } from "./TaskEvent.ts"
 import { TaskList } from "./TaskList.ts"
-import { TaskFailure, TaskResult } from "./TaskResult.ts"
 import { ToolCall, ToolResult } from "./ToolCall.ts"
 
 /** The version of the JSON Lines stream; it grows when a field changes its meaning. */
@@ -31,6 +30,8 @@ export const RunStarted = Schema.Struct({
 export const ModelStarted = Schema.Struct({
   type: Schema.tag("model.started"),
   call: ModelCallId,
+  /** The model that the skill of the task chose; absent for the model of the run. */
+  model: Schema.optionalKey(Schema.String),
   estimatedTokens: Schema.Int
 })
 export const ModelFinished = Schema.Struct({ type: Schema.tag("model.finished"), call: ModelCallId, usage: Usage })
@@ -94,33 +95,6 @@ export const StepFinished = Schema.Struct({
   title: Schema.String
 })
 
-const taskFields = { round: Schema.Int, step: Schema.Int, task: Schema.String }
-export const TaskRefined = Schema.Struct({
-  type: Schema.tag("task.refined"),
-  ...taskFields,
-  inputs: Refinement.fields.inputs,
-  calls: Schema.Array(ToolCall)
-})
-/** The task had finished before the run was resumed; its result counts and nothing of it is done again. */
-export const TaskKept = Schema.Struct({ type: Schema.tag("task.kept"), ...taskFields })
-/** What a task is shown of its references; `hash` is the SHA-256 of the text in hex, `tokens` an estimate. */
-export const ReferencesRead = Schema.Struct({
-  type: Schema.tag("references.read"),
-  task: Schema.String,
-  references: Schema.Array(
-    Schema.Struct({
-      href: Schema.String,
-      title: Schema.String,
-      characters: Schema.Int,
-      tokens: Schema.Int,
-      hash: Schema.String
-    })
-  )
-})
-export const TaskStarted = Schema.Struct({ type: Schema.tag("task.started"), ...taskFields })
-export const TaskFinished = Schema.Struct({ type: Schema.tag("task.finished"), ...taskFields, result: TaskResult })
-export const TaskFailed = Schema.Struct({ type: Schema.tag("task.failed"), ...taskFields, failure: TaskFailure })
-
 export const ToolStarted = Schema.Struct({
   type: Schema.tag("tool.started"),
   id: ToolCallId,
@@ -158,10 +132,13 @@ export const ApprovalItem = Schema.Struct({
 })
 export type ApprovalItem = typeof ApprovalItem.Type
 
-/** `scope` is `step` for the gate before a step, `call` for one call or reference. `hash` binds the answer to the calls. */
+/**
+ * `scope` is `step` for the gate before a step, `call` for one call or reference, `doubt` for a call that was begun before
+ * the run broke off. `hash` binds the answer to the calls.
+ */
 export const ApprovalRequested = Schema.Struct({
   type: Schema.tag("approval.requested"),
-  scope: Schema.Literals(["step", "call"]),
+  scope: Schema.Literals(["step", "call", "doubt"]),
   title: Schema.String,
   hash: Schema.String,
   items: Schema.Array(ApprovalItem)
@@ -169,9 +146,21 @@ export const ApprovalRequested = Schema.Struct({
 /** `by` says who answered: a person, a rule or flag, or nobody (no terminal). */
 export const ApprovalAnswered = Schema.Struct({
   type: Schema.tag("approval.answered"),
-  scope: Schema.Literals(["step", "call"]),
+  scope: Schema.Literals(["step", "call", "doubt"]),
   hash: Schema.String,
-  answer: Schema.Literals(["step", "remaining", "chosen", "decline", "once", "session", "remember", "deny"]),
+  answer: Schema.Literals([
+    "step",
+    "remaining",
+    "chosen",
+    "decline",
+    "once",
+    "session",
+    "remember",
+    "deny",
+    "again",
+    "done",
+    "stop"
+  ]),
   /** With `chosen`: the items that may run, counted from 1; the others are denied. */
   chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
   by: Schema.Literals(["person", "rule", "nobody"])

@@ -8,7 +8,8 @@ import { Issue, Repair } from "./Issue.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 import { ModelAnswer } from "./ModelAnswer.ts"
 import { Risk } from "./Permission.ts"
-import { ReferencesRead, type RunEvent } from "./RunEvent.ts"
+import type { RunEvent } from "./RunEvent.ts"
+import { ReferencesRead } from "./TaskEvent.ts"
 import { slugOf } from "./TaskName.ts"
 import { ToolCall, ToolResult } from "./ToolCall.ts"
 
@@ -60,6 +61,9 @@ const eventsOf = <T extends RunEvent["type"]>(
 
 const decodeAnswer = Schema.decodeUnknownSync(Schema.toCodecJson(ModelAnswer))
 
+/** The key without what it was done with; what was done last counts. */
+const keyOf = ({ key }: { readonly key: string }): string => key.split("#")[0] ?? ""
+
 const about = <A extends { readonly call: ModelCallId }>(found: ReadonlyArray<A>, key: string) =>
   found.filter(({ call }) => modelCallKey(call) === key)
 
@@ -68,8 +72,8 @@ const attemptsOf = (
   records: ReadonlyArray<JournalRecord>,
   isWanted: (call: ModelCallId) => boolean
 ): ReadonlyArray<Attempt> => {
-  const prompts = new Map(records.flatMap((one) => (one.type === "prompt" ? [[one.key, one] as const] : [])))
-  const answers = new Map(records.flatMap((one) => (one.type === "outcome" ? [[one.key, one.value] as const] : [])))
+  const prompts = new Map(records.flatMap((one) => (one.type === "prompt" ? [[keyOf(one), one] as const] : [])))
+  const answers = new Map(records.flatMap((one) => (one.type === "outcome" ? [[keyOf(one), one.value] as const] : [])))
   const calls = new Map(
     eventsOf(records, "model.started").flatMap(({ call }) =>
       isWanted(call) ? [[modelCallKey(call), call] as const] : []

@@ -32,3 +32,6 @@ export const isModelName = (name: string): boolean =>
 
 /** True for a model that the server of the person hands on to another one: `gpt-oss:120b-cloud`. */
 export const isCloudModel = (name: string): boolean => /[:-]cloud$/i.test(name)
+
+/** True for what the format allows as the name of a skill. */
+export const isSkillName = (name: string): boolean => /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= 64

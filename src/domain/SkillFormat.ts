@@ -7,16 +7,11 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Issue, Reading, Repair } from "./Issue.ts"
 import { type IssueCode, makeIssue, makeRepair, type RepairCode } from "./IssueCode.ts"
-import { isModelName, Skill } from "./Skill.ts"
+import { isModelName, isSkillName, Skill } from "./Skill.ts"
 import { readSkillBody } from "./SkillBody.ts"
 import { readSkillInputs } from "./SkillInput.ts"
 import { type FrontMatter, readFrontMatter } from "./SkillFrontMatter.ts"
 import { decodeText } from "./TextEncoding.ts"
-
-const nameForm = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
-
-/** True for what the format allows as the name of a skill. */
-export const isSkillName = (name: string): boolean => nameForm.test(name) && name.length <= 64
 
 /** Collects what is found while the fields of one file are read. */
 class Findings {

@@ -13,6 +13,7 @@ import { checkBody } from "./SkillBodyLint.ts"
 import { readSkill } from "./SkillFormat.ts"
 import { type FrontMatter, readFrontMatter } from "./SkillFrontMatter.ts"
 import { checkSettings } from "./SkillSettings.ts"
+import { type SkillTokens, skillTokens } from "./SkillTokens.ts"
 import { decodeText } from "./TextEncoding.ts"
 import { estimateTokens } from "./TokenEstimate.ts"
 
@@ -22,13 +23,6 @@ export interface LintWorld {
   readonly tools?: ReadonlyArray<string>
   /** Which of the `links` of the skill lead to a file. */
   readonly files: ReadonlySet<string>
-}
-
-/** What each stage gets of the skill, in estimated tokens. */
-export interface SkillTokens {
-  readonly planning: number
-  readonly refinement: number
-  readonly execution: number
 }
 
 export interface SkillLint {
@@ -110,13 +104,6 @@ const checkExecution = ({ execution }: Skill, { bodyLine }: FrontMatter, finding
   const what = 'The skill has no text under "## Execution": say there what the result must hold.'
   addRepair(findings, "skill-execution-missing", { section: "Execution", line: bodyLine }, what)
 }
-
-/** What each stage gets of a skill, in estimated tokens. */
-export const skillTokens = (skill: Skill): SkillTokens => ({
-  planning: estimateTokens(`- ${skill.name}: ${skill.description}`),
-  refinement: estimateTokens(skill.inputRequirements + skill.refinement),
-  execution: estimateTokens(skill.execution)
-})
 
 const checkSize = ({ body, bodyLine }: FrontMatter, tokens: SkillTokens, findings: Findings): void => {
   for (const part of ["refinement", "execution"] as const) {

@@ -2,7 +2,7 @@
  * The files of a new skill: one that works as it is and follows every rule, with a test, so that its author changes
  * what is there instead of filling in blanks. Called by `skills new`.
  */
-import { isSkillName } from "./SkillFormat.ts"
+import { isSkillName } from "./Skill.ts"
 
 const skillText = (name: string): string => `---
 name: ${name}

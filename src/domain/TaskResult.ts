@@ -21,6 +21,10 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
   }
 }
 
+/** False when a call was denied: who goes on with the run may be asked again. */
+export const isFinal = ({ calls }: TaskResult): boolean =>
+  calls.every(({ result }) => result.error_type !== "permission_denied")
+
 export const TaskPhase = Schema.Literals(["refinement", "execution"])
 export type TaskPhase = typeof TaskPhase.Type
 

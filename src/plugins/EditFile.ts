@@ -61,6 +61,14 @@ export const editFile = (maxBytes: number): Plugin =>
         parameters: Parameters,
         risk: "high",
         effect: "once",
+        errors: {
+          validation_failed:
+            "The text does not occur, or more than once; or the file changed after the call was allowed.",
+          permission_denied: "It was declined, or lies outside the project or steers git or this program.",
+          not_found: "There is no file at the path.",
+          io_error: "The system does not let it be read or written.",
+          parse_error: "It is no UTF-8 text."
+        },
         example: { path: "src/limits.ts", old_text: "const limit = 5", new_text: "const limit = 10" },
         access: (params) => [{ _tag: "EditFile", path: params.path, edits: editsOf(params) }],
         execute: Effect.fnUntraced(function* (_params: Parameters, [granted]) {

@@ -13,16 +13,16 @@ const mostCharacters = 60_000
 
 const Parameters = Schema.Struct({
   url: Schema.NonEmptyString.annotate({
-    description: "The complete URL, http or https, without user name or password."
+    description: "The complete URL, http or https."
   }),
   start: Schema.optionalKey(
     Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
-      description: "The character of the text to begin with, to read on. Default: 0."
+      description: "The character to begin with, to read on. Default: 0."
     })
   ),
   max_characters: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostCharacters })).annotate({
-      description: `The most characters of text to return. Default: ${defaultCharacters}.`
+      description: `The most characters to return. Default: ${defaultCharacters}.`
     })
   )
 })
@@ -54,7 +54,7 @@ export const fetchUrl = definePlugin({
   name: builtInOrigin,
   tools: Effect.succeed({
     fetch_url: tool({
-      description: `Fetches a public web page and returns its address, title and main content as markdown; JSON and other text as it is. Returns ${defaultCharacters} characters unless told otherwise, and says how to read on.`,
+      description: `Fetches a public web page and returns its address, title and main content as markdown, or other text as it is. Says how to read on when it is long.`,
       parameters: Parameters,
       risk: "medium",
       effect: "pure",

@@ -19,7 +19,7 @@ const Parameters = Schema.Struct({
   ),
   depth: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })).annotate({
-      description: "How many levels of folders to list; deeper files are shown as their folder, with / at its end."
+      description: "How many levels to list; what lies deeper is shown as its folder, with / at the end."
     })
   )
 })
@@ -28,7 +28,7 @@ export const fileTree = definePlugin({
   name: builtInOrigin,
   tools: Effect.succeed({
     get_file_tree: tool({
-      description: `Lists the paths of all files of the project, relative to its root, as a JSON array. Files that git ignores are left out. A list above ${room.entries} paths or ${room.characters} characters is shown by its folders, and says so.`,
+      description: `Lists the paths of all files of the project, relative to its root, as a JSON array. Files that git ignores are left out. Above ${room.entries} paths or ${room.characters} characters it shows folders, and says so.`,
       parameters: Parameters,
       risk: "safe",
       effect: "pure",

@@ -16,7 +16,7 @@ import { Workspace } from "../services/Workspace.ts"
 const wholeCharacters = 16_000
 const rangeCharacters = 64_000
 
-const LineNumber = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 }))
+const LineNumber = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
 const Parameters = Schema.Struct({
   path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
@@ -79,7 +79,7 @@ export const readFile = (maxBytes: number): Plugin =>
       const reads = yield* FileReads
       return {
         read_file: tool({
-          description: `Returns the text of a file, or of a range of its lines. Use it to see what a file really says. Returns at most ${wholeCharacters} characters of a whole file and ${rangeCharacters} of a range, and says how to read on.`,
+          description: `Returns the text of a file, or of a range of its lines. Use it to see what a file really says. Returns at most ${wholeCharacters} characters, ${rangeCharacters} of a range, and says how to read on.`,
           parameters: Parameters,
           risk: "medium",
           effect: "pure",

@@ -13,7 +13,14 @@ const Status = Schema.Literals(["pending", "in_progress", "completed"])
 const ScratchTask = Schema.Struct({ id: Schema.String, title: Schema.String, status: Status })
 type ScratchTask = typeof ScratchTask.Type
 
-const AddParameters = Schema.Struct({ title: Schema.NonEmptyString.annotate({ description: "What is to be done." }) })
+const maxEntries = 100
+const maxTitle = 200
+
+const AddParameters = Schema.Struct({
+  title: Schema.NonEmptyString.check(Schema.isMaxLength(maxTitle)).annotate({
+    description: `What is to be done, in at most ${maxTitle} characters.`
+  })
+})
 const ListParameters = Schema.Struct({
   status: Schema.optionalKey(Status.annotate({ description: "Lists only entries with this status." }))
 })
@@ -27,22 +34,32 @@ const notFound = (id: string, tasks: ReadonlyArray<ScratchTask>) => {
   return new ToolFailure({ type: "not_found", message: `There is no entry ${JSON.stringify(id)}. ${known}` })
 }
 
+const full = () =>
+  new ToolFailure({ type: "validation_failed", message: `The list is full: it holds ${maxEntries} entries.` })
+
 export const scratchTasks = definePlugin({
   name: builtInOrigin,
   tools: Effect.gen(function* () {
     const list = yield* Ref.make<ReadonlyArray<ScratchTask>>([])
     return {
       add_task: tool({
-        description: "Adds an entry to your own list of things to do and returns it with its id.",
+        description: `Adds an entry to your own list of things to do and returns it with its id. The list holds ${maxEntries} entries.`,
         parameters: AddParameters,
         risk: "safe",
         effect: "once",
         example: { title: "Read the tests" },
-        execute: ({ title }: typeof AddParameters.Type) =>
-          Ref.modify(list, (tasks) => {
-            const added: ScratchTask = { id: `task_${tasks.length + 1}`, title, status: "pending" }
-            return [added, [...tasks, added]]
-          })
+        errors: { validation_failed: "The list is full." },
+        execute: Effect.fnUntraced(function* ({ title }: typeof AddParameters.Type) {
+          const added = yield* Ref.modify(
+            list,
+            (tasks): readonly [ScratchTask | undefined, ReadonlyArray<ScratchTask>] => {
+              if (tasks.length === maxEntries) return [undefined, tasks]
+              const entry: ScratchTask = { id: `task_${tasks.length + 1}`, title, status: "pending" }
+              return [entry, [...tasks, entry]]
+            }
+          )
+          return added ?? (yield* full())
+        })
       }),
       list_tasks: tool({
         description: "Returns your own list of things to do as a JSON array.",
@@ -59,6 +76,7 @@ export const scratchTasks = definePlugin({
         risk: "safe",
         effect: "idempotent",
         example: { id: "task_1", status: "completed" },
+        errors: { not_found: "There is no such entry; the message names those there are." },
         execute: Effect.fnUntraced(function* ({ id, status }: typeof UpdateParameters.Type) {
           const tasks = yield* Ref.updateAndGet(list, (all) =>
             all.map((task) => (task.id === id ? { id, title: task.title, status } : task))

@@ -23,18 +23,15 @@ const Parameters = Schema.Struct({
   pattern: Schema.NonEmptyString.check(Schema.isMaxLength(1000)).annotate({
     description: "The text to look for, as it is; with `regex` a regular expression."
   }),
-  path: Schema.optionalKey(
-    Schema.String.annotate({ description: "A file or folder of the project; only what lies below it is searched." })
-  ),
+  path: Schema.optionalKey(Schema.String.annotate({ description: "The file or folder to search." })),
   glob: Schema.optionalKey(
     Schema.NonEmptyString.check(Schema.isMaxLength(1000)).annotate({
-      description: "Searches only files whose path fits, such as `src/**/*.ts` or `*.{ts,tsx}`."
+      description: "Searches only files like `src/**/*.ts` or `*.{ts,tsx}`."
     })
   ),
   regex: Schema.optionalKey(
     Schema.Boolean.annotate({
-      description:
-        "Whether the pattern is a regular expression (RE2: no look-around, no back-references). Default: false."
+      description: "Whether the pattern is a regular expression (RE2). Default: false."
     })
   ),
   case_sensitive: Schema.optionalKey(
@@ -42,12 +39,12 @@ const Parameters = Schema.Struct({
   ),
   context: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5 })).annotate({
-      description: "How many lines before and after each match to show. Default: 0."
+      description: "Lines to show before and after each match. Default: 0."
     })
   ),
   max_results: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).annotate({
-      description: `The most matching lines to return. Default: ${defaultResults}.`
+      description: `The most matches to return. Default: ${defaultResults}.`
     })
   )
 })
@@ -105,7 +102,7 @@ export const searchFiles = (maxBytes: number, time = defaultTime): Plugin =>
     name: builtInOrigin,
     tools: Effect.succeed({
       search_files: tool({
-        description: `Finds lines that hold a text in the files of the project and returns them as \`path:line: text\`. Use it to find where something is. Returns ${defaultResults} lines unless told otherwise, at most ${maxCharacters} characters, and says when there is more.`,
+        description: `Finds lines that hold a text in the files of the project, as \`path:line: text\`. Use it to find where something is. Returns ${defaultResults} lines, at most ${maxCharacters} characters, and says when there is more.`,
         parameters: Parameters,
         risk: "safe",
         effect: "pure",

@@ -23,6 +23,11 @@ export const writeFile = (maxBytes: number): Plugin =>
         risk: "high",
         effect: "idempotent",
         example: { path: "docs/notes.md", content: "# Notes\n" },
+        errors: {
+          validation_failed: "The file changed after the call was allowed.",
+          permission_denied: "It was declined, or lies outside the project or steers git or this program.",
+          io_error: "The system does not let it be written."
+        },
         access: ({ content, path }) => [{ _tag: "WriteFile", path, content }],
         execute: Effect.fnUntraced(function* (_params: typeof Parameters.Type, [granted]) {
           if (granted?._tag !== "WriteFile") return yield* Effect.die("write_file got no file to write")

@@ -13,15 +13,21 @@ import { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine
 import { Journal } from "./Journal.ts"
 
 /**
- * What is to be done once. `key` comes from domain/CallId. Only a success is an outcome to remember: a failure (server
+ * What is to be done once. `key` comes from domain/CallId; `input` is a hash of what it is done with, so that an outcome
+ * counts only for the same prompt or the same arguments. Only a success is an outcome to remember: a failure (server
  * gone, permission denied) may be otherwise the next time.
  */
 export interface Activity<A, E, R> {
   readonly key: string
+  readonly input: string
   readonly success: Schema.Codec<A, unknown>
   readonly error: Schema.Codec<E, unknown>
   readonly execute: Effect.Effect<A, E, R>
 }
+
+/** The name under which an engine knows an activity. */
+export const activityName = ({ input, key }: Pick<Activity<unknown, unknown, unknown>, "key" | "input">): string =>
+  `${key}#${input.slice(0, 16)}`
 
 /** A part of a run that is made of activities. Once it has come to its end, none of them is looked at again. */
 export interface Stage<A> {
@@ -35,8 +41,12 @@ export class Activities extends Context.Service<
     perform<A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R>
     /** The outcome of a stage that came to its end before. */
     settled<A>(stage: Stage<A>): Effect.Effect<Option.Option<A>>
-    /** Gives the outcome of the stage from before, or runs it and keeps its outcome. */
-    settle<A, E, R>(stage: Stage<A>, execute: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
+    /** Gives the outcome of the stage from before, or runs it and keeps its outcome, unless that is not final. */
+    settle<A, E, R>(
+      stage: Stage<A>,
+      execute: Effect.Effect<A, E, R>,
+      isFinal?: (outcome: A) => boolean
+    ): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/Activities") {
   /** Runs every activity, remembers nothing. */
@@ -66,24 +76,28 @@ export class Activities extends Context.Service<
         )
 
       return Activities.of({
-        perform: <A, E, R>({ error, execute, key, success }: Activity<A, E, R>): Effect.Effect<A, E, R> =>
+        perform: <A, E, R>({ error, execute, input, key, success }: Activity<A, E, R>): Effect.Effect<A, E, R> =>
           Effect.contextWith((context: Context.Context<never>) => {
             const engine = Context.getOption(context, WorkflowEngine)
             const instance = Context.getOption(context, WorkflowInstance)
             if (Option.isNone(engine) || Option.isNone(instance)) return execute
-            const activity = WorkflowActivity.make({ name: key, success, error, execute })
+            const activity = WorkflowActivity.make({ name: activityName({ key, input }), success, error, execute })
             return activity.pipe(
               Effect.provideService(WorkflowEngine, engine.value),
               Effect.provideService(WorkflowInstance, instance.value)
             ) as Effect.Effect<A, E, R>
           }),
         settled,
-        settle: <A, E, R>(stage: Stage<A>, execute: Effect.Effect<A, E, R>) =>
+        settle: <A, E, R>(
+          stage: Stage<A>,
+          execute: Effect.Effect<A, E, R>,
+          isFinal: (outcome: A) => boolean = () => true
+        ) =>
           Effect.flatMap(
             settled(stage),
             Option.match({
               onSome: (outcome) => Effect.succeed(outcome),
-              onNone: () => Effect.tap(execute, (outcome) => keep(stage, outcome))
+              onNone: () => Effect.tap(execute, (outcome) => (isFinal(outcome) ? keep(stage, outcome) : Effect.void))
             })
           )
       })

@@ -33,6 +33,8 @@ export interface AttemptPlan<A, E, R> {
   readonly step: number
   readonly prompt: (previous: Previous | undefined) => FilledPrompt
   readonly read: (answer: string) => Effect.Effect<Reading<A>, E, R>
+  /** The model that is asked, when it is not the one of the run. */
+  readonly model?: string
   /** The document that is waited for; see `ModelRequest`. */
   readonly shape?: AnswerShape
   /** Makes a listener for one answer; see `ModelRequest`. */
@@ -126,6 +128,7 @@ export class Attempts extends Context.Service<
       const run = <A, E, R>(plan: AttemptPlan<A, E, R>): Effect.Effect<Accepted<A>, GaveUp | ModelError | E, R> => {
         const where = { stage: plan.stage, round: plan.round, ...(plan.task === undefined ? {} : { task: plan.task }) }
         const watched = {
+          ...(plan.model === undefined ? {} : { model: plan.model }),
           ...(plan.shape === undefined ? {} : { shape: plan.shape }),
           ...(plan.listen === undefined ? {} : { listen: plan.listen })
         }

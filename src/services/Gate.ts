@@ -10,12 +10,15 @@ import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import { accessTarget, type CanonicalAccess, type Start } from "../domain/Access.ts"
+import type { CallIntent } from "../domain/JournalRecord.ts"
 import type { PreparedCall } from "../domain/PreparedCall.ts"
 import type { RunEvent } from "../domain/RunEvent.ts"
 import type { StepApproved, StepGate } from "../domain/StepGate.ts"
 import { canRemember } from "../domain/SessionScope.ts"
 import { exactPattern } from "../domain/TargetPattern.ts"
 import { Approver } from "./Approver.ts"
+import { Arbiter } from "./Arbiter.ts"
+import { settleDoubt } from "./GateDoubt.ts"
 import { itemOf, withOffers } from "./GateItem.ts"
 import { type GateOptions, makeGateJudge } from "./GateJudge.ts"
 import { type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
@@ -79,6 +82,7 @@ export class Denied extends Schema.TaggedError<Denied>()("Denied", {
       case "rule":
         return `Permission denied: ${this.refusal === undefined ? `a rule forbids ${what}` : `${what} ${this.refusal}`}.`
       case "nobody":
+        if (this.refusal !== undefined) return `Permission denied: ${what} ${this.refusal}.`
         return `Permission denied: ${what} needs approval and there is no terminal to ask on. Use ${this.flags}.`
     }
   }
@@ -104,6 +108,8 @@ export class Gate extends Context.Service<
      * its risk gates needs no question when a rule explicitly allows every call of it that is not safe.
      */
     approveStep(step: StepGate): Effect.Effect<StepApproved>
+    /** Decides what to do about a call that was begun before the run broke off: carry it out, or take it as done. */
+    settleDoubt(intent: CallIntent): Effect.Effect<"again" | "done", Denied>
     /** Everything that was denied so far, in order. */
     readonly denials: Effect.Effect<ReadonlyArray<Denied>>
     /** Everything that was allowed for the session so far, in words. */
@@ -118,6 +124,7 @@ export class Gate extends Context.Service<
       Gate,
       Effect.gen(function* () {
         const approver = yield* Approver
+        const arbiter = yield* Arbiter
         const policies = yield* Policies
         const events = yield* RunEvents
         const workspace = yield* Workspace
@@ -198,9 +205,18 @@ export class Gate extends Context.Service<
           yield* alone(askUnlessSettled)
         })
 
+        const keepDenial = (denied: Denied) => Ref.update(denials, (all) => [...all, denied])
+
+        const decideDoubt = Effect.fnUntraced(function* (intent: CallIntent) {
+          const settled = yield* settleDoubt(intent, { alone, arbiter, events, workspace })
+          if (typeof settled === "string") return settled
+          const denied = new Denied({ tool: intent.call.name, targets: intent.targets, ...settled })
+          yield* keepDenial(denied)
+          return yield* denied
+        })
+
         /** Decides for a task of the run; what is denied is remembered. */
-        const admitTask = (question: GateQuestion) =>
-          Effect.tapError(admit(question, events.publish), (denied) => Ref.update(denials, (all) => [...all, denied]))
+        const admitTask = (question: GateQuestion) => Effect.tapError(admit(question, events.publish), keepDenial)
 
         const stepWorld = { alone, approver, events, grants, judge, workspace }
         return Gate.of({
@@ -222,6 +238,7 @@ export class Gate extends Context.Service<
           authorizeStart: Effect.fn("Gate.authorizeStart")((start) =>
             admit(questionOfAccess("Before the run", start), () => Effect.void)
           ),
+          settleDoubt: decideDoubt,
           approveStep: (step) => approveStep(step, stepWorld),
           denials: Ref.get(denials),
           sessionGrants: Effect.sync(grants.session)

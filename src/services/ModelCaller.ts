@@ -13,10 +13,12 @@ import { type ModelCallId, modelCallKey } from "../domain/CallId.ts"
 import { ModelAnswer, ModelError, type ModelErrorReason } from "../domain/ModelAnswer.ts"
 import type { FilledPrompt } from "../domain/PromptTemplate.ts"
 import { answerReserve, estimatePrompt, largestParts, neededTokens } from "../domain/TokenEstimate.ts"
-import { Activities } from "./Activities.ts"
+import { Activities, activityName } from "./Activities.ts"
 import { readAnswer, usableAnswer } from "./AnswerStream.ts"
+import { hashOf } from "./CallHash.ts"
 import { Journal } from "./Journal.ts"
 import type { Talk } from "./ConversationPrompt.ts"
+import { ChosenModel } from "./ChosenModel.ts"
 import { ModelSlots } from "./ModelSlots.ts"
 import { RunEvents } from "./RunEvents.ts"
 import { RunSettings } from "./RunSettings.ts"
@@ -30,6 +32,8 @@ export interface ModelRequest {
   readonly talk?: Talk
   /** Position of the task's step from 0; 0 for stages that see the whole list. */
   readonly step: number
+  /** The model of a skill that chose one; the model of the run when absent. */
+  readonly model?: string
   /** The document that is waited for; an answer that does not come to it is stopped. */
   readonly shape?: AnswerShape
   /** Makes a listener for one answer: it takes the text as it comes. An answer that is sent again has a new one. */
@@ -87,10 +91,13 @@ export class ModelCaller extends Context.Service<
       const calibration = yield* TokenCalibration
       const warned = yield* Ref.make(false)
 
-      const { contextWindow: window, model: name } = settings
+      const { contextWindow: window } = settings
+      /** The embedded model answers for every skill. */
+      const chosenBy = ({ model: chosen }: ModelRequest) => (settings.model === "embedded" ? undefined : chosen)
+      const nameOf = (request: ModelRequest): string => chosenBy(request) ?? settings.model
 
       /** The estimated size of a prompt that the window can hold. */
-      const fits = Effect.fnUntraced(function* (prompt: FilledPrompt) {
+      const fits = Effect.fnUntraced(function* (prompt: FilledPrompt, name: string) {
         const scale = calibration.scale(name)
         const needed = neededTokens(prompt, scale)
         if (needed + answerReserve(window) <= window) return estimatePrompt(prompt, scale)
@@ -100,7 +107,9 @@ export class ModelCaller extends Context.Service<
       })
 
       /** An answer to a prompt that the server did not read to its end, or from its beginning, is worth nothing. */
-      const checkCount = Effect.fnUntraced(function* (prompt: FilledPrompt, counted: number, isWhole: boolean) {
+      const checkCount = Effect.fnUntraced(function* (request: ModelRequest, counted: number, isWhole: boolean) {
+        const { prompt } = request
+        const name = nameOf(request)
         const scale = calibration.scale(name)
         const estimated = estimatePrompt(prompt, scale)
         const text = prompt.system + prompt.user
@@ -114,23 +123,30 @@ export class ModelCaller extends Context.Service<
         }
       })
 
-      const collect = Effect.fnUntraced(function* ({ listen, prompt, shape, talk }: ModelRequest) {
+      const collect = Effect.fnUntraced(function* (request: ModelRequest) {
+        const { listen, prompt, shape, talk } = request
         const got = yield* readAnswer(model, prompt, {
-          server: { host: settings.host, model: name },
+          server: { host: settings.host, model: nameOf(request) },
           meter,
           ...(listen === undefined ? {} : { listen: listen() }),
           ...(shape === undefined ? {} : { shape }),
           ...(talk === undefined ? {} : { talk })
-        })
-        if (got.promptTokens !== undefined) yield* checkCount(prompt, got.promptTokens, got.isWholeCount)
+        }).pipe(Effect.provideService(ChosenModel, chosenBy(request)))
+        if (got.promptTokens !== undefined) yield* checkCount(request, got.promptTokens, got.isWholeCount)
         return yield* usableAnswer(got)
       })
 
       /** Sends once; a failure that may pass is sent again after a pause in which no place is held. */
       const send = (request: ModelRequest, retried: number): Effect.Effect<ModelAnswer, ModelError> =>
         Effect.gen(function* () {
-          const estimatedTokens = yield* fits(request.prompt)
-          yield* events.publish({ type: "model.started", call: request.id, estimatedTokens })
+          const estimatedTokens = yield* fits(request.prompt, nameOf(request))
+          const chosen = chosenBy(request)
+          yield* events.publish({
+            type: "model.started",
+            call: request.id,
+            ...(chosen === undefined ? {} : { model: chosen }),
+            estimatedTokens
+          })
           const answer = yield* collect(request)
           yield* events.publish({ type: "model.finished", call: request.id, usage: answer.usage })
           return answer
@@ -155,14 +171,16 @@ export class ModelCaller extends Context.Service<
         )
 
       const ask = Effect.fn("ModelCaller.ask")((request: ModelRequest) =>
-        activities.perform({
-          key: modelCallKey(request.id),
-          success: ModelAnswer,
-          error: ModelError,
-          execute: Effect.andThen(
-            journal.sent({ key: modelCallKey(request.id), system: request.prompt.system, user: request.prompt.user }),
-            send(request, 0)
-          )
+        Effect.suspend(() => {
+          const { id, prompt } = request
+          const { system, user } = prompt
+          const called = { key: modelCallKey(id), input: hashOf([system, user]) }
+          return activities.perform({
+            ...called,
+            success: ModelAnswer,
+            error: ModelError,
+            execute: Effect.andThen(journal.sent({ key: activityName(called), system, user }), send(request, 0))
+          })
         })
       )
 

@@ -3,7 +3,8 @@
  * against them.
  */
 import * as Effect from "effect/Effect"
-import { catalogueOf, Skills, usableSkills } from "./Skills.ts"
+import { usableSkills } from "../domain/SkillOffer.ts"
+import { catalogueOf, Skills } from "./Skills.ts"
 import { ToolRegistry } from "./ToolRegistry.ts"
 
 /** Their names, and the markdown that the model sees. */

@@ -16,7 +16,7 @@ import { type Ending, ending, endingOf } from "../domain/RunEnding.ts"
 import { exitCodeOf, type RunReport } from "../domain/RunReport.ts"
 import { TaskList } from "../domain/TaskList.ts"
 import { renderTaskList } from "../domain/TaskRendering.ts"
-import { TaskFailure, TaskResult } from "../domain/TaskResult.ts"
+import { isFinal, TaskFailure, TaskResult } from "../domain/TaskResult.ts"
 import { Activities } from "./Activities.ts"
 import { Briefer, type BriefingError } from "./Briefer.ts"
 import { Concluder } from "./Concluder.ts"
@@ -155,7 +155,7 @@ export class Pipeline extends Context.Service<
           const outstanding = list.outstanding(yield* state.finishedNames)
           const all = (yield* state.get).results
           const revised = yield* reviser.revise({ briefing, round, outstanding, finished: all, failures })
-          yield* activities.settle(stage, Effect.succeed({ results, failures, revised }))
+          yield* activities.settle(stage, Effect.succeed({ results, failures, revised }), () => results.every(isFinal))
           return yield* rounds(briefing, revised, state, round + 1, failures)
         })
 
@@ -174,8 +174,7 @@ export class Pipeline extends Context.Service<
       const conclude = Effect.fnUntraced(function* (briefing: Briefing, state: RunState, end: Ending) {
         const { goals, results: finished, failures, rounds: round } = yield* state.get
         if (end.status === "declined" || end.status === "not_permitted" || finished.length === 0) return end
-        const conclusion = concluder.conclude({ briefing, round, goals, finished, failures })
-        return yield* activities.settle({ key: stageKey.conclusion(round), success: Schema.String }, conclusion).pipe(
+        return yield* concluder.conclude({ briefing, round, goals, finished, failures }).pipe(
           Effect.map((answer) => ({ ...end, answer })),
           Effect.catchTag("GaveUp", (gaveUp) => Effect.succeed(ending("failed", `No valid answer ${gaveUp.message}`)))
         )

@@ -136,6 +136,7 @@ export class Refiner extends Context.Service<
         let current: Refinement = { task, calls: [] }
         const accepted = yield* attempts.run({
           stage: "refine",
+          ...(skill.model === undefined ? {} : { model: skill.model }),
           round: order.round,
           task: task.name,
           step: order.step,

@@ -65,8 +65,12 @@ const makeFolder = Effect.fnUntraced(function* (journal: string) {
 const appendFirst = ({ append, failed }: JournalWriter, record: JournalRecord) =>
   Effect.raceFirst(append(record), failed)
 
-/** The journal of a new run. */
-export const layerNewRun = (place: RunPlace, opened: Omit<RunOpened, "type" | "version" | "program">) =>
+/** The journal of a new run; `begin` is what it knows from a run that it is forked from. */
+export const layerNewRun = (
+  place: RunPlace,
+  opened: Omit<RunOpened, "type" | "version" | "program">,
+  begin: ReadonlyArray<JournalRecord> = []
+) =>
   Layer.unwrap(
     Effect.gen(function* () {
       yield* takeLocks(place)
@@ -74,7 +78,10 @@ export const layerNewRun = (place: RunPlace, opened: Omit<RunOpened, "type" | "v
       yield* makeFolder(file)
       const writer = yield* openJournal(file, undefined)
       yield* appendFirst(writer, { type: "opened", version: journalVersion, program: place.program, ...opened })
-      return Journal.layer([], writer)
+      for (const record of begin) yield* writer.tell(record)
+      yield* Effect.raceFirst(writer.flush, writer.failed)
+      const { lines } = begin.length === 0 ? { lines: [] } : yield* readJournal(file)
+      return Journal.layer(lines, writer)
     })
   )
 

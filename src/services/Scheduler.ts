@@ -15,8 +15,9 @@ import type { GatedTask, StepApproved } from "../domain/StepGate.ts"
 import { Refinement } from "../domain/Refinement.ts"
 import type { Task } from "../domain/Task.ts"
 import type { TaskList } from "../domain/TaskList.ts"
-import { TaskFailure, TaskResult } from "../domain/TaskResult.ts"
-import { Activities } from "./Activities.ts"
+import { isFinal, TaskFailure, TaskResult } from "../domain/TaskResult.ts"
+import { Activities, activityName } from "./Activities.ts"
+import { hashOf } from "./CallHash.ts"
 import { Gate } from "./Gate.ts"
 import { Refiner } from "./Refiner.ts"
 import { RunEvents } from "./RunEvents.ts"
@@ -47,6 +48,13 @@ export interface RoundOutcome {
 interface Refined {
   readonly refinement: Refinement
   readonly finished: ReadonlyArray<TaskResult>
+}
+
+/** A refinement counts for the same results of others only. */
+const refinedKey = (round: number, task: Task, finished: ReadonlyArray<TaskResult>): string => {
+  const seen = finished.filter(({ task: { slug } }) => task.producerSlugs.includes(slug))
+  const input = hashOf(seen.map(({ result }) => result.document))
+  return activityName({ key: stageKey.refined(round, task.name), input })
 }
 
 /** All tasks of a round by slug. */
@@ -116,7 +124,7 @@ export class Scheduler extends Context.Service<
         const finished = yield* awaitProducers(cell, cells, order)
         const { briefing, round } = order
         const refinement = yield* activities.settle(
-          { key: stageKey.refined(round, cell.task.name), success: Refinement },
+          { key: refinedKey(round, cell.task, finished), success: Refinement },
           refiner.refine({ briefing, task: cell.task, round, step: cell.step, finished })
         )
         const { task: _, ...refined } = refinement
@@ -166,7 +174,8 @@ export class Scheduler extends Context.Service<
           yield* events.publish({ type: "task.started", ...where })
           const result = yield* activities.settle(
             { key: stageKey.task(round, cell.task.name), success: TaskResult },
-            taskRunner.run({ briefing: order.briefing, refinement, round, step: cell.step, finished })
+            taskRunner.run({ briefing: order.briefing, refinement, round, step: cell.step, finished }),
+            isFinal
           )
           yield* order.record(result)
           yield* events.publish({ type: "task.finished", ...where, result })

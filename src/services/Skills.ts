@@ -18,16 +18,6 @@ export interface FoundSkill {
   readonly path: string
 }
 
-/**
- * The skills that can work with these tools. A skill whose tools are all missing is not: its tasks could never run. A
- * skill that needs no tools, or names none, always is.
- */
-export const usableSkills = (all: ReadonlyArray<Skill>, toolNames: ReadonlyArray<string>): ReadonlyArray<Skill> =>
-  all.filter(
-    ({ allowedTools }) =>
-      allowedTools === undefined || allowedTools.length === 0 || allowedTools.some((tool) => toolNames.includes(tool))
-  )
-
 /** Markdown for the planner: one line `- name: description` per skill. */
 export const catalogueOf = (skills: ReadonlyArray<Skill>): string =>
   skills.map((skill) => `- ${skill.name}: ${skill.description}`).join("\n")

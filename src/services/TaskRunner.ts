@@ -79,11 +79,12 @@ export class TaskRunner extends Context.Service<
       const execute = Effect.fnUntraced(function* (order: ExecutionOrder, outcomes: ReadonlyArray<CallOutcome>) {
         const { task, inputs = [], calls } = order.refinement
         const { briefing, finished } = order
+        const skill = skills.find(task.skill)
         const shared = briefingBlocks(briefing)
         const fill = (precursor: string, previous: Previous | undefined) =>
           prompts.fill("execution", {
             skill_name: task.skill,
-            skill_execution: skills.find(task.skill)?.execution ?? "",
+            skill_execution: skill?.execution ?? "",
             project_description: shared.project_description,
             environment: shared.environment,
             precursor,
@@ -92,11 +93,15 @@ export class TaskRunner extends Context.Service<
             issues: rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? []))
           })
         const roomBeside = (precursor: string, previous: Previous | undefined): number =>
-          Math.max(0, charactersLeft(window, fill(precursor, previous), calibration.scale(model)) - frameOf(calls))
+          Math.max(
+            0,
+            charactersLeft(window, fill(precursor, previous), calibration.scale(skill?.model ?? model)) - frameOf(calls)
+          )
         const shown = fitResults(task, finished, roomBeside("", undefined))
         const block = yield* references.block(task, { briefing, finished: shown, view: "document" })
         return yield* attempts.run({
           stage: "execute",
+          ...(skill?.model === undefined ? {} : { model: skill.model }),
           round: order.round,
           task: task.name,
           step: order.step,

@@ -14,15 +14,16 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { accessTarget, type CanonicalAccess } from "../domain/Access.ts"
 import { type ToolCallId, toolCallKey } from "../domain/CallId.ts"
-import type { FileState } from "../domain/JournalRecord.ts"
+import type { CallIntent, FileState } from "../domain/JournalRecord.ts"
 import { commandSeconds } from "../domain/CommandSettings.ts"
 import type { PreparedCall } from "../domain/PreparedCall.ts"
 import { dataText, type ToolCall, ToolResult } from "../domain/ToolCall.ts"
 import { ToolFailure } from "../domain/ToolFailure.ts"
-import { Activities } from "./Activities.ts"
+import { Activities, activityName } from "./Activities.ts"
+import { hashOf } from "./CallHash.ts"
 import { causeText, runApart } from "./ForeignCode.ts"
 import { Denied, Gate } from "./Gate.ts"
-import { fileState } from "./FileState.ts"
+import { fileState, textHash } from "./FileState.ts"
 import { Journal } from "./Journal.ts"
 import { RunEvents } from "./RunEvents.ts"
 import { ToolRegistry } from "./ToolRegistry.ts"
@@ -45,6 +46,17 @@ export interface ToolRunnerOptions {
   /** The most bytes that one call may return, as UTF-8 text. Default: 256 KiB. */
   readonly outputBytes?: number
 }
+
+/** A recorded outcome counts for the same tool with the same arguments only. */
+const inputOf = ({ arguments: given, name }: ToolCall): string => hashOf([name, given])
+
+const nameOf = (id: ToolCallId, call: ToolCall): string => activityName({ key: toolCallKey(id), input: inputOf(call) })
+
+/** What a model is told of a call that had happened before the run was resumed. */
+const happened = ({ targets }: CallIntent): Schema.Json => ({
+  note: "This call was carried out before the run was interrupted; its output is not known.",
+  targets
+})
 
 const defaultTimeout = "120 seconds"
 /** Commands have a limit of their own, which comes first and knows what to do. */
@@ -111,7 +123,12 @@ export class ToolRunner extends Context.Service<
         const fileStates = (accesses: ReadonlyArray<CanonicalAccess>) =>
           Effect.forEach(
             accesses.filter((access) => access._tag === "WriteFile"),
-            ({ path }) => Effect.map(fileState(workspace, path), (before): FileState => ({ path, before }))
+            ({ content, path }) =>
+              Effect.map(fileState(workspace, path), (before): FileState => ({
+                path,
+                before,
+                after: textHash(content)
+              }))
           )
 
         const limited = Effect.fnUntraced(function* (
@@ -147,6 +164,11 @@ export class ToolRunner extends Context.Service<
 
         const execute = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
           const asked = yield* Clock.currentTimeMillis
+          const key = nameOf(id, call)
+          const doubt = journal.doubt(key)
+          if (doubt !== undefined && (yield* gate.settleDoubt(doubt)) === "done") {
+            return yield* finish(id, call, Result.succeed(happened(doubt)), asked)
+          }
           const prepared = yield* Effect.result(guard(call.name, registry.prepare(call)))
           if (Result.isFailure(prepared)) return yield* finish(id, call, Result.fail(prepared.failure), asked)
           const { accesses, info, risk } = prepared.success
@@ -154,7 +176,7 @@ export class ToolRunner extends Context.Service<
           if (info.effect !== "pure") {
             const files = yield* fileStates(accesses)
             const targets = accesses.map(accessTarget)
-            yield* journal.intend({ key: toolCallKey(id), call, task: id.task, effect: info.effect, targets, files })
+            yield* journal.intend({ key, call, task: id.task, effect: info.effect, targets, files })
           }
           const begun = yield* Clock.currentTimeMillis
           yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
@@ -175,7 +197,13 @@ export class ToolRunner extends Context.Service<
           // A denial is the failure of the activity, not its outcome: who resumes the run may be asked again.
           run: Effect.fn("ToolRunner.run")((id, call) =>
             activities
-              .perform({ key: toolCallKey(id), success: ToolResult, error: Denied, execute: execute(id, call) })
+              .perform({
+                key: toolCallKey(id),
+                input: inputOf(call),
+                success: ToolResult,
+                error: Denied,
+                execute: execute(id, call)
+              })
               .pipe(Effect.catchTag("Denied", (denied) => deny(id, call, denied)))
           ),
           refuse

@@ -31,7 +31,7 @@ const call = (iteration: number, position: number) => ({
   uid: `call-${iteration}-${position}`
 })
 
-describe.concurrent("ask", () => {
+describe("ask", () => {
   it("answers on stdout and shows each call with its outcome on stderr", async () => {
     const { code, stderr, stdout } = await sandbox.run([...embedded, question])
     assert.strictEqual(code, 0, stderr)

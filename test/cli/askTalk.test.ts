@@ -60,7 +60,9 @@ const open = (script: (index: number) => ScriptedAnswer | string) =>
     )
     /** Lets time pass until something holds. */
     const until = Effect.fnUntraced(function* (what: string, condition: () => boolean) {
-      for (let turn = 0; turn < 5000; turn++) {
+      // The layers read real files, which takes real time.
+      const deadline = performance.now() + 15_000
+      while (performance.now() < deadline) {
         if (condition()) return
         yield* TestClock.adjust("20 millis")
         yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))

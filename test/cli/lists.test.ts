@@ -26,6 +26,35 @@ describe.concurrent("tools list", () => {
   })
 })
 
+describe.concurrent("tools describe", () => {
+  it("says everything about one tool, with the text that a model sees", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["tools", "describe", "fetch_url"])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    const [page = "", seen = ""] = stdout.split("\n\nA model sees:\n\n")
+    assert.match(page, /^## fetch_url\n\nFetches /)
+    assert.include(page, "\n- Origin: built-in\n- Risk: medium, asks\n- Effect: pure, changes nothing\n")
+    assert.match(page, /^\| `start` \| integer, from 0 \| no \| \S.*\|$/m)
+    assert.match(page, /^\| `parse_error` \| The page is not text\S? .*\|$/m)
+    assert.deepInclude(JSON.parse(seen.replace(/^```json\n|\n```\n$/g, "")), { name: "fetch_url" })
+  })
+
+  it("prints one JSON object", async () => {
+    const { code, stdout } = await sandbox.run(["tools", "describe", "read_file", "--json"])
+    const tool = JSON.parse(stdout) as { name: string; errors: { not_found: string }; instructions: string }
+    assert.deepStrictEqual(
+      [code, tool.name, tool.errors.not_found],
+      [0, "read_file", "There is no file at the path; the message names the nearest."]
+    )
+    assert.match(tool.instructions, /^```json\n\{\n {2}"name": "read_file",/)
+  })
+
+  it("names the nearest tools for an unknown name", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["tools", "describe", "fetch_ulr"])
+    assert.deepStrictEqual([code, stdout], [2, ""])
+    assert.match(stderr, /^There is no tool "fetch_ulr"\. Nearest: fetch_url, .*\.\n/)
+  })
+})
+
 describe.concurrent("skills list", () => {
   it("shows which skill is nearer and what could not be read", async () => {
     const { code, stderr, stdout } = await sandbox.run(["skills", "list"])

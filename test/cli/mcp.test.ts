@@ -80,8 +80,13 @@ const messagesIn = (stdout: string) =>
     })
 
 /** The binary with its stdin held open, as a client holds it. */
-const open = Effect.fnUntraced(function* (args: ReadonlyArray<string>, host: string) {
-  const { root } = yield* sandbox
+const open = Effect.fnUntraced(function* (
+  args: ReadonlyArray<string>,
+  host = "127.0.0.1:1",
+  files: Readonly<Record<string, string>> = {}
+) {
+  const { root, write } = yield* sandbox
+  for (const [path, text] of Object.entries(files)) write(path, text)
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
       spawn(process.execPath, [main, "mcp", ...args], { cwd: join(root, "project"), env: environment(root, host) })
@@ -90,10 +95,18 @@ const open = Effect.fnUntraced(function* (args: ReadonlyArray<string>, host: str
   )
   let stdout = ""
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
-  child.stderr.resume()
+  let stderr = ""
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve))
   return {
     send: (...messages: ReadonlyArray<object>) => void child.stdin.write(linesOf(...messages)),
+    write: (text: string) => void child.stdin.write(text),
+    /** Waits until this many lines have come. */
+    lines: (count: number) =>
+      Effect.promise(async () => {
+        while (stdout.split("\n").length <= count && child.exitCode === null) await new Promise(setImmediate)
+      }),
+    stderr: () => stderr,
     close: () => void child.stdin.end(),
     kill: (signal: NodeJS.Signals) => void child.kill(signal),
     stdout: () => stdout,
@@ -182,21 +195,13 @@ describe("the tools for other programs", () => {
 describe("task-conductor mcp", () => {
   liveTest("puts nothing but messages on stdout, whatever else writes there", () =>
     Effect.gen(function* () {
-      const { run, write } = yield* sandbox
-      write(
-        "project/loud.ts",
-        'console.log("hello from a plugin")\nprocess.stdout.write("and more\\n")\nexport default 1\n'
-      )
-      const { code, stderr, stdout } = yield* Effect.promise(() =>
-        run(["mcp", "--plugin", "./loud.ts"], {
-          stdin: linesOf(
-            initialize,
-            initialized,
-            callOf(2, "plan", { prompt: "Where is `heron`?" }, { progressToken: "p" })
-          )
-        })
-      )
-      const messages = messagesIn(stdout)
+      const loud = 'console.log("hello from a plugin")\nprocess.stdout.write("and more\\n")\nexport default 1\n'
+      const server = yield* open(["--plugin", "./loud.ts"], undefined, { "project/loud.ts": loud })
+      server.send(initialize, initialized, callOf(2, "plan", { prompt: "Where is `heron`?" }, { progressToken: "p" }))
+      yield* server.lines(4)
+      server.close()
+      const code = yield* server.ended
+      const messages = messagesIn(server.stdout())
       assert.deepStrictEqual([code, messages.map(({ id }) => id)], [0, [1, undefined, undefined, 2]])
       assert.deepStrictEqual(
         messages.filter(({ method }) => method === "notifications/progress").map(({ params }) => params),
@@ -205,24 +210,20 @@ describe("task-conductor mcp", () => {
           { progressToken: "p", progress: 2, message: "plan 1 task in 1 step: Search 1" }
         ]
       )
-      assert.include(stderr, "hello from a plugin\nand more\n")
+      assert.include(server.stderr(), "hello from a plugin\nand more\n")
     })
   )
 
   liveTest("answers a line that is not JSON, wrong arguments and an unknown tool, and goes on", () =>
     Effect.gen(function* () {
-      const { run } = yield* sandbox
-      const { code, stdout } = yield* Effect.promise(() =>
-        run(["mcp"], {
-          stdin: [
-            linesOf(initialize, initialized),
-            "not JSON\n",
-            linesOf(callOf(2, "check", { txt: "" }), callOf(3, "write_file", {}), callOf(4, "check", { text: "" }))
-          ].join("")
-        })
-      )
-      const byId = new Map(messagesIn(stdout).map((message) => [message.id, message]))
-      assert.strictEqual(code, 0)
+      const server = yield* open([])
+      server.send(initialize, initialized)
+      server.write("not JSON\n")
+      server.send(callOf(2, "check", { txt: "" }), callOf(3, "write_file", {}), callOf(4, "check", { text: "" }))
+      yield* server.lines(5)
+      server.close()
+      assert.strictEqual(yield* server.ended, 0)
+      const byId = new Map(messagesIn(server.stdout()).map((message) => [message.id, message]))
       assert.strictEqual(byId.get(null)?.error?.code, -32_700)
       assert.deepStrictEqual(byId.get(2)?.result, {
         content: [
@@ -244,6 +245,7 @@ describe("task-conductor mcp", () => {
       server.send({ method: "notifications/cancelled", params: { requestId: 2 } })
       yield* model.until(({ abortedCount }) => abortedCount() === 1)
       server.send(callOf(3, "check", { text: "" }))
+      yield* server.lines(2)
       server.close()
       assert.strictEqual(yield* server.ended, 0)
       assert.deepStrictEqual(

@@ -26,7 +26,7 @@ const open = (rules: ReadonlyArray<object> = [hosts, page]): Sandbox => {
 
 const kept = (sandbox: Sandbox): unknown => JSON.parse(readFileSync(join(sandbox.root, policies), "utf8"))
 
-describe.concurrent("permissions list", () => {
+describe("permissions list", () => {
   it("shows every rule in the syntax of flags, with its place", async () => {
     const { code, stderr, stdout } = await open().run(["permissions", "list"])
     assert.deepStrictEqual(
@@ -94,7 +94,7 @@ describe.concurrent("permissions list", () => {
   })
 })
 
-describe.concurrent("permissions revoke", () => {
+describe("permissions revoke", () => {
   it("takes back one remembered rule", async () => {
     const sandbox = open()
     const { code, stdout } = await sandbox.run(["permissions", "revoke", "read_file:/etc/hosts"])
@@ -152,7 +152,7 @@ const explain = async (sandbox: Sandbox, ...words: ReadonlyArray<string>) => {
   return { code, stderr, lines: stdout.trimEnd().split("\n") }
 }
 
-describe.concurrent("permissions explain", () => {
+describe("permissions explain", () => {
   it("says that the risk decides where no rule does", async () => {
     assert.deepStrictEqual(await explain(open(), "read_file", '{"path":"README.md"}'), {
       code: 0,

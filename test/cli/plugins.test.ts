@@ -159,7 +159,7 @@ describe.concurrent("plugins new", { timeout: 60_000 }, () => {
   })
 })
 
-describe.concurrent("a plugin that spoils the process", { timeout: 60_000 }, () => {
+describe("a plugin that spoils the process", { timeout: 60_000 }, () => {
   it("cannot make unfinished work look done by ending it", async () => {
     const { code, stderr } = await act("exits.mjs")
     assert.strictEqual(code, 1)

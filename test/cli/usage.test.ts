@@ -110,7 +110,7 @@ const cases: ReadonlyArray<Case> = [
   {
     name: "a rule for a tool that does not exist",
     args: ["run", "--deny", "write_fil", "hi"],
-    stderr: `--deny write_fil: there is no tool "write_fil". Nearest: write_file, read_file, fetch_url.\n${help("run")}`
+    stderr: `--deny write_fil: there is no tool "write_fil". Nearest: write_file, edit_file, read_file.\n${help("run")}`
   },
   {
     name: "a skill that does not exist",

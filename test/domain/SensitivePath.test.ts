@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isControlPath, isSecretLike } from "../../src/domain/SensitivePath.ts"
+import { isAutomatic, isControlPath, isSecretLike } from "../../src/domain/SensitivePath.ts"
 
 describe("isSecretLike", () => {
   it("finds keys, passwords and tokens by their names", () => {
-    const secrets = [".env", "a/.env.local", "/home/ana/.ssh/config", "cert.PEM", "ID_RSA", "x/.npmrc", "app.key"]
+    const secrets = [".env", "a/.env.local", "/home/you/.ssh/config", "cert.PEM", "ID_RSA", "x/.npmrc", "app.key"]
     assert.deepStrictEqual(
       secrets.filter((path) => !isSecretLike(path)),
       []
@@ -28,5 +28,34 @@ describe("isControlPath", () => {
   it("leaves similar names alone", () => {
     const plain = [".gitignore", "git/config", "src/.github/x", "docs/task-conductor.md"]
     assert.deepStrictEqual(plain.filter(isControlPath), [])
+  })
+})
+
+describe("isAutomatic", () => {
+  it("finds what editors, build servers, shells and git hooks run by themselves, at any depth and in any letter case", () => {
+    const automatic = [
+      ".vscode/tasks.json",
+      "packages/a/.VSCode/launch.json",
+      ".idea/workspace.xml",
+      ".github/workflows/ci.yml",
+      ".github/actions/x/action.yml",
+      ".gitlab-ci.yml",
+      ".husky/pre-commit",
+      "/home/you/.bashrc",
+      ".envrc",
+      "web/.npmrc",
+      "Jenkinsfile",
+      "app.code-workspace",
+      ".agents/skills/x/SKILL.md"
+    ]
+    assert.deepStrictEqual(
+      automatic.filter((path) => !isAutomatic(path)),
+      []
+    )
+  })
+
+  it("leaves everyday files alone", () => {
+    const plain = ["package.json", "Makefile", ".github/CODEOWNERS", ".github/ISSUE_TEMPLATE/bug.md", "vscode/a.md"]
+    assert.deepStrictEqual([...plain, "src/workflows/ci.ts", ".gitignore", "AGENTS.md"].filter(isAutomatic), [])
   })
 })

@@ -34,6 +34,19 @@ describe("the scratch list", () => {
     })
   )
 
+  nodeTest("holds 100 entries of at most 200 characters", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openTools()
+      assert.strictEqual((yield* run("add_task", { title: "a".repeat(201) })).error_type, "validation_failed")
+      yield* Effect.forEach(Array.from({ length: 100 }), () => run("add_task", { title: "a" }))
+      const { error_message, error_type } = yield* run("add_task", { title: "a" })
+      assert.deepStrictEqual(
+        [error_type, error_message],
+        ["validation_failed", "The list is full: it holds 100 entries."]
+      )
+    })
+  )
+
   nodeTest("takes only the three statuses", () =>
     Effect.gen(function* () {
       const { run } = yield* openTools()

@@ -1,10 +1,15 @@
 import { describe, expect } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as AiError from "effect/ai/AiError"
+import { forkRecords } from "../../src/domain/ForkRecords.ts"
 import type { FilledPrompt } from "../../src/domain/PromptTemplate.ts"
 import { Approver } from "../../src/services/Approver.ts"
+import { Arbiter, type DoubtAnswer } from "../../src/services/Arbiter.ts"
+import { definePlugin, tool } from "../../src/services/Plugin.ts"
 import { makeKeptRun } from "../support/KeptRun.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
@@ -105,12 +110,145 @@ describe("a run that goes on", () => {
       const run = yield* makeKeptRun({ prompt: "Do it." })
       yield* run.session({ answer: obedient, approver: willing })
       const records = yield* run.records
-      const keys = records.flatMap((record) => ("key" in record ? [`${record.type} ${record.key}`] : []))
+      const keys = records.flatMap((record) => ("key" in record ? [`${record.type} ${record.key.split("#")[0]}`] : []))
       const write = "round-1/tool/write-1/call-1"
       expect(keys.indexOf(`intent ${write}`)).toBeLessThan(keys.indexOf(`outcome ${write}`))
       expect(keys.filter((key) => key.startsWith("intent"))).toEqual([`intent ${write}`])
       expect(keys.indexOf("prompt plan/attempt-1")).toBeLessThan(keys.indexOf("outcome plan/attempt-1"))
       expect(records[0]).toMatchObject({ type: "opened", version: 1, order: { prompt: "Do it." } })
+    })
+  )
+})
+
+const arbiterSaying = (answer: DoubtAnswer) =>
+  Layer.succeed(Arbiter)({ decide: () => Effect.succeed({ answer, by: "person" as const }) })
+
+describe("a call in doubt", () => {
+  const sendPlan = planOf([[{ name: "Send 1", skill: "free" }]])
+  const sending = (prompt: FilledPrompt): string => {
+    if (stageOf(prompt) === "creation") return sendPlan
+    return stageOf(prompt) === "refinement" ? refinementWith([{ name: "send", arguments: {} }]) : obedient(prompt)
+  }
+
+  /** A tool that does its work and then never ends, or ends as it should. */
+  const makeSender = Effect.gen(function* () {
+    const begun = yield* Deferred.make<void>()
+    let count = 0
+    const plugin = (hangs: boolean) =>
+      definePlugin({
+        name: "sender",
+        tools: Effect.succeed({
+          send: tool({
+            description: "Sends.",
+            parameters: Schema.Struct({}),
+            risk: "safe",
+            effect: "once",
+            execute: () =>
+              Effect.gen(function* () {
+                count += 1
+                yield* Deferred.succeed(begun, undefined)
+                return hangs ? yield* Effect.never : "sent"
+              })
+          })
+        })
+      })
+    return { begun: Deferred.await(begun), count: () => count, plugin }
+  })
+
+  /** A run that broke off while the tool was at work, and the session after it. */
+  const goOn = Effect.fnUntraced(function* (answer?: DoubtAnswer) {
+    const sender = yield* makeSender
+    const run = yield* makeKeptRun({ prompt: "Send it." })
+    yield* run.session({ answer: sending, plugins: [sender.plugin(true)], until: sender.begun })
+    const second = yield* run.session({
+      answer: sending,
+      plugins: [sender.plugin(false)],
+      ...(answer === undefined ? {} : { arbiter: arbiterSaying(answer) })
+    })
+    return { sender, second, run }
+  })
+
+  nodeTest("parks the run when nobody can decide, and is asked about when it goes on", () =>
+    Effect.gen(function* () {
+      const { run, second, sender } = yield* goOn()
+      expect([sender.count(), second.report?.status]).toEqual([1, "not_permitted"])
+      expect(second.report?.message).toContain("was begun before the run broke off")
+      const third = yield* run.session({
+        answer: sending,
+        plugins: [sender.plugin(false)],
+        arbiter: arbiterSaying("again")
+      })
+      expect([sender.count(), third.report?.status]).toEqual([2, "done"])
+    })
+  )
+
+  nodeTest("is taken as done when the person says so", () =>
+    Effect.gen(function* () {
+      const { second, sender } = yield* goOn("done")
+      expect([sender.count(), second.report?.status]).toEqual([1, "done"])
+      expect(second.report?.results[0]?.calls[0]?.result.data).toEqual({
+        note: "This call was carried out before the run was interrupted; its output is not known.",
+        targets: []
+      })
+    })
+  )
+
+  nodeTest("ends the run as not permitted when the person stops it", () =>
+    Effect.gen(function* () {
+      const { second, sender } = yield* goOn("stop")
+      expect([sender.count(), second.report?.status]).toEqual([1, "not_permitted"])
+    })
+  )
+})
+
+const reading = (prompt: FilledPrompt): string => {
+  if (stageOf(prompt) === "creation") return planOf([[{ name: "Read 1" }, { name: "Look 2" }]])
+  if (stageOf(prompt) === "refinement" && taskOf(prompt) === "Read 1") {
+    return refinementWith([{ name: "read_file", arguments: { path: ".task-conductor/skills/any/SKILL.md" } }])
+  }
+  return obedient(prompt)
+}
+
+describe("a call that was denied", () => {
+  nodeTest("is asked about again when the run goes on, and its task is done anew", () =>
+    Effect.gen(function* () {
+      const run = yield* makeKeptRun({ prompt: "Read it." })
+      const first = yield* run.session({ answer: reading })
+      expect(first.report?.status).toBe("not_permitted")
+      const second = yield* run.session({ answer: reading, approver: willing })
+      expect(second.kept).toEqual(["Look 2"])
+      expect(second.called).toEqual(["Read 1/call-1"])
+      expect(second.report?.status).toBe("done")
+    })
+  )
+})
+
+describe("a fork", () => {
+  nodeTest("keeps what had finished before the task and does the rest anew", () =>
+    Effect.gen(function* () {
+      const run = yield* makeKeptRun({ prompt: "Do it." })
+      yield* run.session({ answer: obedient, approver: willing })
+      const begin = forkRecords(yield* run.records, "write 1")
+      const forked = yield* run.fork(begin ?? [], {
+        answer: (prompt) => (stageOf(prompt) === "execution" ? resultSaying("Anew.") : obedient(prompt)),
+        approver: willing
+      })
+      expect(forked.kept).toEqual(["Look 1", "Look 2"])
+      expect(forked.sent).toEqual([
+        "round-1/refine/write-1/attempt-1",
+        "round-1/execute/write-1/attempt-1",
+        "round-1/iterate/attempt-1",
+        "round-1/conclude/attempt-1"
+      ])
+      expect(forked.report?.results.at(-1)?.result.summary).toBe("Anew.")
+    })
+  )
+
+  nodeTest("is not possible from a task that the run does not have", () =>
+    Effect.gen(function* () {
+      const run = yield* makeKeptRun({ prompt: "Do it." })
+      yield* run.session({ answer: obedient, approver: willing })
+      expect(forkRecords(yield* run.records, "Other 1")).toBeUndefined()
     })
   )
 })

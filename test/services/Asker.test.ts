@@ -366,7 +366,7 @@ describe("calls in the text of an answer", () => {
 })
 
 describe("a small window", () => {
-  const settings = { contextWindow: 6000 }
+  const settings = { contextWindow: 6700 }
 
   it.effect("loses the oldest outputs first, with a note in their place, and never a message of the person", () =>
     Effect.gen(function* () {
@@ -423,7 +423,7 @@ describe("a small window", () => {
       )
       assert.match(
         reports[0]?.reason ?? "",
-        /^The prompt needs about \d+ tokens, the context window holds 6000\. The largest parts are messages \(\d+\), .* Start a new conversation, or put long text into a file and name it, or raise contextWindow\. The message was taken out of the conversation again\.$/
+        /^The prompt needs about \d+ tokens, the context window holds 6700\. The largest parts are messages \(\d+\), .* Start a new conversation, or put long text into a file and name it, or raise contextWindow\. The message was taken out of the conversation again\.$/
       )
       assert.deepStrictEqual(requests.map(historyOf), [["user: Short."]])
     })

@@ -31,6 +31,7 @@ const gate = Layer.succeed(Gate)(
     authorize: () => Effect.die("not a tool call"),
     authorizeReference: () => Effect.die("a check asks nobody"),
     authorizeStart: () => Effect.die("nothing starts"),
+    settleDoubt: () => Effect.die("nothing is in doubt"),
     approveStep: () => Effect.die("not a step"),
     denials: Effect.succeed([]),
     sessionGrants: Effect.succeed([])

@@ -84,6 +84,7 @@ const gate = ({ asked = [], deny }: World) =>
           : Effect.void
       },
       authorizeStart: () => Effect.die("nothing starts"),
+      settleDoubt: () => Effect.die("nothing is in doubt"),
       approveStep: () => Effect.die("not a step"),
       denials: Effect.succeed([]),
       sessionGrants: Effect.succeed([])

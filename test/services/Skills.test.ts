@@ -8,7 +8,8 @@ import { fencedBlocks } from "../../src/domain/Outline.ts"
 import { Skill } from "../../src/domain/Skill.ts"
 import { readSkill } from "../../src/domain/SkillFormat.ts"
 import { packageFolder } from "../../src/services/PackageFolder.ts"
-import { catalogueOf, Skills, usableSkills } from "../../src/services/Skills.ts"
+import { usableSkills } from "../../src/domain/SkillOffer.ts"
+import { catalogueOf, Skills } from "../../src/services/Skills.ts"
 import { makeProject } from "../support/Project.ts"
 
 const skillText = (name: string, description: string) =>
@@ -327,7 +328,8 @@ layer(NodeServices.layer)("docs/writing-a-skill.md", (it) => {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
       const guide = path.join(yield* packageFolder("skills"), "..", "docs", "writing-a-skill.md")
-      const example = fencedBlocks(yield* fs.readFileString(guide))[0]?.text ?? ""
+      const blocks = fencedBlocks(yield* fs.readFileString(guide))
+      const example = blocks.find(({ text }) => text.startsWith("---"))?.text ?? ""
       const { issues, repairs, value } = readSkill(new TextEncoder().encode(example), "count-words")
       assert.deepStrictEqual([issues, repairs], [[], []])
       assert.deepStrictEqual(Option.getOrThrow(value).allowedTools, ["word_count", "read_file"])

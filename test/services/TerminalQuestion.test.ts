@@ -9,8 +9,8 @@ const ask = (...words: ReadonlyArray<string>) => `'${process.execPath}' '${progr
 /** The answer that the program printed last. */
 const answerIn = (screen: string): unknown => JSON.parse(/ANSWER (\{.*\})/.exec(screen)?.[1] ?? "null")
 
-/* Each question waits a moment for keys that were typed ahead; longer than that and the program says READY too late. */
-const longEnoughToType = "600"
+/** Milliseconds between READY and the question, in which a test types ahead. */
+const longEnoughToType = "1500"
 
 describe.skipIf(!hasPseudoTerminal).concurrent("a question in a real terminal", () => {
   it("takes the answer that is typed after it, and leaves the terminal as it was", async () => {

@@ -53,7 +53,7 @@ export const oneOfEach: ReadonlyArray<JournalRecord> = [
     task: "Write",
     effect: "idempotent",
     targets: ["/project/a.txt"],
-    files: [{ path: "/project/a.txt", before: null }]
+    files: [{ path: "/project/a.txt", before: null, after: "1" }]
   },
   { type: "prompt", key: "plan/attempt-1", system: "Be \\ brief.\r\n", user: "\u2028\u0000" },
   { type: "outcome", key: "plan/attempt-1", value: { text: "# Plan", list: [1, null, true] } },
@@ -130,8 +130,8 @@ export const arbitraryRecords = Arbitrary.map(
       effect: "once",
       targets: [a, b],
       files: [
-        { path: a, before: b },
-        { path: c, before: null }
+        { path: a, before: b, after: b },
+        { path: c, before: null, after: "1" }
       ]
     },
     { type: "prompt", key: a, system: b, user: c },

@@ -6,8 +6,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { modelCallKey } from "../../src/domain/CallId.ts"
+import type { JournalRecord } from "../../src/domain/JournalRecord.ts"
 import type { RunOrder } from "../../src/domain/RunOrder.ts"
 import type { Approver } from "../../src/services/Approver.ts"
+import type { Plugin } from "../../src/services/Plugin.ts"
 import { recordOf } from "../../src/services/JournalLine.ts"
 import { readJournal } from "../../src/services/JournalReader.ts"
 import { layerNewRun, layerResumedRun } from "../../src/services/RunJournal.ts"
@@ -21,27 +23,47 @@ export interface Session {
   readonly answer: Parameters<typeof ScriptedModel.layer>[0]
   readonly approver?: Layer.Layer<Approver>
   readonly settings?: NonNullable<TestRunOptions["settings"]>
+  readonly plugins?: ReadonlyArray<Plugin>
+  readonly arbiter?: Layer.Layer<never>
+  /** The session breaks off as soon as this comes to its end. */
+  readonly until?: Effect.Effect<void>
 }
+
+/** A skill that may use every tool. */
+const freeSkill = `---
+name: free
+description: Does anything with any tool. Use it in tests.
+---
+
+## Refinement
+
+Make the calls.
+
+## Execution
+
+Say what was found.
+`
 
 const runId = "20261120-183000-k3x9"
 
 export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "runId">) {
-  const project = yield* makeProject(testSkills)
+  const project = yield* makeProject({ ...testSkills, ".task-conductor/skills/free/SKILL.md": freeSkill })
   const home = yield* makeFolder
   const place = { state: `${home}/.local/state/task-conductor`, runId, project, program: "0.0.0", readOnly: false }
   const file = `${place.state}/runs/${runId}/journal.jsonl`
   let began = false
 
-  const session = Effect.fnUntraced(function* ({ answer, ...options }: Session) {
-    const journal = began
-      ? layerResumedRun(place)
-      : layerNewRun(place, { project, order: { runId, ...order }, settings: {} })
-    began = true
+  /** Carries out the order on this journal. */
+  const perform = Effect.fnUntraced(function* (
+    journal: NonNullable<TestRunOptions["journal"]>,
+    named: RunOrder,
+    { answer, until = Effect.never, ...options }: Session
+  ) {
     const world = layerTestRun({ ...options, at: { project, home }, journal }).pipe(
       Layer.provideMerge(ScriptedModel.layer(answer))
     )
     return yield* Effect.gen(function* () {
-      const exit = yield* Effect.exit(conduct({ runId, ...order }))
+      const exit = yield* Effect.exit(Effect.raceFirst(conduct(named), Effect.andThen(until, Effect.interrupt)))
       const events = (yield* EventLog).events()
       return {
         report: Exit.isSuccess(exit) ? exit.value : undefined,
@@ -54,6 +76,21 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
     }).pipe(Effect.provide(world))
   })
 
+  const named = { runId, ...order }
+  const session = (given: Session) =>
+    Effect.suspend(() => {
+      const journal = began ? layerResumedRun(place) : layerNewRun(place, { project, order: named, settings: {} })
+      began = true
+      return perform(journal, named, given)
+    })
+
+  /** A new run that begins with these records. */
+  const fork = (begin: ReadonlyArray<JournalRecord>, given: Session) => {
+    const forked = { ...named, runId: `${runId}2` }
+    const journal = layerNewRun({ ...place, runId: forked.runId }, { project, order: forked, settings: {} }, begin)
+    return perform(journal, forked, given)
+  }
+
   const records = Effect.map(readJournal(file), ({ lines }) => lines.map(recordOf))
-  return { project, place, file, session, records }
+  return { project, place, file, session, fork, records }
 })

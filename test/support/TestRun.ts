@@ -21,6 +21,8 @@ export interface TestRunOptions {
   readonly files?: Readonly<Record<string, string>>
   readonly settings?: Partial<Settings>
   readonly approver?: Layer.Layer<Approver>
+  /** Who decides about calls in doubt; nobody when absent. */
+  readonly arbiter?: Layer.Layer<never>
   readonly rules?: ReadonlyArray<Rule>
   /** Beside the built-in ones. */
   readonly plugins?: ReadonlyArray<Plugin>
@@ -91,6 +93,7 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
     approver: options.approver ?? Approver.layerDenyAll,
     model: Layer.succeed(LanguageModel.LanguageModel, model),
     plugins: options.plugins ?? [],
+    ...(options.arbiter === undefined ? {} : { arbiter: options.arbiter }),
     ...(options.journal === undefined ? {} : { journal: options.journal })
   }
   return { setup, doors }

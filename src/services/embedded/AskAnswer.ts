@@ -50,10 +50,18 @@ const readBest = ({ outcomes, text, tools }: AskView): ReadonlyArray<FilledCall>
   return best === undefined || hasRead ? [] : fillCalls(readers, { ...material, paths: [best] }).slice(0, 1)
 }
 
-/** A command is only for a message that orders one: any quoted word would fill it. */
+/**
+ * A command is only for a message that orders one: any quoted word would fill it. What a tool with other parameters does is
+ * not understood, so it is left alone.
+ */
+const isFit = (tool: OfferedTool, text: string): boolean => {
+  const kind = kindOf(tool)
+  return kind === "command" ? commandWishIn(text) !== undefined : kind !== "other"
+}
+
 const firstCalls = ({ text, tools }: AskView): ReadonlyArray<FilledCall> =>
   fillCalls(
-    tools.filter((tool) => kindOf(tool) !== "command" || commandWishIn(text) !== undefined),
+    tools.filter((tool) => isFit(tool, text)),
     materialOf(text)
   )
 

@@ -6,6 +6,7 @@ import type * as Schema from "effect/Schema"
 import type { Arguments } from "../../domain/ToolCall.ts"
 import { type Clues, type PathClue, stemOf } from "./Clues.ts"
 import type { OfferedTool, Parameter } from "./PromptText.ts"
+import { commandIn } from "./Wish.ts"
 
 /** What a task gives to fill calls with. */
 export interface Material {
@@ -100,8 +101,10 @@ const valueFor = (role: Role, parameter: Parameter, material: Material, subject:
       return clues.urls[0]
     case "content":
       return file?.content ?? clues.quoted[0]
-    case "command":
-      return parameter.type === "array" ? clues.quoted[0]?.split(/\s+/) : clues.quoted[0]
+    case "command": {
+      const command = commandIn(material.text)
+      return parameter.type === "array" ? command?.split(/\s+/) : command
+    }
     case "other":
       return otherValue(parameter, material, others)
   }

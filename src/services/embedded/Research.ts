@@ -63,7 +63,8 @@ const commands = ({ offers, prompt }: Request): ReadonlyArray<PlannedTask> => {
 
 /** What to search for; beside other research only what the prompt quotes. */
 const termsFor = ({ clues, prompt }: Request, isAlone: boolean): ReadonlyArray<string> => {
-  if (!isAlone) return clues.terms.filter((term) => clues.quoted.includes(term) && term !== commandWishIn(prompt))
+  const command = commandWishIn(prompt) ?? ""
+  if (!isAlone) return clues.terms.filter((term) => clues.quoted.includes(term) && !command.includes(term))
   return asksWhere(prompt) ? [...clues.terms, ...clues.paths.map(({ path }) => path)] : clues.terms
 }
 

@@ -44,14 +44,20 @@ export const fileWishIn = (prompt: string): FileWish | undefined => {
   return { path, ...(content === undefined ? {} : { content: content.endsWith("\n") ? content : `${content}\n` }) }
 }
 
-/** The command that a request orders to be run: it must stand in quotes or backticks. */
-export const commandWishIn = (prompt: string): string | undefined => {
-  const order = runOrder.exec(prompt)?.[1]
-  return order === undefined ? undefined : readClues(order).quoted[0]
+const quoted = /`([^`\n]+)`|"([^"\n]+)"|'([^'\n]+)'/
+
+/** The command in a text: the first words in quotes or backticks, also when they name files. */
+export const commandIn = (text: string): string | undefined => {
+  const [, ...found] = quoted.exec(text) ?? []
+  return found.find((one) => one !== undefined)?.trim()
 }
 
-/** The clues of a request without the file that is to be written. */
+/** The command that a request orders to be run: it must stand in quotes or backticks. */
+export const commandWishIn = (prompt: string): string | undefined => commandIn(runOrder.exec(prompt)?.[1] ?? "")
+
+/** The clues of a request without the file that is to be written and without those that its command names. */
 export const researchClues = (prompt: string, wish: FileWish | undefined): Clues => {
   const clues = readClues(prompt)
-  return wish === undefined ? clues : { ...clues, paths: clues.paths.filter(({ path }) => path !== wish.path) }
+  const words = commandWishIn(prompt)?.split(/\s+/) ?? []
+  return { ...clues, paths: clues.paths.filter(({ path }) => path !== wish?.path && !words.includes(path)) }
 }

@@ -56,6 +56,13 @@ describe("the embedded model in a conversation", () => {
     )
   })
 
+  it("leaves tools alone that it does not understand, and looks around when there is nothing to look for", () => {
+    const strange = offered("annotate", ["kind"])
+    assert.deepStrictEqual(saying("What is this?", [], [strange, ...tools]).calls, [
+      { name: "get_file_tree", arguments: {} }
+    ])
+  })
+
   it("says what failed and what was not found", () => {
     const failed = { call: { name: "read_file", arguments: { path: "a.ts" } }, output: "ERROR (not_found): no file" }
     assert.include(

@@ -143,6 +143,11 @@ The prompt is answered with what the project itself says about "loadUser", "call
       plan: [["Run 1: run-checks: Run the command `npm test`. | approval"]]
     },
     {
+      name: "runs a command with the files that it names, and does not read them",
+      prompt: "Run `node scripts/count.js src/a.ts`.",
+      plan: [["Run 1: run-checks: Run the command `node scripts/count.js src/a.ts`. | approval"]]
+    },
+    {
       name: "plans no change for a question about writing",
       prompt: "How do you create a file in src/store.ts?",
       plan: [["Read 1: read-code: Read src/store.ts."]]

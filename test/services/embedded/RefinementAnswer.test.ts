@@ -140,6 +140,18 @@ const filledBy = (needed: string, parameters: Record<string, { type?: string; en
 describe("fillCalls", () => {
   it.each([
     {
+      name: "edits nothing: no words of a task tell what to replace",
+      needed: 'Change "old" in src/a.ts to "new".',
+      parameters: { path: { type: "string" }, old_text: { type: "string" }, new_text: { type: "string" } },
+      filled: []
+    },
+    {
+      name: "gives the files of a command with it",
+      needed: "Run the command `node a.js`.",
+      parameters: { argv: { type: "array" } },
+      filled: [{ argv: ["node", "a.js"] }]
+    },
+    {
       name: "gives a command as words or as one text",
       needed: "Run the command `npm test`.",
       parameters: { argv: { type: "array" }, command: { type: "string" } },

@@ -1,0 +1,67 @@
+/**
+ * An ordinary afternoon: 300 calls of all tools in one session, in which the person answers every question with
+ * "session". `expected` says what a careful person would want: `free`, `asked`, or `refused`.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import { Approver } from "../../src/services/Approver.ts"
+import { callOf, openTools } from "../support/OpenTools.ts"
+import everyday from "../fixtures/everyday-calls.json" with { type: "json" }
+
+type Outcome = "free" | "asked" | "refused" | "failed"
+
+/** Judges all calls in order and says what became of each; nothing is run. */
+const play = Effect.gen(function* () {
+  let questions = 0
+  const patient = Layer.succeed(Approver)(
+    Approver.of({
+      call: () =>
+        Effect.sync(() => {
+          questions += 1
+          return { answer: "session", by: "person" } as const
+        }),
+      step: () => Effect.die("no step is asked about")
+    })
+  )
+  const { gate, registry } = yield* openTools({ files: everyday.files, approver: patient })
+  return yield* Effect.forEach(everyday.calls, ({ arguments: given, tool }) =>
+    Effect.gen(function* () {
+      const before = questions
+      const prepared = yield* Effect.result(registry.prepare(callOf(tool, given)))
+      if (Result.isFailure(prepared)) return "failed" as Outcome
+      const permit = yield* Effect.result(gate.authorize("Afternoon", prepared.success))
+      if (Result.isFailure(permit)) return "refused" as Outcome
+      return questions > before ? "asked" : ("free" as Outcome)
+    })
+  )
+})
+
+/** The rows with this difference, as a person reads them. */
+const rows = (outcomes: ReadonlyArray<Outcome>, expected: Outcome, got: Outcome): ReadonlyArray<string> =>
+  everyday.calls.flatMap((call, index) =>
+    call.expected === expected && outcomes[index] === got ? [`${call.tool} ${JSON.stringify(call.arguments)}`] : []
+  )
+
+it.effect("an afternoon of work asks what it must, and hardly anything else", () =>
+  Effect.gen(function* () {
+    const outcomes = yield* play
+    assert.strictEqual(everyday.calls.length, 300)
+    const unsafe = (["asked", "refused"] as const).flatMap((expected) => rows(outcomes, expected, "free"))
+    assert.deepStrictEqual([...unsafe, ...rows(outcomes, "refused", "asked")], [], "needs a question or a refusal")
+    const refusals = (["refused", "failed"] as const).flatMap((got) =>
+      (["free", "asked"] as const).flatMap((expected) => rows(outcomes, expected, got))
+    )
+    assert.deepStrictEqual(refusals, [], "is refused for nothing")
+    const needless = rows(outcomes, "free", "asked")
+    assert.isAtMost(needless.length / everyday.calls.length, 0.02, `asks for nothing:\n${needless.join("\n")}`)
+    /* Names that look like those of secrets; to stay aware of them. */
+    assert.deepStrictEqual(needless, [
+      'read_file {"path":"keys/public.asc"}',
+      'read_file {"path":".docker/Dockerfile"}',
+      'read_file {"path":"src/.env.d.ts"}'
+    ])
+  }).pipe(Effect.provide(NodeServices.layer))
+)

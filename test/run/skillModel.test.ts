@@ -1,0 +1,94 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { OllamaModel } from "../../src/services/OllamaModel.ts"
+import { Pipeline } from "../../src/services/Pipeline.ts"
+import { EventLog } from "../support/EventLog.ts"
+import { FakeOllama } from "../support/FakeOllama.ts"
+import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+
+const skillWith = (model: string) => `---
+name: tell-time
+description: Tells the time. Use it when somebody asks for it.
+allowed-tools: get_current_time
+metadata:
+  task-conductor.model: "${model}"
+---
+
+## Execution
+
+Say it.
+`
+
+const stageOf = (content = "") => /^# Stage: (\w+)$/m.exec(content)?.[1] ?? ""
+const taskOf = (content = "") => /^- \*\*Name\*\* (.+)$/m.exec(content)?.[1] ?? ""
+
+/** Runs one task of a skill with a model of its own and one of a skill without; gives what the server was asked. */
+const runWith = (model: string) =>
+  Effect.gen(function* () {
+    const server = yield* FakeOllama.make(
+      ({ messages: [system] }) => {
+        const stage = stageOf(system?.content)
+        if (stage === "refinement") return refinementWith([{ name: "get_current_time", arguments: {} }])
+        return stage === "iteration" ? planOf([]) : resultSaying("Noon.")
+      },
+      { models: [{ name: "qwen3:8b" }, { name: "qwen3:30b" }] }
+    )
+    const options = { host: server.url, model: "qwen3:8b", contextWindow: 8192, maxAnswerTokens: 2048 }
+    const { events, status } = yield* Effect.gen(function* () {
+      const plan = planOf([[{ name: "Own", skill: "tell-time" }], [{ name: "Usual", skill: "any" }]])
+      const report = yield* (yield* Pipeline).run({ runId: "run", prompt: "Tell.", plan })
+      assert.strictEqual(report.message, "")
+      return { status: report.status, events: (yield* EventLog).events() }
+    }).pipe(
+      Effect.provide(
+        layerTestRun({
+          files: { ".agents/skills/tell-time/SKILL.md": skillWith(model) },
+          settings: { model: "qwen3:8b", host: server.url }
+        }).pipe(Layer.provide(OllamaModel.layer(options)))
+      )
+    )
+    return {
+      status,
+      asked: server.chats
+        .map(({ messages: [system, user], model, options }) => {
+          const stage = stageOf(system?.content)
+          const task = stage === "refinement" || stage === "execution" ? taskOf(user?.content) : ""
+          return `${stage} ${task}: ${model} ${options?.num_ctx}`
+        })
+        .toSorted(),
+      started: events.flatMap((event) => (event.type === "model.started" ? [event.model] : []))
+    }
+  })
+
+layer(NodeServices.layer)("a skill with a model of its own", (it) => {
+  it.effect("refines and executes its tasks with it, on the server and in the window of the run", () =>
+    Effect.gen(function* () {
+      const { asked, started, status } = yield* runWith("qwen3:30b")
+      assert.strictEqual(status, "done")
+      assert.deepStrictEqual(asked, [
+        "conclusion : qwen3:8b 8192",
+        "execution Own: qwen3:30b 8192",
+        "execution Usual: qwen3:8b 8192",
+        "iteration : qwen3:8b 8192",
+        "refinement Own: qwen3:30b 8192",
+        "refinement Usual: qwen3:8b 8192"
+      ])
+      assert.strictEqual(started.filter((model) => model === "qwen3:30b").length, 2)
+      assert.strictEqual(started.filter((model) => model === undefined).length, 4)
+    })
+  )
+
+  it.effect("cannot send anything elsewhere", () =>
+    Effect.gen(function* () {
+      for (const model of ["http://127.0.0.1:1/qwen3", "../../qwen3", "gpt-oss:120b-cloud"]) {
+        const { asked } = yield* runWith(model)
+        assert.deepStrictEqual(
+          asked.filter((one) => !one.includes("qwen3:8b")),
+          []
+        )
+      }
+    })
+  )
+})
