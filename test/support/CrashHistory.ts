@@ -30,15 +30,19 @@ const recordsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Line> =>
 
 const eventsOf = (text: string): ReadonlyArray<Line> => linesOf(text).map((line) => JSON.parse(line) as Line)
 
-/** What may differ from run to run: times, and what a call that was done again found of its first try. */
-const mayDiffer = new Set(["execution_time_ms", "timestamp", "diff", "data_size_bytes"])
+/** What may differ from run to run: times. */
+const mayDiffer = new Set(["execution_time_ms", "timestamp", "data_size_bytes"])
+
+/** A write that a kill left in doubt is told as carried out, without what it found; everything else is the same. */
+const isWrite = (value: unknown): boolean =>
+  ["write_file", "edit_file"].includes((value as { name?: string } | undefined)?.name ?? "")
 
 const withoutTimes = (value: unknown): unknown =>
   JSON.parse(
-    JSON.stringify(value, (key, inner: unknown) => (mayDiffer.has(key) ? 0 : inner)).replaceAll(
-      /\d{4}-\d\d-\d\dT[\d:.]+Z/g,
-      "TIME"
-    )
+    JSON.stringify(value, function (this: { readonly call?: unknown }, key, inner: unknown) {
+      if (mayDiffer.has(key)) return 0
+      return key === "result" && isWrite(this.call) ? { ...(inner as object), data: null } : inner
+    }).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
   )
 
 /** What an uninterrupted run comes to. */
@@ -80,6 +84,10 @@ const byKey = (records: ReadonlyArray<Line>, type: string): ReadonlyMap<string, 
 const beginsWith = (lines: ReadonlyArray<string>, start: ReadonlyArray<string>): boolean =>
   start.every((line, index) => lines[index] === line)
 
+/** Whether a key in the journal is that of a call; a hash of what the call is given may follow. */
+export const isKeyOf = (key: string, { task, uid }: { readonly task: string; readonly uid: string }): boolean =>
+  key.split("#")[0] === `round-1/tool/${task.toLowerCase().replaceAll(" ", "-")}/${uid}`
+
 /** Takes down what is acknowledged after a kill, and gives what was broken by then. */
 export const afterKill = (run: CrashRun, history: History, stdout: string): ReadonlyArray<string> => {
   const lines = run.journal()
@@ -96,8 +104,7 @@ export const afterKill = (run: CrashRun, history: History, stdout: string): Read
     }
     if (event.type === "tool.finished") {
       const { task, uid } = (event as unknown as { readonly id: { readonly task: string; readonly uid: string } }).id
-      const key = `round-1/tool/${task.toLowerCase().replaceAll(" ", "-")}/${uid}`
-      if (!outcomes.has(key)) history.early += 1
+      if (![...outcomes.keys()].some((key) => isKeyOf(key, { task, uid }))) history.early += 1
     }
   }
   history.lines = lines

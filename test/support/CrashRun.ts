@@ -34,7 +34,7 @@ const filesOf = (folder: string) => {
   }
 }
 
-const flags = ["--json", "--yes-this-run", "--allow", "write_file", "--allow", "read_file"]
+const flags = ["--json", "--yes-this-run", "--allow", "write_file", "--allow", "edit_file", "--allow", "read_file"]
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
@@ -66,7 +66,10 @@ export const makeCrashRun = Effect.fnUntraced(function* ({ latency = 0, parallel
   )
   const project = join(sandbox.root, "project")
   const state = join(sandbox.root, "home/.local/state/task-conductor")
-  sandbox.write("config/task-conductor/skills/any/SKILL.md", skill("any", "get_current_time write_file read_file"))
+  sandbox.write(
+    "config/task-conductor/skills/any/SKILL.md",
+    skill("any", "get_current_time write_file edit_file read_file")
+  )
   sandbox.write("config/task-conductor/skills/talk/SKILL.md", skill("talk", ""))
   sandbox.write("project/notes.md", "# Notes\n")
   sandbox.write("project/other.md", "# Other\n")

@@ -30,7 +30,10 @@ const steps: ReadonlyArray<Readonly<Record<string, ReadonlyArray<Call>>>> = [
     "Write 5": [write("out/deep/er/four.txt", Array.from({ length: 200 }, (_, line) => `line ${line}\n`).join(""))],
     "Write 6": [write("out/one.txt", "one for the last time\n")],
     "Talk 2": [],
-    "Look 3": [clock]
+    "Edit 1": [
+      { name: "edit_file", arguments: { path: "other.md", old_text: "# Other", new_text: "# Other and more" } },
+      clock
+    ]
   }
 ]
 
