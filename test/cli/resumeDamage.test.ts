@@ -60,7 +60,7 @@ const resume = async (put: (file: string) => void) => {
   return { file, code, stdout, said: stderr.replaceAll(`<root>/${runs}/${runId}/journal.jsonl`, "FILE") }
 }
 
-describe.concurrent("resume", () => {
+describe.concurrent("resume", { timeout: 60_000 }, () => {
   it.each(cases)("refuses a journal with %s", async (_what, content, says) => {
     const { code, file, said, stdout } = await resume((file) => writeFileSync(file, content))
     expect([code, stdout, said.trim()]).toEqual([1, "", `The journal FILE ${says}`])

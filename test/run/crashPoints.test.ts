@@ -30,7 +30,7 @@ describe.concurrent(`a run that is killed (${version.split("\n")[0]})`, () => {
             const { breaches, kills } = yield* crashAt(reference, kind, when)
             expect([kills, breaches]).toEqual([1, []])
           }),
-        60_000
+        180_000
       )
     }
   }
@@ -51,7 +51,7 @@ describe.concurrent(`a run that is killed (${version.split("\n")[0]})`, () => {
           expect(breaches).toEqual([])
           expect(kills).toBeGreaterThan(0)
         }),
-      120_000
+      180_000
     )
   }
 })

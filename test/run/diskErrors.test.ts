@@ -5,7 +5,8 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { makeReference, strace } from "../support/CrashPoints.ts"
-import { afterKill, breachesOf, makeCrashRun, newHistory } from "../support/CrashRun.ts"
+import { afterKill, breachesOf, isKeyOf, newHistory } from "../support/CrashHistory.ts"
+import { makeCrashRun } from "../support/CrashRun.ts"
 
 const reference = await Effect.runPromise(makeReference)
 
@@ -20,18 +21,15 @@ interface Line {
 
 /** Calls that change something and were told to have started, without a record of what they were about to do. */
 const startedUnknown = (stdout: string, journal: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const intents = new Set(
-    journal
-      .map((line) => (JSON.parse(line) as { record: Line }).record)
-      .flatMap(({ key, type }) => (type === "intent" ? [key] : []))
-  )
+  const intents = journal
+    .map((line) => (JSON.parse(line) as { record: Line }).record)
+    .flatMap(({ key = "", type }) => (type === "intent" ? [key] : []))
   return stdout
     .split("\n")
     .filter((line) => line.includes('"type":"tool.started"'))
     .map((line) => JSON.parse(line) as Line)
-    .filter(({ call }) => call?.name === "write_file")
-    .map(({ id }) => `round-1/tool/${id?.task.toLowerCase().replaceAll(" ", "-")}/${id?.uid}`)
-    .filter((key) => !intents.has(key))
+    .filter(({ call }) => call?.name === "write_file" || call?.name === "edit_file")
+    .flatMap(({ id }) => (id === undefined || intents.some((key) => isKeyOf(key, id)) ? [] : [`${id.task} ${id.uid}`]))
 }
 
 const faults: ReadonlyArray<readonly [what: string, calls: string, code: string, when: string]> = [
@@ -66,6 +64,6 @@ for (const [what, calls, code, when] of faults) {
         const ended = yield* run.session({})
         expect(breachesOf(run, history, ended, reference.outcome)).toEqual([])
       }),
-    60_000
+    180_000
   )
 }

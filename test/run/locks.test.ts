@@ -52,5 +52,5 @@ it.live(
       expect([after.code, after.stdout.trim()]).toEqual([0, "The answer."])
       expect((yield* Effect.promise(() => run(words, { env }))).code).toBe(0)
     }),
-  60_000
+  180_000
 )

@@ -3,7 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import type { Ended } from "./binary.ts"
-import { afterKill, breachesOf, type CrashOptions, makeCrashRun, newHistory, outcomeOf } from "./CrashRun.ts"
+import { afterKill, breachesOf, newHistory, outcomeOf } from "./CrashHistory.ts"
+import { type CrashOptions, makeCrashRun } from "./CrashRun.ts"
 
 /** What an uninterrupted run comes to, with the first line of its journal. */
 export const makeReference = Effect.gen(function* () {

@@ -1,0 +1,64 @@
+/**
+ * The work of the run of CrashRun: twelve tasks in three steps, and what a model says that does them as they stand.
+ */
+import type { ChatBody } from "./FakeOllamaScript.ts"
+import { planOf, refinementWith, resultSaying } from "./TestRun.ts"
+
+interface Call {
+  readonly name: string
+  readonly arguments: object
+}
+
+const write = (path: string, content: string): Call => ({ name: "write_file", arguments: { path, content } })
+const clock: Call = { name: "get_current_time", arguments: {} }
+
+/** What each task does, by step. Two of them write a file again that an earlier one wrote. */
+const steps: ReadonlyArray<Readonly<Record<string, ReadonlyArray<Call>>>> = [
+  {
+    "Write 1": [write("out/one.txt", "one\n")],
+    "Write 2": [write("out/two.txt", "two\n"), write("out/three.txt", "three\n")],
+    "Tell the time": [clock],
+    "Look 1": [{ name: "read_file", arguments: { path: "notes.md" } }]
+  },
+  {
+    "Write 3": [write("out/one.txt", "one again\n")],
+    "Write 4": [write("notes.md", "# Changed\n"), clock],
+    "Look 2": [{ name: "read_file", arguments: { path: "other.md" } }],
+    "Talk 1": []
+  },
+  {
+    "Write 5": [write("out/deep/er/four.txt", Array.from({ length: 200 }, (_, line) => `line ${line}\n`).join(""))],
+    "Write 6": [write("out/one.txt", "one for the last time\n")],
+    "Talk 2": [],
+    "Edit 1": [
+      { name: "edit_file", arguments: { path: "other.md", old_text: "# Other", new_text: "# Other and more" } },
+      clock
+    ]
+  }
+]
+
+const calls = Object.assign({}, ...steps) as Readonly<Record<string, ReadonlyArray<Call>>>
+
+const plan = planOf(
+  steps.map((tasks) =>
+    Object.entries(tasks).map(([name, made]) => ({ name, skill: made.length === 0 ? "talk" : "any" }))
+  )
+)
+
+/** What the model says; it depends on nothing but the stage and the task. */
+export const answer = ({ messages }: ChatBody): string => {
+  const [system, user] = [messages[0]?.content ?? "", messages[1]?.content ?? ""]
+  const [, task = ""] = /^## Task\n+- \*\*Name\*\* (.+)$/m.exec(user) ?? []
+  switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
+    case "creation":
+      return plan
+    case "refinement":
+      return refinementWith(calls[task] ?? [])
+    case "execution":
+      return resultSaying(`${task} is done.`)
+    case "iteration":
+      return planOf([])
+    default:
+      return "All is done."
+  }
+}
