@@ -124,14 +124,19 @@ class InputReader {
     const text = plainText(raw)
     const isGiven = raw.text.startsWith("\\") || input?.choices?.includes(text) === true || !isNoValue(text)
     if (!isGiven) return
-    if (input === undefined) this.#keep(raw, name, { value: text, isMended: text !== raw.text }, where)
+    if (input === undefined) this.#keep(raw, name, { value: text, isMended: this.#isUnmarked(raw, text) }, where)
     else this.#readTyped(raw, input, text, where)
+  }
+
+  /** True when marks were taken off that do not belong to the strict form. */
+  #isUnmarked(raw: RawInput, text: string): boolean {
+    return text !== raw.text && !raw.text.startsWith("\\")
   }
 
   #readTyped(raw: RawInput, input: SkillInput, text: string, where: Where): void {
     const read = readTypedValue(input, text)
     if (Result.isSuccess(read)) {
-      const isMended = read.success.isMended || (text !== raw.text && !raw.text.startsWith("\\"))
+      const isMended = read.success.isMended || this.#isUnmarked(raw, text)
       this.#keep(raw, input.name, { value: read.success.value, isMended }, where)
       return
     }

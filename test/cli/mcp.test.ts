@@ -8,6 +8,7 @@ import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { connect } from "../../src/services/McpConnection.ts"
+import { RunStore } from "../../src/services/RunStore.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
@@ -106,6 +107,11 @@ const open = Effect.fnUntraced(function* (
       Effect.promise(async () => {
         while (stdout.split("\n").length <= count && child.exitCode === null) await new Promise(setImmediate)
       }),
+    /** Waits until no run of it goes on. */
+    idle: Effect.gen(function* () {
+      const store = yield* RunStore
+      while ((yield* store.list).some(({ standing }) => standing === "running")) yield* Effect.yieldNow
+    }).pipe(Effect.provide(RunStore.layer(join(root, "home/.local/state/task-conductor")))),
     stderr: () => stderr,
     close: () => void child.stdin.end(),
     kill: (signal: NodeJS.Signals) => void child.kill(signal),
@@ -246,6 +252,7 @@ describe("task-conductor mcp", () => {
       yield* model.until(({ abortedCount }) => abortedCount() === 1)
       server.send(callOf(3, "check", { text: "" }))
       yield* server.lines(2)
+      yield* server.idle
       server.close()
       assert.strictEqual(yield* server.ended, 0)
       assert.deepStrictEqual(

@@ -41,7 +41,7 @@ const jsonLines = (stdout: string): ReadonlyArray<Record<string, unknown>> => {
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-describe.concurrent("run", () => {
+describe("run", () => {
   it("answers on stdout and tells its progress on stderr", async () => {
     const { code, stderr, stdout } = await sandbox.run(["run", ...question])
     assert.strictEqual(code, 0, stderr)
@@ -175,7 +175,7 @@ describe.concurrent("run", () => {
     assert.isTrue(skill?.startsWith(`warning: ${file}:1: `), skill)
     assert.strictEqual(
       rule,
-      'warning: The configured rule "write_fil" does nothing: there is no tool "write_fil". Nearest: write_file, read_file, fetch_url.'
+      'warning: The configured rule "write_fil" does nothing: there is no tool "write_fil". Nearest: write_file, edit_file, read_file.'
     )
   })
 
@@ -188,7 +188,7 @@ describe.concurrent("run", () => {
   })
 })
 
-describe.concurrent("plan", () => {
+describe("plan", () => {
   it("prints a plan that check accepts and run can run", async () => {
     const planned = await sandbox.run(["plan", "--model", "embedded", "Where is the port of the server defined?"])
     assert.strictEqual(planned.code, 0, planned.stderr)

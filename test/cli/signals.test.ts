@@ -33,7 +33,7 @@ const lastLine = (stdout: string) =>
     report: { status: string }
   }
 
-describe.concurrent("signals", () => {
+describe("signals", () => {
   for (const [signal, exitCode] of [
     ["SIGINT", 130],
     ["SIGTERM", 143]

@@ -152,7 +152,7 @@ const cases: ReadonlyArray<Case> = [
   }
 ]
 
-describe.concurrent("wrong usage", () => {
+describe("wrong usage", () => {
   for (const { args, name, options, stderr } of cases) {
     it(`says what is wrong with ${name} and exits 2`, async () => {
       assert.deepStrictEqual(await sandbox.run(args, options), { code: 2, stdout: "", stderr })
