@@ -36,20 +36,19 @@ const accessScope = (tool: string, access: CanonicalAccess): SessionScope => {
 
 /**
  * The scopes that must all be granted for the call to need no question; none at all when it is asked about each time. A
- * call of high risk is known by everything it holds, a call that touches nothing by its arguments.
+ * call of high risk is known by everything it holds. What a tool of a plugin or a server touches without saying so nobody
+ * can name, so an answer about it is one about the tool.
  */
 export const sessionScopes = (asked: Asked): ReadonlyArray<SessionScope> | undefined => {
   const { accesses, risk, tool } = asked
   if (accesses.some((access) => eachTimeReason(access) !== undefined)) return undefined
   const given = asked.arguments ?? null
   if (risk === "high") return [{ key: [tool, "exact", given, plain(accesses)], covers: "exactly this call" }]
-  if (accesses.length === 0) {
-    return [{ key: [tool, "arguments", given], covers: `${tool} with exactly these arguments` }]
-  }
+  if (accesses.length === 0) return [{ key: [tool, "calls"], covers: `${tool} with any arguments` }]
   const scopes = accesses.map((access) => accessScope(tool, access))
   return scopes.filter(({ covers }, index) => scopes.findIndex((one) => one.covers === covers) === index)
 }
 
-/** True when an answer may be remembered for good: only what has an exact target and can be asked about for longer. */
+/** True when an answer may be remembered for good. */
 export const canRemember = ({ accesses, risk }: Asked): boolean =>
-  risk !== "high" && accesses.length > 0 && accesses.every((access) => eachTimeReason(access) === undefined)
+  risk !== "high" && accesses.every((access) => eachTimeReason(access) === undefined)

@@ -151,21 +151,14 @@ export class Gate extends Context.Service<
         const remember = Effect.fnUntraced(function* (question: GateQuestion) {
           const { accesses, pin, risk, tool } = question
           if (!canRemember(question)) {
-            const why =
-              risk === "high"
-                ? "A call of high risk"
-                : accesses.length === 0
-                  ? "A call without an exact target"
-                  : "What is asked each time"
+            const why = risk === "high" ? "A call of high risk" : "What is asked each time"
             return `${why} is never remembered: ${tool} is allowed for this run only.`
           }
-          return yield* Effect.forEach(accesses, (access) =>
-            policies.remember({
-              verdict: "allow",
-              tool,
-              pattern: exactPattern(accessTarget(access)),
-              ...(pin === undefined ? {} : { pin })
-            })
+          const patterns =
+            accesses.length === 0 ? [{}] : accesses.map((access) => ({ pattern: exactPattern(accessTarget(access)) }))
+          const pinned = pin === undefined ? {} : { pin }
+          return yield* Effect.forEach(patterns, (pattern) =>
+            policies.remember({ verdict: "allow", tool, ...pattern, ...pinned })
           ).pipe(
             Effect.as(undefined),
             Effect.catchTag("PolicyFileError", ({ message }) =>

@@ -45,14 +45,17 @@ const hostWarning = (access: CanonicalAccess): ReadonlyArray<string> => {
 const changedWarning = ({ rememberedAt }: RememberedRule): string =>
   `The tool has changed since it was allowed${rememberedAt === undefined ? "" : ` on ${rememberedAt.slice(0, 10)}`}.`
 
+const rememberText = ({ accesses, tool }: GateQuestion): string =>
+  accesses.length === 0
+    ? `${tool} with any arguments, while it is defined as now`
+    : `${tool} for ${accesses.map(accessTarget).join(", ")}`
+
 /** What answers that hold for longer would cover; empty when it is asked each time. */
 const offersOf = (question: GateQuestion): NonNullable<ApprovalItem["offers"]> => {
   const scopes = sessionScopes(question)
   return {
     ...(scopes === undefined ? {} : { session: scopes.map(({ covers }) => covers).join("; ") }),
-    ...(canRemember(question)
-      ? { remember: `${question.tool} for ${question.accesses.map(accessTarget).join(", ")}` }
-      : {})
+    ...(canRemember(question) ? { remember: rememberText(question) } : {})
   }
 }
 

@@ -19,16 +19,18 @@ describe("sessionScopes", () => {
       "fetch_url for https://a.b:8443"
     ])
     assert.deepStrictEqual(covers(asked("fetch_url", fetch("http://a.b/c"))), ["fetch_url for http://a.b/c"])
-    assert.deepStrictEqual(covers(asked("t")), ["t with exactly these arguments"])
+    assert.deepStrictEqual(covers(asked("t")), ["t with any arguments"])
     assert.deepStrictEqual(covers({ tool: "write_file", risk: "high", accesses: [write] }), ["exactly this call"])
   })
 
-  it("is another one for another tool, other arguments and other content", () => {
+  it("is another one for another tool, and for other arguments and content of a call of high risk", () => {
     const keys = [
       asked("a", read("/p/a")),
       asked("b", read("/p/a")),
-      { ...asked("a"), arguments: { x: 1 } },
-      { ...asked("a"), arguments: { x: 2 } },
+      asked("a"),
+      asked("b"),
+      { ...asked("a"), risk: "high" as const, arguments: { x: 1 } },
+      { ...asked("a"), risk: "high" as const, arguments: { x: 2 } },
       ...["x", "y"].map((content): Asked => ({
         tool: "a",
         risk: "high",

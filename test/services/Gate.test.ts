@@ -324,14 +324,27 @@ layer(NodeServices.layer)("Gate", (it) => {
       })
     )
 
-    it.effect("allows a call without a target for the session by its arguments", () =>
+    it.effect("allows a tool whose calls name no target for the session, with any arguments", () =>
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["session", "deny"] })
         const { gate } = yield* openGate({ approver: approver.layer })
         yield* gate.authorize("T", prepared("t", "medium", [], { a: "1" }))
-        yield* gate.authorize("T", prepared("t", "medium", [], { a: "1" }))
-        yield* Effect.flip(gate.authorize("T", prepared("t", "medium", [], { a: "2" })))
+        yield* gate.authorize("T", prepared("t", "medium", [], { a: "2" }))
+        yield* Effect.flip(gate.authorize("T", prepared("u", "medium", [], { a: "1" })))
         assert.strictEqual(approver.asked.length, 2)
+      })
+    )
+
+    it.effect("remembers a tool whose calls name no target, and nothing of high risk", () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({ calls: ["remember", "deny"] })
+        const { gate, policies } = yield* openGate({ approver: approver.layer })
+        yield* gate.authorize("T", prepared("t", "medium", [], { a: "1" }))
+        const rule = { verdict: "allow" as const, tool: "t", rememberedAt: "1970-01-01T00:00:00.000Z" }
+        assert.deepStrictEqual(yield* policies.rules, [rule])
+        const { gate: next } = yield* openGate({ remembered: [rule] })
+        yield* next.authorize("T", prepared("t", "medium", [], { a: "2" }))
+        yield* Effect.flip(next.authorize("T", prepared("u", "medium")))
       })
     )
 
@@ -353,11 +366,6 @@ layer(NodeServices.layer)("Gate", (it) => {
         "a call of high risk",
         (root) => writing(`${root}/README.md`, "new\n"),
         "A call of high risk is never remembered: write_file is allowed for this run only."
-      ],
-      [
-        "a call without a target",
-        () => prepared("t", "medium"),
-        "A call without an exact target is never remembered: t is allowed for this run only."
       ]
     ]
     for (const [name, call, text] of notRemembered) {

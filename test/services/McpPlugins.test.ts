@@ -22,6 +22,9 @@ const withEnvironment = (env: Readonly<Record<string, string>>) =>
     ConfigProvider.fromEnv({ env: { PATH: process.env["PATH"] ?? "", ...env } })
   )
 
+/** Answers that are kept in a file. */
+const kept = (file: string) => Policies.layer(file).pipe(Layer.provide(NodeServices.layer))
+
 describe("a server that the project names", () => {
   liveTest("is not started when nobody can be asked, and what to do is said", () =>
     Effect.gen(function* () {
@@ -127,21 +130,43 @@ describe("a tool that a person allowed", () => {
     Effect.gen(function* () {
       const folder = yield* makeFolder
       const own = { s: scriptedServer(folder, "changes") }
-      const first = yield* Effect.scoped(
-        Effect.map(openMcp({ own }), ({ registry }) => registry.find("mcp__s__say")?.definition ?? "")
+      const file = `${yield* makeFolder}/policies.json`
+      const remembered = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const approver = scriptedApprover({ calls: ["remember"] })
+          const { call, policies, registry } = yield* openMcp({
+            own,
+            rules: [],
+            policies: kept(file),
+            approver: approver.layer
+          })
+          yield* call("mcp__s__say", { text: "a" })
+          yield* call("mcp__s__say", { text: "b" })
+          const definition = registry.find("mcp__s__say")?.definition ?? ""
+          return { definition, asked: approver.asked.length, rules: yield* policies.rules }
+        })
       )
-      const rule = { verdict: "allow", tool: "mcp__s__say", pin: { origin: "mcp:s", definition: first } } as const
+      const pin = { origin: "mcp:s", definition: remembered.definition }
+      assert.strictEqual(remembered.asked, 1)
+      assert.deepInclude(remembered.rules[0], { verdict: "allow", tool: "mcp__s__say", pin })
+      const rule = { verdict: "allow", tool: "mcp__s__say", pin } as const
       const approver = scriptedApprover({ calls: ["deny"] })
       const { call, registry } = yield* openMcp({
         own,
         rules: [],
-        policies: Policies.layerMemory([rule]),
+        policies: kept(file),
         approver: approver.layer
       })
-      assert.notStrictEqual(registry.find("mcp__s__say")?.definition, first)
+      assert.notStrictEqual(registry.find("mcp__s__say")?.definition, remembered.definition)
       const message = "Permission denied: mcp__s__say was declined."
+      const calls = () => messagesOf(folder).filter((one) => one === "tools/call").length
+      const before = calls()
       assert.deepStrictEqual(yield* call("mcp__s__say", { text: "a" }), ["permission_denied", message])
-      assert.deepStrictEqual([approver.asked.length, messagesOf(folder).includes("tools/call")], [1, false])
+      assert.deepStrictEqual([approver.asked.length, calls()], [1, before])
+      assert.deepStrictEqual(
+        approver.asked[0]?.[0]?.warnings?.map((text) => text.replace(/\d{4}-.*/, "DATE")),
+        ["The tool has changed since it was allowed on DATE"]
+      )
 
       const same = scriptedServer(yield* makeFolder)
       const known = yield* Effect.scoped(
