@@ -179,17 +179,9 @@ describe("ask with a server", () => {
   )
 })
 
-const hasTmux = (() => {
-  try {
-    return execFileSync("tmux", ["-V"]).length > 0
-  } catch {
-    return false
-  }
-})()
-
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
-describe.skipIf(!hasTmux)("ask at a real terminal", () => {
+describe("ask at a real terminal", () => {
   it.live("shows the answer as it comes, stops it at Ctrl-C, and goes on", () =>
     Effect.gen(function* () {
       const server = yield* FakeOllama.make((_body, index) =>
