@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Where } from "./Issue.ts"
 import { addIssue, addRepair, type Findings } from "./IssueCode.ts"
-import { findInput, type InputValue, isNoValue, readTypedValue } from "./InputValue.ts"
+import { findInput, type InputValue, isNoValue, linkTarget, readTypedValue } from "./InputValue.ts"
 import { excerpt } from "./RawTask.ts"
 import type { SkillInput } from "./SkillInput.ts"
 import type { TaskLine } from "./TaskLines.ts"
@@ -82,8 +82,7 @@ const readRaw = (lines: ReadonlyArray<TaskLine>, where: Where, findings: Finding
 /** The value without marks around it; a backslash before it says that it stands as it is. */
 const plainText = ({ text }: RawInput): string => {
   if (text.startsWith("\\")) return unescapeInline(text)
-  const link = /^!?\[[^\][]*\]\(<?([^()<>]*)>?\)$/.exec(text)?.[1]
-  return link ?? stripMarks(text)
+  return linkTarget(text) ?? stripMarks(text)
 }
 
 const needs = (input: SkillInput): string => {

@@ -80,10 +80,16 @@ export const findInput = (name: string, inputs: ReadonlyArray<SkillInput>): Skil
   return close.length === 1 ? close[0] : undefined
 }
 
+const link = /^!?\[[^\][]*\]\(<?([^()<>]*)>?\)$/
+
+/** What a link or picture points to, when a value is nothing else. */
+export const linkTarget = (text: string): string | undefined => link.exec(text)?.[1]
+
 const valueText = (value: InputValue["value"]): string => {
   if (typeof value === "boolean") return value ? "yes" : "no"
   const text = String(value)
-  return isNoValue(text) && typeof value === "string" ? `\\${text}` : escapeInline(text)
+  const isRead = typeof value === "string" && (isNoValue(text) || linkTarget(text) !== undefined)
+  return isRead ? `\\${text}` : escapeInline(text)
 }
 
 /** The lines under `## Inputs`: "- `file`: src/main.ts". */
