@@ -4,11 +4,8 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import { exitCodeOf } from "../domain/RunReport.ts"
-import { jsonSink, progressSink } from "./EventSink.ts"
-import { quietFailure } from "./Failure.ts"
 import { loadWork } from "./loadWork.ts"
-import { keptRunFlags, limitFlags, tellReport } from "./outcome.ts"
+import { keptRunFlags, limitFlags, tellWork } from "./outcome.ts"
 import { flagConfiguration } from "./runFlags.ts"
 
 /** The command. */
@@ -24,15 +21,7 @@ export const fork = Command.make(
   Effect.fn("fork")(function* (given) {
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
     const { forkRun } = yield* loadWork
-    const report = yield* forkRun({
-      run: given.run,
-      from: given.from,
-      flags,
-      sink: yield* given.json ? jsonSink : progressSink,
-      approveSteps: given.yesThisRun
-    })
-    if (!given.json) yield* tellReport(report)
-    if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
+    yield* tellWork(given, (doors) => forkRun({ run: given.run, from: given.from, flags, ...doors }))
   })
 ).pipe(
   Command.withDescription("Begin a new run with what another had finished before a task, perhaps with another model"),

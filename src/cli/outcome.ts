@@ -6,7 +6,9 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Configuration } from "../domain/Configuration.ts"
-import type { RunReport, RunStatus } from "../domain/RunReport.ts"
+import { exitCodeOf, type RunReport, type RunStatus } from "../domain/RunReport.ts"
+import { type EventSink, jsonSink, progressSink } from "./EventSink.ts"
+import { quietFailure } from "./Failure.ts"
 import { Output } from "./Output.ts"
 import { outcomeLines } from "./Progress.ts"
 import { countFlag, runFlags } from "./runFlags.ts"
@@ -49,9 +51,19 @@ export const limitFlags = (given: {
 const canGoOn = (status: RunStatus): boolean => status !== "done" && status !== "no_valid_plan"
 
 /** The answer on stdout, the outcome on stderr, and how to go on. */
-export const tellReport = Effect.fnUntraced(function* (report: RunReport) {
+const tellReport = Effect.fnUntraced(function* (report: RunReport) {
   const { answer, tell, tellPaint } = yield* Output
   if (report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
   yield* tell(outcomeLines(report, tellPaint))
   if (canGoOn(report.status)) yield* tell(`Go on with it: task-conductor resume ${report.runId}`)
+})
+
+/** Carries work out, with its events where the flags want them, and ends with the exit code of its report. */
+export const tellWork = Effect.fnUntraced(function* <E, R>(
+  { json, yesThisRun }: { readonly json: boolean; readonly yesThisRun: boolean },
+  perform: (doors: { readonly sink: EventSink; readonly approveSteps: boolean }) => Effect.Effect<RunReport, E, R>
+) {
+  const report = yield* perform({ sink: yield* json ? jsonSink : progressSink, approveSteps: yesThisRun })
+  if (!json) yield* tellReport(report)
+  if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })

@@ -3,11 +3,8 @@
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { exitCodeOf } from "../domain/RunReport.ts"
-import { jsonSink, progressSink } from "./EventSink.ts"
-import { quietFailure } from "./Failure.ts"
 import { loadWork } from "./loadWork.ts"
-import { keptRunFlags, limitFlags, tellReport } from "./outcome.ts"
+import { keptRunFlags, limitFlags, tellWork } from "./outcome.ts"
 import { flagConfiguration } from "./runFlags.ts"
 
 /** The command. */
@@ -17,14 +14,7 @@ export const resume = Command.make(
   Effect.fn("resume")(function* (given) {
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
     const { resumeRun } = yield* loadWork
-    const report = yield* resumeRun({
-      run: given.run,
-      flags,
-      sink: yield* given.json ? jsonSink : progressSink,
-      approveSteps: given.yesThisRun
-    })
-    if (!given.json) yield* tellReport(report)
-    if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
+    yield* tellWork(given, (doors) => resumeRun({ run: given.run, flags, ...doors }))
   })
 ).pipe(
   Command.withDescription("Go on with a run that ended early: finished work is not done again"),

@@ -6,12 +6,10 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { originalPrompt } from "../domain/OriginalPrompt.ts"
-import { exitCodeOf } from "../domain/RunReport.ts"
 import { loadWork } from "./loadWork.ts"
-import { jsonSink, progressSink } from "./EventSink.ts"
-import { quietFailure, usageFailure } from "./Failure.ts"
+import { usageFailure } from "./Failure.ts"
 import { readInput } from "./Input.ts"
-import { limitFlags, outcomeFlags, tellReport } from "./outcome.ts"
+import { limitFlags, outcomeFlags, tellWork } from "./outcome.ts"
 import { flagConfiguration, readPrompt, runFlags } from "./runFlags.ts"
 
 const allFlags = {
@@ -40,7 +38,6 @@ export const run = Command.make(
   "run",
   allFlags,
   Effect.fn("run")(function* (given) {
-    const { json } = given
     if (Option.isSome(given.skill) && Option.isSome(given.plan)) {
       return yield* usageFailure("--skill and --plan exclude each other: both say what the tasks are. Leave one out.")
     }
@@ -57,19 +54,12 @@ export const run = Command.make(
       limits: limitFlags(given)
     }
     const { runPrompt } = yield* loadWork
-    const report = yield* runPrompt({
-      project: given.project,
-      flags,
-      order: {
-        ...work,
-        ...(Option.isSome(given.file) ? { currentFile: given.file.value } : {}),
-        ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {})
-      },
-      sink: yield* json ? jsonSink : progressSink,
-      approveSteps: given.yesThisRun
-    })
-    if (!json) yield* tellReport(report)
-    if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
+    const order = {
+      ...work,
+      ...(Option.isSome(given.file) ? { currentFile: given.file.value } : {}),
+      ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {})
+    }
+    yield* tellWork(given, (doors) => runPrompt({ project: given.project, flags, order, ...doors }))
   })
 ).pipe(
   Command.withDescription("Plan the work for a prompt, check the plan, do it, and answer"),
