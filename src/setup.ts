@@ -124,7 +124,7 @@ export const keptSettings = ({ configuration, plugins, settings }: Setup): Confi
 /** How a run that is kept was begun, with flags laid over its settings. */
 export const reopenSetup = Effect.fn("reopenSetup")(function* (given: string, flags: Configuration) {
   const store = yield* RunStore
-  const { opened } = yield* store.read(yield* store.find(given))
+  const { opened, torn } = yield* store.read(yield* store.find(given))
   const setup = yield* readSetup(opened.project, mergeConfigurations(opened.settings, flags))
-  return { opened, setup }
+  return { opened, setup, isTorn: torn.length > 0 }
 })

@@ -23,6 +23,7 @@ import { Skills } from "../services/Skills.ts"
 import { ToolRegistry } from "../services/ToolRegistry.ts"
 import type { EventSink } from "./EventSink.ts"
 import { noTask, readRun } from "./keptRuns.ts"
+import { Output } from "./Output.ts"
 import { tellNotes } from "./notes.ts"
 
 export { listPlugins, unlistedProblems } from "./pluginList.ts"
@@ -63,12 +64,16 @@ export interface Resumption extends Omit<Work, "project" | "order"> {
   readonly run: string
 }
 
+const tornNote =
+  "note: the last record of the journal was not written to its end. It is set aside beside the journal, and what it told is done again."
+
 /** Goes on with a run to its report. */
 export const resumeRun = Effect.fn("resumeRun")(function* (work: Resumption) {
   const { flags, run } = work
-  const { opened, setup } = yield* Effect.provide(reopenSetup(run, flags), layerRuns)
+  const { isTorn, opened, setup } = yield* Effect.provide(reopenSetup(run, flags), layerRuns)
   return yield* Effect.gen(function* () {
     yield* tellNotes(setup, flags)
+    if (isTorn) yield* (yield* Output).tell(tornNote)
     return yield* conduct(opened.order)
   }).pipe(
     Effect.provide(layerRun(setup, { ...doorsOf(work), journal: layerReopenedJournal(setup, opened.order) })),

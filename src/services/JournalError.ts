@@ -11,6 +11,8 @@ export const JournalReason = Schema.Union([
   /** More than this program reads; sizes in bytes. */
   Schema.TaggedStruct("TooLarge", { bytes: Schema.Number, most: Schema.Number }),
   Schema.TaggedStruct("OtherVersion", { found: Schema.Int, supported: Schema.Int }),
+  /** The folder has the name of one run, the journal is that of another. */
+  Schema.TaggedStruct("Misplaced", { found: Schema.String }),
   /** The file does not begin as a journal does. */
   Schema.TaggedStruct("Foreign", {}),
   /** A line in the middle does not hold together; the lines before it do. */
@@ -40,6 +42,8 @@ const text = (reason: JournalReason): string => {
       return `has ${reason.bytes} bytes, at most ${reason.most} are read. It was not written by this program, or it is damaged.`
     case "OtherVersion":
       return `has version ${reason.found} of the format, this program reads ${reason.supported}. Use the version of task-conductor that wrote it.`
+    case "Misplaced":
+      return `is that of the run ${reason.found}. Give the folder of the run back its name.`
     case "Foreign":
       return "does not begin as a journal of task-conductor does. Nothing of it is used."
     case "Damaged":

@@ -18,7 +18,10 @@ export interface Repaired {
 const setAside = Effect.fnUntraced(function* (path: string, { kept, rest, size }: JournalRest) {
   const fs = yield* FileSystem.FileSystem
   const aside = `${path}.damaged-${kept + 1}`
-  yield* fs.writeFile(aside, rest, { mode: 0o600, flag: "wx" })
+  /* On the disk before anything is cut off; a file of the same name is from a repair that broke off here. */
+  const copy = yield* fs.open(aside, { flag: "w", mode: 0o600 })
+  yield* copy.writeAll(rest)
+  yield* copy.sync
   const handle = yield* fs.open(path, { flag: "r+" })
   yield* handle.truncate(size)
   yield* handle.sync

@@ -11,7 +11,7 @@ import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import { nearest } from "../domain/Nearest.ts"
 import { RunStatus } from "../domain/RunReport.ts"
-import type { JournalError } from "./JournalError.ts"
+import { JournalError } from "./JournalError.ts"
 import { peekJournal } from "./JournalPeek.ts"
 import { type JournalContent, readJournal } from "./JournalReader.ts"
 import { type LockHolder, lockHolder, takeLock } from "./Lock.ts"
@@ -130,7 +130,13 @@ export class RunStore extends Context.Service<
         return RunStore.of({
           list: Effect.flatMap(ids, (all) => Effect.forEach(all, summary, { concurrency: 8 })),
           find,
-          read: Effect.fn("RunStore.read")((runId) => provide(readJournal(pathOf(runId)))),
+          read: Effect.fn("RunStore.read")(function* (runId) {
+            const path = pathOf(runId)
+            const content = yield* provide(readJournal(path))
+            const found = content.opened.order.runId
+            if (found === runId) return content
+            return yield* new JournalError({ path, reason: { _tag: "Misplaced", found } })
+          }),
           pathOf,
           holder,
           remove: Effect.fn("RunStore.remove")(function* (runId) {

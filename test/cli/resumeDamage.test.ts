@@ -108,6 +108,7 @@ describe.concurrent("resume", { timeout: 60_000 }, () => {
     const { code, stderr } = await sandbox.run(["resume", "20261120-183000-torn", "--deny", "write_file"])
     expect([code, stderr]).toEqual([expect.any(Number), expect.not.stringContaining("is damaged")])
     expect(readFileSync(`${file}.torn-2`, "utf8")).toBe(torn)
+    expect(stderr).toContain("note: the last record of the journal was not written to its end.")
     const [first = "", second = ""] = readFileSync(file, "utf8").split("\n")
     expect([`${first}\n`, JSON.parse(second).record.type]).toEqual([
       Buffer.from(journalBytes([opened])).toString(),

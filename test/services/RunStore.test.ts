@@ -114,4 +114,12 @@ layer(NodeServices.layer, { excludeTestServices: true })("the runs that are kept
       expect(yield* store.remove(first)).toBe(true)
     })
   )
+
+  it.effect("are not read under the name of another", () =>
+    Effect.gen(function* () {
+      const { store } = yield* storeWith({ [second]: [openedRecord(first)] })
+      const { message } = yield* Effect.flip(store.read(second))
+      expect(message).toContain(`is that of the run ${first}. Give the folder of the run back its name.`)
+    })
+  )
 })
