@@ -110,7 +110,14 @@ const measure = Effect.gen(function* () {
   /* The first pair warms up and does not count. */
   for (let n = -1; n < Number(values.repeat); n += 1) {
     const at = { project: yield* makeProject(testSkills), home: yield* makeFolder }
-    const place = { state: `${at.home}/state`, runId, project: at.project, program: "0.0.0", readOnly: false }
+    const place = {
+      state: `${at.home}/state`,
+      runId,
+      project: at.project,
+      program: "0.0.0",
+      secrets: [],
+      readOnly: false
+    }
     const file = `${place.state}/runs/${runId}/journal.jsonl`
     const begin = timed(at, layerNewRun(place, { project: at.project, order, settings: {} }))
     const bare = Effect.map(timed(at), (time) => void without.push(time))

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { JournalRecord } from "./domain/JournalRecord.ts"
+import { secretValues } from "./domain/Redaction.ts"
 import type { RunOrder } from "./domain/RunOrder.ts"
 import { layerNewRun, layerResumedRun } from "./services/RunJournal.ts"
 import { RunStore } from "./services/RunStore.ts"
@@ -17,6 +18,7 @@ const placeOf = ({ folders, project }: Setup, { runId }: RunOrder) => ({
   runId,
   project,
   program: version,
+  secrets: secretValues(process.env),
   readOnly: false
 })
 

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import type { CallIntent, JournalRecord, PromptSent } from "../domain/JournalRecord.ts"
+import { redacted } from "../domain/Redaction.ts"
 import type { RunEvent } from "../domain/RunEvent.ts"
 import type { JournalError } from "./JournalError.ts"
 import { type JournalLine, recordOf } from "./JournalLine.ts"
@@ -22,6 +23,10 @@ const valueOf = (found: ReadonlyMap<string, JournalLine>, key: string): Option.O
     const record = recordOf(line)
     return "value" in record ? Option.some(record.value) : Option.none()
   })
+
+/** Calls are made of refinements: one from which a secret was taken must not be carried out. */
+const wholeValueOf = (found: ReadonlyMap<string, JournalLine>, key: string): Option.Option<Schema.Json> =>
+  /\/refined?\//.test(key) && found.get(key)?.json.includes(redacted) === true ? Option.none() : valueOf(found, key)
 
 export class Journal extends Context.Service<
   Journal,
@@ -75,8 +80,8 @@ export class Journal extends Context.Service<
       const intents = byKey(lines, "intent")
       const { append, failed, flush, tell } = writer
       return Journal.of({
-        outcome: (key) => valueOf(outcomes, key),
-        settled: (key) => valueOf(stages, key),
+        outcome: (key) => wholeValueOf(outcomes, key),
+        settled: (key) => wholeValueOf(stages, key),
         doubt: (key) => {
           const line = outcomes.has(key) ? undefined : intents.get(key)
           const record = line === undefined ? undefined : recordOf(line)

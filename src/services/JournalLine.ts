@@ -34,12 +34,13 @@ const sumOf = (before: string, text: string): string =>
 const encodeRecord = Schema.encodeSync(JournalRecord)
 const decodeRecord = Schema.decodeUnknownSync(JournalRecord)
 
-/** The line without its end, and its sum. */
+/** The line without its end, and its sum; `redact` takes secrets out of the JSON of the record. */
 export const encodeLine = (
   record: JournalRecord,
-  place: { readonly seq: number; readonly at: string; readonly before: string }
+  place: { readonly seq: number; readonly at: string; readonly before: string },
+  redact: (json: string) => string = (json) => json
 ): { readonly text: string; readonly sum: string } => {
-  const body = `{"seq":${place.seq},"at":"${place.at}","record":${JSON.stringify(encodeRecord(record))}`
+  const body = `{"seq":${place.seq},"at":"${place.at}","record":${redact(JSON.stringify(encodeRecord(record)))}`
   const sum = sumOf(place.before, body)
   return { text: `${body},"sum":"${sum}"}`, sum }
 }

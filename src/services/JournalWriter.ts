@@ -72,10 +72,10 @@ const syncFolder = Effect.fnUntraced(function* (path: string) {
 
 /**
  * Opens a journal to append: a new one, or the one that was read. It is open until the scope closes; what was handed over
- * by then is written first.
+ * by then is written first. `redact` takes secrets out of the JSON of a record.
  */
 export const openJournal = Effect.fn("openJournal")(
-  function* (path: string, content: JournalContent | undefined) {
+  function* (path: string, content: JournalContent | undefined, redact?: (json: string) => string) {
     const fs = yield* FileSystem.FileSystem
     if (content !== undefined) yield* setTornAside(path, content)
     const handle = yield* fs.open(path, { flag: content === undefined ? "ax" : "a", mode: fileMode })
@@ -98,7 +98,7 @@ export const openJournal = Effect.fn("openJournal")(
       let text = ""
       for (const { at, record } of batch) {
         if (record === undefined) continue
-        const line = encodeLine(record, { seq: last.seq + 1, at, before: last.sum })
+        const line = encodeLine(record, { seq: last.seq + 1, at, before: last.sum }, redact)
         text += `${line.text}\n`
         last = { seq: last.seq + 1, sum: line.sum, size: 0 }
       }
@@ -129,6 +129,6 @@ export const openJournal = Effect.fn("openJournal")(
     }
     return writer
   },
-  (effect, path, content) =>
+  (effect, path: string, content: JournalContent | undefined, _redact?: (json: string) => string) =>
     Effect.catchTag(effect, "PlatformError", (error) => Effect.fail(writeFailed(path, endOf(content).seq)(error)))
 )

@@ -6,6 +6,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import { type JournalRecord, journalVersion, type RunOpened } from "../domain/JournalRecord.ts"
+import { makeRedaction } from "../domain/Redaction.ts"
 import { Journal } from "./Journal.ts"
 import { JournalError } from "./JournalError.ts"
 import { codeOf, type JournalContent, readJournal } from "./JournalReader.ts"
@@ -21,6 +22,8 @@ export interface RunPlace {
   readonly project: string
   /** The version of this program. */
   readonly program: string
+  /** Values that are never kept. */
+  readonly secrets: ReadonlyArray<string>
   /** A run that changes nothing takes no lock on its project. */
   readonly readOnly: boolean
 }
@@ -76,7 +79,7 @@ export const layerNewRun = (
       yield* takeLocks(place)
       const file = journalPath(yield* Path.Path, place)
       yield* makeFolder(file)
-      const writer = yield* openJournal(file, undefined)
+      const writer = yield* openJournal(file, undefined, makeRedaction(place.secrets))
       yield* appendFirst(writer, { type: "opened", version: journalVersion, program: place.program, ...opened })
       for (const record of begin) yield* writer.tell(record)
       yield* Effect.raceFirst(writer.flush, writer.failed)
@@ -92,7 +95,7 @@ export const layerResumedRun = (place: RunPlace) =>
       yield* takeLocks(place)
       const file = journalPath(yield* Path.Path, place)
       const content: JournalContent = yield* readJournal(file)
-      const writer = yield* openJournal(file, content)
+      const writer = yield* openJournal(file, content, makeRedaction(place.secrets))
       yield* appendFirst(writer, { type: "resumed", program: place.program })
       return Journal.layer(content.lines, writer)
     })

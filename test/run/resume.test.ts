@@ -252,3 +252,28 @@ describe("a fork", () => {
     })
   )
 })
+
+describe("a secret", () => {
+  nodeTest("is not kept, and a call from which it was taken is made anew", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const content = `key=the-s3cret-value token=ghp_${"a1".repeat(18)}\n`
+      const writing = (prompt: FilledPrompt): string =>
+        stageOf(prompt) === "refinement" && taskOf(prompt) === "Write 1"
+          ? refinementWith([{ name: "write_file", arguments: { path: "a.txt", content } }])
+          : obedient(prompt)
+      const run = yield* makeKeptRun({ prompt: "Keep the-s3cret-value." })
+      yield* run.session({ answer: writing })
+      const second = yield* run.session({ answer: writing, approver: willing })
+      expect(second.sent).toContain("round-1/refine/write-1/attempt-1")
+      expect(second.report?.status).toBe("done")
+      expect(yield* fs.readFileString(`${run.project}/a.txt`)).toBe(content)
+      const journal = yield* fs.readFileString(run.file)
+      expect([journal.includes("s3cret"), journal.includes("ghp_a1"), journal.includes("[redacted]")]).toEqual([
+        false,
+        false,
+        true
+      ])
+    })
+  )
+})

@@ -49,7 +49,14 @@ const runId = "20261120-183000-k3x9"
 export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "runId">) {
   const project = yield* makeProject({ ...testSkills, ".task-conductor/skills/free/SKILL.md": freeSkill })
   const home = yield* makeFolder
-  const place = { state: `${home}/.local/state/task-conductor`, runId, project, program: "0.0.0", readOnly: false }
+  const place = {
+    state: `${home}/.local/state/task-conductor`,
+    runId,
+    project,
+    program: "0.0.0",
+    secrets: ["the-s3cret-value"],
+    readOnly: false
+  }
   const file = `${place.state}/runs/${runId}/journal.jsonl`
   let began = false
 
