@@ -78,6 +78,8 @@ export interface RunDoors {
   readonly model?: Layer.Layer<LanguageModel.LanguageModel>
   /** Plugins as values, beside those that the setup names. */
   readonly plugins?: ReadonlyArray<Plugin>
+  /** Nothing may be changed. */
+  readonly readOnly?: boolean
   /** How activities are performed; on the engine that is there when absent. */
   readonly activities?: Layer.Layer<Activities>
   /** Where the run is kept; nothing is kept when absent. */
@@ -99,8 +101,11 @@ export const gateOptionsOf = ({ folders, rules }: Setup): GateOptions => ({
 })
 
 /** The gate of this setup; it needs the world. */
-const layerGate = (setup: Setup, approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>) =>
-  Gate.layer(gateOptionsOf(setup)).pipe(Layer.provide(approver))
+const layerGate = (
+  setup: Setup,
+  approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>,
+  readOnly = false
+) => Gate.layer({ ...gateOptionsOf(setup), readOnly }).pipe(Layer.provide(approver))
 
 /** What the person allowed for good. */
 export const layerPolicies = ({ folders }: Setup) =>
@@ -206,7 +211,9 @@ const layerConversation = Asker.layer.pipe(
 const layerGround = (setup: Setup, doors: RunDoors) => {
   const asked = doors.approver ?? Approver.layerTerminal
   return layerTools(setup, doors.plugins ?? []).pipe(
-    Layer.provideMerge(layerGate(setup, doors.approveSteps ? Approver.layerApproveSteps(asked) : asked)),
+    Layer.provideMerge(
+      layerGate(setup, doors.approveSteps ? Approver.layerApproveSteps(asked) : asked, doors.readOnly)
+    ),
     Layer.provide(doors.arbiter ?? (doors.approver === undefined ? layerTerminalArbiter : Layer.empty)),
     Layer.provideMerge(Layer.mergeAll(layerWorld(setup), layerEvents(doors.listen), RunSettings.layer(setup.settings))),
     Layer.provideMerge(doors.journal ?? Journal.layerNone)

@@ -13,13 +13,13 @@ import { userFolders } from "./services/UserFolders.ts"
 import { keptSettings, type Setup } from "./setup.ts"
 import { version } from "./version.ts"
 
-const placeOf = ({ folders, project }: Setup, { runId }: RunOrder) => ({
+const placeOf = ({ folders, project }: Setup, { readOnly = false, runId }: RunOrder) => ({
   state: folders.state,
   runId,
   project,
   program: version,
   secrets: secretValues(process.env),
-  readOnly: false
+  readOnly
 })
 
 /** The journal of a new run; `begin` is what it knows from a run that it is forked from. */

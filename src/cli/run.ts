@@ -24,6 +24,10 @@ const allFlags = {
     Flag.withDescription("Skip planning: run this task list: --plan plan.md"),
     Flag.optional
   ),
+  readOnly: Flag.Boolean("read-only").pipe(
+    Flag.withDescription("Change nothing, whatever is allowed; such a run may go on beside others in its project"),
+    Flag.withDefault(false)
+  ),
   ...outcomeFlags
 }
 
@@ -57,7 +61,8 @@ export const run = Command.make(
     const order = {
       ...work,
       ...(Option.isSome(given.file) ? { currentFile: given.file.value } : {}),
-      ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {})
+      ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {}),
+      ...(given.readOnly ? { readOnly: true } : {})
     }
     yield* tellWork(given, (doors) => runPrompt({ project: given.project, flags, order, ...doors }))
   })

@@ -39,7 +39,11 @@ export interface Work {
   readonly approver?: Layer.Layer<Approver>
 }
 
-const doorsOf = ({ approveSteps, approver, sink }: Pick<Work, "approveSteps" | "approver" | "sink">): RunDoors => ({
+const doorsOf = (
+  { approveSteps, approver, sink }: Pick<Work, "approveSteps" | "approver" | "sink">,
+  { readOnly = false }: Pick<RunOrder, "readOnly">
+): RunDoors => ({
+  readOnly,
   listen: sink.listen,
   approveSteps,
   ...(approver === undefined ? {} : { approver })
@@ -54,7 +58,7 @@ export const runPrompt = Effect.fn("runPrompt")(function* (work: Work) {
     yield* tellNotes(setup, flags)
     return yield* conduct(named)
   }).pipe(
-    Effect.provide(layerRun(setup, { ...doorsOf(work), journal: layerJournal(setup, named) })),
+    Effect.provide(layerRun(setup, { ...doorsOf(work, named), journal: layerJournal(setup, named) })),
     Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : work.sink.abort("The run broke off.")))
   )
 })
@@ -76,7 +80,9 @@ export const resumeRun = Effect.fn("resumeRun")(function* (work: Resumption) {
     if (isTorn) yield* (yield* Output).tell(tornNote)
     return yield* conduct(opened.order)
   }).pipe(
-    Effect.provide(layerRun(setup, { ...doorsOf(work), journal: layerReopenedJournal(setup, opened.order) })),
+    Effect.provide(
+      layerRun(setup, { ...doorsOf(work, opened.order), journal: layerReopenedJournal(setup, opened.order) })
+    ),
     Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : work.sink.abort("The run broke off.")))
   )
 })
@@ -98,7 +104,7 @@ export const forkRun = Effect.fn("forkRun")(function* (work: Fork) {
     yield* tellNotes(setup, flags)
     return yield* conduct(order)
   }).pipe(
-    Effect.provide(layerRun(setup, { ...doorsOf(work), journal: layerJournal(setup, order, begin) })),
+    Effect.provide(layerRun(setup, { ...doorsOf(work, order), journal: layerJournal(setup, order, begin) })),
     Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : work.sink.abort("The run broke off.")))
   )
 })
@@ -132,7 +138,7 @@ export const planPrompt = Effect.fn("planPrompt")(function* (work: Work) {
     yield* tellNotes(setup, flags)
     const pipeline = yield* Pipeline
     return yield* pipeline.plan({ runId: yield* makeRunId, ...order })
-  }).pipe(Effect.provide(layerRun(setup, doorsOf(work))))
+  }).pipe(Effect.provide(layerRun(setup, doorsOf(work, order))))
 })
 
 /** The tools, plugins and skills that a run in this project would have. */

@@ -14,7 +14,9 @@ export const RunOrder = Schema.Struct({
   /** Skips planning: one task with this skill. */
   skill: Schema.optionalKey(Schema.String),
   /** Skips planning: the markdown of a task list. */
-  plan: Schema.optionalKey(Schema.String)
+  plan: Schema.optionalKey(Schema.String),
+  /** The run changes nothing, so that it may go on beside others in its project. */
+  readOnly: Schema.optionalKey(Schema.Boolean)
 })
 export type RunOrder = typeof RunOrder.Type
 

@@ -18,7 +18,12 @@ export interface GateOptions {
   readonly rules?: ReadonlyArray<PlacedRule>
   /** The folders and files of this program, its state and configuration: no tool writes there. */
   readonly protectedPaths?: ReadonlyArray<string>
+  /** Nothing may be changed, whatever rules or people say. */
+  readonly readOnly?: boolean
 }
+
+const changes = ({ accesses, mayChange }: GateQuestion): boolean =>
+  mayChange === true || accesses.some(({ _tag }) => _tag === "WriteFile" || _tag === "RunCommand")
 
 export interface GateJudge {
   /** Why nothing can allow it; nothing when rules decide. */
@@ -45,8 +50,12 @@ export const makeGateJudge = Effect.fnUntraced(function* (options: GateOptions) 
     targets: accesses.map(targetOf(path, root))
   })
   const judge: GateJudge = {
-    refusal: ({ accesses }) =>
-      accesses.map((access) => refusalOf(access, { path, root, protectedPaths })).find((one) => one !== undefined),
+    refusal: (question) => {
+      if (options.readOnly === true && changes(question)) return "would change something, and this run only reads"
+      return question.accesses
+        .map((access) => refusalOf(access, { path, root, protectedPaths }))
+        .find((one) => one !== undefined)
+    },
     judge: (question) =>
       Effect.map(policies.rules, (remembered) => {
         const holding = remembered.filter((rule) => holdsFor(rule, question.pin)).map(placed)

@@ -18,6 +18,8 @@ export interface GateQuestion extends Grantable {
   readonly call?: ToolCall
   /** The tool as it is now; absent for what is built in. */
   readonly pin?: ToolPin
+  /** The tool may change what it does not name. */
+  readonly mayChange?: boolean
 }
 
 /** The question for one prepared call of a task. */
@@ -28,7 +30,9 @@ export const questionOfCall = (task: string, { accesses, call, info, risk }: Pre
   tool: info.name,
   arguments: call.arguments,
   accesses,
-  ...(info.origin === builtInOrigin ? {} : { pin: { origin: info.origin, definition: info.definition } }),
+  ...(info.origin === builtInOrigin
+    ? {}
+    : { pin: { origin: info.origin, definition: info.definition }, mayChange: info.effect !== "pure" }),
   hash: callHash({ task, tool: info.name, arguments: call.arguments, accesses })
 })
 

@@ -25,13 +25,15 @@ export type LockHolder = typeof LockHolder.Type
 export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
   /** What is locked, as a person says it. */
   what: Schema.String,
-  holder: Schema.optionalKey(LockHolder)
+  holder: Schema.optionalKey(LockHolder),
+  /** What to do, a full sentence. */
+  remedy: Schema.String
 }) {
   override get message(): string {
     const { holder } = this
     const by =
       holder === undefined ? "another process" : `run ${holder.runId} (pid ${holder.pid}, since ${holder.since})`
-    return `${this.what} is in use by ${by}. Wait for it, or end it first.`
+    return `${this.what} is in use by ${by}. ${this.remedy}`
   }
 }
 
@@ -95,7 +97,7 @@ const clearDead = Effect.fnUntraced(function* (address: string, error: NodeJS.Er
 /** Takes the lock called `name` until the scope closes. `what` names it in the message of the failure. */
 export const takeLock = Effect.fn("takeLock")(function* (
   name: string,
-  options: LockPlace & { readonly what: string; readonly runId: string }
+  options: LockPlace & { readonly what: string; readonly runId: string; readonly remedy?: string }
 ) {
   const address = yield* Effect.orDie(addressOf(name, options))
   const since = DateTime.formatIso(yield* DateTime.now)
@@ -111,6 +113,7 @@ export const takeLock = Effect.fn("takeLock")(function* (
         const found = Result.isSuccess(said) ? Option.flatMap(said.success, decodeHolder) : Option.none<LockHolder>()
         return yield* new LockTaken({
           what: options.what,
+          remedy: options.remedy ?? "Wait for it, or end it first.",
           ...(Option.isSome(found) ? { holder: found.value } : {})
         })
       })

@@ -46,7 +46,9 @@ const takeLocks = Effect.fnUntraced(function* ({ project, readOnly, runId, state
   const real = yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(project), () => project)
   const folder = lockFolder(path, state)
   yield* takeLock(runLock(journalPath(path, { runId, state })), { folder, runId, what: `The run ${runId}` })
-  if (!readOnly) yield* takeLock(`project ${real}`, { folder, runId, what: `The project ${real}` })
+  if (readOnly) return
+  const remedy = "Wait for it, end it first, or run with --read-only what changes nothing."
+  yield* takeLock(`project ${real}`, { folder, runId, what: `The project ${real}`, remedy })
 })
 
 /** Makes the folder of a run. Those above it may be new as well: a power cut must not take them away. */

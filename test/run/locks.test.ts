@@ -39,11 +39,17 @@ it.live(
       const [second, resumed] = yield* Effect.promise(() =>
         Promise.all([run(words, { env }), run(["resume", runId], { env })])
       )
-      const by = `is in use by run ${runId} \\(pid ${first.child.pid}, since \\d{4}-\\d\\d-\\d\\dT[^)]+Z\\)\\. Wait for it, or end it first\\.`
+      const by = `is in use by run ${runId} \\(pid ${first.child.pid}, since \\d{4}-\\d\\d-\\d\\dT[^)]+Z\\)\\. Wait for it,`
       expect([second.code, resumed.code]).toEqual([1, 1])
-      expect(second.stderr).toMatch(new RegExp(`^The project <root>/project ${by}\n$`))
-      expect(resumed.stderr).toMatch(new RegExp(`^The run ${runId} ${by}\n$`))
+      expect(second.stderr).toMatch(
+        new RegExp(`^The project <root>/project ${by} end it first, or run with --read-only what changes nothing\\.\n$`)
+      )
+      expect(resumed.stderr).toMatch(new RegExp(`^The run ${runId} ${by} or end it first\\.\n$`))
       expect(server.chats.length).toBe(3)
+
+      const reading = ["run", "--model", "embedded", "--read-only", "Where is the word?"]
+      const beside = yield* Effect.promise(() => run(reading, { env }))
+      expect([beside.code, beside.stderr.split("\n").at(-2)]).toEqual([0, expect.stringMatching(/^done: /)])
 
       first.child.kill("SIGKILL")
       yield* Effect.promise(() => first.ended)

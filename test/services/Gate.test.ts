@@ -335,6 +335,20 @@ layer(NodeServices.layer)("Gate", (it) => {
       })
     )
 
+    it.effect("lets a run that only reads change nothing, whatever rules and people say", () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({})
+        const { gate, root } = yield* openGate({
+          approver: approver.layer,
+          options: () => ({ rules: [allow("write_file", "**"), allow("read_file")], readOnly: true })
+        })
+        const { message } = yield* Effect.flip(gate.authorize("T", writing(`${root}/a`, "new")))
+        assert.include(message, "would change something, and this run only reads")
+        yield* gate.authorize("T", reading(`${root}/a`))
+        assert.deepStrictEqual(approver.asked, [])
+      })
+    )
+
     it.effect("remembers a tool whose calls name no target, and nothing of high risk", () =>
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["remember", "deny"] })
