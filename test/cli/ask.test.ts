@@ -30,6 +30,8 @@ const call = (iteration: number, position: number) => ({
   task: "ask",
   uid: `call-${iteration}-${position}`
 })
+const started = (iteration: number, index: number) => `tool.started ${JSON.stringify(call(iteration, index))}`
+const finished = (iteration: number, index: number) => `tool.finished ${JSON.stringify(call(iteration, index))}`
 
 describe("ask", () => {
   it("answers on stdout and shows each call with its outcome on stderr", async () => {
@@ -63,27 +65,25 @@ describe("ask", () => {
     const { code, stderr, stdout } = await sandbox.run([...embedded, "--json", question])
     assert.deepStrictEqual([code, stderr], [0, ""])
     const lines = jsonLines(stdout)
-    assert.deepStrictEqual(
-      lines.map(({ id, type }) => (id === undefined ? type : [type, id])),
-      [
-        "run.started",
-        "ask.started",
-        "model.started",
-        "model.finished",
-        ["tool.started", call(1, 1)],
-        ["tool.started", call(1, 2)],
-        ["tool.finished", call(1, 1)],
-        ["tool.finished", call(1, 2)],
-        "model.started",
-        "model.finished",
-        ["tool.started", call(2, 1)],
-        ["tool.finished", call(2, 1)],
-        "model.started",
-        "model.finished",
-        "ask.finished",
-        "run.finished"
-      ]
-    )
+    const told = lines.map(({ id, type }) => (id === undefined ? type : `${String(type)} ${JSON.stringify(id)}`))
+    /* Two calls side by side: either may be first, each begins before it ends. */
+    const beside = told.splice(4, 4)
+    assert.deepStrictEqual(beside.toSorted(), [finished(1, 1), finished(1, 2), started(1, 1), started(1, 2)])
+    for (const index of [1, 2]) assert.isBelow(beside.indexOf(started(1, index)), beside.indexOf(finished(1, index)))
+    assert.deepStrictEqual(told, [
+      "run.started",
+      "ask.started",
+      "model.started",
+      "model.finished",
+      "model.started",
+      "model.finished",
+      started(2, 1),
+      finished(2, 1),
+      "model.started",
+      "model.finished",
+      "ask.finished",
+      "run.finished"
+    ])
     const last = lines.at(-1) as { exitCode: number; report: { status: string; answer: string } }
     assert.deepStrictEqual([last.exitCode, last.report.status], [0, "done"])
     assert.deepInclude(lines[1], { message: 1, text: question })
