@@ -78,13 +78,6 @@ export const StageSettled = Schema.Struct({
   value: Schema.Json
 })
 
-/** A question was answered, by its name. */
-export const QuestionAnswered = Schema.Struct({
-  type: Schema.tag("answered"),
-  key: Schema.String,
-  value: Schema.Json
-})
-
 /** What was told while the run went on. */
 export const EventTold = Schema.Struct({ type: Schema.tag("event"), event: RunEvent })
 
@@ -96,7 +89,6 @@ export const JournalRecord = Schema.Union([
   CallOutcomeRecord,
   CallFailureRecord,
   StageSettled,
-  QuestionAnswered,
   EventTold
 ])
 export type JournalRecord = typeof JournalRecord.Type

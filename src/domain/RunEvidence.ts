@@ -51,7 +51,8 @@ export type TaskEvidence = typeof TaskEvidence.Type
 
 type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
 
-const eventsOf = <T extends RunEvent["type"]>(
+/** The events of one type that a journal holds, in order. */
+export const eventsOf = <T extends RunEvent["type"]>(
   records: ReadonlyArray<JournalRecord>,
   type: T
 ): ReadonlyArray<EventOf<T>> =>

@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { JournalRecord } from "../domain/JournalRecord.ts"
 import type { RunDifference } from "../domain/RunDifference.ts"
-import type { RunEvent } from "../domain/RunEvent.ts"
+import { eventsOf } from "../domain/RunEvidence.ts"
 import { Activities, type Activity, activityName, type Stage } from "./Activities.ts"
 import { type Answered, Approver, type CallAnswer, type StepAnswer } from "./Approver.ts"
 
@@ -39,13 +39,6 @@ const outcomesOf = (records: ReadonlyArray<JournalRecord>) => {
   }
   return { exact, byKey }
 }
-
-const eventsOf = <T extends RunEvent["type"]>(records: ReadonlyArray<JournalRecord>, type: T) =>
-  records.flatMap((record) =>
-    record.type === "event" && record.event.type === type
-      ? [record.event as Extract<RunEvent, { readonly type: T }>]
-      : []
-  )
 
 const isCallAnswer = Schema.is(Schema.Literals(["once", "session", "remember", "deny"]))
 const isStepAnswer = Schema.is(Schema.Literals(["step", "remaining", "decline"]))

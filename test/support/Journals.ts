@@ -59,7 +59,7 @@ export const oneOfEach: ReadonlyArray<JournalRecord> = [
   { type: "outcome", key: "plan/attempt-1", value: { text: "# Plan", list: [1, null, true] } },
   { type: "failure", key: "plan/attempt-2", error: "gone" },
   settled("round-1/task/write", { summary: "Ü" }),
-  { type: "answered", key: "question-1", value: "yes" },
+  { type: "settled", key: "round-1", value: "yes" },
   { type: "event", event: { type: "message", level: "info", text: "told" } }
 ]
 
@@ -138,7 +138,6 @@ export const arbitraryRecords = Arbitrary.map(
     { type: "outcome", key: a, value: { [`x${b}`]: c, json } },
     { type: "failure", key: b, error: [a, json] },
     settled(c, a),
-    { type: "answered", key: a, value: b },
     { type: "event", event: { type: "message", level: "info", text: a, code: c } }
   ]
 )
