@@ -22,8 +22,9 @@ export const scriptedServer = (folder: string, fault = "none") => ({
 /** The entry of the reference server over stdio. */
 export const referenceServer = { command: process.execPath, args: [reference, "stdio"] }
 
+/** The whole lines of a file that the server may be writing to. */
 const linesOf = (file: string): ReadonlyArray<string> =>
-  existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : []
+  existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : []
 
 /** The process ids of all starts of a scripted server. */
 export const startsOf = (folder: string): ReadonlyArray<number> => linesOf(join(folder, "starts")).map(Number)
