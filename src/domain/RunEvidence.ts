@@ -3,7 +3,7 @@
  * `show`; pure.
  */
 import * as Schema from "effect/Schema"
-import { modelCallKey, ModelCallId, ToolCallId } from "./CallId.ts"
+import { modelCallKey, ModelCallId, ToolCallId, toolCallKey } from "./CallId.ts"
 import { Issue, Repair } from "./Issue.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 import { ModelAnswer } from "./ModelAnswer.ts"
@@ -61,9 +61,14 @@ export const eventsOf = <T extends RunEvent["type"]>(
   )
 
 const decodeAnswer = Schema.decodeUnknownSync(Schema.toCodecJson(ModelAnswer))
+const decodeResult = Schema.decodeUnknownSync(Schema.toCodecJson(ToolResult))
 
 /** The key without what it was done with; what was done last counts. */
 const keyOf = ({ key }: { readonly key: string }): string => key.split("#")[0] ?? ""
+
+/** What came of each call that succeeded, by its key. */
+const outcomesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, Schema.Json> =>
+  new Map(records.flatMap((one) => (one.type === "outcome" ? [[keyOf(one), one.value] as const] : [])))
 
 const about = <A extends { readonly call: ModelCallId }>(found: ReadonlyArray<A>, key: string) =>
   found.filter(({ call }) => modelCallKey(call) === key)
@@ -74,7 +79,7 @@ const attemptsOf = (
   isWanted: (call: ModelCallId) => boolean
 ): ReadonlyArray<Attempt> => {
   const prompts = new Map(records.flatMap((one) => (one.type === "prompt" ? [[keyOf(one), one] as const] : [])))
-  const answers = new Map(records.flatMap((one) => (one.type === "outcome" ? [[keyOf(one), one.value] as const] : [])))
+  const answers = outcomesOf(records)
   const calls = new Map(
     eventsOf(records, "model.started").flatMap(({ call }) =>
       isWanted(call) ? [[modelCallKey(call), call] as const] : []
@@ -114,6 +119,13 @@ export const taskNames = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<
 export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string): TaskEvidence => {
   const isMine = ({ task }: { readonly task?: string }) => task !== undefined && slugOf(task) === slugOf(name)
   const finished = eventsOf(records, "tool.finished")
+  const outcomes = outcomesOf(records)
+  /* A result is kept before it is told; a crash between leaves the one without the other. */
+  const resultOf = (id: ToolCallId) => {
+    const kept = outcomes.get(toolCallKey(id))
+    if (kept !== undefined) return decodeResult(kept)
+    return finished.findLast((told) => toolCallKey(told.id) === toolCallKey(id))?.result
+  }
   const references = new Map(
     eventsOf(records, "references.read")
       .filter(isMine)
@@ -130,9 +142,9 @@ export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string
     references: [...references.values()],
     attempts: attemptsOf(records, isMine),
     calls: [...calls.values()].map(({ call, id, risk, targets }): CallEvidence => {
-      const end = finished.findLast((one) => one.id.round === id.round && one.id.uid === id.uid && isMine(one.id))
+      const result = resultOf(id)
       const begun = { id, call, risk, targets }
-      return end === undefined ? begun : Object.assign(begun, { result: end.result })
+      return result === undefined ? begun : Object.assign(begun, { result })
     }),
     ...(result === undefined ? {} : { result: result.result.document }),
     failures: eventsOf(records, "task.failed")

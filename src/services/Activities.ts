@@ -23,11 +23,26 @@ export interface Activity<A, E, R> {
   readonly success: Schema.Codec<A, unknown>
   readonly error: Schema.Codec<E, unknown>
   readonly execute: Effect.Effect<A, E, R>
+  /** Tells the outcome, once it is kept; an outcome from before is not told again. */
+  readonly tell?: (outcome: A) => Effect.Effect<void>
 }
 
 /** The name under which an engine knows an activity. */
 export const activityName = ({ input, key }: Pick<Activity<unknown, unknown, unknown>, "key" | "input">): string =>
   `${key}#${input.slice(0, 16)}`
+
+/** Watches whether an activity is carried out, so that its outcome is told when it was, and only then. */
+const whenCarriedOut = <A, E, R>({ execute, tell = () => Effect.void }: Activity<A, E, R>) => {
+  let isFresh = false
+  return {
+    execute: Effect.tap(execute, () =>
+      Effect.sync(() => {
+        isFresh = true
+      })
+    ),
+    tell: (outcome: A): Effect.Effect<void> => (isFresh ? tell(outcome) : Effect.void)
+  }
+}
 
 /** A part of a run that is made of activities. Once it has come to its end, none of them is looked at again. */
 export interface Stage<A> {
@@ -52,7 +67,7 @@ export class Activities extends Context.Service<
   /** Runs every activity, remembers nothing. */
   static readonly layerDirect: Layer.Layer<Activities> = Layer.succeed(Activities)(
     Activities.of({
-      perform: (activity) => activity.execute,
+      perform: ({ execute, tell = () => Effect.void }) => Effect.tap(execute, tell),
       settled: () => Effect.succeedNone,
       settle: (_stage, execute) => execute
     })
@@ -76,15 +91,18 @@ export class Activities extends Context.Service<
         )
 
       return Activities.of({
-        perform: <A, E, R>({ error, execute, input, key, success }: Activity<A, E, R>): Effect.Effect<A, E, R> =>
+        perform: <A, E, R>(given: Activity<A, E, R>): Effect.Effect<A, E, R> =>
           Effect.contextWith((context: Context.Context<never>) => {
             const engine = Context.getOption(context, WorkflowEngine)
             const instance = Context.getOption(context, WorkflowInstance)
-            if (Option.isNone(engine) || Option.isNone(instance)) return execute
-            const activity = WorkflowActivity.make({ name: activityName({ key, input }), success, error, execute })
+            const { execute, tell } = whenCarriedOut(given)
+            if (Option.isNone(engine) || Option.isNone(instance)) return Effect.tap(execute, tell)
+            const { error, success } = given
+            const activity = WorkflowActivity.make({ name: activityName(given), success, error, execute })
             return activity.pipe(
               Effect.provideService(WorkflowEngine, engine.value),
-              Effect.provideService(WorkflowInstance, instance.value)
+              Effect.provideService(WorkflowInstance, instance.value),
+              Effect.tap(tell)
             ) as Effect.Effect<A, E, R>
           }),
         settled,

@@ -147,9 +147,7 @@ export class ModelCaller extends Context.Service<
             ...(chosen === undefined ? {} : { model: chosen }),
             estimatedTokens
           })
-          const answer = yield* collect(request)
-          yield* events.publish({ type: "model.finished", call: request.id, usage: answer.usage })
-          return answer
+          return yield* collect(request)
         }).pipe(
           (attempt) => slots.withSlot({ stage: request.id.stage, step: request.step }, attempt),
           Effect.catchTag("ModelError", (error) =>
@@ -179,7 +177,8 @@ export class ModelCaller extends Context.Service<
             ...called,
             success: ModelAnswer,
             error: ModelError,
-            execute: Effect.andThen(journal.sent({ key: activityName(called), system, user }), send(request, 0))
+            execute: Effect.andThen(journal.sent({ key: activityName(called), system, user }), send(request, 0)),
+            tell: ({ usage }) => events.publish({ type: "model.finished", call: id, usage })
           })
         })
       )

@@ -95,10 +95,17 @@ const envelope = (
   return result
 }
 
+/** The result of a call that was begun at this time. */
+const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, begun: number) =>
+  Effect.map(Clock.currentTimeMillis, (now) => envelope(outcome, { time: now - begun, now }))
+
 export class ToolRunner extends Context.Service<
   ToolRunner,
   {
-    /** Runs one call as one activity and publishes `tool.started` and `tool.finished`. Interruption reaches the tool. */
+    /**
+     * Runs one call as one activity and publishes `tool.started` and, once its result is kept, `tool.finished`.
+     * Interruption reaches the tool.
+     */
     run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, DeclinedForGood>
     /** Gives a call that is not run its one result, and publishes `tool.finished`. */
     refuse(id: ToolCallId, call: ToolCall, failure: ToolFailure): Effect.Effect<ToolResult>
@@ -150,27 +157,18 @@ export class ToolRunner extends Context.Service<
           return yield* new ToolFailure({ type: "output_limit", message })
         })
 
-        const finish = Effect.fnUntraced(function* (
-          id: ToolCallId,
-          call: ToolCall,
-          outcome: Result.Result<Schema.Json, ToolFailure>,
-          begun: number
-        ) {
-          const now = yield* Clock.currentTimeMillis
-          const result = envelope(outcome, { time: now - begun, now })
-          yield* events.publish({ type: "tool.finished", id, name: call.name, result })
-          return result
-        })
+        const tell = (id: ToolCallId, { name }: ToolCall, result: ToolResult) =>
+          events.publish({ type: "tool.finished", id, name, result })
 
         const execute = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
           const asked = yield* Clock.currentTimeMillis
           const key = nameOf(id, call)
           const doubt = journal.doubt(key)
           if (doubt !== undefined && (yield* gate.settleDoubt(doubt)) === "done") {
-            return yield* finish(id, call, Result.succeed(happened(doubt)), asked)
+            return yield* measured(Result.succeed(happened(doubt)), asked)
           }
           const prepared = yield* Effect.result(guard(call.name, registry.prepare(call)))
-          if (Result.isFailure(prepared)) return yield* finish(id, call, Result.fail(prepared.failure), asked)
+          if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), asked)
           const { accesses, info, risk } = prepared.success
           const permit = yield* gate.authorize(id.task, prepared.success)
           if (info.effect !== "pure") {
@@ -181,11 +179,13 @@ export class ToolRunner extends Context.Service<
           const begun = yield* Clock.currentTimeMillis
           yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
           const outcome = yield* Effect.result(guard(info.name, limited(prepared.success, registry.execute(permit))))
-          return yield* finish(id, call, outcome, begun)
+          return yield* measured(outcome, begun)
         })
 
         const refuse = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, failure: ToolFailure) {
-          return yield* finish(id, call, Result.fail(failure), yield* Clock.currentTimeMillis)
+          const result = yield* measured(Result.fail(failure), yield* Clock.currentTimeMillis)
+          yield* tell(id, call, result)
+          return result
         })
 
         const deny = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, { endsTask, message }: Denied) {
@@ -202,7 +202,8 @@ export class ToolRunner extends Context.Service<
                 input: inputOf(call),
                 success: ToolResult,
                 error: Denied,
-                execute: execute(id, call)
+                execute: execute(id, call),
+                tell: (result) => tell(id, call, result)
               })
               .pipe(Effect.catchTag("Denied", (denied) => deny(id, call, denied)))
           ),

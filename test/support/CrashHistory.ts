@@ -2,6 +2,7 @@
  * What must hold of the run of CrashRun whenever and however often it is killed: what was acknowledged stays and is not done
  * again, and the end is the one that an uninterrupted run comes to.
  */
+import { type ModelCallId, modelCallKey } from "../../src/domain/CallId.ts"
 import type { Ended } from "./binary.ts"
 import { type CrashRun, linesOf } from "./CrashRun.ts"
 
@@ -66,11 +67,9 @@ export interface History {
   /** Results that were told on stdout. */
   readonly told: Map<string, string>
   kills: number
-  /** Tool results that were told and were not in the journal yet. */
-  early: number
 }
 
-export const newHistory = (): History => ({ lines: [], told: new Map(), kills: 0, early: 0 })
+export const newHistory = (): History => ({ lines: [], told: new Map(), kills: 0 })
 
 const byKey = (records: ReadonlyArray<Line>, type: string): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
@@ -104,7 +103,13 @@ export const afterKill = (run: CrashRun, history: History, stdout: string): Read
     }
     if (event.type === "tool.finished") {
       const { task, uid } = (event as unknown as { readonly id: { readonly task: string; readonly uid: string } }).id
-      if (![...outcomes.keys()].some((key) => isKeyOf(key, { task, uid }))) history.early += 1
+      if (![...outcomes.keys()].some((key) => isKeyOf(key, { task, uid })))
+        breaches.push(`the result of ${task}/${uid} was told before it was kept`)
+    }
+    if (event.type === "model.finished") {
+      const { call } = event as unknown as { readonly call: ModelCallId }
+      if (![...outcomes.keys()].some((key) => key.split("#")[0] === modelCallKey(call)))
+        breaches.push(`the answer of ${modelCallKey(call)} was told before it was kept`)
     }
   }
   history.lines = lines

@@ -1,0 +1,65 @@
+/**
+ * What is told is kept: with a disk that does not come to an end, no result of a call is told, and once it has, it is.
+ */
+import { describe, expect } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import type { RunEvent } from "../../src/domain/RunEvent.ts"
+import { Journal } from "../../src/services/Journal.ts"
+import { conduct } from "../../src/services/RunWorkflow.ts"
+import { ScriptedModel } from "../../src/services/ScriptedModel.ts"
+import { EventLog } from "../support/EventLog.ts"
+import { nodeTest } from "../support/nodeTest.ts"
+import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { waitFor } from "../support/waitFor.ts"
+
+const answers: Readonly<Record<string, string>> = {
+  creation: planOf([[{ name: "Look" }]]),
+  refinement: refinementWith([{ name: "get_current_time", arguments: {} }]),
+  execution: resultSaying("Looked."),
+  iteration: planOf([]),
+  conclusion: "All is done."
+}
+const model = ScriptedModel.layer(({ system }) => answers[/^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""] ?? "")
+
+/** What is told when records with this in their key wait for the disk. */
+const cases: ReadonlyArray<readonly [what: string, key: string, isTold: (event: RunEvent) => boolean]> = [
+  ["an answer of the model", "/execute/", (told) => told.type === "model.finished" && told.call.stage === "execute"],
+  ["a result of a tool", "/tool/", (told) => told.type === "tool.finished"],
+  ["a refinement", "/refined/", (told) => told.type === "task.refined"],
+  ["a result of a task", "/task/", (told) => told.type === "task.finished"],
+  ["a plan", "plan", (told) => told.type === "plan.created"]
+]
+
+describe("an event", () => {
+  for (const [what, part, isTold] of cases) {
+    nodeTest(`tells ${what} only when it is on the disk`, () =>
+      Effect.gen(function* () {
+        const disk = yield* Deferred.make<void>()
+        let isWaiting = false
+        const keep = (key: string) =>
+          Effect.suspend(() => {
+            if (!key.includes(part)) return Effect.void
+            isWaiting = true
+            return Deferred.await(disk)
+          })
+        const journal = Layer.effect(
+          Journal,
+          Effect.map(Journal, (none) => ({ ...none, keepOutcome: keep, keepSettled: keep }))
+        ).pipe(Layer.provide(Journal.layerNone))
+        yield* Effect.gen(function* () {
+          const { events } = yield* EventLog
+          const run = yield* Effect.forkChild(conduct({ runId: "20261120-183000-k3x9", prompt: "Do it." }))
+          yield* waitFor("the record", () => isWaiting)
+          for (let turn = 0; turn < 20; turn += 1) yield* Effect.promise(() => new Promise((go) => setImmediate(go)))
+          expect(events().filter(isTold)).toEqual([])
+          yield* Deferred.succeed(disk, undefined)
+          expect((yield* Fiber.join(run)).status).toBe("done")
+          expect(events().filter(isTold).length).toBe(1)
+        }).pipe(Effect.provide(layerTestRun({ journal }).pipe(Layer.provideMerge(model))))
+      })
+    )
+  }
+})
