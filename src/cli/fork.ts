@@ -20,8 +20,8 @@ export const fork = Command.make(
   },
   Effect.fn("fork")(function* (given) {
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
-    const { forkRun } = yield* loadWork
-    yield* tellWork(given, (doors) => forkRun({ run: given.run, from: given.from, flags, ...doors }))
+    const { forkKept } = yield* loadWork
+    yield* tellWork(given, (doors) => forkKept({ run: given.run, from: given.from, flags, ...doors }))
   })
 ).pipe(
   Command.withDescription("Begin a new run with what another had finished before a task, perhaps with another model"),

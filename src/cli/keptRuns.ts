@@ -2,14 +2,10 @@
  * What the words about kept runs do once flags are read. Loaded when it is needed: help and wrong usage start without it.
  */
 import * as Effect from "effect/Effect"
-import { layerRuns } from "../kept.ts"
-import type { JournalRecord } from "../domain/JournalRecord.ts"
-import { nearest } from "../domain/Nearest.ts"
-import { taskNames } from "../domain/RunEvidence.ts"
-import { recordOf } from "../services/JournalLine.ts"
+import { runOverview } from "../domain/RunEvidence.ts"
+import { layerRuns, readRun, readTask } from "../kept.ts"
 import { repairJournal } from "../services/JournalRepair.ts"
 import { RunStore } from "../services/RunStore.ts"
-import { usageFailure } from "./Failure.ts"
 
 /** All runs, the newest first. */
 export const listRuns = RunStore.use((store) => store.list).pipe(Effect.provide(layerRuns))
@@ -32,18 +28,11 @@ export const repairRun = Effect.fn("repairRun")(function* (given: string) {
   return { runId, repaired: yield* repairJournal(store.pathOf(runId)) }
 }, Effect.provide(layerRuns))
 
-/** Everything that the journal of the run that is meant holds. */
-export const readRun = Effect.fn("readRun")(function* (given: string) {
-  const store = yield* RunStore
-  const runId = yield* store.find(given)
-  const { lines } = yield* store.read(runId)
-  return { runId, records: lines.map(recordOf) }
+/** What the run that is meant planned, did and found. */
+export const showKeptRun = Effect.fn("showKeptRun")(function* (run: string) {
+  const { records, runId } = yield* readRun(run)
+  return { runId, overview: runOverview(records) }
 }, Effect.provide(layerRuns))
 
-/** The person named a task that the run does not have. */
-export const noTask = (run: string, records: ReadonlyArray<JournalRecord>, wanted: string) => {
-  const names = taskNames(records)
-  const near = nearest(wanted, names).slice(0, 3)
-  const hint = near.length > 0 ? `Nearest: ${near.join(", ")}.` : `It has: ${names.join(", ") || "none"}.`
-  return usageFailure(`The run ${run} has no task "${wanted}". ${hint}`)
-}
+/** What one task of it saw, said, called and found. */
+export const showKeptTask = (run: string, task: string) => Effect.provide(readTask(run, task), layerRuns)

@@ -40,8 +40,8 @@ export const replay = Command.make(
   },
   Effect.fn("replay")(function* (given) {
     const { result, tell } = yield* Output
-    const { replayRun } = yield* loadWork
-    const { differences, events, runId } = yield* replayRun(given.run)
+    const { replayKept } = yield* loadWork
+    const { differences, events, runId } = yield* replayKept(given.run)
     const [first, ...more] = differences
     if (given.json) yield* result(JSON.stringify({ runId, same: first === undefined, differences }, null, 2))
     else if (first === undefined) yield* tell(`The replay of ${runId} is the same, ${events} events long.`)

@@ -13,8 +13,8 @@ export const resume = Command.make(
   keptRunFlags,
   Effect.fn("resume")(function* (given) {
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
-    const { resumeRun } = yield* loadWork
-    yield* tellWork(given, (doors) => resumeRun({ run: given.run, flags, ...doors }))
+    const { resumeKept } = yield* loadWork
+    yield* tellWork(given, (doors) => resumeKept({ run: given.run, flags, ...doors }))
   })
 ).pipe(
   Command.withDescription("Go on with a run that ended early: finished work is not done again"),

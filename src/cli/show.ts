@@ -7,8 +7,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { RunOverview, runOverview, TaskEvidence, taskEvidence, taskNames } from "../domain/RunEvidence.ts"
-import { slugOf } from "../domain/TaskName.ts"
+import { RunOverview, TaskEvidence } from "../domain/RunEvidence.ts"
 import { loadRuns } from "./loadWork.ts"
 import { Output } from "./Output.ts"
 import { evidenceText, overviewText } from "./showText.ts"
@@ -32,17 +31,12 @@ export const show = Command.make(
   },
   Effect.fn("show")(function* (given) {
     const { answer, result } = yield* Output
-    const { noTask, readRun } = yield* loadRuns
-    const { records, runId } = yield* readRun(given.run)
+    const { showKeptRun, showKeptTask } = yield* loadRuns
     if (Option.isNone(given.task)) {
-      const overview = runOverview(records)
+      const { overview, runId } = yield* showKeptRun(given.run)
       return yield* given.json ? result(json(RunOverview, overview)) : answer(overviewText(runId, overview))
     }
-    const wanted = given.task.value
-    const names = taskNames(records)
-    const name = names.find((one) => slugOf(one) === slugOf(wanted))
-    if (name === undefined) return yield* noTask(runId, records, wanted)
-    const evidence = taskEvidence(records, name)
+    const evidence = yield* showKeptTask(given.run, given.task.value)
     yield* given.json ? result(json(TaskEvidence, evidence)) : answer(evidenceText(evidence))
   })
 ).pipe(

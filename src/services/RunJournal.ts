@@ -40,15 +40,26 @@ export const lockFolder = (path: Path.Path, state: string): string => path.join(
 /** The name of the lock on a journal. */
 export const runLock = (journal: string): string => `run ${journal}`
 
-/** Nobody else may write the journal, nor change the project at the same time. */
-const takeLocks = Effect.fnUntraced(function* ({ project, readOnly, runId, state }: RunPlace) {
+/** Nobody else may change the project at the same time. */
+export const takeProject = Effect.fnUntraced(function* ({
+  project,
+  runId,
+  state
+}: Pick<RunPlace, "project" | "runId" | "state">) {
   const path = yield* Path.Path
   const real = yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(project), () => project)
-  const folder = lockFolder(path, state)
-  yield* takeLock(runLock(journalPath(path, { runId, state })), { folder, runId, what: `The run ${runId}` })
-  if (readOnly) return
   const remedy = "Wait for it, end it first, or run with --read-only what changes nothing."
+  const folder = lockFolder(path, state)
   yield* takeLock(`project ${real}`, { folder, runId, what: `The project ${real}`, remedy })
+})
+
+/** Nobody else may write the journal, nor change the project at the same time. */
+const takeLocks = Effect.fnUntraced(function* (place: RunPlace) {
+  const { readOnly, runId, state } = place
+  const path = yield* Path.Path
+  const folder = lockFolder(path, state)
+  yield* takeLock(runLock(journalPath(path, place)), { folder, runId, what: `The run ${runId}` })
+  if (!readOnly) yield* takeProject(place)
 })
 
 /** Makes the folder of a run. Those above it may be new as well: a power cut must not take them away. */
@@ -102,3 +113,7 @@ export const layerResumedRun = (place: RunPlace) =>
       return Journal.layer(content.lines, writer)
     })
   )
+
+/** No journal: such a run leaves nothing behind, and all the same nobody else may change its project meanwhile. */
+export const layerUnkeptRun = (place: RunPlace) =>
+  Layer.unwrap(Effect.as(place.readOnly ? Effect.void : takeProject(place), Journal.layerNone))
