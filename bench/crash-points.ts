@@ -19,10 +19,10 @@ const sum = (all: ReadonlyArray<Crashed>, of: (one: Crashed) => number): number 
 
 const reference = await Effect.runPromise(makeReference)
 const all: Array<Crashed> = []
-console.log("killed at                          points  breaches  files left")
+console.log("killed at                          points  breaches")
 const row = (what: string, points: ReadonlyArray<Crashed>): void =>
   console.log(
-    `${what.padEnd(35)}${String(points.length).padEnd(8)}${String(sum(points, ({ breaches }) => breaches.length)).padEnd(10)}${sum(points, ({ left }) => left)}`
+    `${what.padEnd(35)}${String(points.length).padEnd(8)}${String(sum(points, ({ breaches }) => breaches.length))}`
   )
 
 for (const kind of crashKinds) {

@@ -12,7 +12,9 @@ import { decodeText, hasByteOrderMark } from "../domain/TextEncoding.ts"
 import { ToolFailure } from "../domain/ToolFailure.ts"
 import { hashOf } from "./CallHash.ts"
 import { fileFailure } from "./FileFailure.ts"
+import { textHash } from "./FileState.ts"
 import { makeAndHoldFolder } from "./HeldFolder.ts"
+import { temporaryName } from "./WriteLeftovers.ts"
 
 const newFileMode = 0o666
 const byteOrderMark = "\uFEFF"
@@ -69,7 +71,7 @@ const requireBase = Effect.fnUntraced(function* (file: string, reach: string, ba
 /**
  * Writes the whole text to a canonical path; with `base`, only over a text with that hash. Missing folders are made; the mode and the byte order mark of an existing
  * file stay; a hard link to it keeps the old text. Whatever goes wrong, also an interruption, the old text stays and no
- * temporary file is left.
+ * temporary file is left; what a killed process leaves is removed when its run goes on.
  */
 export const replaceFile = Effect.fn("replaceFile")(
   function* (file: string, text: string, base?: string) {
@@ -79,7 +81,7 @@ export const replaceFile = Effect.fn("replaceFile")(
     const reach = path.join(folder.path, path.basename(file))
     const old = yield* existing(file, reach)
     const suffix = (yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)).toString(36)
-    const temporary = path.join(folder.path, `.task-conductor-${suffix}.tmp`)
+    const temporary = path.join(folder.path, temporaryName({ path: file, after: textHash(text) }, suffix))
     const content = old?.marked === true && !text.startsWith(byteOrderMark) ? byteOrderMark + text : text
     let created = false
     yield* Effect.gen(function* () {

@@ -5,13 +5,15 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
-import { type JournalRecord, journalVersion, type RunOpened } from "../domain/JournalRecord.ts"
+import { type FileState, type JournalRecord, journalVersion, type RunOpened } from "../domain/JournalRecord.ts"
 import { makeRedaction } from "../domain/Redaction.ts"
 import { Journal } from "./Journal.ts"
 import { JournalError } from "./JournalError.ts"
+import { type JournalLine, recordOf } from "./JournalLine.ts"
 import { codeOf, type JournalContent, readJournal } from "./JournalReader.ts"
 import { type JournalWriter, openJournal } from "./JournalWriter.ts"
 import { takeLock } from "./Lock.ts"
+import { removeLeftovers } from "./WriteLeftovers.ts"
 
 /** Where runs are kept, and whether this one may run beside others in its project. */
 export interface RunPlace {
@@ -101,6 +103,15 @@ export const layerNewRun = (
     })
   )
 
+/** The writes that were begun and have no outcome. */
+const unfinishedWrites = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<FileState> => {
+  const ended = new Set(lines.flatMap(({ key, type }) => (type === "outcome" ? [key] : [])))
+  return lines
+    .filter(({ key, type }) => type === "intent" && !ended.has(key))
+    .map(recordOf)
+    .flatMap((record) => (record.type === "intent" ? record.files : []))
+}
+
 /** The journal of a run that goes on. It is read under the lock, since another process may have gone on with it. */
 export const layerResumedRun = (place: RunPlace) =>
   Layer.unwrap(
@@ -110,6 +121,7 @@ export const layerResumedRun = (place: RunPlace) =>
       const content: JournalContent = yield* readJournal(file)
       const writer = yield* openJournal(file, content, makeRedaction(place.secrets))
       yield* appendFirst(writer, { type: "resumed", program: place.program })
+      if (!place.readOnly) yield* removeLeftovers(unfinishedWrites(content.lines))
       return Journal.layer(content.lines, writer)
     })
   )

@@ -131,6 +131,8 @@ export const breachesOf = (
       breaches.push(`${name} differs: ${JSON.stringify(outcome[name])?.slice(0, 300)} ${ended.stderr.slice(0, 500)}`)
     }
   }
+  const { left } = run.files()
+  if (left > 0) breaches.push(`${left} files of writes that never finished are left`)
   const lines = run.journal()
   if (!beginsWith(lines, history.lines)) breaches.push("records that were acknowledged are gone")
   const records = recordsOf(lines)

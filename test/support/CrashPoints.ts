@@ -36,8 +36,6 @@ export interface Crashed {
   /** How often it was killed. */
   readonly kills: number
   readonly breaches: ReadonlyArray<string>
-  /** Files of a write that was never finished, which are still in the project. */
-  readonly left: number
 }
 
 const wasKilled = ({ code }: Ended): boolean => code === "SIGKILL"
@@ -65,7 +63,7 @@ export const crashAt = Effect.fnUntraced(function* (reference: Reference, kind: 
   const breaches = wasKilled(killed) ? [...afterKill(run, history, killed.stdout)] : []
   const ended = wasKilled(killed) ? yield* run.session({}) : killed
   breaches.push(...breachesOf(run, history, ended, reference.outcome))
-  const crashed: Crashed = { kills: history.kills, breaches, left: run.files().left }
+  const crashed: Crashed = { kills: history.kills, breaches }
   return crashed
 }, Effect.scoped)
 
@@ -90,6 +88,6 @@ export const crashAtRandom = Effect.fnUntraced(function* (
     }
     breaches.push(...afterKill(run, history, ended.stdout))
   }
-  const crashed: Crashed = { kills: history.kills, breaches, left: run.files().left }
+  const crashed: Crashed = { kills: history.kills, breaches }
   return crashed
 }, Effect.scoped)
