@@ -17,6 +17,8 @@ export interface JournalContent {
   readonly size: number
   /** What a crash left behind them. */
   readonly torn: Uint8Array
+  /** Where in the file another byte stands in the place of the end of a line; the records around it hold together. */
+  readonly badEnds: ReadonlyArray<number>
 }
 
 /** Larger journals are not read. */
@@ -57,20 +59,48 @@ const beginsAsJournal = (bytes: Uint8Array): boolean => {
   return firstBytes.subarray(0, length).equals(bytes.subarray(0, length))
 }
 
+const sumStart = Buffer.from(',"sum":"')
+/** The length of `,"sum":"1a2b3c4d"}`. */
+const sumLength = 18
+const brace = 0x7b
+
+/**
+ * A record that is whole, by its checksum, and has another byte in the place of its newline: one bit was flipped, and
+ * nothing is lost. What follows is the next record or nothing. Looks between `from` and `to`.
+ */
+const withBadEnd = (bytes: Buffer, from: number, to: number, expected: Parameters<typeof decodeLine>[1]) => {
+  for (let at = bytes.indexOf(sumStart, from); at !== -1 && at < to; at = bytes.indexOf(sumStart, at + 1)) {
+    const end = at + sumLength
+    if (end >= to || (end + 1 < bytes.length && bytes[end + 1] !== brace)) continue
+    const line = decodeLine(textOf(bytes.subarray(from, end)), expected)
+    if (typeof line !== "string") return { line, end }
+  }
+  return undefined
+}
+
 /** The lines up to the first that does not hold together, with where and why it stopped. */
-const readLines = (bytes: Uint8Array) => {
+const readLines = (bytes: Buffer) => {
   const lines: Array<JournalLine> = []
+  const badEnds: Array<number> = []
   let size = 0
   let before = firstSum
   for (;;) {
     const end = bytes.indexOf(newline, size)
-    if (end === -1) return { lines, size, stop: undefined }
-    const text = textOf(bytes.subarray(size, end))
-    const line = decodeLine(text, { seq: lines.length + 1, before })
-    if (typeof line === "string") return { lines, size, stop: { what: line, end, text } }
-    lines.push(line)
-    before = line.sum
-    size = end + 1
+    const expected = { seq: lines.length + 1, before }
+    const text = end === -1 ? "" : textOf(bytes.subarray(size, end))
+    const line = decodeLine(text, expected)
+    if (typeof line !== "string") {
+      lines.push(line)
+      before = line.sum
+      size = end + 1
+      continue
+    }
+    const found = withBadEnd(bytes, size, end === -1 ? bytes.length : end, expected)
+    if (found === undefined) return { lines, badEnds, size, stop: end === -1 ? undefined : { what: line, end, text } }
+    lines.push(found.line)
+    badEnds.push(found.end)
+    before = found.line.sum
+    size = found.end + 1
   }
 }
 
@@ -85,7 +115,8 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
   if (info.size > maxJournalBytes) {
     return yield* fail({ _tag: "TooLarge", bytes: Number(info.size), most: maxJournalBytes })
   }
-  const bytes = yield* Effect.mapError(fs.readFile(path), unreadable)
+  const { buffer, byteLength, byteOffset } = yield* Effect.mapError(fs.readFile(path), unreadable)
+  const bytes = Buffer.from(buffer, byteOffset, byteLength)
   const read = readLines(bytes)
   const [first] = read.lines
   if (first === undefined) {
@@ -104,13 +135,13 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
 
 /** Reads a journal whole. Fails when anything in it does not hold together, except what a crash left at its end. */
 export const readJournal = Effect.fn("readJournal")(function* (path: string) {
-  const { bytes, lines, opened, size, stop } = yield* readOpened(path)
+  const { badEnds, bytes, lines, opened, size, stop } = yield* readOpened(path)
   const isLast = stop !== undefined && stop.end === bytes.length - 1
   /* A whole record with a wrong sum was acknowledged once: it is not the trace of a crash. */
   if (stop !== undefined && !(isLast && stop.what === "shape" && !isJson(stop.text))) {
     return yield* new JournalError({ path, reason: { _tag: "Damaged", line: lines.length + 1, what: stop.what } })
   }
-  return { opened, lines, size, torn: bytes.subarray(size) } satisfies JournalContent
+  return { opened, lines, size, torn: bytes.subarray(size), badEnds } satisfies JournalContent
 })
 
 /** What of a journal holds together, and the rest. */

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { JournalError } from "./JournalError.ts"
 import { codeOf, type JournalRest, readSound } from "./JournalReader.ts"
+import { setAside } from "./SetAside.ts"
 
 export interface Repaired {
   /** How many records stay. */
@@ -15,14 +16,9 @@ export interface Repaired {
   readonly aside: string
 }
 
-const setAside = Effect.fnUntraced(function* (path: string, { kept, rest, size }: JournalRest) {
-  const fs = yield* FileSystem.FileSystem
-  const aside = `${path}.damaged-${kept + 1}`
-  /* On the disk before anything is cut off; a file of the same name is from a repair that broke off here. */
-  const copy = yield* fs.open(aside, { flag: "w", mode: 0o600 })
-  yield* copy.writeAll(rest)
-  yield* copy.sync
-  const handle = yield* fs.open(path, { flag: "r+" })
+const cutOff = Effect.fnUntraced(function* (path: string, { kept, rest, size }: JournalRest) {
+  const aside = yield* setAside(`${path}.damaged-${kept + 1}`, rest)
+  const handle = yield* (yield* FileSystem.FileSystem).open(path, { flag: "r+" })
   yield* handle.truncate(size)
   yield* handle.sync
   return { kept, bytes: rest.length, aside } satisfies Repaired
@@ -31,7 +27,7 @@ const setAside = Effect.fnUntraced(function* (path: string, { kept, rest, size }
 /** Repairs the journal; nothing when it holds together. Fails when not even its beginning does. */
 export const repairJournal = Effect.fn("repairJournal")((path: string) =>
   Effect.flatMap(readSound(path), (found) =>
-    found.rest.length === 0 ? Effect.succeed(undefined) : setAside(path, found)
+    found.rest.length === 0 ? Effect.succeed(undefined) : cutOff(path, found)
   ).pipe(
     Effect.catchTag("PlatformError", (error) =>
       Effect.fail(new JournalError({ path, reason: { _tag: "Unreadable", code: codeOf(error) } }))

@@ -8,13 +8,13 @@ import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Queue from "effect/Queue"
 import type { JournalRecord } from "../domain/JournalRecord.ts"
 import { JournalError } from "./JournalError.ts"
 import { encodeLine, firstSum } from "./JournalLine.ts"
 import { codeOf, type JournalContent } from "./JournalReader.ts"
+import { setAside, syncFolder } from "./SetAside.ts"
 
 export interface JournalWriter {
   /** Goes on when the record is on the disk. Waits for ever once the journal has failed. */
@@ -41,18 +41,23 @@ interface End {
 }
 
 const fileMode = 0o600
+const lineEnd = new TextEncoder().encode("\n")
 
 const writeFailed =
   (path: string, safe: number) =>
   (error: PlatformError): JournalError =>
     new JournalError({ path, reason: { _tag: "WriteFailed", code: codeOf(error), safe } })
 
-/** What a crash left behind the last whole line is set aside, then cut off, before anything is appended. */
-const setTornAside = Effect.fnUntraced(function* (path: string, { lines, size, torn }: JournalContent) {
-  if (torn.length === 0) return
+/** What a crash left behind the last whole line is set aside, then cut off; what a bit flip did to line ends is mended. */
+const mend = Effect.fnUntraced(function* (path: string, { badEnds, lines, size, torn }: JournalContent) {
+  if (torn.length === 0 && badEnds.length === 0) return
   const fs = yield* FileSystem.FileSystem
-  yield* fs.writeFile(`${path}.torn-${lines.length + 1}`, torn, { mode: fileMode })
+  if (torn.length > 0) yield* setAside(`${path}.torn-${lines.length + 1}`, torn)
   const handle = yield* fs.open(path, { flag: "r+" })
+  for (const end of badEnds) {
+    yield* handle.seek(BigInt(end), "start")
+    yield* handle.writeAll(lineEnd)
+  }
   yield* handle.truncate(size)
   yield* handle.sync
 }, Effect.scoped)
@@ -63,13 +68,6 @@ const endOf = (content: JournalContent | undefined): End => ({
   size: content?.size ?? 0
 })
 
-/** Flushes the entry of a new file to its folder, so that the file itself survives. */
-const syncFolder = Effect.fnUntraced(function* (path: string) {
-  const folder = (yield* Path.Path).dirname(path)
-  const handle = yield* (yield* FileSystem.FileSystem).open(folder)
-  yield* handle.sync
-}, Effect.scoped)
-
 /**
  * Opens a journal to append: a new one, or the one that was read. It is open until the scope closes; what was handed over
  * by then is written first. `redact` takes secrets out of the JSON of a record.
@@ -77,7 +75,7 @@ const syncFolder = Effect.fnUntraced(function* (path: string) {
 export const openJournal = Effect.fn("openJournal")(
   function* (path: string, content: JournalContent | undefined, redact?: (json: string) => string) {
     const fs = yield* FileSystem.FileSystem
-    if (content !== undefined) yield* setTornAside(path, content)
+    if (content !== undefined) yield* mend(path, content)
     const handle = yield* fs.open(path, { flag: content === undefined ? "ax" : "a", mode: fileMode })
     if (content === undefined) yield* syncFolder(path)
     const queue = yield* Queue.unbounded<Waiting>()

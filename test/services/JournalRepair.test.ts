@@ -10,7 +10,7 @@ import { nodeTest } from "../support/nodeTest.ts"
 const sound = Buffer.from(journalBytes([openedRecord(), settled("plan"), settled("round-1")])).toString("utf8")
 
 describe("the repair of a journal", () => {
-  nodeTest("sets aside the first damaged line and what follows it, also when it broke off before", () =>
+  nodeTest("sets aside the first damaged line and what follows it, beside what was set aside before", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const file = `${yield* makeFolder}/journal.jsonl`
@@ -18,9 +18,10 @@ describe("the repair of a journal", () => {
       yield* fs.writeFileString(file, damaged)
       yield* fs.writeFileString(`${file}.damaged-3`, "half")
       const rest = damaged.split("\n").slice(2).join("\n")
-      const aside = `${file}.damaged-3`
+      const aside = `${file}.damaged-3-2`
       assert.deepStrictEqual(yield* repairJournal(file), { kept: 2, bytes: Buffer.byteLength(rest), aside })
       assert.strictEqual(yield* fs.readFileString(aside), rest)
+      assert.strictEqual(yield* fs.readFileString(`${file}.damaged-3`), "half")
       assert.strictEqual((yield* readJournal(file)).lines.length, 2)
     })
   )

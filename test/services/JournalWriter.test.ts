@@ -200,6 +200,40 @@ layer(NodeServices.layer)("writing a journal", (it) => {
     })
   )
 
+  it.effect("keeps what each crash left at the same line, and once what was set aside and not yet cut off", () =>
+    Effect.gen(function* () {
+      const file = yield* makeFile
+      const whole = journalBytes([openedRecord(), settled("a")])
+      const crashed = Effect.fnUntraced(function* (torn: string) {
+        writeFileSync(file, Buffer.concat([whole, Buffer.from(torn)]))
+        yield* Effect.scoped(openJournal(file, yield* readJournal(file)))
+        expect(readFileSync(file)).toEqual(Buffer.from(whole))
+      })
+      for (const torn of ["first", "second", "first", "third"]) yield* crashed(torn)
+      const aside = readdirSync(dirname(file)).toSorted().slice(1)
+      expect(aside.map((name) => [name, readFileSync(`${dirname(file)}/${name}`, "utf8")])).toEqual([
+        ["journal.jsonl.torn-3", "first"],
+        ["journal.jsonl.torn-3-2", "second"],
+        ["journal.jsonl.torn-3-3", "third"]
+      ])
+    })
+  )
+
+  it.effect("mends the ends of lines in which a bit was flipped, and sets no record aside", () =>
+    Effect.gen(function* () {
+      const file = yield* makeFile
+      const whole = journalBytes([openedRecord(), settled("a"), settled("b")])
+      const flipped = Buffer.from(whole)
+      flipped[flipped.indexOf(0x0a)] = 0x0b
+      flipped[flipped.length - 1] = 0x8a
+      writeFileSync(file, flipped)
+      const writer = yield* openJournal(file, yield* readJournal(file))
+      yield* writer.append(settled("c"))
+      expect(readFileSync(file).subarray(0, whole.length)).toEqual(Buffer.from(whole))
+      expect([yield* keysOf(file), readdirSync(dirname(file))]).toEqual([["a", "b", "c"], ["journal.jsonl"]])
+    })
+  )
+
   it.effect("goes on where the journal ends, and leaves no torn file when nothing was torn", () =>
     Effect.gen(function* () {
       const file = yield* makeFile

@@ -1,0 +1,38 @@
+/**
+ * Puts what is cut off a journal into a file beside it, where a person can look at it, and never over what was put there
+ * before. Called by the journal's writer and its repair.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+
+const fileMode = 0o600
+
+/** Flushes what was created in the folder of a file. */
+export const syncFolder = Effect.fnUntraced(function* (file: string) {
+  const folder = (yield* Path.Path).dirname(file)
+  const handle = yield* (yield* FileSystem.FileSystem).open(folder)
+  yield* handle.sync
+}, Effect.scoped)
+
+const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
+
+/**
+ * Gives the path at which the bytes are on the disk: `file`, or `file-2` and so on where other bytes stand already. The same
+ * bytes are from a process that died before it cut them off.
+ */
+export const setAside = Effect.fnUntraced(function* (file: string, bytes: Uint8Array) {
+  const fs = yield* FileSystem.FileSystem
+  for (let count = 1; ; count += 1) {
+    const aside = count === 1 ? file : `${file}-${count}`
+    if (yield* fs.exists(aside)) {
+      if (isSame(yield* fs.readFile(aside), bytes)) return aside
+      continue
+    }
+    const handle = yield* fs.open(aside, { flag: "wx", mode: fileMode })
+    yield* handle.writeAll(bytes)
+    yield* handle.sync
+    yield* syncFolder(aside)
+    return aside
+  }
+}, Effect.scoped)
