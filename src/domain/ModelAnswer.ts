@@ -19,7 +19,9 @@ export class ModelAnswer extends Schema.Class<ModelAnswer>("task-conductor/domai
   thinking: Schema.String,
   /** What the model asks for instead of an answer, or beside it; only in a conversation. */
   calls: Schema.optionalKey(Schema.Array(AskedCall)),
-  usage: Usage
+  usage: Usage,
+  /** True when the server said that it counted the whole prompt, with what it had in its cache. */
+  isWholeCount: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /** Nothing answers at the address. */

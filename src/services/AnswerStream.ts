@@ -124,6 +124,7 @@ export const readAnswer = Effect.fn("readAnswer")(function* (
 export const usableAnswer = ({
   calls,
   cutOff,
+  isWholeCount,
   text,
   thinking,
   usage
@@ -135,7 +136,7 @@ export const usableAnswer = ({
       : thinking.trim() === ""
         ? { _tag: "EmptyAnswer" }
         : { _tag: "ThinkingOnly", thinking }
-  return reason === undefined
-    ? Effect.succeed(new ModelAnswer({ text, thinking, ...(calls.length === 0 ? {} : { calls }), usage }))
-    : Effect.fail(new ModelError({ reason }))
+  if (reason !== undefined) return Effect.fail(new ModelError({ reason }))
+  const more = { ...(calls.length === 0 ? {} : { calls }), ...(isWholeCount ? { isWholeCount } : {}) }
+  return Effect.succeed(new ModelAnswer({ text, thinking, usage, ...more }))
 }

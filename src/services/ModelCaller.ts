@@ -106,14 +106,18 @@ export class ModelCaller extends Context.Service<
         })
       })
 
+      /** Takes in what a server counted for a prompt. */
+      const learn = (request: ModelRequest, counted: number, isWhole: boolean) => {
+        const prompt = request.prompt.system + request.prompt.user
+        return calibration.record(nameOf(request), { prompt, counted, isWhole, window })
+      }
+
       /** An answer to a prompt that the server did not read to its end, or from its beginning, is worth nothing. */
       const checkCount = Effect.fnUntraced(function* (request: ModelRequest, counted: number, isWhole: boolean) {
         const { prompt } = request
-        const name = nameOf(request)
-        const scale = calibration.scale(name)
+        const scale = calibration.scale(nameOf(request))
         const estimated = estimatePrompt(prompt, scale)
-        const text = prompt.system + prompt.user
-        const verdict = yield* calibration.record(name, { prompt: text, counted, isWhole, window })
+        const verdict = yield* learn(request, counted, isWhole)
         if (verdict === "overflow") {
           const parts = largestParts(prompt, scale)
           return yield* new ModelError({ reason: { _tag: "ContextOverflow", estimated, window, counted, parts } })
@@ -168,20 +172,27 @@ export class ModelCaller extends Context.Service<
           )
         )
 
-      const ask = Effect.fn("ModelCaller.ask")((request: ModelRequest) =>
-        Effect.suspend(() => {
-          const { id, prompt } = request
-          const { system, user } = prompt
-          const called = { key: modelCallKey(id), input: hashOf([system, user]) }
-          return activities.perform({
-            ...called,
-            success: ModelAnswer,
-            error: ModelError,
-            execute: Effect.andThen(journal.sent({ key: activityName(called), system, user }), send(request, 0)),
-            tell: ({ usage }) => events.publish({ type: "model.finished", call: id, usage })
-          })
+      const ask = Effect.fn("ModelCaller.ask")(function* (request: ModelRequest) {
+        const { id, prompt } = request
+        const { system, user } = prompt
+        const called = { key: modelCallKey(id), input: hashOf([system, user]) }
+        let isSent = false
+        const execute = Effect.suspend(() => {
+          isSent = true
+          return Effect.andThen(journal.sent({ key: activityName(called), system, user }), send(request, 0))
         })
-      )
+        const answer = yield* activities.perform({
+          ...called,
+          success: ModelAnswer,
+          error: ModelError,
+          execute,
+          tell: ({ usage }) => events.publish({ type: "model.finished", call: id, usage })
+        })
+        const { isWholeCount = false, usage } = answer
+        /* What an answer from before was counted with is known as if it had come now. */
+        if (!isSent && usage.promptTokens !== undefined) yield* learn(request, usage.promptTokens, isWholeCount)
+        return answer
+      })
 
       return ModelCaller.of({ ask })
     })

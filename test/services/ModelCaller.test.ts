@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import type { LanguageModel } from "effect/ai/LanguageModel"
 import * as TestClock from "effect/testing/TestClock"
 import { resultShape, taskListShape } from "../../src/domain/AnswerShape.ts"
@@ -24,9 +25,9 @@ import { waitFor } from "../support/waitFor.ts"
 const name = "qwen3:8b"
 const contextWindow = 8192
 
-const caller = (model: Layer.Layer<LanguageModel>) =>
+const caller = (model: Layer.Layer<LanguageModel>, activities = Activities.layerDirect) =>
   ModelCaller.layer.pipe(
-    Layer.provide([model, ModelSlots.layer, Activities.layerDirect, Journal.layerNone]),
+    Layer.provide([model, ModelSlots.layer, activities, Journal.layerNone]),
     Layer.provideMerge(Layer.mergeAll(TokenCalibration.layer, UsageMeter.layer)),
     Layer.provide(RunSettings.layer({ model: name, contextWindow })),
     Layer.provideMerge(EventLog.layer)
@@ -59,6 +60,12 @@ const asking = <A, E>(
     const server = yield* FakeOllama.make((_, index) => replies[index] ?? replies.at(-1) ?? "")
     return yield* use(server).pipe(Effect.provide(ollama(server)))
   })
+
+const direct: Activities["Service"] = {
+  perform: (activity) => activity.execute,
+  settled: () => Effect.succeedNone,
+  settle: (_stage, execute) => execute
+}
 
 const reasonOf = ({ reason }: ModelError) => reason
 
@@ -173,6 +180,45 @@ describe("a prompt", () => {
         expect(sizes.map((event) => event.estimatedTokens)).toEqual([2500, 2100])
       })
     )
+  )
+
+  it.effect("is estimated in the same way when the answers come from the journal", () =>
+    Effect.gen(function* () {
+      const kept: Array<Schema.Json> = []
+      const keeping = Activities.of({
+        ...direct,
+        perform: (activity) =>
+          Effect.tap(activity.execute, (value) =>
+            Effect.map(Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(activity.success))(value)), (json) =>
+              kept.push(json as Schema.Json)
+            )
+          )
+      })
+      const knowing = Activities.of({
+        ...direct,
+        perform: (activity) =>
+          Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(activity.success))(kept.shift()))
+      })
+      /* So many more characters a token are believed only because the server counted the whole prompt. */
+      const counts = [2500, 1800]
+      const learnt = Effect.gen(function* () {
+        const calibration = yield* TokenCalibration
+        return yield* Effect.forEach(counts, (_, index) =>
+          Effect.map(ask({ prompt: prompt(10_000 + 500 * index) }), () => calibration.scale(name))
+        )
+      })
+      const server = yield* FakeOllama.make((_, index) => ({
+        text: "ok",
+        promptTokens: counts[index] ?? 0,
+        cachedTokens: 10
+      }))
+      const model = OllamaModel.layer({ host: server.url, model: name, contextWindow, maxAnswerTokens: 2048 })
+      const first = yield* Effect.provide(learnt, caller(model, Layer.succeed(Activities)(keeping)))
+      const again = yield* Effect.provide(learnt, caller(model, Layer.succeed(Activities)(knowing)))
+      expect(first.map(({ charactersPerToken }) => charactersPerToken)).toEqual([4, 10_500 / 1800])
+      expect(again).toEqual(first)
+      expect(server.chats.length).toBe(counts.length)
+    })
   )
 
   it.effect("of which the server dropped the front is an error, and its answer is not used", () =>
