@@ -71,7 +71,8 @@ const measure = async (slots: number) => {
     model: "bench",
     host: server.url,
     parallel: slots,
-    contextWindow: 262_144
+    contextWindow: 262_144,
+    keep: false
   }).report
   const used = process.cpuUsage(cpu)
   await server.close()

@@ -10,7 +10,7 @@ import type { AskReport } from "./domain/AskReport.ts"
 import type { RecordedEvent } from "./domain/RunEvent.ts"
 import type { RunReport } from "./domain/RunReport.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"
-import { refuse, type ScriptOptions, withLayers } from "./scriptOptions.ts"
+import { onThisMachine, refuse, type ScriptOptions, scriptWork, setupOf } from "./scriptOptions.ts"
 import { Asker, type AskSession } from "./services/Asker.ts"
 
 /** How a script asks: `prompt` is one message, `messages` are several, each sent when the one before is answered. */
@@ -44,27 +44,31 @@ export interface Conversation {
 const withAsker = <E>(
   options: AskOptions,
   listen: (recorded: RecordedEvent) => void,
+  runId: string,
   use: (session: AskSession) => Effect.Effect<void, E>
 ) =>
-  withLayers(options, listen, layerAsk, (runId) =>
-    Asker.use((asker) =>
-      asker.converse(
-        {
-          runId,
-          prompt: options.prompt ?? options.messages?.[0] ?? "",
-          ...(options.file === undefined ? {} : { currentFile: options.file })
-        },
-        use
+  Effect.gen(function* () {
+    const work = scriptWork(options, listen)
+    const setup = yield* setupOf(options, work)
+    const order = {
+      runId,
+      prompt: options.prompt ?? options.messages?.[0] ?? "",
+      ...(options.file === undefined ? {} : { currentFile: options.file })
+    }
+    return yield* work
+      .before({ setup })
+      .pipe(
+        Effect.andThen(Asker.use((asker) => asker.converse(order, use))),
+        Effect.provide(layerAsk(setup, work.doors))
       )
-    )
-  )
+  }).pipe(onThisMachine(options))
 
 /** Asks one message, or several one after another. Starts at once. */
 export const ask = (given: string | AskOptions): AskHandle => {
   const options: AskOptions = typeof given === "string" ? { prompt: given } : given
   const { messages, onText, prompt, signal } = options
   const answers: Array<AskReport> = []
-  const handle = startWork(signal, (listen) => {
+  const handle = startWork({ signal }, (listen, runId) => {
     if ((messages === undefined) === (prompt === undefined)) {
       return Effect.fail(refuse('Give either "prompt" or "messages".'))
     }
@@ -72,7 +76,7 @@ export const ask = (given: string | AskOptions): AskHandle => {
       if (recorded.event.type === "ask.finished") answers.push(recorded.event.report)
       listen(recorded)
     }
-    return withAsker(options, hear, ({ send }) =>
+    return withAsker(options, hear, runId, ({ send }) =>
       Effect.forEach(messages ?? [prompt ?? ""], (text) => send(text, onText), { discard: true })
     )
   })
@@ -111,13 +115,14 @@ export const openConversation = (options: Omit<AskOptions, "prompt" | "messages"
       }
     }).pipe(Effect.catchTag("Done", () => Effect.void))
 
-  const handle = startWork(options.signal, (listen) =>
+  const handle = startWork({ signal: options.signal }, (listen, runId) =>
     withAsker(
       options,
       (recorded) => {
         listen(recorded)
         if (recorded.event.type === "ask.finished") settle(recorded.event.report)
       },
+      runId,
       answerAll
     )
   )

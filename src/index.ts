@@ -1,15 +1,17 @@
 /**
- * The door for scripts: run a prompt and receive events and a report, make a plan, check a document, ask with tools. For
- * those who write Effect, the services and shapes behind it are exported as well.
+ * The door for scripts: run a prompt and receive events and a report, go on with a run that is kept, make a plan, check a
+ * document, ask with tools. For those who write Effect, the services and shapes behind it are exported as well.
  */
 import * as Effect from "effect/Effect"
 import { layerRun } from "./app.ts"
 import { checkDocument, type CheckReport, type DocumentKind } from "./domain/CheckReport.ts"
-import type { RecordedEvent } from "./domain/RunEvent.ts"
+import type { RunOrder } from "./domain/RunOrder.ts"
 import type { TaskList } from "./domain/TaskList.ts"
-import { Pipeline } from "./services/Pipeline.ts"
+import { beginRun } from "./kept.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"
-import { refuse, type ScriptOptions, withLayers } from "./scriptOptions.ts"
+import { onThisMachine, refuse, type ScriptOptions, scriptWork, setupOf } from "./scriptOptions.ts"
+import { Pipeline } from "./services/Pipeline.ts"
+import { makeRunId } from "./services/RunId.ts"
 
 export { flattenEvent, type FlatEvent } from "./domain/EventLine.ts"
 export { type CheckReport, DocumentKind } from "./domain/CheckReport.ts"
@@ -18,7 +20,20 @@ export { ModelError } from "./domain/ModelAnswer.ts"
 export { RecordedEvent, RunEvent } from "./domain/RunEvent.ts"
 export { NoValidPlan, type RunOrder, UnknownSkill } from "./domain/RunOrder.ts"
 export { exitCodeOf, RunReport, RunStatus } from "./domain/RunReport.ts"
+export type { RunDifference } from "./domain/RunDifference.ts"
+export { RunOverview, TaskEvidence } from "./domain/RunEvidence.ts"
 export { TaskList } from "./domain/TaskList.ts"
+export { TaskNotFound } from "./domain/TaskNotFound.ts"
+export type { DoubtAnswer } from "./services/Arbiter.ts"
+export { Arbiter } from "./services/Arbiter.ts"
+export type { Arbitrate } from "./services/CallbackArbiter.ts"
+export { JournalError } from "./services/JournalError.ts"
+export { LockTaken } from "./services/Lock.ts"
+export { RunNotFound, RunStore, RunSummary } from "./services/RunStore.ts"
+export { StateFolder } from "./services/UserFolders.ts"
+export { beginRun, forkRun, type KeptDoors, layerRuns, type ReadyRun, replayRun, resumeRun } from "./kept.ts"
+export { fork, type ForkOptions, type KeptOptions, replay, type Replayed, resume, type ResumeOptions } from "./runs.ts"
+export { runs, showRun, showTask } from "./runs.ts"
 export { Approver } from "./services/Approver.ts"
 export type { ApprovalAnswer, ApprovalRequest, Approve } from "./services/CallbackApprover.ts"
 export { ConfigurationError } from "./services/ConfigurationFile.ts"
@@ -39,32 +54,35 @@ export interface RunOptions extends ScriptOptions {
   readonly skill?: string
   /** Skips planning: the markdown of a task list. */
   readonly plan?: string
+  /** Changes nothing, whatever is allowed; such a run may go on beside others in its project. */
+  readonly readOnly?: boolean
+  /** False keeps nothing of the run: it cannot be resumed, and is in no list. */
+  readonly keep?: boolean
 }
 
-/** Runs one stage of the pipeline with the layers that the options ask for. */
-const withPipeline = <A, E>(
-  options: RunOptions,
-  listen: (recorded: RecordedEvent) => void,
-  use: (pipeline: Pipeline["Service"], runId: string) => Effect.Effect<A, E>
-) =>
-  options.skill !== undefined && options.plan !== undefined
+/** The order that the options give. */
+const orderOf = ({ file, plan, prompt, readOnly, skill }: RunOptions, runId: string) =>
+  skill !== undefined && plan !== undefined
     ? Effect.fail(refuse('"skill" and "plan" exclude each other: both say what the tasks are. Leave one out.'))
-    : withLayers(options, listen, layerRun, (runId) => Pipeline.use((pipeline) => use(pipeline, runId)))
-
-/** Runs a prompt. The run starts at once. */
-export const run = (given: string | RunOptions): RunHandle => {
-  const options: RunOptions = typeof given === "string" ? { prompt: given } : given
-  const { file, plan, prompt, signal, skill } = options
-  return startWork(signal, (listen) =>
-    withPipeline(options, listen, (pipeline, runId) =>
-      pipeline.run({
+    : Effect.succeed<RunOrder>({
         runId,
         prompt,
         ...(file === undefined ? {} : { currentFile: file }),
         ...(skill === undefined ? {} : { skill }),
-        ...(plan === undefined ? {} : { plan })
+        ...(plan === undefined ? {} : { plan }),
+        ...(readOnly === undefined ? {} : { readOnly })
       })
-    )
+
+/** Runs a prompt. The run starts at once, and is kept unless the options say otherwise. */
+export const run = (given: string | RunOptions): RunHandle => {
+  const options: RunOptions = typeof given === "string" ? { prompt: given } : given
+  const { keep = true, signal } = options
+  return startWork({ signal }, (listen, runId) =>
+    Effect.gen(function* () {
+      const order = yield* orderOf(options, runId)
+      const work = scriptWork(options, listen)
+      return yield* beginRun(yield* setupOf(options, work), order, { ...work.doors, before: work.before, keep })
+    }).pipe(onThisMachine(options))
   )
 }
 
@@ -73,19 +91,18 @@ export const plan = (
   given: string | RunOptions
 ): Promise<{ readonly taskList: TaskList; readonly markdown: string }> => {
   const options: RunOptions = typeof given === "string" ? { prompt: given } : given
-  return Effect.runPromise(
-    withPipeline(
-      options,
-      () => undefined,
-      (pipeline, runId) =>
-        pipeline.plan({
-          runId,
-          prompt: options.prompt,
-          ...(options.file === undefined ? {} : { currentFile: options.file })
-        })
-    ),
-    options.signal === undefined ? {} : { signal: options.signal }
-  )
+  const planned = Effect.gen(function* () {
+    const { plan: _plan, skill: _skill, ...order } = yield* orderOf(options, yield* makeRunId)
+    const work = scriptWork(options, () => undefined)
+    const setup = yield* setupOf(options, work)
+    return yield* work
+      .before({ setup })
+      .pipe(
+        Effect.andThen(Pipeline.use((pipeline) => pipeline.plan(order))),
+        Effect.provide(layerRun(setup, work.doors))
+      )
+  }).pipe(onThisMachine(options))
+  return Effect.runPromise(planned, options.signal === undefined ? {} : { signal: options.signal })
 }
 
 /** Checks a document without a model. `finished` names the tasks that have finished before the list. */

@@ -10,9 +10,12 @@ import { type FlatEvent, flattenEvent } from "./domain/EventLine.ts"
 import type { RecordedEvent } from "./domain/RunEvent.ts"
 import type { RunReport } from "./domain/RunReport.ts"
 import { makeEventHistory } from "./services/EventHistory.ts"
+import { makeRunId } from "./services/RunId.ts"
 
 /** A run that goes on. */
 export interface RunHandle {
+  /** Names the run, also for the command line: `task-conductor resume ID`. */
+  readonly runId: string
   /**
    * How the run ended, also when it failed, was declined or was interrupted. Rejects when the order cannot be carried
    * out at all: unknown skill, wrong configuration, no such project.
@@ -24,10 +27,10 @@ export interface RunHandle {
   readonly interrupt: () => Promise<void>
 }
 
-/** Starts the work at once; `signal` interrupts it when it aborts. */
+/** Starts the work at once, under a new id unless it has one; `signal` interrupts it when it aborts. */
 export const startWork = <E>(
-  signal: AbortSignal | undefined,
-  work: (listen: (recorded: RecordedEvent) => void) => Effect.Effect<RunReport, E>
+  { runId = Effect.runSync(makeRunId), signal }: { readonly runId?: string; readonly signal?: AbortSignal | undefined },
+  work: (listen: (recorded: RecordedEvent) => void, runId: string) => Effect.Effect<RunReport, E>
 ): RunHandle => {
   const history = makeEventHistory<FlatEvent>()
   let last: RunReport | undefined
@@ -35,7 +38,7 @@ export const startWork = <E>(
     if (recorded.event.type === "run.finished") last = recorded.event.report
     history.push(flattenEvent(recorded))
   }
-  const fiber = Effect.runFork(work(listen))
+  const fiber = Effect.runFork(work(listen, runId))
   const interrupt = (): Promise<void> => Effect.runPromise(Fiber.interrupt(fiber))
   const report = Effect.runPromise(Fiber.await(fiber)).then((exit) => {
     if (Exit.isSuccess(exit)) return exit.value
@@ -49,5 +52,5 @@ export const startWork = <E>(
   )
   if (signal?.aborted === true) void interrupt()
   signal?.addEventListener("abort", () => void interrupt(), { once: true })
-  return { report, events: history.events, interrupt }
+  return { runId, report, events: history.events, interrupt }
 }

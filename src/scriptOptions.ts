@@ -9,13 +9,14 @@ import type { RunDoors } from "./app.ts"
 import type { Configuration } from "./domain/Configuration.ts"
 import type { GivenLimits } from "./domain/Limits.ts"
 import type { RecordedEvent } from "./domain/RunEvent.ts"
+import type { ReadyRun } from "./kept.ts"
 import { Approver } from "./services/Approver.ts"
 import { type Approve, layerCallback } from "./services/CallbackApprover.ts"
 import { ConfigurationError } from "./services/ConfigurationFile.ts"
 import type { Plugin } from "./services/Plugin.ts"
-import { makeRunId } from "./services/RunId.ts"
 import { readRunNotes } from "./services/RunNotes.ts"
-import { readSetup, type Setup } from "./setup.ts"
+import { StateFolder } from "./services/UserFolders.ts"
+import { readSetup } from "./setup.ts"
 
 /** What runs and conversations share. What is left out comes from the configuration files and the environment, as for the CLI. */
 export interface ScriptOptions {
@@ -37,7 +38,9 @@ export interface ScriptOptions {
   readonly file?: string
   /** Plugins as values, or as in a configuration file: packages by name and paths, looked for from the current folder. */
   readonly plugins?: ReadonlyArray<Plugin | string>
-  /** Interrupts the run when it aborts. */
+  /** Where runs are kept; `task-conductor` in `$XDG_STATE_HOME` or `~/.local/state`, as for the CLI, when absent. */
+  readonly stateFolder?: string
+  /** Interrupts the run when it aborts; a run that is kept can be resumed. */
   readonly signal?: AbortSignal
 }
 
@@ -68,29 +71,47 @@ const withWarnings =
 /** The services that the notes before a run are read from. */
 type Noted = Effect.Services<ReturnType<typeof readRunNotes>>
 
-/** Builds the layers that the options ask for and works with them; `use` gets the id of the run. */
-export const withLayers = <Out, LayerError, A, E>(
-  options: ScriptOptions,
-  listen: (recorded: RecordedEvent) => void,
-  layerOf: (setup: Setup, doors: RunDoors) => Layer.Layer<Out | Noted, LayerError, NodeServices.NodeServices>,
-  use: (runId: string) => Effect.Effect<A, E, Out>
-) =>
-  Effect.gen(function* () {
-    const given = configurationOf(options)
-    const setup = yield* readSetup(options.project ?? ".", given)
-    let hear = listen
-    const layer = layerOf(setup, {
+/** The options in the terms of the composition root. */
+export interface ScriptWork {
+  /** What they set, in the form of a configuration. */
+  readonly given: Configuration
+  readonly doors: Omit<RunDoors, "activities" | "journal" | "readOnly">
+  /** Refuses rules that name no tool, and has warnings told as events; with the layers, before the work begins. */
+  readonly before: (
+    ready: Pick<ReadyRun, "setup"> & { readonly isTorn?: boolean }
+  ) => Effect.Effect<void, ConfigurationError, Noted>
+}
+
+const tornNote =
+  "The last record of the journal was not written to its end. It is set aside beside the journal, and what it told is done again."
+
+/** What the options ask for; `listen` gets every event. */
+export const scriptWork = (options: ScriptOptions, listen: (recorded: RecordedEvent) => void): ScriptWork => {
+  const given = configurationOf(options)
+  let hear = listen
+  return {
+    given,
+    doors: {
       listen: (recorded) => Effect.sync(() => hear(recorded)),
       approveSteps: false,
       approver: options.approve === undefined ? Approver.layerDenyAll : layerCallback(options.approve),
       ...(typeof options.model === "object" ? { model: options.model } : {}),
       plugins: (options.plugins ?? []).filter((plugin) => typeof plugin !== "string")
-    })
-    const runId = yield* makeRunId
-    return yield* Effect.gen(function* () {
+    },
+    before: Effect.fnUntraced(function* ({ isTorn = false, setup }) {
       const { mistake, warnings } = yield* readRunNotes(setup.configuration, given)
       if (mistake !== undefined) return yield* refuse(`"${mistake.verdict}": "${mistake.rule}": ${mistake.what}`)
-      hear = withWarnings(listen, warnings)
-      return yield* use(runId)
-    }).pipe(Effect.provide(layer))
-  }).pipe(Effect.provide(NodeServices.layer))
+      hear = withWarnings(listen, isTorn ? [tornNote, ...warnings] : warnings)
+    })
+  }
+}
+
+/** Where a script's work happens: on this machine, with its runs where the options say. */
+export const onThisMachine =
+  ({ stateFolder = "" }: Pick<ScriptOptions, "stateFolder">) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>) =>
+    work.pipe(Effect.provideService(StateFolder, stateFolder), Effect.provide(NodeServices.layer))
+
+/** Reads the configuration of the project, with the options on top. */
+export const setupOf = ({ project = "." }: Pick<ScriptOptions, "project">, { given }: ScriptWork) =>
+  readSetup(project, given)

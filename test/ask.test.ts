@@ -12,6 +12,7 @@ const question = "Where is the port of the server defined?"
 
 beforeAll(() => {
   process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`
+  process.env["XDG_STATE_HOME"] = `${sandbox.root}/state`
   sandbox.write("project/README.md", "# Weather\n\nA small weather service.\n")
   sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
 })

@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { existsSync, globSync, readFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { check } from "../src/index.ts"
 
@@ -10,6 +13,34 @@ describe("documentation", () => {
   it("shows a plan that is accepted", () => {
     const plan = /```markdown\n(.*?)```/s.exec(readFileSync(new URL("README.md", root), "utf8"))?.[1]
     assert.strictEqual(check(plan ?? "").verdict, "accepted")
+  })
+
+  it("shows scripts that compile", { timeout: 60_000 }, () => {
+    const source = fileURLToPath(root)
+    const folder = mkdtempSync(join(tmpdir(), "task-conductor-documentation-"))
+    symlinkSync(join(source, "node_modules"), join(folder, "node_modules"))
+    const scripts = ["README.md", "docs/runs.md", "docs/asking.md"].flatMap((page) =>
+      Array.from(readFileSync(new URL(page, root), "utf8").matchAll(/```ts\n(.*?)```/gs), ([, text = ""]) => text)
+    )
+    for (const [index, text] of scripts.entries()) writeFileSync(join(folder, `script-${index}.ts`), text)
+    const { compilerOptions } = JSON.parse(readFileSync(new URL("tsconfig.json", root), "utf8")) as {
+      readonly compilerOptions: object
+    }
+    const from = (module: string) => [join(source, "src", module)]
+    const paths = { "task-conductor": from("index.ts"), "task-conductor/plugin": from("plugin-kit.ts") }
+    const options = {
+      ...compilerOptions,
+      rootDir: "/",
+      paths,
+      plugins: [],
+      noUnusedLocals: false,
+      typeRoots: ["node_modules/@types"]
+    }
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }))
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["*.ts"] }))
+    const { stdout } = spawnSync(join(source, "node_modules/.bin/tsc"), [], { cwd: folder, encoding: "utf8" })
+    rmSync(folder, { recursive: true, force: true })
+    assert.deepStrictEqual([stdout, scripts.length], ["", 4])
   })
 
   it("links to files that exist", () => {

@@ -16,6 +16,7 @@ const question: RunOptions = {
 
 beforeAll(() => {
   process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`
+  process.env["XDG_STATE_HOME"] = `${sandbox.root}/state`
   sandbox.write("project/README.md", "# Weather\n\nA small weather server.\n")
   sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
 })

@@ -2,6 +2,7 @@
  * The folders of the person who runs the program, by the XDG rules. The composition root asks once.
  */
 import * as Config from "effect/Config"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
@@ -23,6 +24,9 @@ export const environmentVariable = (name: string): Effect.Effect<string | undefi
     Effect.orElseSucceed(() => undefined)
   )
 
+/** Where runs are kept when a script says so; the place by the XDG rules when it is empty. */
+export const StateFolder = Context.Reference<string>("task-conductor/services/StateFolder", { defaultValue: () => "" })
+
 /** `$XDG_CONFIG_HOME` and `$XDG_STATE_HOME` count when they are absolute, else `~/.config` and `~/.local/state`. */
 export const userFolders: Effect.Effect<UserFolders, never, Path.Path> = Effect.gen(function* () {
   const path = yield* Path.Path
@@ -34,5 +38,11 @@ export const userFolders: Effect.Effect<UserFolders, never, Path.Path> = Effect.
     )
   const config = yield* folderOf("XDG_CONFIG_HOME", ".config")
   const state = yield* folderOf("XDG_STATE_HOME", ".local/state")
-  return { home, config, own: path.join(config, "task-conductor"), state: path.join(state, "task-conductor") }
+  const chosen = yield* StateFolder
+  return {
+    home,
+    config,
+    own: path.join(config, "task-conductor"),
+    state: chosen === "" ? path.join(state, "task-conductor") : path.resolve(chosen)
+  }
 })

@@ -31,6 +31,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>
   /** A program with its arguments that starts the binary, such as strace. */
   readonly under?: ReadonlyArray<string>
+  /** A module that is started in place of the binary. */
+  readonly module?: string
 }
 
 /** A sandbox with a `project` folder; texts it gets back have its path as `<root>`. */
@@ -49,7 +51,7 @@ export const makeSandbox = (): Sandbox => {
   const normal = (text: string) => text.replaceAll(root, "<root>")
 
   const start = (args: ReadonlyArray<string>, options: StartOptions = {}): RunningBinary => {
-    const [program = "", ...words] = [...(options.under ?? []), process.execPath, main, ...args]
+    const [program = "", ...words] = [...(options.under ?? []), process.execPath, options.module ?? main, ...args]
     const child = spawn(program, words, {
       cwd: join(root, "project"),
       env: {
