@@ -1,40 +1,70 @@
 /**
  * Kills runs of twelve tasks, up to eight side by side, at random times and up to five times each, lets them go on, and
- * counts what was broken; see bench/crash-points.ts.
+ * counts what was broken; see bench/crash-points.ts. With `--log` each run is written down, and what is there counts: the
+ * bench can be ended with Ctrl-C and go on another time. Every run has a seed of its own.
  *
- *   node bench/random-kills.ts [KILLS] [--seed 1] [--workers 2]
+ *   node bench/random-kills.ts [KILLS] [--seed 1] [--workers 2] [--log FILE]
  */
 import * as Effect from "effect/Effect"
+import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { crashAtRandom, makeReference } from "../test/support/CrashPoints.ts"
 import { makeRandom } from "../test/support/randomDocuments.ts"
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { seed: { type: "string", default: "1" }, workers: { type: "string", default: "2" } }
+  options: {
+    seed: { type: "string", default: "1" },
+    workers: { type: "string", default: "2" },
+    log: { type: "string" }
+  }
 })
 const wanted = Number(positionals[0] ?? "100")
-const random = makeRandom(Number(values.seed))
+const seed = Number(values.seed)
+const { log } = values
+
+/** One run with all its kills; `run` counts from 1 within a seed. */
+interface Done {
+  readonly seed: number
+  readonly run: number
+  readonly kills: number
+  readonly breaches: ReadonlyArray<string>
+}
+
+const before =
+  log === undefined || !existsSync(log)
+    ? []
+    : readFileSync(log, "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as Done)
+const done: Array<Done> = [...before]
+const kills = (): number => done.reduce((sum, one) => sum + one.kills, 0)
+let next = Math.max(0, ...done.map(({ run, seed: of }) => (of === seed ? run : 0))) + 1
 
 const reference = await Effect.runPromise(makeReference)
-const sums = { runs: 0, kills: 0, breaches: 0 }
 
 const work = async (): Promise<void> => {
-  while (sums.kills < wanted) {
+  while (kills() < wanted) {
+    const run = next
+    next += 1
+    /* Spread, since seeds that lie close together begin alike. */
+    const random = makeRandom(Math.imul(seed * 65_537 + run, 2_654_435_761))
     const parallel = 1 + random(8)
     const crashed = await Effect.runPromise(
       crashAtRandom(reference, { most: 5, random, within: 700, parallel, latency: 5 })
     )
-    for (const breach of crashed.breaches) console.error(breach)
-    sums.runs += 1
-    sums.kills += crashed.kills
-    sums.breaches += crashed.breaches.length
+    for (const breach of crashed.breaches) console.error(`seed ${seed}, run ${run}: ${breach}`)
+    const one: Done = { seed, run, ...crashed }
+    done.push(one)
+    if (log !== undefined) appendFileSync(log, `${JSON.stringify(one)}\n`)
   }
 }
 /* Ctrl-C ends with what was counted by then. */
 const tell = (): void => {
-  console.log(`${sums.kills} kills of ${sums.runs} runs, seed ${values.seed}: ${sums.breaches} breaches`)
-  if (sums.kills === 0 || sums.breaches > 0) process.exitCode = 1
+  const breaches = done.reduce((sum, one) => sum + one.breaches.length, 0)
+  console.log(`${kills()} kills of ${done.length} runs, seed ${seed}: ${breaches} breaches`)
+  if (kills() === 0 || breaches > 0) process.exitCode = 1
 }
 process.once("SIGINT", () => {
   tell()
