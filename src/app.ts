@@ -30,7 +30,7 @@ import type { GateOptions } from "./services/GateJudge.ts"
 import { Journal } from "./services/Journal.ts"
 import { layerJournalEngine } from "./services/JournalEngine.ts"
 import type { JournalError } from "./services/JournalError.ts"
-import type { LockTaken } from "./services/Lock.ts"
+import type { LockTaken, LockUnavailable } from "./services/Lock.ts"
 import { McpPlugins } from "./services/McpPlugins.ts"
 import type { McpProblem } from "./services/McpProblem.ts"
 import { ModelCaller } from "./services/ModelCaller.ts"
@@ -83,7 +83,7 @@ export interface RunDoors {
   /** How activities are performed; on the engine that is there when absent. */
   readonly activities?: Layer.Layer<Activities>
   /** Where the run is kept; nothing is kept when absent. */
-  readonly journal?: Layer.Layer<Journal, JournalError | LockTaken, FileSystem.FileSystem | Path.Path>
+  readonly journal?: Layer.Layer<Journal, JournalError | LockTaken | LockUnavailable, FileSystem.FileSystem | Path.Path>
 }
 
 /** What happens is kept, then told. */

@@ -32,6 +32,9 @@ interface OtherFailure {
   readonly message: string
 }
 
+/** What is wrong with what is kept, not with what the person gave. */
+const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable"])
+
 /** Everything a command can fail with, as exit code and text. */
 export const failureOf = (error: CommandFailure | ModelError | NoValidPlan | OtherFailure): CommandFailure => {
   if (error._tag === "CommandFailure") return error as CommandFailure
@@ -47,6 +50,5 @@ export const failureOf = (error: CommandFailure | ModelError | NoValidPlan | Oth
     const issues = printableLines(issuesMarkdown((error as NoValidPlan).issues))
     return new CommandFailure({ exitCode: exitCodes.noValidPlan, text: issues === "" ? text : `${text}\n${issues}` })
   }
-  const isState = error._tag === "JournalError" || error._tag === "LockTaken"
-  return isState ? new CommandFailure({ exitCode: exitCodes.failed, text }) : usageFailure(text)
+  return stateErrors.has(error._tag) ? new CommandFailure({ exitCode: exitCodes.failed, text }) : usageFailure(text)
 }

@@ -3,12 +3,7 @@
  */
 import type { PlatformError } from "effect/PlatformError"
 import { ToolFailure } from "../domain/ToolFailure.ts"
-
-/** `EACCES`, `ENAMETOOLONG`, ...; the tag of the error when the system gave no code. */
-const codeOf = (error: PlatformError): string => {
-  const cause = error.reason.cause
-  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : error.reason._tag
-}
+import { codeOf } from "./SystemCode.ts"
 
 const explanations: Readonly<Record<string, string>> = {
   EACCES: "Permission is missing.",

@@ -8,6 +8,7 @@ import type { PlatformError } from "effect/PlatformError"
 import { journalVersion, type RunOpened } from "../domain/JournalRecord.ts"
 import { JournalError, type JournalReason } from "./JournalError.ts"
 import { decodeLine, firstSum, type JournalLine, recordOf } from "./JournalLine.ts"
+import { codeOf } from "./SystemCode.ts"
 
 export interface JournalContent {
   readonly opened: RunOpened
@@ -25,11 +26,6 @@ export interface JournalContent {
 export const maxJournalBytes = 512 * 1024 * 1024
 
 const newline = 0x0a
-
-export const codeOf = (error: PlatformError): string => {
-  const cause = error.reason.cause
-  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : error.reason._tag
-}
 
 const isJson = (text: string): boolean => {
   try {

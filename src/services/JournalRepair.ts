@@ -5,8 +5,9 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { JournalError } from "./JournalError.ts"
-import { codeOf, type JournalRest, readSound } from "./JournalReader.ts"
+import { type JournalRest, readSound } from "./JournalReader.ts"
 import { setAside } from "./SetAside.ts"
+import { codeOf } from "./SystemCode.ts"
 
 export interface Repaired {
   /** How many records stay. */

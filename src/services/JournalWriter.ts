@@ -13,8 +13,9 @@ import * as Queue from "effect/Queue"
 import type { JournalRecord } from "../domain/JournalRecord.ts"
 import { JournalError } from "./JournalError.ts"
 import { encodeLine, firstSum } from "./JournalLine.ts"
-import { codeOf, type JournalContent } from "./JournalReader.ts"
+import type { JournalContent } from "./JournalReader.ts"
 import { setAside, syncFolder } from "./SetAside.ts"
+import { codeOf } from "./SystemCode.ts"
 
 export interface JournalWriter {
   /** Goes on when the record is on the disk. Waits for ever once the journal has failed. */

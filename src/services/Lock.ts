@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { codeOf } from "./SystemCode.ts"
 
 /** The process that has the lock. */
 export const LockHolder = Schema.Struct({
@@ -34,6 +35,17 @@ export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
     const by =
       holder === undefined ? "another process" : `run ${holder.runId} (pid ${holder.pid}, since ${holder.since})`
     return `${this.what} is in use by ${by}. ${this.remedy}`
+  }
+}
+
+/** Nobody can take the lock here; `code` is what the system says. */
+export class LockUnavailable extends Schema.TaggedError<LockUnavailable>()("LockUnavailable", {
+  /** What was to be locked, as a person says it. */
+  what: Schema.String,
+  code: Schema.String
+}) {
+  override get message(): string {
+    return `${this.what} cannot be locked against other runs: the system says ${this.code}. Nothing was begun. A lock is a local socket: look at the limit of open files (ulimit -n), and at what forbids sockets to this program.`
   }
 }
 
@@ -62,7 +74,8 @@ const listen = (address: string, holder: LockHolder): Effect.Effect<Server, Node
       /* Who asks and then stays would keep the lock, and this process, from ending. */
       socket.end(JSON.stringify(holder), () => socket.destroy())
     })
-    server.once("error", (error) => resume(Effect.fail(error)))
+    /* Also later, when the system cannot take one more connection: who asks then has no answer, and the lock stays. */
+    server.on("error", (error: NodeJS.ErrnoException) => resume(Effect.fail(error)))
     server.listen(address, () => resume(Effect.succeed(server.unref())))
   })
 
@@ -82,15 +95,14 @@ const decodeHolder = Schema.decodeUnknownOption(Schema.fromJsonString(LockHolder
 
 /** Who holds the lock called `name`, when somebody does and answers. */
 export const lockHolder = Effect.fn("lockHolder")(function* (name: string, place: LockPlace) {
-  const address = yield* Effect.orDie(addressOf(name, place))
-  const said = yield* Effect.option(askHolder(address))
+  const said = yield* Effect.option(Effect.flatMap(addressOf(name, place), askHolder))
   return Option.flatMap(Option.flatten(said), decodeHolder)
 })
 
-/** A socket file that was left by a process that died is removed; true when it was. */
-const clearDead = Effect.fnUntraced(function* (address: string, error: NodeJS.ErrnoException) {
-  if (address.startsWith("\0") || error.code !== "ECONNREFUSED") return false
-  yield* Effect.ignore((yield* FileSystem.FileSystem).remove(address))
+/** Nobody listens any more. A socket file that a process left that died is removed. */
+const clearDead = Effect.fnUntraced(function* (address: string, { code }: NodeJS.ErrnoException) {
+  if (code !== "ECONNREFUSED" && code !== "ENOENT") return false
+  if (!address.startsWith("\0")) yield* Effect.ignore((yield* FileSystem.FileSystem).remove(address))
   return true
 })
 
@@ -99,27 +111,32 @@ export const takeLock = Effect.fn("takeLock")(function* (
   name: string,
   options: LockPlace & { readonly what: string; readonly runId: string; readonly remedy?: string }
 ) {
-  const address = yield* Effect.orDie(addressOf(name, options))
+  const { what } = options
+  const unavailable = (code: string) => new LockUnavailable({ what, code })
+  const address = yield* Effect.mapError(addressOf(name, options), (error) => unavailable(codeOf(error)))
   const since = DateTime.formatIso(yield* DateTime.now)
   const holder: LockHolder = { pid: process.pid, since, runId: options.runId }
-  const attempt = listen(address, holder).pipe(
-    Effect.catch(
-      Effect.fnUntraced(function* (error: NodeJS.ErrnoException) {
-        if (error.code !== "EADDRINUSE") return yield* Effect.die(error)
-        const said = yield* Effect.result(askHolder(address))
-        if (Result.isFailure(said) && (yield* clearDead(address, said.failure))) {
-          return yield* Effect.orDie(listen(address, holder))
-        }
-        const found = Result.isSuccess(said) ? Option.flatMap(said.success, decodeHolder) : Option.none<LockHolder>()
-        return yield* new LockTaken({
-          what: options.what,
-          remedy: options.remedy ?? "Wait for it, or end it first.",
-          ...(Option.isSome(found) ? { holder: found.value } : {})
-        })
-      })
+
+  /** Somebody has it, unless it was let go meanwhile. */
+  const refused = Effect.fnUntraced(function* (
+    isSecond: boolean
+  ): Effect.fn.Return<Server, LockTaken | LockUnavailable, FileSystem.FileSystem> {
+    const said = yield* Effect.result(askHolder(address))
+    if (!isSecond && Result.isFailure(said) && (yield* clearDead(address, said.failure))) return yield* attempt(true)
+    const found = Result.isSuccess(said) ? Option.flatMap(said.success, decodeHolder) : Option.none<LockHolder>()
+    return yield* new LockTaken({
+      what,
+      remedy: options.remedy ?? "Wait for it, or end it first.",
+      ...(Option.isSome(found) ? { holder: found.value } : {})
+    })
+  })
+
+  const attempt = (isSecond: boolean) =>
+    Effect.catch(listen(address, holder), (error) =>
+      error.code === "EADDRINUSE" ? refused(isSecond) : Effect.fail(unavailable(error.code ?? error.message))
     )
-  )
-  yield* Effect.acquireRelease(attempt, (server) =>
+
+  yield* Effect.acquireRelease(attempt(false), (server) =>
     Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
   )
 })

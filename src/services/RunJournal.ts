@@ -10,9 +10,10 @@ import { makeRedaction } from "../domain/Redaction.ts"
 import { Journal } from "./Journal.ts"
 import { JournalError } from "./JournalError.ts"
 import { type JournalLine, recordOf } from "./JournalLine.ts"
-import { codeOf, type JournalContent, readJournal } from "./JournalReader.ts"
+import { type JournalContent, readJournal } from "./JournalReader.ts"
 import { type JournalWriter, openJournal } from "./JournalWriter.ts"
 import { takeLock } from "./Lock.ts"
+import { codeOf } from "./SystemCode.ts"
 import { removeLeftovers } from "./WriteLeftovers.ts"
 
 /** Where runs are kept, and whether this one may run beside others in its project. */

@@ -14,7 +14,7 @@ import { RunStatus } from "../domain/RunReport.ts"
 import { JournalError } from "./JournalError.ts"
 import { peekJournal } from "./JournalPeek.ts"
 import { type JournalContent, readJournal } from "./JournalReader.ts"
-import { type LockHolder, lockHolder, takeLock } from "./Lock.ts"
+import { type LockHolder, lockHolder, type LockUnavailable, takeLock } from "./Lock.ts"
 import { journalPath, lockFolder, runLock } from "./RunJournal.ts"
 
 /** `running` holds its lock; `unfinished` ended without a report; `unreadable` does not begin as a journal does. */
@@ -69,7 +69,7 @@ export class RunStore extends Context.Service<
     /** The process that works on a run now. */
     holder(runId: string): Effect.Effect<LockHolder | undefined>
     /** Removes a run with all that was kept of it; false when a process works on it. */
-    remove(runId: string): Effect.Effect<boolean>
+    remove(runId: string): Effect.Effect<boolean, LockUnavailable>
   }
 >()("task-conductor/services/RunStore") {
   /** The runs below the folder where the program keeps its state. */

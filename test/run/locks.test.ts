@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import { globSync } from "node:fs"
 import { join } from "node:path"
 import { makeSandbox } from "../support/binary.ts"
+import { strace } from "../support/CrashPoints.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
@@ -20,6 +21,30 @@ const answers: Readonly<Record<string, string>> = {
 
 const sandbox = Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
 const words = ["run", "--model", fakeModel, "--json", "Find the word."]
+
+it.live(
+  "ends with what the system says when it gives no lock, and has begun nothing",
+  () =>
+    Effect.gen(function* () {
+      const { root, run } = yield* sandbox
+      const embedded = ["run", "--model", "embedded", "Where is the word?"]
+      const under = strace("bind", "error=EPERM:when=1", undefined)
+      const refused = yield* Effect.promise(() => run(embedded, { under }))
+      expect([refused.code, refused.stdout]).toEqual([1, ""])
+      expect(refused.stderr).toMatch(
+        /^The run \S+ cannot be locked against other runs: the system says EPERM\. Nothing was begun\. [^\n]+\n$/
+      )
+      expect(globSync("**/journal.jsonl", { cwd: join(root, "home") })).toEqual([])
+      const ofProject = strace("bind", "error=EMFILE:when=2", undefined)
+      const second = yield* Effect.promise(() => run(embedded, { under: ofProject }))
+      expect([second.code, second.stderr]).toEqual([
+        1,
+        expect.stringMatching(/^The project <root>\/project cannot be locked .* the system says EMFILE\./)
+      ])
+      expect((yield* Effect.promise(() => run(embedded))).code).toBe(0)
+    }),
+  180_000
+)
 
 it.live(
   "refuses a second run in a project and a resume of a run that goes on, and takes both once the first is killed",

@@ -33,6 +33,10 @@ const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void> =
 
 const take = (name: string, folder: string) => takeLock(name, { folder, runId: "mine", what: "The project" })
 
+/** How taking the lock is refused. */
+const refusal = (folder: string) =>
+  Effect.scoped(take(folder, folder)).pipe(Effect.catchTag("LockUnavailable", Effect.die), Effect.flip)
+
 const elapsed = async (promise: Promise<unknown>): Promise<number> => {
   const before = performance.now()
   await promise
@@ -46,7 +50,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a lock", (it) => {
       const before = Date.now()
       const holder = yield* start(["hold", folder, folder])
       const begun = performance.now()
-      const taken = yield* Effect.flip(Effect.scoped(take(folder, folder)))
+      const taken = yield* refusal(folder)
       expect(performance.now() - begun).toBeLessThan(1000)
       expect([taken.what, taken.holder?.pid, taken.holder?.runId]).toEqual(["The project", holder.pid, "held"])
       expect(Date.parse(taken.holder!.since)).toBeGreaterThanOrEqual(before)
@@ -81,7 +85,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a lock", (it) => {
       const holder = yield* start(["hold", folder, folder])
       holder.kill("SIGSTOP")
       const begun = performance.now()
-      const taken = yield* Effect.flip(Effect.scoped(take(folder, folder)))
+      const taken = yield* refusal(folder)
       expect(performance.now() - begun).toBeLessThan(1000)
       expect(taken.message).toBe("The project is in use by another process. Wait for it, or end it first.")
     })
