@@ -79,7 +79,9 @@ const world = PlanChecker.layer.pipe(
         settleDoubt: () => Effect.die("nothing is in doubt"),
         approveStep: () => Effect.die("not a step"),
         denials: Effect.succeed([]),
-        sessionGrants: Effect.succeed([])
+        sessionGrants: Effect.succeed([]),
+        carry: Effect.die("never shared"),
+        adopt: () => Effect.void
       })
     ),
     ToolRegistry.layer([...builtInPlugins(defaultLimits)]),

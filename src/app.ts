@@ -23,6 +23,7 @@ import { Briefer } from "./services/Briefer.ts"
 import { Commands } from "./services/Commands.ts"
 import { commandPlugins } from "./services/CommandTools.ts"
 import { Concluder } from "./services/Concluder.ts"
+import { layerKeptAnswers } from "./services/DurableApprover.ts"
 import { EmbeddedModel } from "./services/EmbeddedModel.ts"
 import { hostAndPort } from "./services/FetchTarget.ts"
 import { Gate } from "./services/Gate.ts"
@@ -209,7 +210,7 @@ const layerConversation = Asker.layer.pipe(
 
 /** Tools, gate and world, on which runs and conversations stand. */
 const layerGround = (setup: Setup, doors: RunDoors) => {
-  const asked = doors.approver ?? Approver.layerTerminal
+  const asked = layerKeptAnswers(doors.approver ?? Approver.layerTerminal)
   return layerTools(setup, doors.plugins ?? []).pipe(
     Layer.provideMerge(
       layerGate(setup, doors.approveSteps ? Approver.layerApproveSteps(asked) : asked, doors.readOnly)

@@ -78,6 +78,13 @@ export const StageSettled = Schema.Struct({
   value: Schema.Json
 })
 
+/** A question about an approval was answered with yes; `value` is the encoded answer. It is not asked again. */
+export const QuestionAnswered = Schema.Struct({
+  type: Schema.tag("answer"),
+  key: Schema.String,
+  value: Schema.Json
+})
+
 /** What was told while the run went on. */
 export const EventTold = Schema.Struct({ type: Schema.tag("event"), event: RunEvent })
 
@@ -89,6 +96,7 @@ export const JournalRecord = Schema.Union([
   CallOutcomeRecord,
   CallFailureRecord,
   StageSettled,
+  QuestionAnswered,
   EventTold
 ])
 export type JournalRecord = typeof JournalRecord.Type

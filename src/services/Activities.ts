@@ -11,6 +11,7 @@ import * as Schema from "effect/Schema"
 import * as WorkflowActivity from "effect/workflow/Activity"
 import { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine"
 import { Journal } from "./Journal.ts"
+import { QuestionPlace } from "./QuestionPlace.ts"
 
 /**
  * What is to be done once. `key` comes from domain/CallId; `input` is a hash of what it is done with, so that an outcome
@@ -80,10 +81,14 @@ export class Activities extends Context.Service<
       const journal = yield* Journal
 
       const settled = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
-        Option.match(journal.settled(key), {
-          onNone: () => Effect.succeedNone,
-          onSome: (value) => Effect.asSome(Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value)))
-        })
+        Effect.flatMap(
+          journal.settled(key),
+          Option.match({
+            onNone: () => Effect.succeedNone,
+            onSome: (value) =>
+              Effect.asSome(Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value)))
+          })
+        )
 
       const keep = <A>({ key, success }: Stage<A>, outcome: A): Effect.Effect<void> =>
         Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(success))(outcome)).pipe(
@@ -98,7 +103,13 @@ export class Activities extends Context.Service<
             const { execute, tell } = whenCarriedOut(given)
             if (Option.isNone(engine) || Option.isNone(instance)) return Effect.tap(execute, tell)
             const { error, success } = given
-            const activity = WorkflowActivity.make({ name: activityName(given), success, error, execute })
+            const name = activityName(given)
+            const activity = WorkflowActivity.make({
+              name,
+              success,
+              error,
+              execute: Effect.provideService(execute, QuestionPlace, name)
+            })
             return activity.pipe(
               Effect.provideService(WorkflowEngine, engine.value),
               Effect.provideService(WorkflowInstance, instance.value),

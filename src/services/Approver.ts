@@ -5,6 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import { callQuestion, chooseQuestion, stepQuestion } from "../domain/ApprovalText.ts"
@@ -12,17 +13,22 @@ import type { ApprovalItem } from "../domain/RunEvent.ts"
 import { type Answers, askLine, canAsk } from "./TerminalQuestion.ts"
 
 /** Single calls of a step: the numbers of the items that may run, counted from 1. The others are denied. */
-export interface Chosen {
-  readonly chosen: ReadonlyArray<number>
-}
+const Chosen = Schema.Struct({ chosen: Schema.Array(Schema.Int) })
+type Chosen = typeof Chosen.Type
 
-export type StepAnswer = "step" | "remaining" | "decline" | Chosen
-export type CallAnswer = "once" | "session" | "remember" | "deny"
+export const StepAnswer = Schema.Union([Schema.Literals(["step", "remaining", "decline"]), Chosen])
+export type StepAnswer = typeof StepAnswer.Type
+export const CallAnswer = Schema.Literals(["once", "session", "remember", "deny"])
+export type CallAnswer = typeof CallAnswer.Type
 
-/** An answer with the one who gave it; `nobody` when there was no way to ask. */
+/** Who gave an answer; `nobody` when there was no way to ask. */
+export const AnsweredBy = Schema.Literals(["person", "rule", "nobody"])
+export type AnsweredBy = typeof AnsweredBy.Type
+
+/** An answer with the one who gave it. */
 export interface Answered<A> {
   readonly answer: A
-  readonly by: "person" | "rule" | "nobody"
+  readonly by: AnsweredBy
 }
 
 /** Answers by number; the last one stands for Enter. */
@@ -71,10 +77,13 @@ const chosenAnswers = (items: ReadonlyArray<ApprovalItem>): Answers<StepAnswer> 
 export class Approver extends Context.Service<
   Approver,
   {
-    /** Shows the concrete calls of a step: this step, all remaining steps of this run, some of the calls, or decline. */
-    step(title: string, items: ReadonlyArray<ApprovalItem>): Effect.Effect<Answered<StepAnswer>>
+    /**
+     * Shows the concrete calls of a step: this step, all remaining steps of this run, some of the calls, or decline.
+     * `question` identifies the question within the run, as its events do.
+     */
+    step(title: string, items: ReadonlyArray<ApprovalItem>, question: string): Effect.Effect<Answered<StepAnswer>>
     /** Shows one call: allow once, session and remember where the item offers them, deny. */
-    call(item: ApprovalItem): Effect.Effect<Answered<CallAnswer>>
+    call(item: ApprovalItem, question: string): Effect.Effect<Answered<CallAnswer>>
   }
 >()("task-conductor/services/Approver") {
   /** Nobody can be asked: everything is denied. */

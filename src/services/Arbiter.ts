@@ -5,6 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import { doubtQuestion } from "../domain/ApprovalText.ts"
@@ -13,7 +14,8 @@ import type { Answered } from "./Approver.ts"
 import { type Answers, askLine, canAsk } from "./TerminalQuestion.ts"
 
 /** Carry it out (again), take it as done, or stop the run. */
-export type DoubtAnswer = "again" | "done" | "stop"
+export const DoubtAnswer = Schema.Literals(["again", "done", "stop"])
+export type DoubtAnswer = typeof DoubtAnswer.Type
 
 const byNumber: ReadonlyMap<string, DoubtAnswer> = new Map([
   ["1", "again"],
@@ -28,8 +30,8 @@ const answers: Answers<DoubtAnswer> = {
 }
 
 export interface Arbitration {
-  /** Shows the call: again, done, or stop. */
-  readonly decide: (item: ApprovalItem) => Effect.Effect<Answered<DoubtAnswer>>
+  /** Shows the call: again, done, or stop. `question` identifies the question within the run, as its events do. */
+  readonly decide: (item: ApprovalItem, question: string) => Effect.Effect<Answered<DoubtAnswer>>
 }
 
 /** Nobody can be asked: nothing is done again and nothing is taken as done. */

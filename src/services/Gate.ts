@@ -2,6 +2,7 @@
  * The one place that decides whether an effect may happen: tool calls, references outside the project, fetches. It
  * holds the grants of one run and hands out permits; whoever has no permit can do nothing.
  */
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,13 +19,15 @@ import { canRemember } from "../domain/SessionScope.ts"
 import { exactPattern } from "../domain/TargetPattern.ts"
 import { Approver } from "./Approver.ts"
 import { Arbiter } from "./Arbiter.ts"
+import { Denied, maxDenials } from "./Denied.ts"
 import { settleDoubt } from "./GateDoubt.ts"
 import { itemOf, withOffers } from "./GateItem.ts"
 import { type GateOptions, makeGateJudge } from "./GateJudge.ts"
 import { type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
 import { approveStep } from "./GateStep.ts"
-import { makeGrants } from "./Grants.ts"
+import { CarriedGrants, makeGrants } from "./Grants.ts"
 import { Policies } from "./Policies.ts"
+import { questionId } from "./QuestionPlace.ts"
 import { RunEvents } from "./RunEvents.ts"
 import { Workspace } from "./Workspace.ts"
 
@@ -49,44 +52,9 @@ const issue = (given: Permit): Permit => {
 /** Uses a permit up. False for what is no permit of the gate, and for one that was used before. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
-/** After so many denials of the same effect a person is not asked again. */
-const maxDenials = 3
-
-/** The effect may not happen. `by` says who decided: a person, a rule or flag, or nobody (no terminal). */
-export class Denied extends Schema.TaggedError<Denied>()("Denied", {
-  tool: Schema.String,
-  targets: Schema.Array(Schema.String),
-  by: Schema.Literals(["person", "rule", "nobody"]),
-  /** Why no rule can allow it, for what is refused always. */
-  refusal: Schema.optionalKey(Schema.String),
-  /** How often a person has declined the same effect in this run. */
-  times: Schema.optionalKey(Schema.Int)
-}) {
-  /** True when the person has said no often enough: the task must end instead of asking again. */
-  get endsTask(): boolean {
-    return (this.times ?? 0) >= maxDenials
-  }
-
-  /** The flags that allow this and nothing more. */
-  private get flags(): string {
-    const { targets, tool } = this
-    if (targets.length === 0) return `--allow ${tool}`
-    return targets.map((target) => `--allow "${tool}:${exactPattern(target)}"`).join(" ")
-  }
-
-  override get message(): string {
-    const what = `${this.tool}${this.targets.length === 0 ? "" : ` on ${this.targets.join(", ")}`}`
-    switch (this.by) {
-      case "person":
-        return `Permission denied: ${what} was declined${this.endsTask ? ` ${this.times} times; the task ends` : ""}.`
-      case "rule":
-        return `Permission denied: ${this.refusal === undefined ? `a rule forbids ${what}` : `${what} ${this.refusal}`}.`
-      case "nobody":
-        if (this.refusal !== undefined) return `Permission denied: ${what} ${this.refusal}.`
-        return `Permission denied: ${what} needs approval and there is no terminal to ask on. Use ${this.flags}.`
-    }
-  }
-}
+/** What one gate knows of the answers in a run, for another gate of the same run. */
+export const Carried = Schema.Struct({ grants: CarriedGrants, denials: Schema.Array(Denied) })
+export type Carried = typeof Carried.Type
 
 export class Gate extends Context.Service<
   Gate,
@@ -114,6 +82,10 @@ export class Gate extends Context.Service<
     readonly denials: Effect.Effect<ReadonlyArray<Denied>>
     /** Everything that was allowed for the session so far, in words. */
     readonly sessionGrants: Effect.Effect<ReadonlyArray<string>>
+    /** What was answered so far, for the gate of another process that carries out tasks of this run. */
+    readonly carry: Effect.Effect<Carried>
+    /** Takes over what another gate of this run was answered. */
+    adopt(carried: Carried): Effect.Effect<void>
   }
 >()("task-conductor/services/Gate") {
   /** A gate for one run, with the grants of that run. */
@@ -171,10 +143,11 @@ export class Gate extends Context.Service<
           question: GateQuestion,
           tell: (event: RunEvent) => Effect.Effect<void>
         ) {
-          const { hash, task } = question
+          const { task } = question
+          const hash = yield* questionId(question.hash)
           const item = withOffers(yield* itemOf(question, workspace, yield* judge.outdated(question)), question)
           yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
-          const { answer, by } = yield* approver.call(item)
+          const { answer, by } = yield* approver.call(item, hash)
           yield* tell({ type: "approval.answered", scope: "call", hash, answer, by })
           if (answer === "deny") {
             return yield* deniedOf(question, by, by === "person" ? { times: grants.countDenial(question) } : {})
@@ -234,7 +207,13 @@ export class Gate extends Context.Service<
           settleDoubt: decideDoubt,
           approveStep: (step) => approveStep(step, stepWorld),
           denials: Ref.get(denials),
-          sessionGrants: Effect.sync(grants.session)
+          sessionGrants: Effect.sync(grants.session),
+          carry: Effect.map(Ref.get(denials), (denied) => ({ grants: grants.carry(), denials: denied })),
+          adopt: (carried) =>
+            Effect.andThen(
+              Effect.sync(() => grants.adopt(carried.grants)),
+              Ref.update(denials, (own) => Arr.union(own, carried.denials))
+            )
         })
       })
     )

@@ -63,7 +63,7 @@ export const settleDoubt = Effect.fn("Gate.settleDoubt")(function* (
   const hash = hashOf([intent.key, intent.call.name, intent.call.arguments])
   const ask = Effect.gen(function* () {
     yield* events.publish({ type: "approval.requested", scope: "doubt", title: intent.task, hash, items: [item] })
-    const answered = yield* arbiter.decide(item)
+    const answered = yield* arbiter.decide(item, hash)
     yield* events.publish({ type: "approval.answered", scope: "doubt", hash, ...answered })
     return answered
   })

@@ -136,7 +136,7 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
     const approvedBy = grants.planApprovedBy(planKey)
     if (approvedBy !== undefined) return { answer: "remaining" as const, by: approvedBy, wasSeen: false }
     yield* events.publish({ type: "approval.requested", scope: "step", title, hash, items })
-    const given = yield* approver.step(title, items)
+    const given = yield* approver.step(title, items, hash)
     return { ...given, wasSeen: given.by === "person" }
   })
   const { answer, by, wasSeen } = yield* alone(ask)

@@ -32,17 +32,21 @@ export class Journal extends Context.Service<
   Journal,
   {
     /** The encoded outcome of a call that succeeded before. */
-    outcome(key: string): Option.Option<Schema.Json>
+    outcome(key: string): Effect.Effect<Option.Option<Schema.Json>>
     /** The encoded outcome of a stage that came to its end before. */
-    settled(key: string): Option.Option<Schema.Json>
+    settled(key: string): Effect.Effect<Option.Option<Schema.Json>>
+    /** The answer that was given before to a question about an approval. */
+    answer(key: string): Effect.Effect<Option.Option<Schema.Json>>
     /** A call that was begun before and whose outcome nobody knows. */
-    doubt(key: string): CallIntent | undefined
+    doubt(key: string): Effect.Effect<CallIntent | undefined>
     /** Keeps the outcome of a call; goes on when it is on the disk. */
     keepOutcome(key: string, value: Schema.Json): Effect.Effect<void>
     /** Keeps why a call failed, as evidence. */
     keepFailure(key: string, error: Schema.Json): Effect.Effect<void>
     /** Keeps the outcome of a stage; goes on when it is on the disk. */
     keepSettled(key: string, value: Schema.Json): Effect.Effect<void>
+    /** Keeps the answer to a question about an approval; goes on when it is on the disk. */
+    keepAnswer(key: string, value: Schema.Json): Effect.Effect<void>
     /** Keeps what a tool is about to do; goes on when it is on the disk. */
     intend(intent: Omit<CallIntent, "type">): Effect.Effect<void>
     /** Keeps a prompt that is sent. */
@@ -58,12 +62,14 @@ export class Journal extends Context.Service<
   /** Remembers nothing. */
   static readonly layerNone: Layer.Layer<Journal> = Layer.succeed(Journal)(
     Journal.of({
-      outcome: () => Option.none(),
-      settled: () => Option.none(),
-      doubt: () => undefined,
+      outcome: () => Effect.succeedNone,
+      settled: () => Effect.succeedNone,
+      answer: () => Effect.succeedNone,
+      doubt: () => Effect.undefined,
       keepOutcome: () => Effect.void,
       keepFailure: () => Effect.void,
       keepSettled: () => Effect.void,
+      keepAnswer: () => Effect.void,
       intend: () => Effect.void,
       sent: () => Effect.void,
       tell: () => Effect.void,
@@ -77,19 +83,23 @@ export class Journal extends Context.Service<
     Layer.sync(Journal, () => {
       const outcomes = byKey(lines, "outcome")
       const stages = byKey(lines, "settled")
+      const answers = byKey(lines, "answer")
       const intents = byKey(lines, "intent")
       const { append, failed, flush, tell } = writer
       return Journal.of({
-        outcome: (key) => wholeValueOf(outcomes, key),
-        settled: (key) => wholeValueOf(stages, key),
-        doubt: (key) => {
-          const line = outcomes.has(key) ? undefined : intents.get(key)
-          const record = line === undefined ? undefined : recordOf(line)
-          return record?.type === "intent" ? record : undefined
-        },
+        outcome: (key) => Effect.sync(() => wholeValueOf(outcomes, key)),
+        settled: (key) => Effect.sync(() => wholeValueOf(stages, key)),
+        answer: (key) => Effect.sync(() => valueOf(answers, key)),
+        doubt: (key) =>
+          Effect.sync(() => {
+            const line = outcomes.has(key) ? undefined : intents.get(key)
+            const record = line === undefined ? undefined : recordOf(line)
+            return record?.type === "intent" ? record : undefined
+          }),
         keepOutcome: (key, value) => append({ type: "outcome", key, value }),
         keepFailure: (key, error) => tell({ type: "failure", key, error }),
         keepSettled: (key, value) => append({ type: "settled", key, value }),
+        keepAnswer: (key, value) => append({ type: "answer", key, value }),
         intend: (intent) => append({ type: "intent", ...intent }),
         sent: (prompt) => tell({ type: "prompt", ...prompt }),
         tell: (event) => tell({ type: "event", event }),

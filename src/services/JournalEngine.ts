@@ -1,7 +1,8 @@
 /**
  * The engine of effect/workflow for one run in this process: an activity whose outcome the journal knows is not performed
  * again, and the outcome of one that succeeds is in the journal before anything goes on. A failure may go otherwise the
- * next time, so it is kept as evidence only. Nothing suspends here: who waits for a person waits in place.
+ * next time, so it is kept as evidence only. Deferreds are answers of people. Nothing suspends here: who waits for a
+ * person waits in place.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -41,7 +42,7 @@ export const layerJournalEngine: Layer.Layer<WorkflowEngine.WorkflowEngine, neve
           )
         }) as never,
       activityExecute: Effect.fnUntraced(function* (activity): Effect.fn.Return<Workflow.Result<unknown, unknown>> {
-        const known = journal.outcome(activity.name)
+        const known = yield* journal.outcome(activity.name)
         if (Option.isSome(known)) return complete(Exit.succeed(known.value))
         const perform = activity.executeEncoded as Effect.Effect<unknown, unknown>
         const exit = yield* Effect.exit(perform)
@@ -58,8 +59,11 @@ export const layerJournalEngine: Layer.Layer<WorkflowEngine.WorkflowEngine, neve
       interrupt: () => unsupported("way to interrupt from outside"),
       interruptUnsafe: () => unsupported("way to interrupt from outside"),
       resume: () => unsupported("suspended run"),
-      deferredResult: () => Effect.succeedNone,
-      deferredDone: () => unsupported("deferred"),
+      deferredResult: ({ name }) => Effect.map(journal.answer(name), Option.map(Exit.succeed)),
+      deferredDone: ({ deferredName, exit }) =>
+        Exit.isSuccess(exit)
+          ? journal.keepAnswer(deferredName, exit.value as Schema.Json)
+          : unsupported("deferred that fails"),
       scheduleClock: () => unsupported("durable clock")
     })
     return engine

@@ -22,7 +22,8 @@ import { ToolFailure } from "../domain/ToolFailure.ts"
 import { Activities, activityName } from "./Activities.ts"
 import { hashOf } from "./CallHash.ts"
 import { causeText, runApart } from "./ForeignCode.ts"
-import { Denied, Gate } from "./Gate.ts"
+import { Denied } from "./Denied.ts"
+import { Gate } from "./Gate.ts"
 import { fileState, textHash } from "./FileState.ts"
 import { Journal } from "./Journal.ts"
 import { RunEvents } from "./RunEvents.ts"
@@ -163,7 +164,7 @@ export class ToolRunner extends Context.Service<
         const execute = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
           const asked = yield* Clock.currentTimeMillis
           const key = nameOf(id, call)
-          const doubt = journal.doubt(key)
+          const doubt = yield* journal.doubt(key)
           if (doubt !== undefined && (yield* gate.settleDoubt(doubt)) === "done") {
             return yield* measured(Result.succeed(happened(doubt)), asked)
           }

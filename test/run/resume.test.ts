@@ -209,6 +209,67 @@ const reading = (prompt: FilledPrompt): string => {
   return obedient(prompt)
 }
 
+/** Approves everything and counts how often it was asked. */
+const makeCounting = () => {
+  let asked = 0
+  const layer = Layer.succeed(Approver)(
+    Approver.of({
+      step: () => Effect.sync(() => ((asked += 1), { answer: "step" as const, by: "person" as const })),
+      call: () => Effect.sync(() => ((asked += 1), { answer: "once" as const, by: "person" as const }))
+    })
+  )
+  return { layer, asked: () => asked }
+}
+
+describe("an approval", () => {
+  nodeTest("counts for the rest of the run, also when it goes on in another process", () =>
+    Effect.gen(function* () {
+      const run = yield* makeKeptRun({ prompt: "Do it." })
+      const hanging = yield* Deferred.make<void>()
+      const before = makeCounting()
+      const isLast = (prompt: FilledPrompt) => stageOf(prompt) === "execution" && taskOf(prompt) === "Write 1"
+      yield* run.session({
+        answer: (prompt) => {
+          if (!isLast(prompt)) return obedient(prompt)
+          Deferred.doneUnsafe(hanging, Effect.void)
+          return unreachable
+        },
+        approver: before.layer,
+        until: Deferred.await(hanging)
+      })
+      expect(before.asked()).toBe(1)
+      const after = makeCounting()
+      const second = yield* run.session({ answer: obedient, approver: after.layer })
+      expect([after.asked(), second.report?.status]).toEqual([0, "done"])
+    })
+  )
+
+  nodeTest("of one call does not count for the same call in a later round", () =>
+    Effect.gen(function* () {
+      const run = yield* makeKeptRun({ prompt: "Read it." })
+      const before = makeCounting()
+      yield* run.session({
+        answer: (prompt) => {
+          if (stageOf(prompt) === "iteration") return unreachable
+          return stageOf(prompt) === "execution" && taskOf(prompt) === "Read 1" ? "No result." : reading(prompt)
+        },
+        approver: before.layer
+      })
+      const after = makeCounting()
+      let iterations = 0
+      const second = yield* run.session({
+        answer: (prompt) => {
+          if (stageOf(prompt) !== "iteration") return reading(prompt)
+          iterations += 1
+          return planOf(iterations === 1 ? [[{ name: "Read 1" }]] : [])
+        },
+        approver: after.layer
+      })
+      expect([before.asked(), after.asked(), second.report?.status]).toEqual([1, 1, "done"])
+    })
+  )
+})
+
 describe("a call that was denied", () => {
   nodeTest("is asked about again when the run goes on, and its task is done anew", () =>
     Effect.gen(function* () {

@@ -93,7 +93,7 @@ describe("Approver.layerTerminal", () => {
     it.effect(`takes ${JSON.stringify(typed)} for a call as ${answer}`, () =>
       Effect.gen(function* () {
         const terminal = yield* makeFakeTerminal(both)
-        const fiber = yield* asked(terminal, (approver) => approver.call(readItem))
+        const fiber = yield* asked(terminal, (approver) => approver.call(readItem, "question-1"))
         yield* terminal.type(typed)
         assert.deepStrictEqual(yield* Fiber.join(fiber), { answer, by: "person" })
         assert.strictEqual(terminal.screen(), callScreen)
@@ -104,7 +104,7 @@ describe("Approver.layerTerminal", () => {
   it.effect("does not offer to remember what is of high risk", () =>
     Effect.gen(function* () {
       const terminal = yield* makeFakeTerminal(both)
-      const fiber = yield* asked(terminal, (approver) => approver.call(writeItem))
+      const fiber = yield* asked(terminal, (approver) => approver.call(writeItem, "question-1"))
       yield* terminal.type("3", "2")
       assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "session", by: "person" })
       assert.strictEqual(terminal.screen(), `${highScreen}Answer with one of: 1, 2, 4.\nAnswer [4]: `)
@@ -125,7 +125,7 @@ describe("Approver.layerTerminal", () => {
           writeItem,
           { task: "Think 1", tool: "none", risk: "safe", targets: [] }
         ]
-        const fiber = yield* asked(terminal, (approver) => approver.step("Task section 2", items))
+        const fiber = yield* asked(terminal, (approver) => approver.step("Task section 2", items, "question-1"))
         yield* terminal.type(typed)
         assert.deepStrictEqual(yield* Fiber.join(fiber), { answer, by: "person" })
         assert.strictEqual(terminal.screen(), stepScreen)
@@ -136,7 +136,7 @@ describe("Approver.layerTerminal", () => {
   it.effect("offers neither session nor remember for what is asked each time", () =>
     Effect.gen(function* () {
       const terminal = yield* makeFakeTerminal(both)
-      const fiber = yield* asked(terminal, (approver) => approver.call({ ...writeItem, offers: {} }))
+      const fiber = yield* asked(terminal, (approver) => approver.call({ ...writeItem, offers: {} }, "question-1"))
       yield* terminal.type("2", "3", "1")
       assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "once", by: "person" })
       assert.include(terminal.screen(), "\n[1] Allow once  [4] Deny\nAnswer [4]: Answer with one of: 1, 4.\n")
@@ -154,7 +154,7 @@ describe("Approver.layerTerminal", () => {
     it.effect(`takes ${JSON.stringify(typed)} for single calls of a step`, () =>
       Effect.gen(function* () {
         const terminal = yield* makeFakeTerminal(both)
-        const fiber = yield* asked(terminal, (approver) => approver.step("Task section 2", threeItems))
+        const fiber = yield* asked(terminal, (approver) => approver.step("Task section 2", threeItems, "question-1"))
         yield* terminal.type("4")
         yield* TestClock.adjust("1 second")
         yield* terminal.type(typed)
@@ -166,7 +166,7 @@ describe("Approver.layerTerminal", () => {
   it.effect("takes no number that is not one of the calls, and says which there are", () =>
     Effect.gen(function* () {
       const terminal = yield* makeFakeTerminal(both)
-      const fiber = yield* asked(terminal, (approver) => approver.step("Task section 2", threeItems))
+      const fiber = yield* asked(terminal, (approver) => approver.step("Task section 2", threeItems, "question-1"))
       yield* terminal.type("4")
       yield* TestClock.adjust("1 second")
       yield* terminal.type("2", "1,4", "all")
@@ -188,7 +188,7 @@ describe("Approver.layerTerminal", () => {
   it.effect("takes an answer for a long question only after its end was shown", () =>
     Effect.gen(function* () {
       const terminal = yield* makeFakeTerminal(both, { columns: 80, rows: 21 })
-      const fiber = yield* asked(terminal, (approver) => approver.call(long))
+      const fiber = yield* asked(terminal, (approver) => approver.call(long, "question-1"))
       assert.isTrue(terminal.screen().endsWith("detail 15\n-- page 1 of 2: Enter shows more, q denies -- "))
       yield* terminal.type("1", "1")
       yield* TestClock.adjust("1 second")
@@ -203,7 +203,7 @@ describe("Approver.layerTerminal", () => {
   it.effect("denies when the person stops before the end of a long question", () =>
     Effect.gen(function* () {
       const terminal = yield* makeFakeTerminal(both, { columns: 80, rows: 21 })
-      const fiber = yield* asked(terminal, (approver) => approver.call(long))
+      const fiber = yield* asked(terminal, (approver) => approver.call(long, "question-1"))
       yield* terminal.type("q")
       assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "deny", by: "person" })
       assert.notInclude(terminal.screen(), "Answer")
@@ -213,7 +213,7 @@ describe("Approver.layerTerminal", () => {
   it.effect("denies after three answers that are none", () =>
     Effect.gen(function* () {
       const terminal = yield* makeFakeTerminal(both)
-      const fiber = yield* asked(terminal, (approver) => approver.call(readItem))
+      const fiber = yield* asked(terminal, (approver) => approver.call(readItem, "question-1"))
       yield* terminal.type("y", "yes", "constructor")
       assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "deny", by: "person" })
     })
@@ -222,7 +222,7 @@ describe("Approver.layerTerminal", () => {
   it.effect("takes the end of input as a denial", () =>
     Effect.gen(function* () {
       const terminal = yield* makeFakeTerminal(both)
-      const fiber = yield* asked(terminal, (approver) => approver.step("Task section 1", [writeItem]))
+      const fiber = yield* asked(terminal, (approver) => approver.step("Task section 1", [writeItem], "question-1"))
       yield* terminal.end
       assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "decline", by: "person" })
     })
@@ -232,7 +232,7 @@ describe("Approver.layerTerminal", () => {
     Effect.gen(function* () {
       const terminal = yield* makeFakeTerminal(both)
       yield* terminal.type("1", "1")
-      const fiber = yield* asked(terminal, (approver) => approver.call(readItem))
+      const fiber = yield* asked(terminal, (approver) => approver.call(readItem, "question-1"))
       yield* terminal.type("2")
       assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "session", by: "person" })
       assert.strictEqual(terminal.screen(), callScreen)
@@ -247,9 +247,11 @@ describe("Approver.layerTerminal", () => {
       Effect.gen(function* () {
         const terminal = yield* makeFakeTerminal(isTerminal)
         yield* terminal.type("1")
-        const fiber = yield* asked(terminal, (approver) => approver.call(readItem))
+        const fiber = yield* asked(terminal, (approver) => approver.call(readItem, "question-1"))
         assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "deny", by: "nobody" })
-        const stepFiber = yield* asked(terminal, (approver) => approver.step("Task section 1", [readItem]))
+        const stepFiber = yield* asked(terminal, (approver) =>
+          approver.step("Task section 1", [readItem], "question-1")
+        )
         assert.deepStrictEqual(yield* Fiber.join(stepFiber), { answer: "decline", by: "nobody" })
         assert.strictEqual(terminal.screen(), "")
       })
@@ -260,12 +262,15 @@ describe("Approver.layerTerminal", () => {
     Effect.gen(function* () {
       const terminal = yield* makeFakeTerminal(both)
       const fiber = yield* asked(terminal, (approver) =>
-        approver.call({
-          ...readItem,
-          origin: "evil\u001b[2J",
-          call: { uid: "c", name: "read_file", arguments: { path: "\u202efdp.md\u001b[1A" } },
-          targets: ["/p/a\nTarget: /p/harmless"]
-        })
+        approver.call(
+          {
+            ...readItem,
+            origin: "evil\u001b[2J",
+            call: { uid: "c", name: "read_file", arguments: { path: "\u202efdp.md\u001b[1A" } },
+            targets: ["/p/a\nTarget: /p/harmless"]
+          },
+          "question-1"
+        )
       )
       yield* Fiber.interrupt(fiber)
       assert.strictEqual(
@@ -283,7 +288,7 @@ describe("Approver.layerTerminal", () => {
       const terminal = yield* makeFakeTerminal(both)
       const content = `begin${"x".repeat(5000)}end`
       const fiber = yield* asked(terminal, (approver) =>
-        approver.call({ ...readItem, call: { uid: "c", name: "read_file", arguments: { content } } })
+        approver.call({ ...readItem, call: { uid: "c", name: "read_file", arguments: { content } } }, "question-1")
       )
       yield* Fiber.interrupt(fiber)
       const shown = terminal.screen().split("\n")[3] ?? ""
@@ -298,8 +303,11 @@ describe("Approver.layerApproveSteps", () => {
   it.effect("approves steps and leaves calls to the inner approver", () =>
     Effect.gen(function* () {
       const approver = yield* Approver
-      assert.deepStrictEqual(yield* approver.step("Task section 1", [writeItem]), { answer: "remaining", by: "rule" })
-      assert.deepStrictEqual(yield* approver.call(readItem), { answer: "deny", by: "nobody" })
+      assert.deepStrictEqual(yield* approver.step("Task section 1", [writeItem], "question-1"), {
+        answer: "remaining",
+        by: "rule"
+      })
+      assert.deepStrictEqual(yield* approver.call(readItem, "question-1"), { answer: "deny", by: "nobody" })
     }).pipe(Effect.provide(Approver.layerApproveSteps(Approver.layerDenyAll)))
   )
 })
@@ -308,8 +316,11 @@ describe("Approver.layerAllowAll", () => {
   it.effect("allows by rule", () =>
     Effect.gen(function* () {
       const approver = yield* Approver
-      assert.deepStrictEqual(yield* approver.step("Task section 1", [writeItem]), { answer: "remaining", by: "rule" })
-      assert.deepStrictEqual(yield* approver.call(readItem), { answer: "once", by: "rule" })
+      assert.deepStrictEqual(yield* approver.step("Task section 1", [writeItem], "question-1"), {
+        answer: "remaining",
+        by: "rule"
+      })
+      assert.deepStrictEqual(yield* approver.call(readItem, "question-1"), { answer: "once", by: "rule" })
     }).pipe(Effect.provide(Approver.layerAllowAll))
   )
 })

@@ -15,7 +15,7 @@ const answers = Effect.fnUntraced(function* (answer: ApprovalAnswer) {
   })
   const given = yield* Effect.gen(function* () {
     const approver = yield* Approver
-    return [yield* approver.step("Task section 1", [item]), yield* approver.call(item)]
+    return [yield* approver.step("Task section 1", [item], "question-1"), yield* approver.call(item, "question-1")]
   }).pipe(Effect.provide(layer))
   return { asked, given }
 })
@@ -55,8 +55,8 @@ describe("layerCallback", () => {
         Effect.gen(function* () {
           const approver = yield* Approver
           return [
-            (yield* approver.step("Task section 1", [item, second])).answer,
-            (yield* approver.call(second)).answer
+            (yield* approver.step("Task section 1", [item, second], "question-1")).answer,
+            (yield* approver.call(second, "question-1")).answer
           ]
         }).pipe(Effect.provide(layerCallback(() => chosen)))
       assert.deepStrictEqual(yield* choose([second]), [{ chosen: [2] }, "once"])

@@ -34,7 +34,9 @@ const gate = Layer.succeed(Gate)(
     settleDoubt: () => Effect.die("nothing is in doubt"),
     approveStep: () => Effect.die("not a step"),
     denials: Effect.succeed([]),
-    sessionGrants: Effect.succeed([])
+    sessionGrants: Effect.succeed([]),
+    carry: Effect.die("not shared"),
+    adopt: () => Effect.die("not shared")
   })
 )
 

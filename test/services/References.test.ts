@@ -10,7 +10,8 @@ import type { Reference } from "../../src/domain/Reference.ts"
 import { Task } from "../../src/domain/Task.ts"
 import { Step, TaskList } from "../../src/domain/TaskList.ts"
 import { TaskResult } from "../../src/domain/TaskResult.ts"
-import { Denied, Gate } from "../../src/services/Gate.ts"
+import { Denied } from "../../src/services/Denied.ts"
+import { Gate } from "../../src/services/Gate.ts"
 import { References } from "../../src/services/References.ts"
 import { RunEvents } from "../../src/services/RunEvents.ts"
 import { TokenCalibration } from "../../src/services/TokenCalibration.ts"
@@ -87,7 +88,9 @@ const gate = ({ asked = [], deny }: World) =>
       settleDoubt: () => Effect.die("nothing is in doubt"),
       approveStep: () => Effect.die("not a step"),
       denials: Effect.succeed([]),
-      sessionGrants: Effect.succeed([])
+      sessionGrants: Effect.succeed([]),
+      carry: Effect.die("not shared"),
+      adopt: () => Effect.die("not shared")
     })
   )
 

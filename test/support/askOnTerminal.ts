@@ -24,7 +24,7 @@ const asking = Effect.gen(function* () {
   const approver = yield* Approver
   console.log("READY")
   yield* Effect.sleep(`${Number(wait)} millis`)
-  console.log(`ANSWER ${JSON.stringify(yield* approver.call(item))}`)
+  console.log(`ANSWER ${JSON.stringify(yield* approver.call(item, "question-1"))}`)
 })
 
 await Effect.runPromise(asking.pipe(Effect.provide(Layer.provide(Approver.layerTerminal, NodeServices.layer))))
