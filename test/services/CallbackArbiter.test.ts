@@ -8,7 +8,9 @@ import { type Arbitrate, layerCallbackArbiter } from "../../src/services/Callbac
 const item: ApprovalItem = { task: "Edit 1", tool: "run_command", risk: "high", targets: ["make"] }
 
 const decide = (arbitrate: Arbitrate) =>
-  Effect.flatMap(Arbiter, (arbiter) => arbiter.decide(item)).pipe(Effect.provide(layerCallbackArbiter(arbitrate)))
+  Effect.flatMap(Arbiter, (arbiter) => arbiter.decide(item, "question-1")).pipe(
+    Effect.provide(layerCallbackArbiter(arbitrate))
+  )
 
 describe("layerCallbackArbiter", () => {
   it.effect("shows the call and passes the answer on", () =>
