@@ -52,6 +52,9 @@ const issue = (given: Permit): Permit => {
 /** Uses a permit up. False for what is no permit of the gate, and for one that was used before. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
+const deniedOf = (question: GateQuestion, by: Denied["by"], more: { refusal?: string; times?: number } = {}) =>
+  new Denied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
+
 /** What one gate knows of the answers in a run, for another gate of the same run. */
 export const Carried = Schema.Struct({ grants: CarriedGrants, denials: Schema.Array(Denied) })
 export type Carried = typeof Carried.Type
@@ -104,9 +107,6 @@ export class Gate extends Context.Service<
         const grants = makeGrants()
         const denials = yield* Ref.make<ReadonlyArray<Denied>>([])
         const alone = (yield* Semaphore.make(1)).withPermits(1)
-
-        const deniedOf = (question: GateQuestion, by: Denied["by"], more: { refusal?: string; times?: number } = {}) =>
-          new Denied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
 
         /** True when nobody needs to be asked. */
         const isSettled = Effect.fnUntraced(function* (question: GateQuestion) {

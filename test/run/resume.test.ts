@@ -209,6 +209,8 @@ const reading = (prompt: FilledPrompt): string => {
   return obedient(prompt)
 }
 
+const isLast = (prompt: FilledPrompt): boolean => stageOf(prompt) === "execution" && taskOf(prompt) === "Write 1"
+
 /** Approves everything and counts how often it was asked. */
 const makeCounting = () => {
   let asked = 0
@@ -227,7 +229,6 @@ describe("an approval", () => {
       const run = yield* makeKeptRun({ prompt: "Do it." })
       const hanging = yield* Deferred.make<void>()
       const before = makeCounting()
-      const isLast = (prompt: FilledPrompt) => stageOf(prompt) === "execution" && taskOf(prompt) === "Write 1"
       yield* run.session({
         answer: (prompt) => {
           if (!isLast(prompt)) return obedient(prompt)
