@@ -1,39 +1,18 @@
 /**
- * The composition root: every layer of a run is chosen here and nowhere else. The doors bring what a person or a script
- * said; from here on it is settings, rules and layers.
+ * The composition root: every layer of a run is chosen here and on its ground, and nowhere else. The doors bring what a
+ * person or a script said; from here on it is settings, rules and layers.
  */
-import type * as LanguageModel from "effect/ai/LanguageModel"
-import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import * as Path from "effect/Path"
-import type * as Stdio from "effect/Stdio"
-import type * as Terminal from "effect/Terminal"
-import type { RecordedEvent } from "./domain/RunEvent.ts"
 import { answerReserve } from "./domain/TokenEstimate.ts"
-import { builtInPlugins } from "./plugins/builtIns.ts"
 import { Activities } from "./services/Activities.ts"
-import { Approver } from "./services/Approver.ts"
 import { AskCalls } from "./services/AskCalls.ts"
-import { layerTerminalArbiter } from "./services/Arbiter.ts"
 import { Asker } from "./services/Asker.ts"
 import { AskTurn } from "./services/AskTurn.ts"
 import { Attempts } from "./services/Attempts.ts"
 import { Briefer } from "./services/Briefer.ts"
-import { Commands } from "./services/Commands.ts"
-import { commandPlugins } from "./services/CommandTools.ts"
 import { Concluder } from "./services/Concluder.ts"
-import { layerKeptAnswers } from "./services/DurableApprover.ts"
 import { EmbeddedModel } from "./services/EmbeddedModel.ts"
-import { hostAndPort } from "./services/FetchTarget.ts"
-import { Gate } from "./services/Gate.ts"
-import type { GateOptions } from "./services/GateJudge.ts"
-import { Journal } from "./services/Journal.ts"
 import { layerJournalEngine } from "./services/JournalEngine.ts"
-import type { JournalError } from "./services/JournalError.ts"
-import type { LockTaken, LockUnavailable } from "./services/Lock.ts"
-import { McpPlugins } from "./services/McpPlugins.ts"
-import type { McpProblem } from "./services/McpProblem.ts"
 import { ModelCaller } from "./services/ModelCaller.ts"
 import { ModelSlots } from "./services/ModelSlots.ts"
 import { OllamaModel } from "./services/OllamaModel.ts"
@@ -41,136 +20,19 @@ import { OllamaServer } from "./services/OllamaServer.ts"
 import { Pipeline } from "./services/Pipeline.ts"
 import { PlanChecker } from "./services/PlanChecker.ts"
 import { Planner } from "./services/Planner.ts"
-import type { Plugin } from "./services/Plugin.ts"
-import { PluginPackages } from "./services/PluginPackages.ts"
-import type { PluginProblem } from "./services/PluginProblem.ts"
-import { Policies } from "./services/Policies.ts"
 import { Prompts } from "./services/Prompts.ts"
 import { References } from "./services/References.ts"
 import { Refiner } from "./services/Refiner.ts"
 import { Reviser } from "./services/Reviser.ts"
-import { RunEvents } from "./services/RunEvents.ts"
 import { layerRunWorkflow } from "./services/RunWorkflow.ts"
-import { RunSettings } from "./services/RunSettings.ts"
 import { Scheduler } from "./services/Scheduler.ts"
-import { Skills } from "./services/Skills.ts"
 import { TaskRunner } from "./services/TaskRunner.ts"
 import { TokenCalibration } from "./services/TokenCalibration.ts"
-import { ToolRegistry } from "./services/ToolRegistry.ts"
 import { ToolRunner } from "./services/ToolRunner.ts"
 import { ToolSupport } from "./services/ToolSupport.ts"
 import { UsageMeter } from "./services/UsageMeter.ts"
-import { WebFetch } from "./services/WebFetch.ts"
-import { Workspace } from "./services/Workspace.ts"
-import { version } from "./version.ts"
 import type { Setup } from "./setup.ts"
-
-/** What a door adds to the setup. */
-export interface RunDoors {
-  /** Receives every event, in order. */
-  readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
-  /** All steps are approved beforehand. */
-  readonly approveSteps: boolean
-  /** Who is asked; the terminal when absent. */
-  readonly approver?: Layer.Layer<Approver>
-  /** Who decides about calls in doubt; the terminal when nobody else approves, else nobody. */
-  readonly arbiter?: Layer.Layer<never>
-  /** Takes the place of the model that the settings name. */
-  readonly model?: Layer.Layer<LanguageModel.LanguageModel>
-  /** Plugins as values, beside those that the setup names. */
-  readonly plugins?: ReadonlyArray<Plugin>
-  /** Nothing may be changed. */
-  readonly readOnly?: boolean
-  /** How activities are performed; on the engine that is there when absent. */
-  readonly activities?: Layer.Layer<Activities>
-  /** Where the run is kept; nothing is kept when absent. */
-  readonly journal?: Layer.Layer<Journal, JournalError | LockTaken | LockUnavailable, FileSystem.FileSystem | Path.Path>
-}
-
-/** What happens is kept, then told. */
-const layerEvents = (listen: RunDoors["listen"]): Layer.Layer<RunEvents, never, Journal> =>
-  Layer.unwrap(
-    Effect.map(Journal, (journal) =>
-      RunEvents.layerListener((recorded) => Effect.andThen(journal.tell(recorded.event), listen(recorded)))
-    )
-  )
-
-/** What the gate of this setup is told. */
-export const gateOptionsOf = ({ folders, rules }: Setup): GateOptions => ({
-  rules,
-  protectedPaths: [folders.own, folders.state]
-})
-
-/** The gate of this setup; it needs the world. */
-const layerGate = (
-  setup: Setup,
-  approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>,
-  readOnly = false
-) => Gate.layer({ ...gateOptionsOf(setup), readOnly }).pipe(Layer.provide(approver))
-
-/** What the person allowed for good. */
-export const layerPolicies = ({ folders }: Setup) =>
-  Layer.unwrap(
-    Effect.map(Path.Path, (path) => Policies.layer(path.join(folders.own, "policies.json"), process.getuid?.()))
-  )
-
-/** The project, the web, and what the person allowed for good. */
-const layerWorld = (setup: Setup) => {
-  const { configuration, project, settings } = setup
-  return Layer.mergeAll(
-    Workspace.layer(project),
-    WebFetch.layer({
-      allowed: configuration.fetchAllow ?? [],
-      refused: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
-    }),
-    layerPolicies(setup)
-  )
-}
-
-/** Tools and skills; what has to be started for them passes the gate. */
-const layerTools = (
-  { configuration, folders, plugins, project, settings, tools }: Setup,
-  values: ReadonlyArray<Plugin>
-) =>
-  Layer.merge(
-    Layer.unwrap(
-      Effect.gen(function* () {
-        const packages = yield* PluginPackages
-        const servers = yield* McpPlugins
-        const commands = yield* commandPlugins(project, tools)
-        const all = [packages, commands, servers]
-        return ToolRegistry.layer(
-          [...builtInPlugins(settings.limits), ...all.flatMap((one): ReadonlyArray<Plugin> => one.plugins)],
-          all.flatMap((one): ReadonlyArray<PluginProblem | McpProblem> => one.problems)
-        )
-      })
-    ).pipe(
-      Layer.provide(
-        Commands.layer({
-          environment: process.env,
-          named: configuration.commandEnvironment ?? [],
-          sandbox: configuration.sandbox ?? {},
-          home: folders.home,
-          hidden: [folders.own]
-        })
-      ),
-      Layer.provideMerge(McpPlugins.layer({ project, own: configuration.mcpServers ?? {}, version })),
-      Layer.provideMerge(PluginPackages.layer({ entries: plugins, values }))
-    ),
-    Skills.layer({ project, home: folders.home, config: folders.config })
-  )
-
-/** Tools and skills without a run, for the lists of them; nobody is asked. */
-export const layerCatalogue = (setup: Setup) =>
-  layerTools(setup, []).pipe(
-    Layer.provideMerge(layerGate(setup, Approver.layerDenyAll)),
-    Layer.provideMerge(
-      Layer.merge(
-        layerWorld(setup),
-        RunEvents.layerListener(() => Effect.void)
-      )
-    )
-  )
+import { layerGround, type RunDoors } from "./ground.ts"
 
 const layerModel = ({ apiKey, configuration: { keepAlive, think }, settings }: Setup) =>
   settings.model === "embedded"
@@ -192,13 +54,21 @@ const layerCalls = ({ activities }: RunDoors) =>
     Layer.provideMerge(activities ?? Activities.layerWorkflow)
   )
 
-/** The stages from the model call up to the pipeline, without what they stand on. */
-const layerStages = layerRunWorkflow.pipe(
+/** One task at a time, refined and carried out here. */
+const layerTasks = Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskRunner.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(Attempts.layer, References.layer, ToolRunner.layer(), Briefer.layer))
+)
+
+/** From the request to the answer, over whatever refines and runs tasks. */
+const layerPipeline = Pipeline.layer.pipe(
+  Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer, Concluder.layer))
+)
+
+/** The pipeline as a workflow over the journal of this process. */
+const layerWorkflow = layerRunWorkflow.pipe(
   Layer.provideMerge(layerJournalEngine),
-  Layer.provideMerge(Pipeline.layer),
-  Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer, Concluder.layer)),
-  Layer.provide(Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskRunner.layer)),
-  Layer.provide(Layer.mergeAll(Attempts.layer, References.layer, ToolRunner.layer(), Briefer.layer))
+  Layer.provideMerge(layerPipeline),
+  Layer.provide(layerTasks)
 )
 
 /** A conversation, without what it stands on. */
@@ -208,22 +78,9 @@ const layerConversation = Asker.layer.pipe(
   Layer.provide(ToolRunner.layer())
 )
 
-/** Tools, gate and world, on which runs and conversations stand. */
-const layerGround = (setup: Setup, doors: RunDoors) => {
-  const asked = layerKeptAnswers(doors.approver ?? Approver.layerTerminal)
-  return layerTools(setup, doors.plugins ?? []).pipe(
-    Layer.provideMerge(
-      layerGate(setup, doors.approveSteps ? Approver.layerApproveSteps(asked) : asked, doors.readOnly)
-    ),
-    Layer.provide(doors.arbiter ?? (doors.approver === undefined ? layerTerminalArbiter : Layer.empty)),
-    Layer.provideMerge(Layer.mergeAll(layerWorld(setup), layerEvents(doors.listen), RunSettings.layer(setup.settings))),
-    Layer.provideMerge(doors.journal ?? Journal.layerNone)
-  )
-}
-
 /** Everything a run needs. */
 export const layerRun = (setup: Setup, doors: RunDoors) =>
-  layerStages.pipe(
+  layerWorkflow.pipe(
     Layer.provide(layerCalls(doors)),
     Layer.provide(doors.model ?? layerModel(setup)),
     Layer.provideMerge(layerGround(setup, doors))

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { gateOptionsOf, layerCatalogue, layerPolicies } from "../app.ts"
+import { gateOptionsOf, layerCatalogue, layerPolicies } from "../ground.ts"
 import { accessTarget } from "../domain/Access.ts"
 import { ruleText } from "../domain/Permission.ts"
 import { printable } from "../domain/Printable.ts"
