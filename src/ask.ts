@@ -5,13 +5,13 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import type * as Cause from "effect/Cause"
-import { layerAsk } from "./app.ts"
+import { holdConversation } from "./converse.ts"
 import type { AskReport } from "./domain/AskReport.ts"
 import type { RecordedEvent } from "./domain/RunEvent.ts"
 import type { RunReport } from "./domain/RunReport.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"
 import { onThisMachine, refuse, type ScriptOptions, scriptWork, setupOf } from "./scriptOptions.ts"
-import { Asker, type AskSession } from "./services/Asker.ts"
+import type { AskSession } from "./services/Asker.ts"
 
 /** How a script asks: `prompt` is one message, `messages` are several, each sent when the one before is answered. */
 export interface AskOptions extends ScriptOptions {
@@ -29,6 +29,8 @@ export interface AskHandle extends RunHandle {
 
 /** A conversation that is held open. */
 export interface Conversation {
+  /** Names the conversation, also to those who wait for it. */
+  readonly runId: string
   /**
    * Sends a message and waits for its answer; messages wait for each other. Rejects only when there is no conversation:
    * it cannot begin, or is closed.
@@ -55,12 +57,7 @@ const withAsker = <E>(
       prompt: options.prompt ?? options.messages?.[0] ?? "",
       ...(options.file === undefined ? {} : { currentFile: options.file })
     }
-    return yield* work
-      .before({ setup })
-      .pipe(
-        Effect.andThen(Asker.use((asker) => asker.converse(order, use))),
-        Effect.provide(layerAsk(setup, work.doors))
-      )
+    return yield* holdConversation(setup, order, { ...work.doors, before: work.before, use })
   }).pipe(onThisMachine(options))
 
 /** Asks one message, or several one after another. Starts at once. */
@@ -134,6 +131,7 @@ export const openConversation = (options: Omit<AskOptions, "prompt" | "messages"
   handle.report.then(({ message }) => end(new Error(message === "" ? "The conversation is closed." : message)), end)
 
   return {
+    runId: handle.runId,
     events: handle.events,
     send: (text, onText) =>
       new Promise((resolve, reject) => {

@@ -1,9 +1,11 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { existsSync, readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
-import { ask, type FlatEvent, openConversation } from "../src/index.ts"
+import { ask, type FlatEvent, LockTaken, openConversation, run } from "../src/index.ts"
 import { ScriptedModel } from "../src/testing.ts"
 import { makeSandbox } from "./support/binary.ts"
 import { FakeOllama } from "./support/FakeOllama.ts"
+import { fakeModel } from "./support/FakeOllamaPaths.ts"
 
 const sandbox = makeSandbox()
 const project = `${sandbox.root}/project`
@@ -139,5 +141,87 @@ describe("a conversation", () => {
     assert.deepStrictEqual([empty.status, empty.reason], ["failed", "The message is empty. Say what is to be done."])
     assert.strictEqual((await conversation.send("one")).answer, "Yes.")
     assert.strictEqual((await conversation.close()).status, "done")
+  })
+})
+
+/** A model that writes a file when it is told to, and says what came of it. */
+const writer = ScriptedModel.layer((_prompt, _index, { messages }) => {
+  const last = messages.at(-1)
+  if (last?.role === "tool") return "That is all."
+  return JSON.stringify(last).includes("Write")
+    ? { text: "", calls: [{ name: "write_file", arguments: { path: "notes.md", content: "# Notes\n" } }] }
+    : { text: "", calls: [{ name: "read_file", arguments: { path: "README.md" } }] }
+})
+
+describe("a conversation beside runs", () => {
+  it("changes nothing while a run works in its project, and goes on reading", async () => {
+    const held = run({ project, model: ScriptedModel.layerHeld, prompt: "Wait." })
+    for await (const event of held.events) if (event.type === "model.started") break
+    const conversation = openConversation({ project, model: writer, allow: ["write_file", "read_file"] })
+    assert.strictEqual((await conversation.send("Read it.")).status, "done")
+    const refused = await conversation.send("Write it.")
+    assert.deepStrictEqual([refused.status, existsSync(`${project}/notes.md`)], ["not_permitted", false])
+    assert.match(
+      refused.reason,
+      new RegExp(
+        `^Permission denied: write_file on ${project}/notes.md would change something, and run ${held.runId} \\(pid ${process.pid}, since [^)]+\\) works in the project: wait for it, or end it\\.$`
+      )
+    )
+    await held.interrupt()
+    assert.strictEqual((await conversation.send("Write it.")).status, "done")
+    assert.strictEqual(readFileSync(`${project}/notes.md`, "utf8"), "# Notes\n")
+    await conversation.close()
+  })
+
+  it("keeps runs out while it answers a message with a change, and not while it only waits", async () => {
+    const asked = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<boolean>()
+    const conversation = openConversation({
+      project,
+      model: writer,
+      approve: () => {
+        asked.resolve()
+        return answer.promise
+      }
+    })
+    const question = { project, model: "embedded", allow: ["read_file"], prompt: "Where is the port?" }
+    const sent = conversation.send("Write it.")
+    await asked.promise
+    const refused = await run(question).report.then(
+      () => undefined,
+      (error: unknown) => error
+    )
+    assert.isTrue(refused instanceof LockTaken)
+    assert.include(
+      (refused as LockTaken).message,
+      `is in use by conversation ${conversation.runId} (pid ${process.pid},`
+    )
+    answer.resolve(true)
+    assert.strictEqual((await sent).status, "done")
+    assert.strictEqual((await run(question).report).status, "done")
+    await conversation.close()
+  })
+
+  it("changes nothing from the command line either, with exit code 4", async () => {
+    const program = Effect.gen(function* () {
+      const server = yield* FakeOllama.make(({ messages }) =>
+        messages.at(-1)?.role === "tool"
+          ? "That is all."
+          : { text: "", toolCalls: [{ name: "write_file", arguments: { path: "other.md", content: "new" } }] }
+      )
+      const held = run({ project, model: ScriptedModel.layerHeld, prompt: "Wait." })
+      yield* Effect.promise(async () => {
+        for await (const event of held.events) if (event.type === "model.started") break
+      })
+      const words = ["ask", "--model", fakeModel, "--allow", "write_file", "Write it."]
+      const env = { OLLAMA_HOST: server.url }
+      const beside = yield* Effect.promise(() => sandbox.run(words, { env }))
+      assert.strictEqual(beside.code, 4, beside.stderr)
+      assert.include(beside.stderr, `run ${held.runId} (pid ${process.pid}, since`)
+      yield* Effect.promise(held.interrupt)
+      const after = yield* Effect.promise(() => sandbox.run(words, { env }))
+      assert.deepStrictEqual([after.code, readFileSync(`${project}/other.md`, "utf8")], [0, "new"])
+    })
+    await Effect.runPromise(Effect.scoped(program))
   })
 })

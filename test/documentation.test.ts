@@ -40,7 +40,8 @@ describe("documentation", () => {
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["*.ts"] }))
     const { stdout } = spawnSync(join(source, "node_modules/.bin/tsc"), [], { cwd: folder, encoding: "utf8" })
     rmSync(folder, { recursive: true, force: true })
-    assert.deepStrictEqual([stdout, scripts.length], ["", 4])
+    assert.isAtLeast(scripts.length, 4)
+    assert.strictEqual(stdout, "")
   })
 
   it("links to files that exist", () => {

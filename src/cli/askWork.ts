@@ -2,9 +2,9 @@
  * Holds a conversation open once flags are read. Loaded when it is needed, like the work of `run`.
  */
 import * as Effect from "effect/Effect"
-import { layerAsk } from "../app.ts"
+import { holdConversation } from "../converse.ts"
 import type { Configuration } from "../domain/Configuration.ts"
-import { Asker, type AskOrder, type AskSession } from "../services/Asker.ts"
+import type { AskOrder, AskSession } from "../services/Asker.ts"
 import { makeRunId } from "../services/RunId.ts"
 import { readSetup, type Setup } from "../setup.ts"
 import type { EventSink } from "./EventSink.ts"
@@ -22,9 +22,14 @@ export interface AskWork<E, R> {
 /** Holds a conversation to its report. */
 export const converse = Effect.fn("converse")(function* <E, R>({ flags, order, project, sink, use }: AskWork<E, R>) {
   const setup = yield* readSetup(project, flags)
-  return yield* Effect.gen(function* () {
-    yield* tellNotes(setup, flags)
-    const asker = yield* Asker
-    return yield* asker.converse({ runId: yield* makeRunId, ...order }, (session) => use(session, setup))
-  }).pipe(Effect.provide(layerAsk(setup, { listen: sink.listen, approveSteps: false })))
+  return yield* holdConversation(
+    setup,
+    { runId: yield* makeRunId, ...order },
+    {
+      listen: sink.listen,
+      approveSteps: false,
+      before: () => tellNotes(setup, flags),
+      use: (session) => use(session, setup)
+    }
+  )
 })

@@ -18,6 +18,7 @@ import { AskTurn } from "./AskTurn.ts"
 import { Briefer, type BriefingError, type Surroundings } from "./Briefer.ts"
 import { causeText } from "./ForeignCode.ts"
 import { Gate } from "./Gate.ts"
+import { ProjectTurn } from "./ProjectTurn.ts"
 import { Prompts } from "./Prompts.ts"
 import { RunEvents } from "./RunEvents.ts"
 import { RunSettings } from "./RunSettings.ts"
@@ -85,6 +86,7 @@ export class Asker extends Context.Service<
       const support = yield* ToolSupport
       const meter = yield* UsageMeter
       const workspace = yield* Workspace
+      const project = yield* ProjectTurn
 
       /** The system prompt, and the first message with what stands before it. */
       const fill = (known: Surroundings, prompt: string): FilledPrompt => {
@@ -136,6 +138,7 @@ export class Asker extends Context.Service<
               ? Effect.succeed(emptyMessage)
               : turn.answer({ number, system, content, messages, listen, progress })
           return yield* answering.pipe(
+            Effect.ensuring(project.release),
             Effect.flatMap((ending) =>
               Effect.map(deniedSince(deniedBefore), (denied): AskEnding =>
                 ending.status === "done" && denied.length > 0

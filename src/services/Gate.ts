@@ -161,7 +161,7 @@ export class Gate extends Context.Service<
           question: GateQuestion,
           tell: (event: RunEvent) => Effect.Effect<void>
         ) {
-          const refusal = judge.refusal(question)
+          const refusal = judge.refusal(question) ?? (yield* judge.claim(question))
           if (refusal !== undefined) return yield* deniedOf(question, "rule", { refusal })
           if (yield* isSettled(question)) return
           /* While this one waited, an answer to another question may have settled it. */

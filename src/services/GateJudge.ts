@@ -9,6 +9,7 @@ import { holdsFor, type RememberedRule } from "../domain/RememberedRule.ts"
 import { type GateQuestion, targetOf } from "./GateQuestion.ts"
 import type { PlacedRule } from "./PlacedRules.ts"
 import { Policies } from "./Policies.ts"
+import { ProjectTurn } from "./ProjectTurn.ts"
 import { refusalOf } from "./Refusal.ts"
 import { Workspace } from "./Workspace.ts"
 
@@ -28,6 +29,8 @@ const changes = ({ accesses, mayChange }: GateQuestion): boolean =>
 export interface GateJudge {
   /** Why nothing can allow it; nothing when rules decide. */
   readonly refusal: (question: GateQuestion) => string | undefined
+  /** Takes the project for what would change something; why not, when another process works there. */
+  readonly claim: (question: GateQuestion) => Effect.Effect<string | undefined>
   readonly judge: (question: GateQuestion) => Effect.Effect<Decision<PlacedRule>>
   /** A remembered rule that would allow it, had the tool not changed since. */
   readonly outdated: (question: GateQuestion) => Effect.Effect<RememberedRule | undefined>
@@ -38,6 +41,7 @@ export const makeGateJudge = Effect.fnUntraced(function* (options: GateOptions) 
   const policies = yield* Policies
   const workspace = yield* Workspace
   const path = yield* Path.Path
+  const turn = yield* ProjectTurn
   const { root } = workspace
   const placed = (rule: RememberedRule): PlacedRule =>
     policies.file === undefined ? rule : { ...rule, source: policies.file }
@@ -56,6 +60,7 @@ export const makeGateJudge = Effect.fnUntraced(function* (options: GateOptions) 
         .map((access) => refusalOf(access, { path, root, protectedPaths }))
         .find((one) => one !== undefined)
     },
+    claim: (question) => (changes(question) ? turn.claim : Effect.undefined),
     judge: (question) =>
       Effect.map(policies.rules, (remembered) => {
         const holding = remembered.filter((rule) => holdsFor(rule, question.pin)).map(placed)

@@ -18,6 +18,8 @@ export const LockHolder = Schema.Struct({
   pid: Schema.Int,
   /** ISO 8601. */
   since: Schema.String,
+  /** A run works there unless this says otherwise. */
+  work: Schema.optionalKey(Schema.Literal("conversation")),
   runId: Schema.String
 })
 export type LockHolder = typeof LockHolder.Type
@@ -30,11 +32,15 @@ export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
   /** What to do, a full sentence. */
   remedy: Schema.String
 }) {
-  override get message(): string {
+  /** Who has it, in words. */
+  get by(): string {
     const { holder } = this
-    const by =
-      holder === undefined ? "another process" : `run ${holder.runId} (pid ${holder.pid}, since ${holder.since})`
-    return `${this.what} is in use by ${by}. ${this.remedy}`
+    if (holder === undefined) return "another process"
+    const { pid, runId, since, work = "run" } = holder
+    return `${work} ${runId} (pid ${pid}, since ${since})`
+  }
+  override get message(): string {
+    return `${this.what} is in use by ${this.by}. ${this.remedy}`
   }
 }
 
@@ -109,13 +115,14 @@ const clearDead = Effect.fnUntraced(function* (address: string, { code }: NodeJS
 /** Takes the lock called `name` until the scope closes. `what` names it in the message of the failure. */
 export const takeLock = Effect.fn("takeLock")(function* (
   name: string,
-  options: LockPlace & { readonly what: string; readonly runId: string; readonly remedy?: string }
+  options: LockPlace & Omit<LockHolder, "pid" | "since"> & { readonly what: string; readonly remedy?: string }
 ) {
   const { what } = options
   const unavailable = (code: string) => new LockUnavailable({ what, code })
   const address = yield* Effect.mapError(addressOf(name, options), (error) => unavailable(codeOf(error)))
   const since = DateTime.formatIso(yield* DateTime.now)
-  const holder: LockHolder = { pid: process.pid, since, runId: options.runId }
+  const { runId, work } = options
+  const holder: LockHolder = { pid: process.pid, since, ...(work === undefined ? {} : { work }), runId }
 
   /** Somebody has it, unless it was let go meanwhile. */
   const refused = Effect.fnUntraced(function* (

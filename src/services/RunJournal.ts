@@ -12,7 +12,7 @@ import { JournalError } from "./JournalError.ts"
 import { type JournalLine, recordOf } from "./JournalLine.ts"
 import { type JournalContent, readJournal } from "./JournalReader.ts"
 import { type JournalWriter, openJournal } from "./JournalWriter.ts"
-import { takeLock } from "./Lock.ts"
+import { type LockHolder, takeLock } from "./Lock.ts"
 import { codeOf } from "./SystemCode.ts"
 import { removeLeftovers } from "./WriteLeftovers.ts"
 
@@ -46,23 +46,23 @@ export const runLock = (journal: string): string => `run ${journal}`
 /** Nobody else may change the project at the same time. */
 export const takeProject = Effect.fnUntraced(function* ({
   project,
-  runId,
-  state
-}: Pick<RunPlace, "project" | "runId" | "state">) {
+  state,
+  ...holder
+}: Pick<RunPlace, "project" | "state"> & Omit<LockHolder, "pid" | "since">) {
   const path = yield* Path.Path
   const real = yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(project), () => project)
   const remedy = "Wait for it, end it first, or run with --read-only what changes nothing."
   const folder = lockFolder(path, state)
-  yield* takeLock(`project ${real}`, { folder, runId, what: `The project ${real}`, remedy })
+  yield* takeLock(`project ${real}`, { folder, what: `The project ${real}`, remedy, ...holder })
 })
 
 /** Nobody else may write the journal, nor change the project at the same time. */
 const takeLocks = Effect.fnUntraced(function* (place: RunPlace) {
-  const { readOnly, runId, state } = place
+  const { project, readOnly, runId, state } = place
   const path = yield* Path.Path
   const folder = lockFolder(path, state)
   yield* takeLock(runLock(journalPath(path, place)), { folder, runId, what: `The run ${runId}` })
-  if (!readOnly) yield* takeProject(place)
+  if (!readOnly) yield* takeProject({ project, runId, state })
 })
 
 /** Makes the folder of a run. Those above it may be new as well: a power cut must not take them away. */
@@ -128,5 +128,5 @@ export const layerResumedRun = (place: RunPlace) =>
   )
 
 /** No journal: such a run leaves nothing behind, and all the same nobody else may change its project meanwhile. */
-export const layerUnkeptRun = (place: RunPlace) =>
-  Layer.unwrap(Effect.as(place.readOnly ? Effect.void : takeProject(place), Journal.layerNone))
+export const layerUnkeptRun = ({ project, readOnly, runId, state }: RunPlace) =>
+  Layer.unwrap(Effect.as(readOnly ? Effect.void : takeProject({ project, runId, state }), Journal.layerNone))
