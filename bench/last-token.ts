@@ -14,6 +14,7 @@ import { parseArgs } from "node:util"
 import { builtInPlugins } from "../src/plugins/builtIns.ts"
 import { type BriefingParts, requestDocument } from "../src/domain/BriefingBlocks.ts"
 import { defaultLimits } from "../src/domain/Limits.ts"
+import { Activities } from "../src/services/Activities.ts"
 import { Gate } from "../src/services/Gate.ts"
 import { PlanChecker } from "../src/services/PlanChecker.ts"
 import { References } from "../src/services/References.ts"
@@ -69,7 +70,7 @@ const parts: BriefingParts = {
 
 const world = PlanChecker.layer.pipe(
   Layer.provide(References.layer),
-  Layer.provide([RunEvents.layerSilent, TokenCalibration.layer]),
+  Layer.provide([Activities.layerDirect, RunEvents.layerSilent, TokenCalibration.layer]),
   Layer.provide([
     Layer.succeed(Gate)(
       Gate.of({

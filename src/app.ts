@@ -2,6 +2,7 @@
  * The composition root: every layer of a run is chosen here and on its ground, and nowhere else. The doors bring what a
  * person or a script said; from here on it is settings, rules and layers.
  */
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { answerReserve } from "./domain/TokenEstimate.ts"
 import { Activities } from "./services/Activities.ts"
@@ -12,6 +13,7 @@ import { Attempts } from "./services/Attempts.ts"
 import { Briefer } from "./services/Briefer.ts"
 import { Concluder } from "./services/Concluder.ts"
 import { EmbeddedModel } from "./services/EmbeddedModel.ts"
+import type { Gate } from "./services/Gate.ts"
 import { layerJournalEngine } from "./services/JournalEngine.ts"
 import { ModelCaller } from "./services/ModelCaller.ts"
 import { ModelSlots } from "./services/ModelSlots.ts"
@@ -28,6 +30,7 @@ import { layerRunWorkflow } from "./services/RunWorkflow.ts"
 import { Scheduler } from "./services/Scheduler.ts"
 import { TaskRunner } from "./services/TaskRunner.ts"
 import { TokenCalibration } from "./services/TokenCalibration.ts"
+import type { ToolRegistry } from "./services/ToolRegistry.ts"
 import { ToolRunner } from "./services/ToolRunner.ts"
 import { ToolSupport } from "./services/ToolSupport.ts"
 import { UsageMeter } from "./services/UsageMeter.ts"
@@ -48,10 +51,10 @@ const layerModel = ({ apiKey, configuration: { keepAlive, think }, settings }: S
       })
 
 /** What every model call needs, beside the model and the run. */
-const layerCalls = ({ activities }: RunDoors) =>
+const layerCalls = ({ replay }: RunDoors) =>
   ModelCaller.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Prompts.layer)),
-    Layer.provideMerge(activities ?? Activities.layerWorkflow)
+    Layer.provideMerge(replay?.activities ?? Activities.layerWorkflow)
   )
 
 /** One task at a time, refined and carried out here. */
@@ -83,6 +86,7 @@ export const layerRun = (setup: Setup, doors: RunDoors) =>
   layerWorkflow.pipe(
     Layer.provide(layerCalls(doors)),
     Layer.provide(doors.model ?? layerModel(setup)),
+    Layer.provide(doors.replay?.decisions ?? Layer.effectContext(Effect.context<Gate | ToolRegistry>())),
     Layer.provideMerge(layerGround(setup, doors))
   )
 

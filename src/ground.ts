@@ -11,7 +11,6 @@ import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import type { RecordedEvent } from "./domain/RunEvent.ts"
 import { builtInPlugins } from "./plugins/builtIns.ts"
-import { Activities } from "./services/Activities.ts"
 import { Approver } from "./services/Approver.ts"
 import { layerTerminalArbiter } from "./services/Arbiter.ts"
 import { Commands } from "./services/Commands.ts"
@@ -29,6 +28,7 @@ import type { Plugin } from "./services/Plugin.ts"
 import { PluginPackages } from "./services/PluginPackages.ts"
 import type { PluginProblem } from "./services/PluginProblem.ts"
 import { Policies } from "./services/Policies.ts"
+import type { Replay } from "./services/Replay.ts"
 import { RunEvents } from "./services/RunEvents.ts"
 import { RunSettings } from "./services/RunSettings.ts"
 import { Skills } from "./services/Skills.ts"
@@ -54,8 +54,8 @@ export interface RunDoors {
   readonly plugins?: ReadonlyArray<Plugin>
   /** Nothing may be changed. */
   readonly readOnly?: boolean
-  /** How activities are performed; on the engine that is there when absent. */
-  readonly activities?: Layer.Layer<Activities>
+  /** What takes the place of model, tools and persons when a run that is kept is played again. */
+  readonly replay?: Pick<Replay, "activities" | "decisions">
   /** Where the run is kept; nothing is kept when absent. */
   readonly journal?: Layer.Layer<Journal, JournalError | LockTaken | LockUnavailable, FileSystem.FileSystem | Path.Path>
 }

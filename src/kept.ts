@@ -10,23 +10,24 @@ import { layerRun } from "./app.ts"
 import type { RunDoors } from "./ground.ts"
 import type { Configuration } from "./domain/Configuration.ts"
 import { forkRecords } from "./domain/ForkRecords.ts"
-import type { JournalRecord } from "./domain/JournalRecord.ts"
+import type { JournalRecord, RunOpened } from "./domain/JournalRecord.ts"
 import { secretValues } from "./domain/Redaction.ts"
-import { runDifferences } from "./domain/RunDifference.ts"
+import { eventsTold, hasEnded, type ReplaySession, replaySessions } from "./domain/ReplaySession.ts"
+import { inOrder, type RunDifference, runDifferences } from "./domain/RunDifference.ts"
 import { taskEvidence, taskNames } from "./domain/RunEvidence.ts"
-import type { RunEvent } from "./domain/RunEvent.ts"
 import type { RunOrder } from "./domain/RunOrder.ts"
 import { TaskNotFound } from "./domain/TaskNotFound.ts"
 import { slugOf } from "./domain/TaskName.ts"
+import { Approver } from "./services/Approver.ts"
 import { ConfigurationError } from "./services/ConfigurationFile.ts"
-import { recordOf } from "./services/JournalLine.ts"
+import { type JournalLine, recordOf } from "./services/JournalLine.ts"
 import { makeReplay } from "./services/Replay.ts"
 import { makeRunId } from "./services/RunId.ts"
 import { layerNewRun, layerResumedRun, layerUnkeptRun } from "./services/RunJournal.ts"
 import { RunStore } from "./services/RunStore.ts"
 import { conduct } from "./services/RunWorkflow.ts"
 import { userFolders } from "./services/UserFolders.ts"
-import { keptSettings, reopenSetup, type Setup } from "./setup.ts"
+import { keptSettings, readSetup, reopenSetup, type Setup } from "./setup.ts"
 import { version } from "./version.ts"
 
 /** The runs that are kept. */
@@ -43,7 +44,7 @@ export interface ReadyRun {
 }
 
 /** What a door brings to a run. */
-export interface KeptDoors<E, R> extends Omit<RunDoors, "activities" | "journal" | "readOnly"> {
+export interface KeptDoors<E, R> extends Omit<RunDoors, "journal" | "readOnly" | "replay"> {
   /** What is done, with the layers of the run, before it begins. */
   readonly before: (ready: ReadyRun) => Effect.Effect<void, E, R>
 }
@@ -57,16 +58,19 @@ const placeOf = ({ folders, project }: Setup, { readOnly = false, runId }: RunOr
   readOnly
 })
 
-/** The journal of a new run; `begin` is what it knows from a run that it is forked from. A model that is a value has no name to keep. */
+/** A model that is a value has no name to keep. */
+const nameable = ({ model, ...settings }: Configuration, { model: value }: Pick<RunDoors, "model">): Configuration =>
+  value === undefined && model !== undefined ? { model, ...settings } : settings
+
+/** The journal of a new run; `begin` is what it knows from a run that it is forked from. */
 const layerJournal = (
   setup: Setup,
   order: RunOrder,
-  { model: value }: Pick<RunDoors, "model">,
+  doors: Pick<RunDoors, "model">,
   begin: ReadonlyArray<JournalRecord> = []
 ) => {
-  const { model, ...settings } = keptSettings(setup)
-  const kept: Configuration = value === undefined && model !== undefined ? { model, ...settings } : settings
-  return layerNewRun(placeOf(setup, order), { project: setup.project, order, settings: kept }, begin)
+  const settings = nameable(keptSettings(setup), doors)
+  return layerNewRun(placeOf(setup, order), { project: setup.project, order, settings }, begin)
 }
 
 const carryOut = <E, R>(
@@ -110,7 +114,8 @@ export const resumeRun = Effect.fn("resumeRun")(function* <E, R>(
   doors: KeptDoors<E, R>
 ) {
   const { isTorn, opened, setup } = yield* reopen(run, given, doors)
-  return yield* carryOut({ setup, order: opened.order, isTorn }, doors, layerResumedRun(placeOf(setup, opened.order)))
+  const place = { ...placeOf(setup, opened.order), settings: nameable(keptSettings(setup), doors) }
+  return yield* carryOut({ setup, order: opened.order, isTorn }, doors, layerResumedRun(place))
 })
 
 /** Everything that the journal of the run that is meant holds. */
@@ -147,23 +152,49 @@ export const forkRun = Effect.fn("forkRun")(function* <E, R>(
   return yield* carryOut({ setup, order, isTorn: false }, doors, layerJournal(setup, order, doors, begin))
 })
 
-/** Plays a run once more, from its journal alone, and compares what is told. */
-export const replayRun = Effect.fn("replayRun")(function* (run: string) {
-  const { records } = yield* readRun(run)
-  const { opened, setup } = yield* reopenSetup(run, {})
-  const replay = yield* makeReplay(records)
-  const told: Array<RunEvent> = []
+/** Plays one session of a run; `lines` are those of the journal up to its end. */
+const replaySession = Effect.fnUntraced(function* (
+  { order, project, settings }: RunOpened,
+  lines: ReadonlyArray<JournalLine>,
+  session: ReplaySession
+) {
+  const setup = yield* readSetup(project, session.settings ?? settings)
+  const replay = yield* makeReplay(lines, session)
   const layer = layerRun(setup, {
-    listen: ({ event }) => Effect.sync(() => void told.push(event)),
+    listen: replay.listen,
     approveSteps: false,
-    approver: replay.approver,
-    activities: replay.activities
+    approver: Approver.layerDenyAll,
+    readOnly: order.readOnly ?? false,
+    replay
   })
-  const missing = yield* Effect.raceFirst(
-    Effect.as(Effect.provide(conduct(opened.order), layer), undefined),
-    replay.missing
+  const conducted = Effect.as(Effect.provide(conduct(order), layer), [])
+  const missing = yield* Effect.raceFirst(conducted, replay.stopped)
+  const before = eventsTold(session.own)
+  const isWhole = hasEnded(before)
+  const unknown = isWhole ? missing.map((key): RunDifference => ({ about: `${key} is not in the journal` })) : []
+  const told = runDifferences(before, replay.told, missing.length > 0)
+  return { isWhole, events: before.length, differences: [...inOrder([...replay.changed, ...told]), ...unknown] }
+})
+
+/**
+ * Plays a run once more, from its journal alone, one session after another, and compares what is told. `isWhole` is false
+ * for a run that was killed or interrupted in the end: it is played as far as its journal goes.
+ */
+export const replayRun = Effect.fn("replayRun")(function* (run: string) {
+  const store = yield* RunStore
+  const { lines, opened } = yield* store.read(yield* store.find(run))
+  const sessions = replaySessions(lines.map(recordOf))
+  const played = yield* Effect.forEach(sessions, (session) =>
+    replaySession(opened, lines.slice(0, session.known + session.own.length), session)
   )
-  const before = records.flatMap((record) => (record.type === "event" ? [record.event] : []))
-  const differences = missing === undefined ? runDifferences(before, told) : [missing]
-  return { runId: opened.order.runId, differences: [...replay.changed(), ...differences], events: told.length }
+  return {
+    runId: opened.order.runId,
+    isWhole: played.at(-1)?.isWhole ?? false,
+    events: played.reduce((sum, { events }) => sum + events, 0),
+    differences: played.flatMap(({ differences }, index) =>
+      played.length === 1
+        ? differences
+        : differences.map((one) => ({ ...one, about: `session ${index + 1}: ${one.about}` }))
+    )
+  }
 })

@@ -75,7 +75,7 @@ type Noted = Effect.Services<ReturnType<typeof readRunNotes>>
 export interface ScriptWork {
   /** What they set, in the form of a configuration. */
   readonly given: Configuration
-  readonly doors: Omit<RunDoors, "activities" | "journal" | "readOnly">
+  readonly doors: Omit<RunDoors, "journal" | "readOnly" | "replay">
   /** Refuses rules that name no tool, and has warnings told as events; with the layers, before the work begins. */
   readonly before: (
     ready: Pick<ReadyRun, "setup"> & { readonly isTorn?: boolean }

@@ -41,11 +41,13 @@ export const replay = Command.make(
   Effect.fn("replay")(function* (given) {
     const { result, tell } = yield* Output
     const { replayKept } = yield* loadWork
-    const { differences, events, runId } = yield* replayKept(given.run)
+    const { differences, events, isWhole, runId } = yield* replayKept(given.run)
     const [first, ...more] = differences
     if (given.json) yield* result(JSON.stringify({ runId, same: first === undefined, differences }, null, 2))
-    else if (first === undefined) yield* tell(`The replay of ${runId} is the same, ${events} events long.`)
-    else {
+    else if (first === undefined) {
+      const end = isWhole ? "" : ", as far as the journal goes: the run broke off"
+      yield* tell(`The replay of ${runId} is the same, ${events} events long${end}.`)
+    } else {
       yield* result(differenceText(first))
       yield* tell(`This is the first of ${more.length + 1} differences; --json prints all.`)
     }

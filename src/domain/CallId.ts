@@ -42,6 +42,13 @@ export const stageKey = {
   task: (round: number, task: string): string => `round-${round}/task/${slugOf(task)}`
 }
 
+/** What a stage looks at: `check/research-1,research-2`, `references/research-1/document`, `inputs/research-1`. */
+export const seenKey = {
+  check: (tasks: ReadonlyArray<string>): string => `check/${tasks.map(slugOf).join()}`,
+  references: (task: string, view: string): string => `references/${slugOf(task)}/${view}`,
+  inputs: (task: string): string => `inputs/${slugOf(task)}`
+}
+
 /** `round-1/tool/research-2/call-1`. */
 export const toolCallKey = (id: ToolCallId): string => `round-${id.round}/tool/${slugOf(id.task)}/${id.uid}`
 

@@ -26,7 +26,12 @@ export const RunOpened = Schema.Struct({
 export type RunOpened = typeof RunOpened.Type
 
 /** The run goes on in another process. */
-export const RunResumed = Schema.Struct({ type: Schema.tag("resumed"), program: Schema.String })
+export const RunResumed = Schema.Struct({
+  type: Schema.tag("resumed"),
+  program: Schema.String,
+  /** What is in force from here on; what the run was begun with, when absent. */
+  settings: Schema.optionalKey(Configuration)
+})
 
 /** A file that a call is about to write: the SHA-256 of its text in hex now, `null` when there is none, and then. */
 export const FileState = Schema.Struct({
@@ -85,6 +90,13 @@ export const QuestionAnswered = Schema.Struct({
   value: Schema.Json
 })
 
+/** What a stage found in the project or the web. The replay of the run finds the same; a run that goes on looks again. */
+export const WorldSeen = Schema.Struct({
+  type: Schema.tag("seen"),
+  key: Schema.String,
+  value: Schema.Json
+})
+
 /** What was told while the run went on. */
 export const EventTold = Schema.Struct({ type: Schema.tag("event"), event: RunEvent })
 
@@ -97,6 +109,7 @@ export const JournalRecord = Schema.Union([
   CallFailureRecord,
   StageSettled,
   QuestionAnswered,
+  WorldSeen,
   EventTold
 ])
 export type JournalRecord = typeof JournalRecord.Type

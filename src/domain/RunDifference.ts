@@ -1,13 +1,14 @@
 /**
- * Compares what a run told with what its replay tells. Times, costs and the interleaving of tasks that ran side by side
- * may differ; what was planned, called, found and answered may not. Pure; called by the replay.
+ * Compares what a session of a run told with what its replay tells: every event of a stage, task, step or call, in its
+ * order. Times and costs may differ, and the interleaving of what goes on side by side. Pure; called by the replay.
  */
 import { canonicalJson } from "./CanonicalJson.ts"
 import { flattenEvent } from "./EventLine.ts"
 import type { RunEvent } from "./RunEvent.ts"
+import { hasEnded } from "./ReplaySession.ts"
 import { slugOf } from "./TaskName.ts"
 
-/** One thing that is not as it was; `before` and `now` are JSON, absent where there is nothing. */
+/** One thing that is not as it was; `before` and `now` are texts, absent where there is nothing. */
 export interface RunDifference {
   /** Where: the kind of event, and what it is about. */
   readonly about: string
@@ -15,61 +16,150 @@ export interface RunDifference {
   readonly now?: string
 }
 
-/** What every replay tells in the same way. */
-const compared = new Set<RunEvent["type"]>([
-  "plan.created",
-  "plan.revised",
-  "task.refined",
-  "task.finished",
-  "task.failed",
-  "answer.rejected",
-  "answer.repaired",
-  "run.finished"
-])
+/** A difference with its place in the replay: how many events had been told when it showed. */
+export interface PlacedDifference {
+  readonly at: number
+  readonly difference: RunDifference
+}
 
-/** Keys whose values depend on the clock or the machine. */
-const volatile = new Set(["at", "usage", "metadata"])
+/** Events of one place come one after another; those of different places in any order. */
+interface Place {
+  readonly place: string
+  readonly about: string
+}
 
+type CallEvent = Extract<RunEvent, { readonly type: "stage.started" | "model.finished" | "answer.rejected" }>
+
+const placeOfStage = (event: CallEvent | Extract<RunEvent, { readonly type: "answer.repaired" }>): Place => {
+  const { round, stage, task } = "call" in event ? event.call : event
+  const words = [stage, ...(round === 0 ? [] : [`round ${round}`]), ...(task === undefined ? [] : [`"${task}"`])]
+  const attempt = "call" in event ? [`attempt ${event.call.attempt}`] : []
+  return {
+    place: task === undefined ? (stage === "iterate" ? `round ${round}` : stage) : `round ${round} ${slugOf(task)}`,
+    about: [event.type, ...words, ...attempt].join(" ")
+  }
+}
+
+/** Where an event belongs; nothing for what is taken from the journal instead of told again. */
+const placeOf = (event: RunEvent, step: string): Place | undefined => {
+  switch (event.type) {
+    case "stage.started":
+    case "model.finished":
+    case "answer.rejected":
+    case "answer.repaired":
+      return placeOfStage(event)
+    case "run.started":
+    case "run.finished":
+      return { place: event.type, about: event.type }
+    case "plan.created":
+      return { place: "plan", about: event.type }
+    case "plan.revised":
+    case "round.started":
+    case "round.finished":
+      return { place: `round ${event.round}`, about: `${event.type} round ${event.round}` }
+    case "step.started":
+    case "step.finished":
+      return { place: `round ${event.round}`, about: `${event.type} ${step}` }
+    case "approval.requested":
+    case "approval.answered":
+      return event.scope === "step"
+        ? { place: step.replace(/ step .*/s, ""), about: `${event.type} ${step}` }
+        : undefined
+    case "task.refined":
+    case "task.kept":
+    case "task.started":
+    case "task.finished":
+    case "task.failed": {
+      const { round, task, type } = event
+      return { place: `round ${round} ${slugOf(task)}`, about: `${type} round ${round} "${task}"` }
+    }
+    case "tool.finished": {
+      const { round, task, uid } = event.id
+      const call = `round ${round} "${task}" ${uid}`
+      return { place: call, about: `${event.type} ${call}` }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Without what the clock and the machine make: the time, cost of a run, and how long and when a tool ran. */
 const withoutVolatile = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutVolatile)
   if (typeof value !== "object" || value === null) return value
+  const left = "error_type" in value ? "metadata" : "rounds" in value ? "usage" : ""
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, part]) => (volatile.has(key) ? [] : [[key, withoutVolatile(part)]]))
+    Object.entries(value).flatMap(([key, part]) => (key === left ? [] : [[key, withoutVolatile(part)]]))
   )
 }
 
-const subjectOf = (event: RunEvent): string => {
-  const parts: Array<string> = [event.type]
-  if ("round" in event) parts.push(`round ${event.round}`)
-  if ("task" in event && typeof event.task === "string") parts.push(`"${event.task}"`)
-  if ("call" in event && "stage" in event.call) {
-    const { attempt, round, stage, task } = event.call
-    parts.push(stage, `round ${round}`, ...(task === undefined ? [] : [slugOf(task)]), `attempt ${attempt}`)
-  }
-  return parts.join(" ")
+interface Telling extends Place {
+  readonly at: number
+  readonly text: string
 }
 
-/** What was told last about each subject, in the order in which it was first told. */
-const tellings = (events: ReadonlyArray<RunEvent>): ReadonlyMap<string, string> => {
-  const told = new Map<string, string>()
-  for (const event of events) {
-    if (!compared.has(event.type)) continue
-    told.set(subjectOf(event), canonicalJson(withoutVolatile(flattenEvent({ at: "", event })) as never))
-  }
-  return told
-}
-
-/** All differences, in the order of the run. */
-export const runDifferences = (
-  before: ReadonlyArray<RunEvent>,
-  now: ReadonlyArray<RunEvent>
-): ReadonlyArray<RunDifference> => {
-  const old = tellings(before)
-  const fresh = tellings(now)
-  return [...new Set([...old.keys(), ...fresh.keys()])].flatMap((about) => {
-    const was = old.get(about)
-    const is = fresh.get(about)
-    if (was === is) return []
-    return [{ about, ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { now: is }) }]
+const tellings = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Telling> => {
+  let step = ""
+  return events.flatMap((event, at) => {
+    if (event.type === "step.started") step = `round ${event.round} step ${event.step + 1}`
+    const place = placeOf(event, step)
+    if (place === undefined) return []
+    const { at: _, ...fields } = flattenEvent({ at: "", event })
+    return [{ ...place, at, text: canonicalJson(withoutVolatile(fields) as never) }]
   })
 }
+
+const byAbout = (all: ReadonlyArray<Telling>) => new Map(all.map((one) => [one.about, one]))
+
+/** Places where the same things were told in another order. */
+const moved = (before: ReadonlyArray<Telling>, now: ReadonlyArray<Telling>): ReadonlyArray<PlacedDifference> => {
+  const common = (some: ReadonlyArray<Telling>, others: ReadonlyMap<string, Telling>, place: string) =>
+    some.filter((one) => one.place === place && others.has(one.about))
+  const [old, fresh] = [byAbout(before), byAbout(now)]
+  return [...new Set(now.map(({ place }) => place))].flatMap((place) => {
+    const mine = common(now, old, place)
+    const was = common(before, fresh, place).map(({ about }) => about)
+    const first = mine.findIndex(({ about }, index) => about !== was[index])
+    const found = mine[first]
+    if (found === undefined) return []
+    const order = (of: ReadonlyArray<string>) => of.slice(first).join(", ")
+    const difference = {
+      about: `the order of ${place}`,
+      before: order(was),
+      now: order(mine.map(({ about }) => about))
+    }
+    return [{ at: found.at, difference }]
+  })
+}
+
+/**
+ * All differences. A session that was killed or interrupted may tell more than is kept of it, and not how it ended;
+ * `isStopped` says that the replay came to a call that the journal does not know, and tells less.
+ */
+export const runDifferences = (
+  before: ReadonlyArray<RunEvent>,
+  now: ReadonlyArray<RunEvent>,
+  isStopped: boolean
+): ReadonlyArray<PlacedDifference> => {
+  const isWhole = hasEnded(before)
+  const ofBoth = (all: ReadonlyArray<Telling>) =>
+    isWhole && !isStopped ? all : all.filter(({ about }) => about !== "run.finished")
+  const [was, is] = [ofBoth(tellings(before)), ofBoth(tellings(now))]
+  const [old, fresh] = [byAbout(was), byAbout(is)]
+  let last = 0
+  const lost = was.flatMap(({ about, text }): ReadonlyArray<PlacedDifference> => {
+    const found = fresh.get(about)
+    if (found !== undefined) last = found.at
+    return found !== undefined || isStopped ? [] : [{ at: last + 0.5, difference: { about, before: text } }]
+  })
+  const other = is.flatMap(({ about, at, text }): ReadonlyArray<PlacedDifference> => {
+    const found = old.get(about)
+    if (found === undefined) return isWhole ? [{ at, difference: { about, now: text } }] : []
+    return found.text === text ? [] : [{ at, difference: { about, before: found.text, now: text } }]
+  })
+  return [...lost, ...other, ...moved(was, is)]
+}
+
+/** The differences, the first one first. */
+export const inOrder = (all: ReadonlyArray<PlacedDifference>): ReadonlyArray<RunDifference> =>
+  all.toSorted((a, b) => a.at - b.at).map(({ difference }) => difference)

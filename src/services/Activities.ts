@@ -26,6 +26,8 @@ export interface Activity<A, E, R> {
   readonly execute: Effect.Effect<A, E, R>
   /** Tells the outcome, once it is kept; an outcome from before is not told again. */
   readonly tell?: (outcome: A) => Effect.Effect<void>
+  /** The prompt of a model call, to show where another one differs. */
+  readonly prompt?: { readonly system: string; readonly user: string }
 }
 
 /** The name under which an engine knows an activity. */
@@ -51,6 +53,9 @@ export interface Stage<A> {
   readonly success: Schema.Codec<A, unknown>
 }
 
+const encode = <A>({ success }: Stage<A>, outcome: A) =>
+  Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(success))(outcome))
+
 export class Activities extends Context.Service<
   Activities,
   {
@@ -63,6 +68,8 @@ export class Activities extends Context.Service<
       execute: Effect.Effect<A, E, R>,
       isFinal?: (outcome: A) => boolean
     ): Effect.Effect<A, E, R>
+    /** Looks at what is there now, such as a file that a task refers to. What is found is kept for the replay only. */
+    observe<A, E, R>(what: Stage<A>, look: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/Activities") {
   /** Runs every activity, remembers nothing. */
@@ -70,7 +77,8 @@ export class Activities extends Context.Service<
     Activities.of({
       perform: ({ execute, tell = () => Effect.void }) => Effect.tap(execute, tell),
       settled: () => Effect.succeedNone,
-      settle: (_stage, execute) => execute
+      settle: (_stage, execute) => execute,
+      observe: (_what, look) => look
     })
   )
 
@@ -90,10 +98,8 @@ export class Activities extends Context.Service<
           })
         )
 
-      const keep = <A>({ key, success }: Stage<A>, outcome: A): Effect.Effect<void> =>
-        Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(success))(outcome)).pipe(
-          Effect.flatMap((value) => journal.keepSettled(key, value))
-        )
+      const keep = <A>(stage: Stage<A>, outcome: A): Effect.Effect<void> =>
+        Effect.flatMap(encode(stage, outcome), (value) => journal.keepSettled(stage.key, value))
 
       return Activities.of({
         perform: <A, E, R>(given: Activity<A, E, R>): Effect.Effect<A, E, R> =>
@@ -128,7 +134,9 @@ export class Activities extends Context.Service<
               onSome: (outcome) => Effect.succeed(outcome),
               onNone: () => Effect.tap(execute, (outcome) => (isFinal(outcome) ? keep(stage, outcome) : Effect.void))
             })
-          )
+          ),
+        observe: (what, look) =>
+          Effect.tap(look, (found) => Effect.flatMap(encode(what, found), (value) => journal.keepSeen(what.key, value)))
       })
     })
   )

@@ -28,6 +28,22 @@ const valueOf = (found: ReadonlyMap<string, JournalLine>, key: string): Option.O
 const wholeValueOf = (found: ReadonlyMap<string, JournalLine>, key: string): Option.Option<Schema.Json> =>
   /\/refined?\//.test(key) && found.get(key)?.json.includes(redacted) === true ? Option.none() : valueOf(found, key)
 
+/** What was done before, by these lines of a journal. */
+export const knownBy = (lines: ReadonlyArray<JournalLine>) => {
+  const outcomes = byKey(lines, "outcome")
+  const stages = byKey(lines, "settled")
+  const intents = byKey(lines, "intent")
+  return {
+    outcome: (key: string): Option.Option<Schema.Json> => wholeValueOf(outcomes, key),
+    settled: (key: string): Option.Option<Schema.Json> => wholeValueOf(stages, key),
+    doubt: (key: string): CallIntent | undefined => {
+      const line = outcomes.has(key) ? undefined : intents.get(key)
+      const record = line === undefined ? undefined : recordOf(line)
+      return record?.type === "intent" ? record : undefined
+    }
+  }
+}
+
 export class Journal extends Context.Service<
   Journal,
   {
@@ -47,6 +63,8 @@ export class Journal extends Context.Service<
     keepSettled(key: string, value: Schema.Json): Effect.Effect<void>
     /** Keeps the answer to a question about an approval; goes on when it is on the disk. */
     keepAnswer(key: string, value: Schema.Json): Effect.Effect<void>
+    /** Keeps what a stage found in the world, for the replay. */
+    keepSeen(key: string, value: Schema.Json): Effect.Effect<void>
     /** Keeps what a tool is about to do; goes on when it is on the disk. */
     intend(intent: Omit<CallIntent, "type">): Effect.Effect<void>
     /** Keeps a prompt that is sent. */
@@ -70,6 +88,7 @@ export class Journal extends Context.Service<
       keepFailure: () => Effect.void,
       keepSettled: () => Effect.void,
       keepAnswer: () => Effect.void,
+      keepSeen: () => Effect.void,
       intend: () => Effect.void,
       sent: () => Effect.void,
       tell: () => Effect.void,
@@ -81,25 +100,19 @@ export class Journal extends Context.Service<
   /** What was done is in `lines`, what is done goes to `writer`. */
   static readonly layer = (lines: ReadonlyArray<JournalLine>, writer: JournalWriter): Layer.Layer<Journal> =>
     Layer.sync(Journal, () => {
-      const outcomes = byKey(lines, "outcome")
-      const stages = byKey(lines, "settled")
+      const known = knownBy(lines)
       const answers = byKey(lines, "answer")
-      const intents = byKey(lines, "intent")
       const { append, failed, flush, tell } = writer
       return Journal.of({
-        outcome: (key) => Effect.sync(() => wholeValueOf(outcomes, key)),
-        settled: (key) => Effect.sync(() => wholeValueOf(stages, key)),
+        outcome: (key) => Effect.sync(() => known.outcome(key)),
+        settled: (key) => Effect.sync(() => known.settled(key)),
         answer: (key) => Effect.sync(() => valueOf(answers, key)),
-        doubt: (key) =>
-          Effect.sync(() => {
-            const line = outcomes.has(key) ? undefined : intents.get(key)
-            const record = line === undefined ? undefined : recordOf(line)
-            return record?.type === "intent" ? record : undefined
-          }),
+        doubt: (key) => Effect.sync(() => known.doubt(key)),
         keepOutcome: (key, value) => append({ type: "outcome", key, value }),
         keepFailure: (key, error) => tell({ type: "failure", key, error }),
         keepSettled: (key, value) => append({ type: "settled", key, value }),
         keepAnswer: (key, value) => append({ type: "answer", key, value }),
+        keepSeen: (key, value) => tell({ type: "seen", key, value }),
         intend: (intent) => append({ type: "intent", ...intent }),
         sent: (prompt) => tell({ type: "prompt", ...prompt }),
         tell: (event) => tell({ type: "event", event }),

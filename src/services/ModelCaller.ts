@@ -183,6 +183,7 @@ export class ModelCaller extends Context.Service<
         })
         const answer = yield* activities.perform({
           ...called,
+          prompt: { system, user },
           success: ModelAnswer,
           error: ModelError,
           execute,

@@ -7,15 +7,18 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Briefing } from "../domain/Briefing.ts"
-import type { Issue, Repair } from "../domain/Issue.ts"
+import { seenKey } from "../domain/CallId.ts"
+import { Issue, Repair } from "../domain/Issue.ts"
 import { readMarkdown } from "../domain/Markdown.ts"
 import { overBudget, totalSize } from "../domain/ReferenceBudget.ts"
 import { referenceBlock, type ResolvedReference, withoutRepetitions } from "../domain/ReferenceContent.ts"
 import type { Task } from "../domain/Task.ts"
-import type { TaskList } from "../domain/TaskList.ts"
+import { TaskList } from "../domain/TaskList.ts"
 import type { TaskResult } from "../domain/TaskResult.ts"
 import { estimateTokens } from "../domain/TokenEstimate.ts"
+import { Activities } from "./Activities.ts"
 import { textHash } from "./FileState.ts"
+import { Denied } from "./Denied.ts"
 import { Gate } from "./Gate.ts"
 import { type LookAhead, makeLookAhead } from "./LookAhead.ts"
 import { checkReferences } from "./ReferenceCheck.ts"
@@ -37,6 +40,13 @@ export class ReferenceError extends Schema.TaggedError<ReferenceError>()("Refere
     return `The reference ${this.href} cannot be used: ${this.detail}`
   }
 }
+
+/** What came of a check, and what a task is shown of its references or why it has none. */
+const Checked = Schema.Struct({ list: TaskList, issues: Schema.Array(Issue), repairs: Schema.Array(Repair) })
+const Shown = Schema.Struct({
+  block: Schema.Result(Schema.String, ReferenceError),
+  denials: Schema.Array(Denied)
+})
 
 /** What a list is checked against. `budget` counts characters per task. */
 export interface CheckWorld {
@@ -82,10 +92,11 @@ export class References extends Context.Service<
   static readonly layer: Layer.Layer<
     References,
     never,
-    Gate | RunEvents | RunSettings | TokenCalibration | WebFetch | Workspace
+    Activities | Gate | RunEvents | RunSettings | TokenCalibration | WebFetch | Workspace
   > = Layer.effect(
     References,
     Effect.gen(function* () {
+      const activities = yield* Activities
       const calibration = yield* TokenCalibration
       const events = yield* RunEvents
       const gate = yield* Gate
@@ -94,8 +105,12 @@ export class References extends Context.Service<
       const resolve = yield* makeReferenceResolver
 
       const check = Effect.fn("References.check")(function* (list: TaskList, given: CheckWorld) {
+        if (list.tasks.every(({ references }) => references.length === 0)) return { list, issues: [], repairs: [] }
         const tree = yield* Effect.cached(workspace.tree)
-        return yield* checkReferences(list, { ...given, tree }, given.ahead?.resolve ?? resolve)
+        return yield* activities.observe(
+          { key: seenKey.check(list.tasks.map(({ name }) => name)), success: Checked },
+          checkReferences(list, { ...given, tree }, given.ahead?.resolve ?? resolve)
+        )
       })
 
       const lookAhead = makeLookAhead(resolve, {
@@ -138,7 +153,7 @@ export class References extends Context.Service<
           : events.publish({ type: "references.read", task: task.name, references })
       }
 
-      const block = Effect.fn("References.block")(function* (task: Task, given: BlockWorld) {
+      const readBlock = Effect.fnUntraced(function* (task: Task, given: BlockWorld, denials: Array<Denied>) {
         const world: ReferenceWorld = {
           document: readMarkdown(given.briefing.requestDocument),
           finished: given.finished,
@@ -146,10 +161,10 @@ export class References extends Context.Service<
           expected: [],
           tooLate: [],
           permit: (access) =>
-            Effect.mapError(
-              gate.authorizeReference(task.name, access),
-              ({ message }) => new ReferenceProblem({ code: "reference-unreadable", what: message, how: "" })
-            ),
+            Effect.mapError(gate.authorizeReference(task.name, access), (denied) => {
+              denials.push(denied)
+              return new ReferenceProblem({ code: "reference-unreadable", what: denied.message, how: "" })
+            }),
           tree: yield* Effect.cached(workspace.tree)
         }
         const resolved = withoutRepetitions(yield* resolveAll(task, world), ({ reference }) => reference)
@@ -159,6 +174,16 @@ export class References extends Context.Service<
         }
         yield* tell(task, resolved)
         return resolved.map(referenceBlock).join("")
+      })
+
+      const block = Effect.fn("References.block")(function* (task: Task, given: BlockWorld) {
+        if (task.references.length === 0) return ""
+        const denials: Array<Denied> = []
+        const shown = yield* activities.observe(
+          { key: seenKey.references(task.name, given.view), success: Shown },
+          Effect.map(Effect.result(readBlock(task, given, denials)), (found) => ({ block: found, denials }))
+        )
+        return yield* Effect.fromResult(shown.block)
       })
 
       return References.of({ check, lookAhead, block })

@@ -6,11 +6,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { refinementShape } from "../domain/AnswerShape.ts"
 import type { Briefing } from "../domain/Briefing.ts"
 import { briefingBlocks } from "../domain/BriefingBlocks.ts"
 import type { InputValue } from "../domain/InputValue.ts"
-import { type Issue, issuesMarkdown, type Reading, type Where } from "../domain/Issue.ts"
+import { seenKey } from "../domain/CallId.ts"
+import { Issue, issuesMarkdown, type Reading, type Where } from "../domain/Issue.ts"
 import { makeIssue } from "../domain/IssueCode.ts"
 import { rawBlock } from "../domain/PromptBlock.ts"
 import { inputsField, type Refinement } from "../domain/Refinement.ts"
@@ -22,6 +24,7 @@ import { Step, TaskList } from "../domain/TaskList.ts"
 import { renderTask } from "../domain/TaskRendering.ts"
 import { TaskFailure, type TaskResult } from "../domain/TaskResult.ts"
 import type { ToolCall } from "../domain/ToolCall.ts"
+import { Activities } from "./Activities.ts"
 import { Attempts } from "./Attempts.ts"
 import { Prompts } from "./Prompts.ts"
 import { References } from "./References.ts"
@@ -84,10 +87,11 @@ export class Refiner extends Context.Service<
   static readonly layer: Layer.Layer<
     Refiner,
     never,
-    Attempts | Prompts | References | RunSettings | Skills | ToolRegistry | Workspace
+    Activities | Attempts | Prompts | References | RunSettings | Skills | ToolRegistry | Workspace
   > = Layer.effect(
     Refiner,
     Effect.gen(function* () {
+      const activities = yield* Activities
       const attempts = yield* Attempts
       const prompts = yield* Prompts
       const references = yield* References
@@ -113,7 +117,12 @@ export class Refiner extends Context.Service<
           new TaskList({ goals: "", steps: [new Step({ title: "Task", tasks: [task] })] }),
           { briefing: order.briefing, finished: order.finished, budget: referenceBudget }
         )
-        const paths = yield* provide(checkInputPaths(inputs, given, task.name))
+        const paths = yield* given.length === 0
+          ? Effect.succeed([])
+          : activities.observe(
+              { key: seenKey.inputs(task.name), success: Schema.Array(Issue) },
+              provide(checkInputPaths(inputs, given, task.name))
+            )
         const mended = checked.map((one) => one.call)
         return {
           value: Option.some({ task: world.list.tasks[0] ?? task, ...inputsField(given), calls: mended }),

@@ -1,115 +1,130 @@
 /**
- * Plays a run that is kept once more, from its journal alone: no model is asked, no tool runs, nobody is asked. What was
- * answered then is answered now, and every prompt is compared with the one that was sent.
+ * Plays one session of a run that is kept once more, from its journal alone: no model is asked, no tool runs, nobody is
+ * asked. What was answered, found and decided then is so now, and every prompt is compared with the one that was sent.
  */
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { JournalRecord } from "../domain/JournalRecord.ts"
-import type { RunDifference } from "../domain/RunDifference.ts"
-import { eventsOf } from "../domain/RunEvidence.ts"
+import type { PlacedDifference } from "../domain/RunDifference.ts"
+import type { RecordedEvent, RunEvent } from "../domain/RunEvent.ts"
+import { eventsTold, type ReplaySession } from "../domain/ReplaySession.ts"
 import { Activities, type Activity, activityName, type Stage } from "./Activities.ts"
-import { type Answered, Approver, type CallAnswer, type StepAnswer } from "./Approver.ts"
+import type { Gate } from "./Gate.ts"
+import { knownBy } from "./Journal.ts"
+import { type JournalLine, recordOf } from "./JournalLine.ts"
+import { layerReplayDecisions } from "./ReplayDecisions.ts"
+import { makeReplayOrder } from "./ReplayOrder.ts"
+import type { RunEvents } from "./RunEvents.ts"
+import type { ToolRegistry } from "./ToolRegistry.ts"
 
-/** The journal as what stands in for model, tools and person. */
+/** The journal as what stands in for model, tools, world and person. */
 export interface Replay {
   readonly activities: Layer.Layer<Activities>
-  readonly approver: Layer.Layer<Approver>
-  /** Prompts and arguments that were not the same, in order. */
-  readonly changed: () => ReadonlyArray<RunDifference>
-  /** Comes to its end when the run asks for something that is not in the journal: it cannot go on. */
-  readonly missing: Effect.Effect<RunDifference>
+  /** The gate and the tools, as they decided and were then. */
+  readonly decisions: Layer.Layer<Gate | ToolRegistry, never, Gate | RunEvents | ToolRegistry>
+  readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
+  /** What was told so far. */
+  readonly told: ReadonlyArray<RunEvent>
+  /** Prompts and arguments that were not the same. */
+  readonly changed: ReadonlyArray<PlacedDifference>
+  /** Ends with the keys of calls that are not in the journal, when the run asks for nothing else: it cannot go on. */
+  readonly stopped: Effect.Effect<ReadonlyArray<string>>
 }
 
-type Outcome = { readonly value: Schema.Json } | { readonly error: Schema.Json }
+type Ended = { readonly value: Schema.Json } | { readonly error: Schema.Json }
+type Prompt = NonNullable<Activity<unknown, unknown, unknown>["prompt"]>
 
 const keyOf = (name: string): string => name.split("#")[0] ?? ""
 
-/** What came of each call, by its name and by its key alone. */
-const outcomesOf = (records: ReadonlyArray<JournalRecord>) => {
-  const exact = new Map<string, Outcome>()
-  const byKey = new Map<string, Outcome>()
-  for (const record of records) {
-    if (record.type !== "outcome" && record.type !== "failure") continue
-    const outcome = record.type === "outcome" ? { value: record.value } : { error: record.error }
-    exact.set(record.key, outcome)
-    byKey.set(keyOf(record.key), outcome)
+/** Something by its name, and by its key alone: with other words or arguments it is still the same call. */
+class Named<A> {
+  readonly #byName = new Map<string, A>()
+  readonly #byKey = new Map<string, A>()
+
+  set(name: string, value: A): void {
+    this.#byName.set(name, value)
+    this.#byKey.set(keyOf(name), value)
   }
-  return { exact, byKey }
+  exact(name: string): A | undefined {
+    return this.#byName.get(name)
+  }
+  similar(name: string): A | undefined {
+    return this.exact(name) ?? this.#byKey.get(keyOf(name))
+  }
 }
 
-const isCallAnswer = Schema.is(Schema.Literals(["once", "session", "remember", "deny"]))
-const isStepAnswer = Schema.is(Schema.Literals(["step", "remaining", "decline"]))
-
-/** The answers of then, found by what was asked: title of the step, or task and targets of the call. */
-const approverOf = (records: ReadonlyArray<JournalRecord>): Layer.Layer<Approver> => {
-  const answers = new Map(eventsOf(records, "approval.answered").map((event) => [event.hash, event]))
-  const asked = eventsOf(records, "approval.requested")
-  const found = (scope: "step" | "call", isIt: (event: (typeof asked)[number]) => boolean) => {
-    const question = asked.findLast((event) => event.scope === scope && isIt(event))
-    return question === undefined ? undefined : answers.get(question.hash)
+const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
+  const own = new Named<Ended & { readonly position: number }>()
+  const before = new Named<Ended>()
+  const prompts = new Named<Prompt>()
+  const seen = new Map<string, Array<Schema.Json>>()
+  for (const [position, record] of lines.map(recordOf).entries()) {
+    if (record.type === "prompt") prompts.set(record.key, record)
+    else if (record.type === "seen" && position >= known) {
+      seen.set(record.key, [...(seen.get(record.key) ?? []), record.value])
+    } else if (record.type === "outcome" || (record.type === "failure" && position >= known)) {
+      const ended: Ended = record.type === "outcome" ? { value: record.value } : { error: record.error }
+      if (position >= known) own.set(record.key, { ...ended, position })
+      else before.set(record.key, ended)
+    }
   }
-  return Layer.succeed(Approver)(
-    Approver.of({
-      step: (title) =>
-        Effect.sync((): Answered<StepAnswer> => {
-          const event = found("step", (one) => one.title === title)
-          if (event?.chosen !== undefined) return { answer: { chosen: event.chosen }, by: event.by }
-          return isStepAnswer(event?.answer) && event !== undefined
-            ? { answer: event.answer as StepAnswer, by: event.by }
-            : { answer: "decline", by: "nobody" }
-        }),
-      call: (item) =>
-        Effect.sync((): Answered<CallAnswer> => {
-          const targets = item.targets.join("\n")
-          const event = found("call", ({ items }) =>
-            items.some((one) => one.task === item.task && one.tool === item.tool && one.targets.join("\n") === targets)
-          )
-          return isCallAnswer(event?.answer) && event !== undefined
-            ? { answer: event.answer as CallAnswer, by: event.by }
-            : { answer: "deny", by: "nobody" }
-        })
-    })
-  )
+  return { own, before, prompts, seen }
 }
 
-/** Stages are gone through again, but for the briefing: it holds what was known then. */
-const isKept = ({ key }: { readonly key: string }): boolean => key === "briefing"
+const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
 
-/** Makes the stand-ins for a journal. */
-export const makeReplay = Effect.fn("makeReplay")(function* (records: ReadonlyArray<JournalRecord>) {
-  const { byKey, exact } = outcomesOf(records)
-  const kept = new Map(
-    records.flatMap((record) =>
-      record.type === "settled" && isKept(record) ? [[record.key, record.value] as const] : []
-    )
-  )
-  const missing = yield* Deferred.make<RunDifference>()
-  const changed: Array<RunDifference> = []
+const decode = <A>(success: Schema.Codec<A, unknown>, value: unknown): Effect.Effect<A> =>
+  Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value))
+
+/** Makes the stand-ins for a session; `lines` are those of the journal up to its end. */
+export const makeReplay = Effect.fn("makeReplay")(function* (
+  lines: ReadonlyArray<JournalLine>,
+  session: ReplaySession
+): Effect.fn.Return<Replay> {
+  const { before, own, prompts, seen } = readLines(lines, session.known)
+  const known = knownBy(lines.slice(0, session.known))
+  const order = yield* makeReplayOrder
+  const told: Array<RunEvent> = []
+  const changed: Array<PlacedDifference> = []
+  const endless = Effect.andThen(order.turn("an answer that was never given", undefined), Effect.never)
 
   const settled = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
-    kept.has(key)
-      ? Effect.asSome(Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(success))(kept.get(key))))
-      : Effect.succeedNone
+    Option.match(known.settled(key), {
+      onNone: () => Effect.succeedNone,
+      onSome: (value) => Effect.asSome(decode(success, value))
+    })
+
+  /** Says where a call is not the one of then. */
+  const compare = (
+    { key, prompt }: Pick<Activity<unknown, unknown, unknown>, "key" | "prompt">,
+    name: string
+  ): void => {
+    const then = prompts.similar(name)
+    const at = told.length - 0.5
+    if (prompt === undefined || then === undefined) {
+      const isSame = own.exact(name) !== undefined || before.exact(name) !== undefined
+      if (!isSame) changed.push({ at, difference: { about: `${key} was asked with other words or arguments` } })
+    } else if (promptText(then) !== promptText(prompt)) {
+      const difference = { about: `the prompt of ${key}`, before: promptText(then), now: promptText(prompt) }
+      changed.push({ at, difference })
+    }
+  }
 
   const perform = Effect.fnUntraced(function* <A, E, R>(activity: Activity<A, E, R>): Effect.fn.Return<A, E, R> {
     const name = activityName(activity)
-    const known = exact.get(name) ?? byKey.get(activity.key)
-    if (known === undefined) {
-      yield* Deferred.succeed(missing, { about: `${activity.key} is not in the journal` })
-      return yield* Effect.never
-    }
-    if (!exact.has(name)) changed.push({ about: `${activity.key} was asked with other words or arguments` })
-    if ("value" in known) {
-      return yield* Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(activity.success))(known.value))
-    }
-    const error = yield* Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(activity.error))(known.error))
-    return yield* Effect.fail(error)
+    const mine = own.exact(name) ?? (before.exact(name) === undefined ? own.similar(name) : undefined)
+    const ended: Ended | undefined = mine ?? before.similar(name)
+    if (ended !== undefined) compare(activity, name)
+    if (mine !== undefined || ended === undefined) yield* order.turn(activity.key, mine?.position)
+    if (ended === undefined) return yield* Effect.never
+    if ("error" in ended) return yield* Effect.flatMap(decode(activity.error, ended.error), Effect.fail)
+    const outcome = yield* decode(activity.success, ended.value)
+    if (mine !== undefined && activity.tell !== undefined) yield* activity.tell(outcome)
+    return outcome
   })
 
-  const replay: Replay = {
+  return {
     activities: Layer.succeed(Activities)(
       Activities.of({
         perform,
@@ -118,12 +133,18 @@ export const makeReplay = Effect.fn("makeReplay")(function* (records: ReadonlyAr
           Effect.flatMap(
             settled(stage),
             Option.match({ onNone: () => execute, onSome: (value) => Effect.succeed(value) })
-          )
+          ),
+        observe: ({ key, success }, look) =>
+          Effect.suspend(() => {
+            const value = seen.get(key)?.shift()
+            return value === undefined ? look : decode(success, value)
+          })
       })
     ),
-    approver: approverOf(records),
-    changed: () => changed,
-    missing: Deferred.await(missing)
+    decisions: layerReplayDecisions(eventsTold(lines.map(recordOf)), session.own, endless),
+    listen: ({ event }) => Effect.sync(() => void told.push(event)),
+    told,
+    changed,
+    stopped: order.conduct
   }
-  return replay
 })

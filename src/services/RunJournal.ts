@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
+import type { Configuration } from "../domain/Configuration.ts"
 import { type FileState, type JournalRecord, journalVersion, type RunOpened } from "../domain/JournalRecord.ts"
 import { makeRedaction } from "../domain/Redaction.ts"
 import { Journal } from "./Journal.ts"
@@ -29,6 +30,8 @@ export interface RunPlace {
   readonly secrets: ReadonlyArray<string>
   /** A run that changes nothing takes no lock on its project. */
   readonly readOnly: boolean
+  /** What is in force when a run goes on. */
+  readonly settings?: Configuration
 }
 
 const folderMode = 0o700
@@ -121,7 +124,11 @@ export const layerResumedRun = (place: RunPlace) =>
       const file = journalPath(yield* Path.Path, place)
       const content: JournalContent = yield* readJournal(file)
       const writer = yield* openJournal(file, content, makeRedaction(place.secrets))
-      yield* appendFirst(writer, { type: "resumed", program: place.program })
+      yield* appendFirst(writer, {
+        type: "resumed",
+        program: place.program,
+        ...(place.settings === undefined ? {} : { settings: place.settings })
+      })
       if (!place.readOnly) yield* removeLeftovers(unfinishedWrites(content.lines))
       return Journal.layer(content.lines, writer)
     })

@@ -64,7 +64,8 @@ const asking = <A, E>(
 const direct: Activities["Service"] = {
   perform: (activity) => activity.execute,
   settled: () => Effect.succeedNone,
-  settle: (_stage, execute) => execute
+  settle: (_stage, execute) => execute,
+  observe: (_what, look) => look
 }
 
 const reasonOf = ({ reason }: ModelError) => reason

@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import { type BriefingParts, requestDocument } from "../../src/domain/BriefingBlocks.ts"
 import { defaultLimits } from "../../src/domain/Limits.ts"
 import { builtInPlugins } from "../../src/plugins/builtIns.ts"
+import { Activities } from "../../src/services/Activities.ts"
 import { Gate } from "../../src/services/Gate.ts"
 import { PlanChecker, type PlanWorld } from "../../src/services/PlanChecker.ts"
 import { References } from "../../src/services/References.ts"
@@ -45,7 +46,7 @@ const checkerOf = (project: string) =>
     Effect.map(makeFolder, (home) =>
       PlanChecker.layer.pipe(
         Layer.provide(References.layer),
-        Layer.provide([RunEvents.layerSilent, TokenCalibration.layer]),
+        Layer.provide([Activities.layerDirect, RunEvents.layerSilent, TokenCalibration.layer]),
         Layer.provide([
           gate,
           ToolRegistry.layer([...builtInPlugins(defaultLimits)]),

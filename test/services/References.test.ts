@@ -10,6 +10,7 @@ import type { Reference } from "../../src/domain/Reference.ts"
 import { Task } from "../../src/domain/Task.ts"
 import { Step, TaskList } from "../../src/domain/TaskList.ts"
 import { TaskResult } from "../../src/domain/TaskResult.ts"
+import { Activities } from "../../src/services/Activities.ts"
 import { Denied } from "../../src/services/Denied.ts"
 import { Gate } from "../../src/services/Gate.ts"
 import { References } from "../../src/services/References.ts"
@@ -96,7 +97,7 @@ const gate = ({ asked = [], deny }: World) =>
 
 const references = (root: string, world: World = {}) =>
   References.layer.pipe(
-    Layer.provide([RunEvents.layerSilent, TokenCalibration.layer]),
+    Layer.provide([Activities.layerDirect, RunEvents.layerSilent, TokenCalibration.layer]),
     Layer.provide([
       Workspace.layer(root),
       gate(world),

@@ -358,7 +358,8 @@ describe("ToolRunner", () => {
               return Effect.orDie(Schema.decodeEffect(success)(recorded))
             }),
           settled: () => Effect.succeedNone,
-          settle: (_stage, execute) => execute
+          settle: (_stage, execute) => execute,
+          observe: (_what, look) => look
         })
       )
       const { log, run } = yield* openTools({ activities })

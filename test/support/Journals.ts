@@ -60,6 +60,7 @@ export const oneOfEach: ReadonlyArray<JournalRecord> = [
   { type: "failure", key: "plan/attempt-2", error: "gone" },
   settled("round-1/task/write", { summary: "Ü" }),
   { type: "settled", key: "round-1", value: "yes" },
+  { type: "seen", key: "references/write/document", value: { block: "\u2028", denials: [] } },
   { type: "event", event: { type: "message", level: "info", text: "told" } }
 ]
 
@@ -138,6 +139,7 @@ export const arbitraryRecords = Arbitrary.map(
     { type: "outcome", key: a, value: { [`x${b}`]: c, json } },
     { type: "failure", key: b, error: [a, json] },
     settled(c, a),
+    { type: "seen", key: a, value: json },
     { type: "event", event: { type: "message", level: "info", text: a, code: c } }
   ]
 )

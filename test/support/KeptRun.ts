@@ -2,12 +2,16 @@
  * One run that is kept in a folder and goes on in as many processes as a test wants: every session has layers, a model
  * and a person of its own, and knows of the others only what the journal says.
  */
+import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import { modelCallKey } from "../../src/domain/CallId.ts"
 import type { JournalRecord } from "../../src/domain/JournalRecord.ts"
+import type { Rule } from "../../src/domain/Permission.ts"
 import type { RunOrder } from "../../src/domain/RunOrder.ts"
+import { layerRuns, replayRun } from "../../src/kept.ts"
 import type { Approver } from "../../src/services/Approver.ts"
 import type { Plugin } from "../../src/services/Plugin.ts"
 import { recordOf } from "../../src/services/JournalLine.ts"
@@ -25,6 +29,8 @@ export interface Session {
   readonly settings?: NonNullable<TestRunOptions["settings"]>
   readonly plugins?: ReadonlyArray<Plugin>
   readonly arbiter?: Layer.Layer<never>
+  readonly rules?: ReadonlyArray<Rule>
+  readonly readOnly?: boolean
   /** The session breaks off as soon as this comes to its end. */
   readonly until?: Effect.Effect<void>
 }
@@ -99,5 +105,26 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
   }
 
   const records = Effect.map(readJournal(file), ({ lines }) => lines.map(recordOf))
-  return { project, place, file, session, fork, records }
+
+  /** Plays the run again, or one that was forked from it, with nothing of this machine's configuration. */
+  const replay = (id = runId) =>
+    replayRun(id).pipe(
+      Effect.provide(layerRuns),
+      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({ HOME: home }))
+    )
+
+  /** Leaves so many lines of the journal, as if the process had been killed right after the last of them. */
+  const cut = Effect.fnUntraced(function* (lines: number) {
+    const fs = yield* FileSystem.FileSystem
+    const text = yield* fs.readFileString(file)
+    yield* fs.writeFileString(
+      file,
+      text
+        .split(/(?<=\n)/)
+        .slice(0, lines)
+        .join("")
+    )
+  })
+
+  return { project, home, place, file, session, fork, records, replay, cut }
 })

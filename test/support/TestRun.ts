@@ -29,6 +29,8 @@ export interface TestRunOptions {
   readonly plugins?: ReadonlyArray<Plugin>
   /** Folders that stay from run to run; new ones when absent. */
   readonly at?: { readonly project: string; readonly home: string }
+  /** Nothing may be changed. */
+  readonly readOnly?: boolean
   /** Where the run is kept; nowhere when absent. */
   readonly journal?: NonNullable<RunDoors["journal"]>
 }
@@ -94,6 +96,7 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
     approver: options.approver ?? Approver.layerDenyAll,
     model: Layer.succeed(LanguageModel.LanguageModel, model),
     plugins: options.plugins ?? [],
+    readOnly: options.readOnly ?? false,
     ...(options.arbiter === undefined ? {} : { arbiter: options.arbiter }),
     ...(options.journal === undefined ? {} : { journal: options.journal })
   }
