@@ -166,7 +166,7 @@ export const ApprovalAnswered = Schema.Struct({
   by: Schema.Literals(["person", "rule", "nobody"])
 })
 
-/** A word to the person; `code` names the rule that it is about. */
+/** A word to the person; `code` names the rule that it is about, or `files-changed` and `journal-mended` of a run that goes on. */
 export const Message = Schema.Struct({
   type: Schema.tag("message"),
   level: Schema.Literals(["info", "warning", "error"]),

@@ -25,6 +25,7 @@ import { Gate } from "./Gate.ts"
 import { Journal } from "./Journal.ts"
 import type { JournalError } from "./JournalError.ts"
 import { Planned, Planner } from "./Planner.ts"
+import { makeTellNotes } from "./ResumeNotes.ts"
 import { Reviser } from "./Reviser.ts"
 import { RunEvents } from "./RunEvents.ts"
 import { RunSettings } from "./RunSettings.ts"
@@ -83,6 +84,7 @@ export class Pipeline extends Context.Service<
       const settings = yield* RunSettings
       const scheduler = yield* Scheduler
       const meter = yield* UsageMeter
+      const tellResumed = yield* makeTellNotes
       const workspace = yield* Workspace
 
       const brief = (order: RunOrder) =>
@@ -217,6 +219,7 @@ export class Pipeline extends Context.Service<
           prompt: order.prompt
         })
         yield* tellNotes(briefing)
+        yield* tellResumed
         return yield* work(order, briefing, state, single).pipe(
           Effect.flatMap((end) => finish(order, state, end)),
           Effect.onInterrupt(() => finish(order, state, ending("interrupted", "The run was interrupted."))),

@@ -14,6 +14,7 @@ import { type JournalLine, recordOf } from "./JournalLine.ts"
 import { type JournalContent, readJournal } from "./JournalReader.ts"
 import { type JournalWriter, openJournal } from "./JournalWriter.ts"
 import { type LockHolder, takeLock } from "./Lock.ts"
+import { ResumeNotes, resumeNotes } from "./ResumeNotes.ts"
 import { codeOf } from "./SystemCode.ts"
 import { removeLeftovers } from "./WriteLeftovers.ts"
 
@@ -130,7 +131,7 @@ export const layerResumedRun = (place: RunPlace) =>
         ...(place.settings === undefined ? {} : { settings: place.settings })
       })
       if (!place.readOnly) yield* removeLeftovers(unfinishedWrites(content.lines))
-      return Journal.layer(content.lines, writer)
+      return Layer.merge(Journal.layer(content.lines, writer), Layer.succeed(ResumeNotes)(resumeNotes(content)))
     })
   )
 

@@ -99,6 +99,21 @@ describe.concurrent("resume", { timeout: 60_000 }, () => {
     ])
   })
 
+  it("mends the end of a line in which a bit was flipped, says so and goes on", async () => {
+    const runId = "20261120-183000-flip"
+    const opened = { ...openedRecord(), project: join(sandbox.root, "project"), order: { runId, prompt: "Hi." } }
+    const bytes = Buffer.from(journalBytes([opened, settled("a")]))
+    const file = `${runs}/${runId}/journal.jsonl`
+    const flipped = Buffer.from(bytes)
+    flipped[flipped.indexOf(0x0a)] = 0x4a
+    sandbox.write(file, flipped)
+    const { stderr } = await sandbox.run(["resume", runId, "--deny", "write_file"])
+    expect(stderr).toContain(
+      "warning: The end of one line was damaged in the journal. No record is lost, and it is mended;"
+    )
+    expect(readFileSync(join(sandbox.root, file)).subarray(0, bytes.length)).toEqual(bytes)
+  })
+
   it("sets a torn last line aside and goes on", async () => {
     const torn = lines[3]!.slice(0, 40)
     const opened = { ...openedRecord(), project: sandbox.root, order: { runId: "20261120-183000-torn", prompt: "Hi." } }

@@ -14,6 +14,8 @@ interface Line {
   readonly task?: string
   readonly result?: TaskResultLine
   readonly event?: Line
+  readonly code?: string
+  readonly text?: string
   readonly report?: Report
 }
 interface TaskResultLine {
@@ -87,10 +89,15 @@ const beginsWith = (lines: ReadonlyArray<string>, start: ReadonlyArray<string>):
 export const isKeyOf = (key: string, { task, uid }: { readonly task: string; readonly uid: string }): boolean =>
   key.split("#")[0] === `round-1/tool/${task.toLowerCase().replaceAll(" ", "-")}/${uid}`
 
+/** Files are changed by nobody but the run. */
+const blamed = (stdout: string): ReadonlyArray<string> =>
+  eventsOf(stdout).flatMap(({ code, text }) => (code === "files-changed" ? [`said wrongly: ${text}`] : []))
+
 /** Takes down what is acknowledged after a kill, and gives what was broken by then. */
 export const afterKill = (run: CrashRun, history: History, stdout: string): ReadonlyArray<string> => {
   const lines = run.journal()
-  const breaches = beginsWith(lines, history.lines) ? [] : ["records that were acknowledged are gone"]
+  const breaches = [...blamed(stdout)]
+  if (!beginsWith(lines, history.lines)) breaches.push("records that were acknowledged are gone")
   const records = recordsOf(lines)
   const outcomes = byKey(records, "outcome")
   for (const event of eventsOf(stdout)) {
@@ -124,7 +131,7 @@ export const breachesOf = (
   ended: Ended,
   expected: ReturnType<typeof outcomeOf>
 ): ReadonlyArray<string> => {
-  const breaches: Array<string> = []
+  const breaches: Array<string> = [...blamed(ended.stdout)]
   const outcome = outcomeOf(run, ended)
   for (const name of ["code", "status", "message", "answer", "results", "files"] as const) {
     if (JSON.stringify(outcome[name]) !== JSON.stringify(expected[name])) {
