@@ -156,7 +156,8 @@ export const forkRun = Effect.fn("forkRun")(function* <E, R>(
 const replaySession = Effect.fnUntraced(function* (
   { order, project, settings }: RunOpened,
   lines: ReadonlyArray<JournalLine>,
-  session: ReplaySession
+  session: ReplaySession,
+  values: Pick<RunDoors, "plugins">
 ) {
   const setup = yield* readSetup(project, session.settings ?? settings)
   const replay = yield* makeReplay(lines, session)
@@ -165,7 +166,8 @@ const replaySession = Effect.fnUntraced(function* (
     approveSteps: false,
     approver: Approver.layerDenyAll,
     readOnly: order.readOnly ?? false,
-    replay
+    replay,
+    ...values
   })
   const conducted = Effect.as(Effect.provide(conduct(order), layer), [])
   const missing = yield* Effect.raceFirst(conducted, replay.stopped)
@@ -180,12 +182,12 @@ const replaySession = Effect.fnUntraced(function* (
  * Plays a run once more, from its journal alone, one session after another, and compares what is told. `isWhole` is false
  * for a run that was killed or interrupted in the end: it is played as far as its journal goes.
  */
-export const replayRun = Effect.fn("replayRun")(function* (run: string) {
+export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunDoors, "plugins"> = {}) {
   const store = yield* RunStore
   const { lines, opened } = yield* store.read(yield* store.find(run))
   const sessions = replaySessions(lines.map(recordOf))
   const played = yield* Effect.forEach(sessions, (session) =>
-    replaySession(opened, lines.slice(0, session.known + session.own.length), session)
+    replaySession(opened, lines.slice(0, session.known + session.own.length), session, values)
   )
   return {
     runId: opened.order.runId,

@@ -9,6 +9,7 @@ import { forkRun, layerRuns, readRun, readTask, replayRun, resumeRun } from "./k
 import { type RunHandle, startWork } from "./runHandle.ts"
 import { onThisMachine, type ScriptOptions, scriptWork } from "./scriptOptions.ts"
 import { type Arbitrate, layerCallbackArbiter } from "./services/CallbackArbiter.ts"
+import type { Plugin } from "./services/Plugin.ts"
 import { RunNotFound, RunStore, type RunSummary } from "./services/RunStore.ts"
 
 /** Where runs are kept. */
@@ -86,10 +87,15 @@ export interface Replayed {
   readonly differences: ReadonlyArray<RunDifference>
 }
 
+/** How a run is played again: with the plugins that it was given as values. */
+export interface ReplayOptions extends KeptOptions {
+  readonly plugins?: ReadonlyArray<Plugin>
+}
+
 /** Plays a run once more, from its journal alone: no model is asked, no tool runs, nobody is asked. */
-export const replay = (runId: string, options: KeptOptions = {}): Promise<Replayed> =>
+export const replay = (runId: string, options: ReplayOptions = {}): Promise<Replayed> =>
   named(runId).pipe(
-    Effect.andThen(replayRun(runId)),
+    Effect.andThen(replayRun(runId, { plugins: options.plugins ?? [] })),
     Effect.map(({ differences }) => ({ runId, same: differences.length === 0, differences })),
     withRuns(options),
     Effect.runPromise

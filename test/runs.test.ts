@@ -1,25 +1,33 @@
 /**
  * Runs of the library that are kept: they go on in other processes, through either door, one at a time in a project.
  */
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, it } from "@effect/vitest"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import {
+  Approver,
+  beginRun,
   fork,
   JournalError,
+  layerRuns,
   LockTaken,
+  readSetup,
   replay,
   resume,
   type ResumeOptions,
+  resumeRun,
   run,
   RunNotFound,
   type RunOptions,
+  RunStore,
   runs,
   showRun,
-  showTask
+  showTask,
+  StateFolder
 } from "../src/index.ts"
 import { definePlugin, tool } from "../src/plugin-kit.ts"
 import { ScriptedModel } from "../src/testing.ts"
@@ -327,6 +335,17 @@ describe("a run of the library", () => {
       )
 
       const file = join(stateFolder, "runs", runId, "journal.jsonl")
+      appendFileSync(file, '{"seq":')
+      const torn = resume(runId, { ...where, model: "embedded" })
+      const told = yield* Effect.promise(async () => {
+        for await (const event of torn.events) if (event.type === "message") return event.text
+        return ""
+      })
+      expect([(yield* Effect.promise(() => torn.report)).status, told]).toEqual([
+        "done",
+        "The last record of the journal was not written to its end. It is set aside beside the journal, and what it told is done again."
+      ])
+
       writeFileSync(file, readFileSync(file, "utf8").replace("Look 1", "Look 7"))
       const damaged = yield* Effect.promise(() =>
         Promise.all([failureOf(resume(runId, where).report), failureOf(showTask(runId, "Look 1", where))])
@@ -404,6 +423,39 @@ describe("a call in doubt", () => {
         () => resume(repeated.runId, { ...repeated.options, arbitrate: () => Promise.resolve("again" as const) }).report
       )
       expect([again.status, repeated.calls()]).toEqual(["done", 2])
+      const { plugins } = repeated.options
+      const played = yield* Effect.promise(() => replay(repeated.runId, { stateFolder, plugins }))
+      expect(played).toEqual({ runId: repeated.runId, same: true, differences: [] })
+    })
+  )
+})
+
+describe("the library without promises", () => {
+  it.live("begins runs, lists them and goes on with them in the same way", () =>
+    Effect.gen(function* () {
+      const { project, stateFolder } = yield* makeWorld
+      const doors = {
+        listen: () => Effect.void,
+        approveSteps: false,
+        approver: Approver.layerDenyAll,
+        model: ScriptedModel.layer(({ system, user }) => answerTo(system, user)),
+        before: () => Effect.void
+      }
+      const work = Effect.gen(function* () {
+        const setup = yield* readSetup(project, { allow: ["get_current_time"] })
+        const order = { runId: "20261120-183000-k3x9", prompt: "Do it." }
+        const first = yield* beginRun(setup, order, doors)
+        const store = yield* RunStore
+        const second = yield* resumeRun(order.runId, {}, doors)
+        const [listed] = yield* store.list
+        return [first.status, second.answer, listed?.runId, listed?.standing]
+      })
+      const result = yield* work.pipe(
+        Effect.provide(layerRuns),
+        Effect.provideService(StateFolder, stateFolder),
+        Effect.provide(NodeServices.layer)
+      )
+      expect(result).toEqual(["done", "The answer.", "20261120-183000-k3x9", "done"])
     })
   )
 })
