@@ -42,10 +42,10 @@ export const stageKey = {
   task: (round: number, task: string): string => `round-${round}/task/${slugOf(task)}`
 }
 
-/** What a stage looks at: `check/research-1,research-2`, `references/research-1/document`, `inputs/research-1`. */
+/** What a stage looks at: `check/research-1,research-2`, `reference/research-1/document/notes.md`, `inputs/research-1`. */
 export const seenKey = {
   check: (tasks: ReadonlyArray<string>): string => `check/${tasks.map(slugOf).join()}`,
-  references: (task: string, view: string): string => `references/${slugOf(task)}/${view}`,
+  reference: (task: string, view: string, href: string): string => `reference/${slugOf(task)}/${view}/${href}`,
   inputs: (task: string): string => `inputs/${slugOf(task)}`
 }
 

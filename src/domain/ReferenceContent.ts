@@ -2,24 +2,25 @@
  * What a reference resolves to, and the block that shows it in a prompt. Size and block are made from one value: what is
  * measured is what is used.
  */
+import * as Schema from "effect/Schema"
 import { closeMarkdown } from "./NestedMarkdown.ts"
 import { fileBlock, rawBlock } from "./PromptBlock.ts"
-import type { Reference } from "./Reference.ts"
+import { Reference } from "./Reference.ts"
 
 /**
  * `markdown` (headings, results) is shown as it is, `file` (also pages) in a fence with its language; `later` is what
  * exists or may be opened only when the task runs.
  */
-export type ReferenceContent =
-  | { readonly kind: "markdown"; readonly text: string }
-  | { readonly kind: "file"; readonly text: string; readonly language: string }
-  | { readonly kind: "later" }
+export const ReferenceContent = Schema.Union([
+  Schema.Struct({ kind: Schema.tag("markdown"), text: Schema.String }),
+  Schema.Struct({ kind: Schema.tag("file"), text: Schema.String, language: Schema.String }),
+  Schema.Struct({ kind: Schema.tag("later") })
+])
+export type ReferenceContent = typeof ReferenceContent.Type
 
 /** A reference with its content; `reference` is the mended one when something was wrong with it. */
-export interface ResolvedReference {
-  readonly reference: Reference
-  readonly content: ReferenceContent
-}
+export const ResolvedReference = Schema.Struct({ reference: Reference, content: ReferenceContent })
+export type ResolvedReference = typeof ResolvedReference.Type
 
 /** Characters that count for the budget. */
 export const contentSize = (content: ReferenceContent): number => (content.kind === "later" ? 0 : content.text.length)

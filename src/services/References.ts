@@ -11,7 +11,8 @@ import { seenKey } from "../domain/CallId.ts"
 import { Issue, Repair } from "../domain/Issue.ts"
 import { readMarkdown } from "../domain/Markdown.ts"
 import { overBudget, totalSize } from "../domain/ReferenceBudget.ts"
-import { referenceBlock, type ResolvedReference, withoutRepetitions } from "../domain/ReferenceContent.ts"
+import { referenceBlock, ResolvedReference, withoutRepetitions } from "../domain/ReferenceContent.ts"
+import type { Reference } from "../domain/Reference.ts"
 import type { Task } from "../domain/Task.ts"
 import { TaskList } from "../domain/TaskList.ts"
 import type { TaskResult } from "../domain/TaskResult.ts"
@@ -41,10 +42,10 @@ export class ReferenceError extends Schema.TaggedError<ReferenceError>()("Refere
   }
 }
 
-/** What came of a check, and what a task is shown of its references or why it has none. */
+/** What came of a check, and of a look at what a reference leads to. */
 const Checked = Schema.Struct({ list: TaskList, issues: Schema.Array(Issue), repairs: Schema.Array(Repair) })
-const Shown = Schema.Struct({
-  block: Schema.Result(Schema.String, ReferenceError),
+const Looked = Schema.Struct({
+  found: Schema.Result(ResolvedReference, ReferenceError),
   denials: Schema.Array(Denied)
 })
 
@@ -122,15 +123,31 @@ export class References extends Context.Service<
         tree: workspace.tree
       })
 
+      /** What one reference leads to now. Results are no part of the world: the run itself has them. */
+      const look = (reference: Reference, task: Task, world: Omit<ReferenceWorld, "permit">) => {
+        const denials: Array<Denied> = []
+        const permit: ReferenceWorld["permit"] = (access) =>
+          Effect.mapError(gate.authorizeReference(task.name, access), (denied) => {
+            denials.push(denied)
+            return new ReferenceProblem({ code: "reference-unreadable", what: denied.message, how: "" })
+          })
+        const resolved = Effect.mapError(
+          resolve(reference, { ...world, permit }),
+          ({ message }) => new ReferenceError({ href: reference.href, detail: message })
+        )
+        if (reference.kind === "task_result") return resolved
+        const looked = Effect.map(Effect.result(resolved), (found) => ({ found, denials }))
+        const key = seenKey.reference(task.name, world.view, reference.href)
+        return Effect.flatMap(activities.observe({ key, success: Looked }, looked), ({ found }) =>
+          Effect.fromResult(found)
+        )
+      }
+
       /** Resolves each reference once, so that nobody is asked twice for the same thing. */
-      const resolveAll = (task: Task, world: ReferenceWorld) =>
+      const resolveAll = (task: Task, world: Omit<ReferenceWorld, "permit">) =>
         Effect.forEach(
           withoutRepetitions(task.references, (reference) => reference),
-          (reference) =>
-            Effect.mapError(
-              resolve(reference, world),
-              ({ message }) => new ReferenceError({ href: reference.href, detail: message })
-            )
+          (reference) => look(reference, task, world)
         )
 
       /** Says what the task is shown, for whoever looks at the run later. */
@@ -153,18 +170,13 @@ export class References extends Context.Service<
           : events.publish({ type: "references.read", task: task.name, references })
       }
 
-      const readBlock = Effect.fnUntraced(function* (task: Task, given: BlockWorld, denials: Array<Denied>) {
-        const world: ReferenceWorld = {
+      const block = Effect.fn("References.block")(function* (task: Task, given: BlockWorld) {
+        const world = {
           document: readMarkdown(given.briefing.requestDocument),
           finished: given.finished,
           view: given.view,
           expected: [],
           tooLate: [],
-          permit: (access) =>
-            Effect.mapError(gate.authorizeReference(task.name, access), (denied) => {
-              denials.push(denied)
-              return new ReferenceProblem({ code: "reference-unreadable", what: denied.message, how: "" })
-            }),
           tree: yield* Effect.cached(workspace.tree)
         }
         const resolved = withoutRepetitions(yield* resolveAll(task, world), ({ reference }) => reference)
@@ -174,16 +186,6 @@ export class References extends Context.Service<
         }
         yield* tell(task, resolved)
         return resolved.map(referenceBlock).join("")
-      })
-
-      const block = Effect.fn("References.block")(function* (task: Task, given: BlockWorld) {
-        if (task.references.length === 0) return ""
-        const denials: Array<Denied> = []
-        const shown = yield* activities.observe(
-          { key: seenKey.references(task.name, given.view), success: Shown },
-          Effect.map(Effect.result(readBlock(task, given, denials)), (found) => ({ block: found, denials }))
-        )
-        return yield* Effect.fromResult(shown.block)
       })
 
       return References.of({ check, lookAhead, block })

@@ -53,7 +53,7 @@ const risksOf = (events: ReadonlyArray<RunEvent>): ReadonlyMap<string, Risk> => 
 }
 
 const decodeDenied = Schema.decodeUnknownSync(Schema.toCodecJson(Denied))
-const isDenied = Schema.is(Schema.Struct({ _tag: Schema.Literal("Denied") }))
+const isDenied = Schema.is(Schema.TaggedStruct("Denied", {}))
 const hasDenials = Schema.is(Schema.Struct({ denials: Schema.Array(Schema.Json) }))
 
 /** Everything that was denied: calls, and references that were looked at. */

@@ -1,12 +1,21 @@
 import { describe, expect } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as AiError from "effect/ai/AiError"
 
+import { JournalRecord } from "../../src/domain/JournalRecord.ts"
+import { defaultLimits } from "../../src/domain/Limits.ts"
 import type { FilledPrompt } from "../../src/domain/PromptTemplate.ts"
+import type { RunEvent } from "../../src/domain/RunEvent.ts"
 import type { RunOrder } from "../../src/domain/RunOrder.ts"
 import type { RunStatus } from "../../src/domain/RunReport.ts"
+import { forkRecords } from "../../src/domain/ForkRecords.ts"
 import { Approver, type CallAnswer, type StepAnswer } from "../../src/services/Approver.ts"
+import { Arbiter, type DoubtAnswer } from "../../src/services/Arbiter.ts"
+import { journalBytes } from "../support/Journals.ts"
 import { makeKeptRun, type Session } from "../support/KeptRun.ts"
 import { liveTest } from "../support/liveTest.ts"
 import { putFiles } from "../support/Project.ts"
@@ -28,7 +37,7 @@ const modelOf = (
   plan: ReadonlyArray<ReadonlyArray<PlannedTask>>,
   calls: Readonly<Record<string, Calls>> = {},
   later: ReadonlyArray<ReadonlyArray<ReadonlyArray<PlannedTask>>> = []
-): Session["answer"] => {
+): ((prompt: FilledPrompt) => string) => {
   let round = 0
   return (prompt) => {
     switch (stageOf(prompt)) {
@@ -55,6 +64,9 @@ const willing = Layer.succeed(Approver)(
 
 const answering = (steps: ReadonlyArray<StepAnswer>, calls: ReadonlyArray<CallAnswer> = []) =>
   scriptedApprover({ steps, calls }).layer
+
+const arbiterSaying = (answer: DoubtAnswer) =>
+  Layer.succeed(Arbiter)({ decide: () => Effect.succeed({ answer, by: "person" as const }) })
 
 const start = Effect.fnUntraced(function* (order: Partial<RunOrder> = {}) {
   const run = yield* makeKeptRun({ prompt: "Do it.", ...order })
@@ -195,4 +207,270 @@ describe("the replay of a run", () => {
       }
     ]
   })
+})
+
+const failing = (prompt: FilledPrompt): boolean => stageOf(prompt) === "execution" && taskOf(prompt) === "Look 1"
+
+/** As the other, but what `Look 1` found is said in a form that nobody can read. */
+const mumbling =
+  (answer: (prompt: FilledPrompt) => string): Session["answer"] =>
+  (prompt) =>
+    failing(prompt) ? "Mumble." : answer(prompt)
+
+const unreachable = AiError.make({
+  module: "test",
+  method: "generateText",
+  reason: new AiError.UnknownError({ description: "gone" })
+})
+
+describe("the replay of a run that did not get everything done", () => {
+  plays("is the same when a task failed and another round did without it", {
+    status: "done",
+    sessions: () => [
+      {
+        answer: mumbling(
+          modelOf(
+            [[{ name: "Look 1" }, { name: "Look 2" }], [{ name: "Look 3", references: "[a](#look-1-results)" }]],
+            {},
+            [[[{ name: "Look 4", references: "[b](#look-2-results)" }]]]
+          )
+        )
+      }
+    ]
+  })
+
+  plays("is the same when a task failed the same way twice", {
+    status: "failed",
+    sessions: () => [{ answer: mumbling(modelOf([[{ name: "Look 1" }]], {}, [[[{ name: "Look 1" }]]])) }]
+  })
+
+  plays("is the same when there was no valid plan", {
+    status: "no_valid_plan",
+    sessions: () => [{ answer: () => "I cannot plan." }]
+  })
+
+  plays("is the same when the rounds were used up, and when a larger limit let it go on", {
+    status: "done",
+    sessions: () => {
+      const answer = modelOf([[{ name: "Look 1" }]], {}, [[[{ name: "Look 2" }]], [[{ name: "Look 3" }]]])
+      return [
+        { answer, settings: { limits: { ...defaultLimits, rounds: 1 } } },
+        { answer, settings: { limits: { ...defaultLimits, rounds: 5 } } }
+      ]
+    }
+  })
+
+  plays("is the same when the model went away and came back", {
+    status: "done",
+    sessions: () => [
+      { answer: (prompt) => (stageOf(prompt) === "iteration" ? unreachable : lookAndWrite(prompt)), approver: willing },
+      { answer: lookAndWrite, approver: willing }
+    ]
+  })
+
+  plays("is the same when what was declined and denied was allowed later", {
+    status: "done",
+    sessions: () => [
+      { answer: lookAndWrite, approver: answering(["decline"]) },
+      { answer: lookAndWrite, approver: answering(["step"], ["deny"]) },
+      { answer: lookAndWrite, approver: willing }
+    ]
+  })
+})
+
+/** A run that broke off while it wrote, so that nobody knows whether it did. */
+const broken = Effect.fnUntraced(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const run = yield* start()
+  yield* run.session({ answer: lookAndWrite, approver: willing })
+  yield* run.cut((yield* run.records).findIndex((record) => record.type === "intent" && record.task === "Write 1") + 1)
+  yield* fs.writeFileString(`${run.project}/notes.md`, "# By somebody else\n")
+  yield* fs.remove(`${run.project}/b.txt`, { force: true })
+  return run
+})
+
+describe("the replay of a run that broke off", () => {
+  for (const [answer, status] of [
+    ["again", "done"],
+    ["done", "done"],
+    ["stop", "not_permitted"]
+  ] as const) {
+    liveTest(`is the same when the person said "${answer}" of a call in doubt`, () =>
+      Effect.gen(function* () {
+        const run = yield* broken()
+        const arbiter = arbiterSaying(answer)
+        const { report } = yield* run.session({ answer: lookAndWrite, approver: willing, arbiter })
+        expect(report?.status).toBe(status)
+        expect(yield* replayed(run)).toEqual(same)
+      })
+    )
+  }
+
+  liveTest("is the same wherever it was killed, as far as it came and after it went on", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const run = yield* start()
+      yield* run.session({ answer: lookAndWrite, approver: willing })
+      const whole = yield* fs.readFileString(run.file)
+      const count = (yield* run.records).length
+      for (let kept = 1; kept < count; kept += 11) {
+        yield* fs.writeFileString(run.file, whole)
+        yield* run.cut(kept)
+        expect([kept, yield* replayed(run)]).toEqual([kept, { isWhole: false, differences: [] }])
+        yield* putFiles(run.project, { "notes.md": "# Old\n", "other.md": "# Other\n" })
+        const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
+        expect([kept, report?.status]).toEqual([kept, "done"])
+        expect([kept, yield* replayed(run)]).toEqual([kept, same])
+      }
+    })
+  )
+
+  liveTest("is the same when it was interrupted, and when it went on", () =>
+    Effect.gen(function* () {
+      const run = yield* start()
+      const asked = yield* Deferred.make<void>()
+      const waiting = scriptedApprover(
+        { steps: ["step"] },
+        Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
+      )
+      yield* run.session({ answer: lookAndWrite, approver: waiting.layer, until: Deferred.await(asked) })
+      expect(yield* run.replay()).toMatchObject({ isWhole: false, differences: [] })
+      const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
+      expect(report?.status).toBe("done")
+      expect(yield* replayed(run)).toEqual(same)
+    })
+  )
+
+  liveTest("is the same for a fork", () =>
+    Effect.gen(function* () {
+      const run = yield* start()
+      yield* run.session({ answer: lookAndWrite, approver: willing })
+      const begin = forkRecords(yield* run.records, "write 1")
+      const { report } = yield* run.fork(begin ?? [], { answer: lookAndWrite, approver: answering(["decline"]) })
+      expect(report?.status).toBe("declined")
+      expect(yield* replayed(run, report?.runId)).toEqual(same)
+    })
+  )
+
+  liveTest("is the same when a secret was taken out of its journal", () =>
+    Effect.gen(function* () {
+      const run = yield* start()
+      yield* putFiles(run.project, { "notes.md": "The word is the-s3cret-value.\n" })
+      const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
+      expect(report?.status).toBe("done")
+      expect(JSON.stringify(yield* run.records)).not.toContain("the-s3cret-value")
+      expect(yield* replayed(run)).toEqual(same)
+    })
+  )
+})
+
+/** What is found in the journal of a run that was done, with what `change` makes of its records. */
+const differences = Effect.fnUntraced(function* (
+  change: (records: ReadonlyArray<JournalRecord>) => ReadonlyArray<JournalRecord>
+) {
+  const fs = yield* FileSystem.FileSystem
+  const run = yield* start()
+  yield* run.session({ answer: lookAndWrite, approver: willing })
+  yield* fs.writeFile(run.file, journalBytes(change(yield* run.records)))
+  return (yield* run.replay()).differences
+})
+
+const keyIs = (record: JournalRecord, key: string): boolean => "key" in record && record.key.split("#")[0] === key
+const typed = (type: JournalRecord["type"], key: string) => (record: JournalRecord) =>
+  record.type === type && keyIs(record, key)
+const outcomeOf = (key: string) => typed("outcome", key)
+const isTold = (type: RunEvent["type"], task?: string) => (record: JournalRecord) =>
+  record.type === "event" &&
+  record.event.type === type &&
+  (task === undefined || ("task" in record.event && record.event.task === task))
+
+const encode = Schema.encodeSync(JournalRecord)
+const decode = Schema.decodeUnknownSync(JournalRecord)
+
+/** Puts other words into the records that are meant. */
+const saying =
+  (isMeant: (record: JournalRecord) => boolean, before: string, after: string) =>
+  (records: ReadonlyArray<JournalRecord>) =>
+    records.map((record) =>
+      isMeant(record) ? decode(JSON.parse(JSON.stringify(encode(record)).replaceAll(before, after))) : record
+    )
+
+describe("the first difference", () => {
+  liveTest("is the result of the task whose answer was changed", () =>
+    Effect.gen(function* () {
+      const isAnswer = outcomeOf("round-1/execute/look-1/attempt-1")
+      const [first, second] = yield* differences(saying(isAnswer, "Result of Look 1", "Something else"))
+      expect(first?.about).toBe('task.finished round 1 "Look 1"')
+      expect([first?.before, first?.now].map((text) => /"summary":"([^"]*)"/.exec(text ?? "")?.[1])).toEqual([
+        "Result of Look 1.",
+        "Something else."
+      ])
+      expect(second?.about).toBe("the prompt of round-1/refine/write-1/attempt-1")
+    })
+  )
+
+  liveTest("is the call whose output was changed", () =>
+    Effect.gen(function* () {
+      const isOutput = outcomeOf("round-1/tool/write-2/call-2")
+      const [first, second] = yield* differences(saying(isOutput, "new", "newer"))
+      expect(first?.about).toBe('tool.finished round 1 "Write 2" call-2')
+      expect(second?.about).toBe("the prompt of round-1/execute/write-2/attempt-1")
+    })
+  )
+
+  liveTest("is the prompt that was changed", () =>
+    Effect.gen(function* () {
+      const isPrompt = typed("prompt", "round-1/iterate/attempt-1")
+      const found = yield* differences(saying(isPrompt, "Result of Look 2", "Something else"))
+      expect(found.map(({ about }) => about)).toEqual(["the prompt of round-1/iterate/attempt-1"])
+      expect(found[0]?.before?.replace("Something else", "Result of Look 2")).toBe(found[0]?.now)
+    })
+  )
+
+  liveTest("is the report that was changed", () =>
+    Effect.gen(function* () {
+      const found = yield* differences(saying(isTold("run.finished"), "All is done.", "Half is done."))
+      expect(found.map(({ about }) => about)).toEqual(["run.finished"])
+    })
+  )
+
+  liveTest("is a file that was read otherwise", () =>
+    Effect.gen(function* () {
+      const isSeen = typed("seen", "reference/look-2/document/notes.md")
+      const [first] = yield* differences(saying(isSeen, "# Old", "# Older"))
+      expect(first?.about).toBe("the prompt of round-1/execute/look-2/attempt-1")
+    })
+  )
+
+  liveTest("is an event that was taken out", () =>
+    Effect.gen(function* () {
+      const found = yield* differences((records) => records.filter((one) => !isTold("task.refined", "Look 2")(one)))
+      expect(found.map(({ about, before }) => [about, before])).toEqual([['task.refined round 1 "Look 2"', undefined]])
+    })
+  )
+
+  liveTest("is an event that stands elsewhere", () =>
+    Effect.gen(function* () {
+      const found = yield* differences((records) => {
+        const moved = records.findIndex(isTold("task.started", "Look 2"))
+        const to = records.findIndex(isTold("task.finished", "Look 2"))
+        return records.toSpliced(to + 1, 0, records[moved]!).toSpliced(moved, 1)
+      })
+      expect(found).toEqual([
+        {
+          about: "the order of round 1 look-2",
+          before: expect.stringMatching(/, task\.finished round 1 "Look 2", task\.started round 1 "Look 2"$/),
+          now: expect.stringMatching(/^task\.started round 1 "Look 2", /)
+        }
+      ])
+    })
+  )
+
+  liveTest("is a call that is not in the journal", () =>
+    Effect.gen(function* () {
+      const isMeant = outcomeOf("round-1/conclude/attempt-1")
+      const found = yield* differences((records) => records.filter((one) => !isMeant(one)))
+      expect(found).toEqual([{ about: "round-1/conclude/attempt-1 is not in the journal" }])
+    })
+  )
 })

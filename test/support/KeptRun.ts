@@ -92,7 +92,10 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
   const named = { runId, ...order }
   const session = (given: Session) =>
     Effect.suspend(() => {
-      const journal = began ? layerResumedRun(place) : layerNewRun(place, { project, order: named, settings: {} })
+      const settings = given.settings?.limits === undefined ? {} : { limits: given.settings.limits }
+      const journal = began
+        ? layerResumedRun({ ...place, settings })
+        : layerNewRun(place, { project, order: named, settings })
       began = true
       return perform(journal, named, given)
     })
