@@ -112,6 +112,7 @@ const measure = Effect.gen(function* () {
     const at = { project: yield* makeProject(testSkills), home: yield* makeFolder }
     const place = {
       state: `${at.home}/state`,
+      locks: `${at.home}/state/locks`,
       runId,
       project: at.project,
       program: "0.0.0",

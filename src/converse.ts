@@ -24,7 +24,7 @@ export const holdConversation = <E, R, E2, R2>(
   order: AskOrder,
   { before, use, ...doors }: AskDoors<E, R, E2, R2>
 ) => {
-  const turns = layerProjectTurn({ state: setup.folders.state, runId: order.runId, project: setup.project })
+  const turns = layerProjectTurn({ locks: setup.folders.locks, runId: order.runId, project: setup.project })
   return before({ setup }).pipe(
     Effect.andThen(Asker.use((asker) => asker.converse(order, use))),
     Effect.provide(layerAsk(setup, doors).pipe(Layer.provide(turns)))

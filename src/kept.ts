@@ -51,6 +51,7 @@ export interface KeptDoors<E, R> extends Omit<RunDoors, "journal" | "readOnly" |
 
 const placeOf = ({ folders, project }: Setup, { readOnly = false, runId }: RunOrder) => ({
   state: folders.state,
+  locks: folders.locks,
   runId,
   project,
   program: version,

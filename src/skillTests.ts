@@ -109,6 +109,7 @@ const runTest = Effect.fnUntraced(function* (
   yield* fs.writeFile(path.join(skill, "SKILL.md"), skillFile)
   yield* putFiles(project, test.files)
   const own = path.join(config, "task-conductor")
+  const state = path.join(home, ".local", "state", "task-conductor")
   const allowed = [...ownFiles, ...rules]
   const setup: Setup = {
     project,
@@ -117,7 +118,7 @@ const runTest = Effect.fnUntraced(function* (
     rules: allowed,
     plugins,
     tools: { ofProject: {}, ofUser: {} },
-    folders: { home, config, own, state: path.join(home, ".local", "state", "task-conductor") },
+    folders: { home, config, own, state, locks: path.join(state, "locks") },
     userFile: path.join(own, "config.json"),
     usesDefaultModel: false,
     apiKey: undefined

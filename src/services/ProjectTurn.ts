@@ -28,7 +28,7 @@ export const ProjectTurn = Context.Reference<Turn>("task-conductor/services/Proj
 
 /** The turns of one conversation, which holders and those who wait know by its `runId`. */
 export const layerProjectTurn = (
-  place: Pick<RunPlace, "project" | "runId" | "state">
+  place: Pick<RunPlace, "locks" | "project" | "runId">
 ): Layer.Layer<never, never, FileSystem.FileSystem | Path.Path> =>
   Layer.effect(
     ProjectTurn,

@@ -22,6 +22,8 @@ import { removeLeftovers } from "./WriteLeftovers.ts"
 export interface RunPlace {
   /** The folder of all that the program keeps. */
   readonly state: string
+  /** The folder where locks on projects leave a file, on systems that need one. */
+  readonly locks: string
   readonly runId: string
   /** Absolute. */
   readonly project: string
@@ -41,7 +43,7 @@ const folderMode = 0o700
 export const journalPath = (path: Path.Path, { runId, state }: Pick<RunPlace, "runId" | "state">): string =>
   path.join(state, "runs", runId, "journal.jsonl")
 
-/** Where locks leave a file, on systems that need one. */
+/** Where locks on runs leave a file, on systems that need one. */
 export const lockFolder = (path: Path.Path, state: string): string => path.join(state, "locks")
 
 /** The name of the lock on a journal. */
@@ -49,24 +51,22 @@ export const runLock = (journal: string): string => `run ${journal}`
 
 /** Nobody else may change the project at the same time. */
 export const takeProject = Effect.fnUntraced(function* ({
+  locks,
   project,
-  state,
   ...holder
-}: Pick<RunPlace, "project" | "state"> & Omit<LockHolder, "pid" | "since">) {
-  const path = yield* Path.Path
+}: Pick<RunPlace, "locks" | "project"> & Omit<LockHolder, "pid" | "since">) {
   const real = yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(project), () => project)
   const remedy = "Wait for it, end it first, or run with --read-only what changes nothing."
-  const folder = lockFolder(path, state)
-  yield* takeLock(`project ${real}`, { folder, what: `The project ${real}`, remedy, ...holder })
+  yield* takeLock(`project ${real}`, { folder: locks, what: `The project ${real}`, remedy, ...holder })
 })
 
 /** Nobody else may write the journal, nor change the project at the same time. */
 const takeLocks = Effect.fnUntraced(function* (place: RunPlace) {
-  const { project, readOnly, runId, state } = place
+  const { locks, project, readOnly, runId, state } = place
   const path = yield* Path.Path
   const folder = lockFolder(path, state)
   yield* takeLock(runLock(journalPath(path, place)), { folder, runId, what: `The run ${runId}` })
-  if (!readOnly) yield* takeProject({ project, runId, state })
+  if (!readOnly) yield* takeProject({ project, runId, locks })
 })
 
 /** Makes the folder of a run. Those above it may be new as well: a power cut must not take them away. */
@@ -136,5 +136,5 @@ export const layerResumedRun = (place: RunPlace) =>
   )
 
 /** No journal: such a run leaves nothing behind, and all the same nobody else may change its project meanwhile. */
-export const layerUnkeptRun = ({ project, readOnly, runId, state }: RunPlace) =>
-  Layer.unwrap(Effect.as(readOnly ? Effect.void : takeProject({ project, runId, state }), Journal.layerNone))
+export const layerUnkeptRun = ({ locks, project, readOnly, runId }: RunPlace) =>
+  Layer.unwrap(Effect.as(readOnly ? Effect.void : takeProject({ project, runId, locks }), Journal.layerNone))

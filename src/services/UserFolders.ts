@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 
-/** Absolute paths; the last two belong to task-conductor alone. */
+/** Absolute paths; the last three belong to task-conductor alone. */
 export interface UserFolders {
   readonly home: string
   readonly config: string
@@ -15,6 +15,8 @@ export interface UserFolders {
   readonly own: string
   /** Its runs. */
   readonly state: string
+  /** Where locks on projects leave a file, on systems that need one: one place for all, wherever runs are kept. */
+  readonly locks: string
 }
 
 /** An environment variable; absent when it is empty. */
@@ -37,12 +39,13 @@ export const userFolders: Effect.Effect<UserFolders, never, Path.Path> = Effect.
       xdg !== undefined && path.isAbsolute(xdg) ? xdg : path.join(home, fallback)
     )
   const config = yield* folderOf("XDG_CONFIG_HOME", ".config")
-  const state = yield* folderOf("XDG_STATE_HOME", ".local/state")
+  const own = path.join(yield* folderOf("XDG_STATE_HOME", ".local/state"), "task-conductor")
   const chosen = yield* StateFolder
   return {
     home,
     config,
     own: path.join(config, "task-conductor"),
-    state: chosen === "" ? path.join(state, "task-conductor") : path.resolve(chosen)
+    state: chosen === "" ? own : path.resolve(chosen),
+    locks: path.join(own, "locks")
   }
 })

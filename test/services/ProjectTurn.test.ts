@@ -6,7 +6,7 @@ import { takeProject } from "../../src/services/RunJournal.ts"
 import { makeFolder } from "../support/Project.ts"
 
 const makeWorld = Effect.gen(function* () {
-  const place = { state: yield* makeFolder, project: yield* makeFolder }
+  const place = { locks: yield* makeFolder, project: yield* makeFolder }
   return {
     /** Works with the turns of a conversation until it ends. */
     converse: <A>(runId: string, use: (turn: Turn) => Effect.Effect<A>) =>

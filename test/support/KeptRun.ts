@@ -57,6 +57,7 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
   const home = yield* makeFolder
   const place = {
     state: `${home}/.local/state/task-conductor`,
+    locks: `${home}/.local/state/task-conductor/locks`,
     runId,
     project,
     program: "0.0.0",

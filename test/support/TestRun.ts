@@ -84,7 +84,8 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
       home,
       config: `${home}/.config`,
       own: `${home}/.config/task-conductor`,
-      state: `${home}/.local/state/task-conductor`
+      state: `${home}/.local/state/task-conductor`,
+      locks: `${home}/.local/state/task-conductor/locks`
     },
     userFile: `${home}/.config/task-conductor/config.json`,
     usesDefaultModel: false,
