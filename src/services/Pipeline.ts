@@ -31,6 +31,7 @@ import { RunEvents } from "./RunEvents.ts"
 import { RunSettings } from "./RunSettings.ts"
 import { makeRunState, type RunState } from "./RunState.ts"
 import { Scheduler } from "./Scheduler.ts"
+import { ToolRunner } from "./ToolRunner.ts"
 import { UsageMeter } from "./UsageMeter.ts"
 import { Workspace } from "./Workspace.ts"
 
@@ -68,6 +69,7 @@ export class Pipeline extends Context.Service<
     | RunEvents
     | RunSettings
     | Scheduler
+    | ToolRunner
     | UsageMeter
     | Workspace
   > = Layer.effect(
@@ -84,6 +86,7 @@ export class Pipeline extends Context.Service<
       const settings = yield* RunSettings
       const scheduler = yield* Scheduler
       const meter = yield* UsageMeter
+      const { stopped } = yield* ToolRunner
       const tellResumed = yield* makeTellNotes
       const workspace = yield* Workspace
 
@@ -191,6 +194,7 @@ export class Pipeline extends Context.Service<
         }).pipe(
           // Without a journal that can be written nothing more may be begun.
           Effect.raceFirst(journal.failed),
+          Effect.raceFirst(Effect.map(stopped, (why) => ending("not_permitted", why))),
           Effect.catchTags({
             JournalError: (error) => Effect.succeed(ending("failed", error.message)),
             NoValidPlan: (error) => Effect.succeed(ending("no_valid_plan", error.message, error.issues)),

@@ -21,6 +21,7 @@ import { dataText, type ToolCall, ToolResult } from "../domain/ToolCall.ts"
 import { ToolFailure } from "../domain/ToolFailure.ts"
 import { Activities, activityName } from "./Activities.ts"
 import { hashOf } from "./CallHash.ts"
+import { makeCallsUnderWay } from "./CallsUnderWay.ts"
 import { causeText, runApart } from "./ForeignCode.ts"
 import { Denied } from "./Denied.ts"
 import { Gate } from "./Gate.ts"
@@ -110,6 +111,11 @@ export class ToolRunner extends Context.Service<
     run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, DeclinedForGood>
     /** Gives a call that is not run its one result, and publishes `tool.finished`. */
     refuse(id: ToolCallId, call: ToolCall, failure: ToolFailure): Effect.Effect<ToolResult>
+    /**
+     * Gives why the run must stop: a call is in doubt and nobody, or no one who wants to go on, decides about it. By then
+     * what had begun has come to its end.
+     */
+    readonly stopped: Effect.Effect<string>
   }
 >()("task-conductor/services/ToolRunner") {
   static readonly layer = (
@@ -123,6 +129,7 @@ export class ToolRunner extends Context.Service<
         const gate = yield* Gate
         const journal = yield* Journal
         const registry = yield* ToolRegistry
+        const underWay = yield* makeCallsUnderWay
         const workspace = yield* Workspace
         const timeout = options.timeout ?? defaultTimeout
         const outputBytes = options.outputBytes ?? defaultOutputBytes
@@ -164,8 +171,9 @@ export class ToolRunner extends Context.Service<
         const execute = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
           const asked = yield* Clock.currentTimeMillis
           const key = nameOf(id, call)
+          yield* underWay.mayBegin(call.name)
           const doubt = yield* journal.doubt(key)
-          if (doubt !== undefined && (yield* gate.settleDoubt(doubt)) === "done") {
+          if (doubt !== undefined && (yield* Effect.tapError(gate.settleDoubt(doubt), underWay.stop)) === "done") {
             return yield* measured(Result.succeed(happened(doubt)), asked)
           }
           const prepared = yield* Effect.result(guard(call.name, registry.prepare(call)))
@@ -175,6 +183,8 @@ export class ToolRunner extends Context.Service<
           if (info.effect !== "pure") {
             const files = yield* fileStates(accesses)
             const targets = accesses.map(accessTarget)
+            yield* underWay.mayBegin(call.name)
+            yield* underWay.begin(key)
             yield* journal.intend({ key, call, task: id.task, effect: info.effect, targets, files })
           }
           const begun = yield* Clock.currentTimeMillis
@@ -206,9 +216,13 @@ export class ToolRunner extends Context.Service<
                 execute: execute(id, call),
                 tell: (result) => tell(id, call, result)
               })
-              .pipe(Effect.catchTag("Denied", (denied) => deny(id, call, denied)))
+              .pipe(
+                Effect.catchTag("Denied", (denied) => deny(id, call, denied)),
+                Effect.ensuring(underWay.end(nameOf(id, call)))
+              )
           ),
-          refuse
+          refuse,
+          stopped: underWay.stopped
         })
       })
     )

@@ -124,10 +124,12 @@ const arbiterSaying = (answer: DoubtAnswer) =>
   Layer.succeed(Arbiter)({ decide: () => Effect.succeed({ answer, by: "person" as const }) })
 
 describe("a call in doubt", () => {
-  const sendPlan = planOf([[{ name: "Send 1", skill: "free" }]])
+  const sendPlan = planOf([[{ name: "Send 1", skill: "free" }], [{ name: "Look 2" }]])
   const sending = (prompt: FilledPrompt): string => {
     if (stageOf(prompt) === "creation") return sendPlan
-    return stageOf(prompt) === "refinement" ? refinementWith([{ name: "send", arguments: {} }]) : obedient(prompt)
+    return stageOf(prompt) === "refinement" && taskOf(prompt) === "Send 1"
+      ? refinementWith([{ name: "send", arguments: {} }])
+      : obedient(prompt)
   }
 
   /** A tool that does its work and then never ends, or ends as it should. */
@@ -173,6 +175,9 @@ describe("a call in doubt", () => {
       const { run, second, sender } = yield* goOn()
       expect([sender.count(), second.report?.status]).toEqual([1, "not_permitted"])
       expect(second.report?.message).toContain("was begun before the run broke off")
+      /* Nothing of another task was begun, and nobody was asked what is left to do. */
+      const later = second.sent.filter((key) => !/refine|send-1/.test(key))
+      expect([second.called, later, second.report?.answer]).toEqual([[], [], ""])
       const third = yield* run.session({
         answer: sending,
         plugins: [sender.plugin(false)],

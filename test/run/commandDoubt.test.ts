@@ -1,0 +1,99 @@
+/**
+ * The real binary is killed while a command of its run is at work. Nobody can know what the command did: without a
+ * terminal the run that goes on stops, on one a person says what is so.
+ */
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { globSync, readFileSync, statSync, watch } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { makeSandbox } from "../support/binary.ts"
+import { FakeOllama } from "../support/FakeOllama.ts"
+import { fakeModel } from "../support/FakeOllamaPaths.ts"
+import { openTerminal } from "../support/PseudoTerminal.ts"
+import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+
+const skill = `---
+name: build
+description: Runs commands. Use it in tests.
+allowed-tools: run_command
+---
+
+## Refinement
+
+Make the calls.
+
+## Execution
+
+Say what was found.
+`
+
+/** Says that it was begun, and never ends. */
+const script = 'require("node:fs").appendFileSync("begun.txt", "begun\\n")\nsetInterval(() => undefined, 1000)\n'
+
+const answers: Readonly<Record<string, string>> = {
+  creation: planOf([[{ name: "Build 1", skill: "build" }]]),
+  refinement: refinementWith([{ name: "run_command", arguments: { argv: ["node", "build.cjs"] } }]),
+  execution: resultSaying("It is built."),
+  iteration: planOf([]),
+  conclusion: "All is done."
+}
+
+/** Resolves when the file is there and not empty. */
+const appears = (file: string): Promise<void> =>
+  new Promise((resolve) => {
+    const check = (): void => {
+      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return
+      watcher.close()
+      resolve()
+    }
+    const watcher = watch(dirname(file), check)
+    check()
+  })
+
+it.live(
+  "stops without a terminal when a command was under way as it was killed, and goes on when a person says that it is done",
+  () =>
+    Effect.gen(function* () {
+      const server = yield* FakeOllama.make(
+        ({ messages }) => answers[/^# Stage: (\w+)$/m.exec(messages[0]?.content ?? "")?.[1] ?? ""] ?? ""
+      )
+      const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+      const { root } = sandbox
+      sandbox.write("config/task-conductor/skills/build/SKILL.md", skill)
+      sandbox.write("project/build.cjs", script)
+      const begun = join(root, "project/begun.txt")
+      const env = { OLLAMA_HOST: server.url }
+      const flags = ["--yes-this-run", "--allow", "run_command"]
+
+      const running = sandbox.start(["run", "--model", fakeModel, ...flags, "Build it."], { env })
+      yield* Effect.promise(() => Promise.race([appears(begun), running.ended]))
+      running.child.kill("SIGKILL")
+      expect((yield* Effect.promise(() => running.ended)).code).toBe("SIGKILL")
+      expect(readFileSync(begun, "utf8")).toBe("begun\n")
+
+      const [runId = ""] = globSync("*", { cwd: join(root, "home/.local/state/task-conductor/runs") })
+      const parked = yield* Effect.promise(() => sandbox.run(["resume", ...flags, runId], { env }))
+      expect([parked.code, parked.stdout]).toEqual([4, ""])
+      expect(parked.stderr).toContain(
+        "run_command on node build.cjs was begun before the run broke off, and only you can say whether it happened: go on with the run on a terminal"
+      )
+      expect(parked.stderr).toContain(`Go on with it: task-conductor resume ${runId}`)
+
+      const variables = `HOME=${root}/home XDG_CONFIG_HOME=${root}/config OLLAMA_HOST=${server.url}`
+      const resume = `${process.execPath} ${main} resume ${flags.join(" ")} ${runId}`
+      const terminal = openTerminal(`cd ${root}/project && env ${variables} ${resume}`)
+      yield* Effect.promise(() => terminal.shows("[2] It happened, go on without it"))
+      yield* Effect.promise(() => terminal.shows("Answer"))
+      terminal.type("2\r")
+      expect(yield* Effect.promise(() => terminal.ended), terminal.screen()).toBe(0)
+      expect(terminal.screen()).toContain("All is done.")
+      expect(JSON.stringify(server.chats.at(-3)?.messages)).toContain(
+        "This call was carried out before the run was interrupted; its output is not known."
+      )
+      expect(readFileSync(begun, "utf8")).toBe("begun\n")
+    }),
+  120_000
+)
