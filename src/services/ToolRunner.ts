@@ -168,6 +168,14 @@ export class ToolRunner extends Context.Service<
         const tell = (id: ToolCallId, { name }: ToolCall, result: ToolResult) =>
           events.publish({ type: "tool.finished", id, name, result })
 
+        /** The denial that a call came upon while it ran, such as that of a redirect. */
+        const deniedMeanwhile = (outcome: Result.Result<Schema.Json, ToolFailure>) =>
+          Effect.map(gate.denials, (denials) =>
+            Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
+              ? denials.find(({ message }) => message === outcome.failure.message)
+              : undefined
+          )
+
         const execute = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
           const asked = yield* Clock.currentTimeMillis
           const key = nameOf(id, call)
@@ -190,7 +198,9 @@ export class ToolRunner extends Context.Service<
           const begun = yield* Clock.currentTimeMillis
           yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
           const outcome = yield* Effect.result(guard(info.name, limited(prepared.success, registry.execute(permit))))
-          return yield* measured(outcome, begun)
+          // What a call may not reach is asked again when the run goes on; one that changes something has done its part.
+          const denied = info.effect === "pure" ? yield* deniedMeanwhile(outcome) : undefined
+          return yield* denied ?? measured(outcome, begun)
         })
 
         const refuse = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, failure: ToolFailure) {

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import type { RequestListener } from "node:http"
 import type { Arguments } from "../../src/domain/ToolCall.ts"
 import type { Rule } from "../../src/domain/Permission.ts"
+import { Activities } from "../../src/services/Activities.ts"
 import { Approver } from "../../src/services/Approver.ts"
 import { WebFetch } from "../../src/services/WebFetch.ts"
 import { nodeTest } from "../support/nodeTest.ts"
@@ -13,6 +14,7 @@ import { serve } from "../support/WebServer.ts"
 interface World {
   readonly rules?: ReadonlyArray<Rule>
   readonly approver?: Layer.Layer<Approver>
+  readonly activities?: Layer.Layer<Activities>
 }
 
 /** A run that may reach the server of the test, and `fetch_url` on paths of it. */
@@ -109,6 +111,28 @@ describe("fetch_url", () => {
       assert.include(error_message, `fetch_url on http://127.0.0.1:${first.port}/b?d=secret needs approval`)
       assert.deepStrictEqual(requested, ["/a"])
       assert.strictEqual((yield* first.gate.denials).length, 1)
+    })
+  )
+
+  nodeTest("fails as it was denied, without an outcome to keep, when a page leads where it may not go", () =>
+    Effect.gen(function* () {
+      const kept: Array<string> = []
+      const activities = yield* Effect.provide(Activities, Activities.layerDirect)
+      const watched = Activities.of({
+        ...activities,
+        perform: (activity) =>
+          activities.perform({
+            ...activity,
+            execute: Effect.onExit(activity.execute, (exit) => Effect.sync(() => void kept.push(exit._tag)))
+          })
+      })
+      const { fetch } = yield* openPages((_request, response) => response.writeHead(302, { location: "/b" }).end(), {
+        approver: Approver.layerDenyAll,
+        rules: [{ verdict: "allow", tool: "fetch_url", pattern: "http://127.0.0.1:*/a" }],
+        activities: Layer.succeed(Activities)(watched)
+      })
+      assert.strictEqual((yield* fetch("/a")).error_type, "permission_denied")
+      assert.deepStrictEqual(kept, ["Failure"])
     })
   )
 

@@ -111,7 +111,7 @@ const lookAndWrite = modelOf(
     [{ name: "Look 1" }, { name: "Look 2", references: "[n](notes.md)" }],
     [{ name: "Write 1", references: "[a](#look-1-results) [n](notes.md)" }, { name: "Write 2" }]
   ],
-  { "Write 1": [write("notes.md")], "Write 2": [write("b.txt"), read("notes.md")] }
+  { "Write 1": [write("notes.md")], "Write 2": [write("b.txt"), read("other.md")] }
 )
 
 const writers = (count: number) =>
@@ -412,7 +412,7 @@ describe("the first difference", () => {
   liveTest("is the call whose output was changed", () =>
     Effect.gen(function* () {
       const isOutput = outcomeOf("round-1/tool/write-2/call-2")
-      const [first, second] = yield* differences(saying(isOutput, "new", "newer"))
+      const [first, second] = yield* differences(saying(isOutput, "# Other", "# Another"))
       expect(first?.about).toBe('tool.finished round 1 "Write 2" call-2')
       expect(second?.about).toBe("the prompt of round-1/execute/write-2/attempt-1")
     })
