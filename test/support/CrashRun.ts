@@ -12,7 +12,8 @@ import { fakeModel } from "./FakeOllamaPaths.ts"
 import { answer } from "./CrashWork.ts"
 import { journalBytes } from "./Journals.ts"
 
-const skill = (name: string, tools: string): string =>
+/** A skill that may use these tools. */
+export const skillOf = (name: string, tools: string): string =>
   `---\nname: ${name}\ndescription: Does anything. Use it in tests.\nallowed-tools: "${tools}"\n---\n\n## Refinement\n\nMake the calls.\n\n## Execution\n\nSay what was found.\n`
 
 /** The whole lines of JSON Lines. */
@@ -68,9 +69,9 @@ export const makeCrashRun = Effect.fnUntraced(function* ({ latency = 0, parallel
   const state = join(sandbox.root, "home/.local/state/task-conductor")
   sandbox.write(
     "config/task-conductor/skills/any/SKILL.md",
-    skill("any", "get_current_time write_file edit_file read_file")
+    skillOf("any", "get_current_time write_file edit_file read_file")
   )
-  sandbox.write("config/task-conductor/skills/talk/SKILL.md", skill("talk", ""))
+  sandbox.write("config/task-conductor/skills/talk/SKILL.md", skillOf("talk", ""))
   sandbox.write("project/notes.md", "# Notes\n")
   sandbox.write("project/other.md", "# Other\n")
 
