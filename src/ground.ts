@@ -54,8 +54,8 @@ export interface RunDoors {
   readonly plugins?: ReadonlyArray<Plugin>
   /** Nothing may be changed. */
   readonly readOnly?: boolean
-  /** What takes the place of model, tools and persons when a run that is kept is played again. */
-  readonly replay?: Pick<Replay, "activities" | "decisions">
+  /** What takes the place of model, tools, project and persons when a run that is kept is played again. */
+  readonly replay?: Pick<Replay, "activities" | "decisions" | "workspace">
   /** Where the run is kept; nothing is kept when absent. */
   readonly journal?: Layer.Layer<Journal, JournalError | LockTaken | LockUnavailable, FileSystem.FileSystem | Path.Path>
 }
@@ -88,10 +88,10 @@ export const layerPolicies = ({ folders }: Setup) =>
   )
 
 /** The project, the web, and what the person allowed for good. */
-const layerWorld = (setup: Setup) => {
+const layerWorld = (setup: Setup, replay?: RunDoors["replay"]) => {
   const { configuration, project, settings } = setup
   return Layer.mergeAll(
-    Workspace.layer(project),
+    replay?.workspace ?? Workspace.layer(project),
     WebFetch.layer({
       allowed: configuration.fetchAllow ?? [],
       refused: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
@@ -153,7 +153,9 @@ export const layerGround = (setup: Setup, doors: RunDoors) => {
       layerGate(setup, doors.approveSteps ? Approver.layerApproveSteps(asked) : asked, doors.readOnly)
     ),
     Layer.provide(doors.arbiter ?? (doors.approver === undefined ? layerTerminalArbiter : Layer.empty)),
-    Layer.provideMerge(Layer.mergeAll(layerWorld(setup), layerEvents(doors.listen), RunSettings.layer(setup.settings))),
+    Layer.provideMerge(
+      Layer.mergeAll(layerWorld(setup, doors.replay), layerEvents(doors.listen), RunSettings.layer(setup.settings))
+    ),
     Layer.provideMerge(doors.journal ?? Journal.layerNone)
   )
 }

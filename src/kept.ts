@@ -181,7 +181,7 @@ const replaySession = Effect.fnUntraced(function* (
 
 /**
  * Plays a run once more, from its journal alone, one session after another, and compares what is told. `isWhole` is false
- * for a run that was killed or interrupted in the end: it is played as far as its journal goes.
+ * for a run that was killed, interrupted or stopped in the end: it is played as far as its journal goes.
  */
 export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunDoors, "plugins"> = {}) {
   const store = yield* RunStore

@@ -45,7 +45,7 @@ export const replay = Command.make(
     const [first, ...more] = differences
     if (given.json) yield* result(JSON.stringify({ runId, same: first === undefined, differences }, null, 2))
     else if (first === undefined) {
-      const end = isWhole ? "" : ", as far as the journal goes: the run broke off"
+      const end = isWhole ? "" : ", as far as the journal goes: the run did not come to its end"
       yield* tell(`The replay of ${runId} is the same, ${events} events long${end}.`)
     } else {
       yield* result(differenceText(first))

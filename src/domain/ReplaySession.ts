@@ -35,6 +35,7 @@ export const replaySessions = (records: ReadonlyArray<JournalRecord>): ReadonlyA
 export const eventsTold = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<RunEvent> =>
   records.flatMap((record) => (record.type === "event" ? [record.event] : []))
 
-/** True when a session came to an end of its own: it was neither killed nor interrupted. */
+/** True when a session came to an end of its own: it was not killed, interrupted, or stopped at a call in doubt. */
 export const hasEnded = (events: ReadonlyArray<RunEvent>): boolean =>
-  events.some((event) => event.type === "run.finished" && event.report.status !== "interrupted")
+  events.some((event) => event.type === "run.finished" && event.report.status !== "interrupted") &&
+  !events.some((event) => event.type === "approval.answered" && event.answer === "stop")

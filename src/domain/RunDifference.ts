@@ -133,7 +133,7 @@ const moved = (before: ReadonlyArray<Telling>, now: ReadonlyArray<Telling>): Rea
 }
 
 /**
- * All differences. A session that was killed or interrupted may tell more than is kept of it, and not how it ended;
+ * All differences. A session that did not come to an end of its own may tell more than is kept of it, and not how it ended;
  * `isStopped` says that the replay came to a call that the journal does not know, and tells less.
  */
 export const runDifferences = (

@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import type { PlacedDifference } from "../domain/RunDifference.ts"
 import type { RecordedEvent, RunEvent } from "../domain/RunEvent.ts"
 import { eventsTold, type ReplaySession } from "../domain/ReplaySession.ts"
+import { eventsOf } from "../domain/RunEvidence.ts"
 import { Activities, type Activity, activityName, type Stage } from "./Activities.ts"
 import type { Gate } from "./Gate.ts"
 import { knownBy } from "./Journal.ts"
@@ -17,12 +18,15 @@ import { layerReplayDecisions } from "./ReplayDecisions.ts"
 import { makeReplayOrder } from "./ReplayOrder.ts"
 import type { RunEvents } from "./RunEvents.ts"
 import type { ToolRegistry } from "./ToolRegistry.ts"
+import { Workspace } from "./Workspace.ts"
 
 /** The journal as what stands in for model, tools, world and person. */
 export interface Replay {
   readonly activities: Layer.Layer<Activities>
   /** The gate and the tools, as they decided and were then. */
   readonly decisions: Layer.Layer<Gate | ToolRegistry, never, Gate | RunEvents | ToolRegistry>
+  /** The name of the project; nothing in it is looked at. */
+  readonly workspace: Layer.Layer<Workspace>
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
   /** What was told so far. */
   readonly told: ReadonlyArray<RunEvent>
@@ -141,6 +145,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
           })
       })
     ),
+    workspace: Workspace.layerNamed(eventsOf(session.own, "run.started")[0]?.project ?? ""),
     decisions: layerReplayDecisions(eventsTold(lines.map(recordOf)), session.own, endless),
     listen: ({ event }) => Effect.sync(() => void told.push(event)),
     told,

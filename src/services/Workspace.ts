@@ -9,7 +9,7 @@ import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import type { CanonicalAccess } from "../domain/Access.ts"
 import type { LineRange } from "../domain/Reference.ts"
-import type { ToolFailure } from "../domain/ToolFailure.ts"
+import { ToolFailure } from "../domain/ToolFailure.ts"
 import { replaceFile } from "./AtomicWrite.ts"
 import { canonicalPath } from "./CanonicalPath.ts"
 import { listTree, maxTreeEntries } from "./FileTree.ts"
@@ -112,4 +112,23 @@ export class Workspace extends Context.Service<
         })
       })
     )
+
+  /** A folder of which only the name is known: nothing in it can be looked at or changed. `root` is its real path. */
+  static readonly layerNamed = (root: string): Layer.Layer<Workspace> => {
+    const outOfReach = Effect.fail(
+      new ToolFailure({ type: "not_found", message: `Nothing in ${root} is looked at now.` })
+    )
+    return Layer.succeed(Workspace)(
+      Workspace.of({
+        root,
+        canonical: () => outOfReach,
+        isFile: () => Effect.succeed(false),
+        readText: () => outOfReach,
+        readLines: () => outOfReach,
+        write: () => outOfReach,
+        tree: outOfReach,
+        description: Effect.succeed("")
+      })
+    )
+  }
 }
