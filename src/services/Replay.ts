@@ -63,8 +63,10 @@ const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
   const before = new Named<Ended>()
   const prompts = new Named<Prompt>()
   const seen = new Map<string, Array<Schema.Json>>()
+  const ends = new Map<string, number>()
   for (const [position, record] of lines.map(recordOf).entries()) {
     if (record.type === "prompt") prompts.set(record.key, record)
+    else if (record.type === "settled" && position >= known) ends.set(record.key, position)
     else if (record.type === "seen" && position >= known) {
       seen.set(record.key, [...(seen.get(record.key) ?? []), record.value])
     } else if (record.type === "outcome" || (record.type === "failure" && position >= known)) {
@@ -73,7 +75,7 @@ const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
       else before.set(record.key, ended)
     }
   }
-  return { own, before, prompts, seen }
+  return { own, before, prompts, seen, ends }
 }
 
 const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
@@ -86,7 +88,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   lines: ReadonlyArray<JournalLine>,
   session: ReplaySession
 ): Effect.fn.Return<Replay> {
-  const { before, own, prompts, seen } = readLines(lines, session.known)
+  const { before, ends, own, prompts, seen } = readLines(lines, session.known)
   const known = knownBy(lines.slice(0, session.known))
   const order = yield* makeReplayOrder
   const told: Array<RunEvent> = []
@@ -98,6 +100,12 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
       onNone: () => Effect.succeedNone,
       onSome: (value) => Effect.asSome(decode(success, value))
     })
+
+  /** A stage goes on when its outcome was on the disk; one that was not final waited for nothing. */
+  const end = (key: string): Effect.Effect<void> => {
+    const position = ends.get(key)
+    return position === undefined ? Effect.void : order.turn(key, position)
+  }
 
   /** Says where a call is not the one of then. */
   const compare = (
@@ -136,7 +144,10 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
         settle: (stage, execute) =>
           Effect.flatMap(
             settled(stage),
-            Option.match({ onNone: () => execute, onSome: (value) => Effect.succeed(value) })
+            Option.match({
+              onNone: () => Effect.tap(execute, () => end(stage.key)),
+              onSome: (value) => Effect.succeed(value)
+            })
           ),
         observe: ({ key, success }, look) =>
           Effect.suspend(() => {

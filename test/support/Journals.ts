@@ -4,9 +4,11 @@
  */
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
-import { type JournalRecord, journalVersion, type RunOpened } from "../../src/domain/JournalRecord.ts"
+import { JournalRecord, journalVersion, type RunOpened } from "../../src/domain/JournalRecord.ts"
 import { exitCodeOf, type RunStatus } from "../../src/domain/RunReport.ts"
 import { encodeLine, firstSum } from "../../src/services/JournalLine.ts"
+
+const decodeRecord = Schema.decodeUnknownSync(JournalRecord)
 
 /** The first record of a run. */
 export const openedRecord = (runId = "20261120-183000-k3x9"): RunOpened => ({
@@ -81,6 +83,20 @@ export const journalBytes = (records: ReadonlyArray<JournalRecord>): Uint8Array 
       .map((line) => `${line}\n`)
       .join("")
   )
+
+/** The text of a journal with what `change` makes of the JSON of its records; its sums are right again. */
+export const changeJournal = (text: string, change: (json: string) => string): string => {
+  let before = firstSum
+  const lines: Array<string> = []
+  for (const line of text.trimEnd().split("\n")) {
+    const { at, record } = JSON.parse(line) as { readonly at: string; readonly record: unknown }
+    const changed = decodeRecord(JSON.parse(change(JSON.stringify(record))))
+    const encoded = encodeLine(changed, { seq: lines.length + 1, at, before })
+    before = encoded.sum
+    lines.push(`${encoded.text}\n`)
+  }
+  return lines.join("")
+}
 
 const awkward = [
   '"',
