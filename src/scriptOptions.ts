@@ -38,7 +38,7 @@ export interface ScriptOptions {
   readonly file?: string
   /** Plugins as values, or as in a configuration file: packages by name and paths, looked for from the current folder. */
   readonly plugins?: ReadonlyArray<Plugin | string>
-  /** Where runs are kept; `task-conductor` in `$XDG_STATE_HOME` or `~/.local/state`, as for the CLI, when absent. */
+  /** Where runs are kept; `task-conductor` in `$XDG_STATE_HOME` or `~/.local/state`, as for the CLI, when absent. No tool writes there. */
   readonly stateFolder?: string
   /** Interrupts the run when it aborts; a run that is kept can be resumed. */
   readonly signal?: AbortSignal
