@@ -62,13 +62,13 @@ const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
   const own = new Named<Ended & { readonly position: number }>()
   const before = new Named<Ended>()
   const prompts = new Named<Prompt>()
-  const seen = new Map<string, Array<Schema.Json>>()
+  const seen = new Map<string, Array<{ readonly value: Schema.Json; readonly position: number }>>()
   const ends = new Map<string, number>()
   for (const [position, record] of lines.map(recordOf).entries()) {
     if (record.type === "prompt") prompts.set(record.key, record)
     else if (record.type === "settled" && position >= known) ends.set(record.key, position)
     else if (record.type === "seen" && position >= known) {
-      seen.set(record.key, [...(seen.get(record.key) ?? []), record.value])
+      seen.set(record.key, [...(seen.get(record.key) ?? []), { value: record.value, position }])
     } else if (record.type === "outcome" || (record.type === "failure" && position >= known)) {
       const ended: Ended = record.type === "outcome" ? { value: record.value } : { error: record.error }
       if (position >= known) own.set(record.key, { ...ended, position })
@@ -151,8 +151,9 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
           ),
         observe: ({ key, success }, look) =>
           Effect.suspend(() => {
-            const value = seen.get(key)?.shift()
-            return value === undefined ? look : decode(success, value)
+            const found = seen.get(key)?.shift()
+            if (found === undefined) return look
+            return Effect.andThen(order.turn(key, found.position), decode(success, found.value))
           })
       })
     ),

@@ -210,6 +210,48 @@ describe("the replay of a run", () => {
   })
 })
 
+/** What happens inside a call is taken from the journal instead of told again. */
+const isInside = (event: RunEvent): boolean =>
+  ["model.started", "model.failed", "tool.started"].includes(event.type) || ("scope" in event && event.scope !== "step")
+
+/** The events without times and costs. */
+const lasting = (events: ReadonlyArray<RunEvent>): ReadonlyArray<unknown> =>
+  JSON.parse(
+    JSON.stringify(events, (key, value: unknown) => (key === "metadata" || key === "usage" ? undefined : value))
+  ) as ReadonlyArray<unknown>
+
+const taskOfEvent = (event: RunEvent): string => {
+  if ("task" in event && event.task !== undefined) return event.task
+  if ("id" in event) return event.id.task
+  return "call" in event ? (event.call.task ?? "the run") : "the run"
+}
+
+/** Each task with all that was told of it, in order; the run itself likewise. */
+const byTask = (events: ReadonlyArray<RunEvent>) =>
+  Object.fromEntries(
+    [...new Set(events.map(taskOfEvent))]
+      .toSorted()
+      .map((task) => [task, lasting(events.filter((event) => taskOfEvent(event) === task))])
+  )
+
+describe("the events of a replay", () => {
+  for (const [what, approver] of [
+    ["done", willing],
+    ["declined", answering(["decline"])]
+  ] as const) {
+    liveTest(`are those of the run, one after another, when it was ${what}`, () =>
+      Effect.gen(function* () {
+        const run = yield* start()
+        const { report } = yield* run.session({ answer: lookAndWrite, approver })
+        expect(report?.status).toBe(what)
+        const { before, now } = yield* run.toldTwice
+        expect(byTask(now)).toEqual(byTask(before.filter((event) => !isInside(event))))
+        expect(now.length).toBeGreaterThan(20)
+      })
+    )
+  }
+})
+
 const failing = (prompt: FilledPrompt): boolean => stageOf(prompt) === "execution" && taskOf(prompt) === "Look 1"
 
 /** As the other, but what `Look 1` found is said in a form that nobody can read. */

@@ -11,8 +11,12 @@ import { modelCallKey } from "../../src/domain/CallId.ts"
 import type { JournalRecord } from "../../src/domain/JournalRecord.ts"
 import type { Rule } from "../../src/domain/Permission.ts"
 import type { RunOrder } from "../../src/domain/RunOrder.ts"
+import { layerRun } from "../../src/app.ts"
 import { layerRuns, replayRun } from "../../src/kept.ts"
-import type { Approver } from "../../src/services/Approver.ts"
+import { makeReplay } from "../../src/services/Replay.ts"
+import { readSetup } from "../../src/setup.ts"
+import { eventsTold, replaySessions } from "../../src/domain/ReplaySession.ts"
+import { Approver } from "../../src/services/Approver.ts"
 import type { Plugin } from "../../src/services/Plugin.ts"
 import { recordOf } from "../../src/services/JournalLine.ts"
 import { readJournal } from "../../src/services/JournalReader.ts"
@@ -110,12 +114,27 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
 
   const records = Effect.map(readJournal(file), ({ lines }) => lines.map(recordOf))
 
+  const apart = Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({ HOME: home }))
+
+  /** What the first session told, and what its replay tells. */
+  const toldTwice = Effect.gen(function* () {
+    const { lines, opened } = yield* readJournal(file)
+    const [session] = replaySessions(lines.map(recordOf))
+    if (session === undefined) return yield* Effect.die("There is no session.")
+    const replay = yield* makeReplay(lines, session)
+    const setup = yield* readSetup(project, opened.settings)
+    const world = layerRun(setup, {
+      listen: replay.listen,
+      approveSteps: false,
+      approver: Approver.layerDenyAll,
+      replay
+    })
+    yield* Effect.raceFirst(Effect.provide(conduct(opened.order), world), replay.stopped)
+    return { before: eventsTold(session.own), now: replay.told }
+  }).pipe(apart)
+
   /** Plays the run again, or one that was forked from it, with nothing of this machine's configuration. */
-  const replay = (id = runId) =>
-    replayRun(id).pipe(
-      Effect.provide(layerRuns),
-      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({ HOME: home }))
-    )
+  const replay = (id = runId) => replayRun(id).pipe(Effect.provide(layerRuns), apart)
 
   /** Leaves so many lines of the journal, as if the process had been killed right after the last of them. */
   const cut = Effect.fnUntraced(function* (lines: number) {
@@ -130,5 +149,5 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
     )
   })
 
-  return { project, home, place, file, session, fork, records, replay, cut }
+  return { project, home, place, file, session, fork, records, replay, toldTwice, cut }
 })
