@@ -11,9 +11,11 @@ import { Asker } from "./services/Asker.ts"
 import { AskTurn } from "./services/AskTurn.ts"
 import { Attempts } from "./services/Attempts.ts"
 import { Briefer } from "./services/Briefer.ts"
+import { layerClusterActivities } from "./services/ClusterActivities.ts"
 import { Concluder } from "./services/Concluder.ts"
 import { EmbeddedModel } from "./services/EmbeddedModel.ts"
 import type { Gate } from "./services/Gate.ts"
+import type { Journal } from "./services/Journal.ts"
 import { layerJournalEngine } from "./services/JournalEngine.ts"
 import { ModelCaller } from "./services/ModelCaller.ts"
 import { ModelSlots } from "./services/ModelSlots.ts"
@@ -27,6 +29,7 @@ import { References } from "./services/References.ts"
 import { Refiner } from "./services/Refiner.ts"
 import { Reviser } from "./services/Reviser.ts"
 import { layerRunWorkflow } from "./services/RunWorkflow.ts"
+import { layerSharedTasks } from "./services/SharedTasks.ts"
 import { Scheduler } from "./services/Scheduler.ts"
 import { TaskRunner } from "./services/TaskRunner.ts"
 import { TokenCalibration } from "./services/TokenCalibration.ts"
@@ -51,10 +54,20 @@ const layerModel = ({ apiKey, configuration: { keepAlive, think }, settings }: S
       })
 
 /** What every model call needs, beside the model and the run. */
-const layerCalls = ({ replay }: RunDoors) =>
+const layerCalls = (
+  { replay, shared }: RunDoors,
+  activities: Layer.Layer<Activities, never, Journal> = replay?.activities ?? Activities.layerWorkflow
+) =>
   ModelCaller.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Prompts.layer)),
-    Layer.provideMerge(replay?.activities ?? Activities.layerWorkflow)
+    Layer.provideMerge(
+      Layer.mergeAll(
+        shared?.slots ?? ModelSlots.layer,
+        TokenCalibration.layer,
+        shared?.meter ?? UsageMeter.layer,
+        Prompts.layer
+      )
+    ),
+    Layer.provideMerge(activities)
   )
 
 /** One task at a time, refined and carried out here. */
@@ -73,6 +86,16 @@ const layerWorkflow = layerRunWorkflow.pipe(
   Layer.provideMerge(layerPipeline),
   Layer.provide(layerTasks)
 )
+
+/** What a worker needs for a run: the pipeline over tasks that the workers share, and what it needs to work on one here. */
+export const layerSharedRun = (setup: Setup, runId: string, doors: RunDoors) =>
+  layerPipeline.pipe(
+    Layer.provide(layerSharedTasks(runId)),
+    Layer.provideMerge(layerTasks),
+    Layer.provide(layerCalls(doors, layerClusterActivities)),
+    Layer.provide(doors.model ?? layerModel(setup)),
+    Layer.provideMerge(layerGround(setup, doors))
+  )
 
 /** A conversation, without what it stands on. */
 const layerConversation = Asker.layer.pipe(

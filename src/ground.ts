@@ -24,6 +24,7 @@ import type { JournalError } from "./services/JournalError.ts"
 import type { LockTaken, LockUnavailable } from "./services/Lock.ts"
 import { McpPlugins } from "./services/McpPlugins.ts"
 import type { McpProblem } from "./services/McpProblem.ts"
+import type { ModelSlots } from "./services/ModelSlots.ts"
 import type { Plugin } from "./services/Plugin.ts"
 import { PluginPackages } from "./services/PluginPackages.ts"
 import type { PluginProblem } from "./services/PluginProblem.ts"
@@ -33,10 +34,21 @@ import { RunEvents } from "./services/RunEvents.ts"
 import { RunSettings } from "./services/RunSettings.ts"
 import { Skills } from "./services/Skills.ts"
 import { ToolRegistry } from "./services/ToolRegistry.ts"
+import type { UsageMeter } from "./services/UsageMeter.ts"
 import { WebFetch } from "./services/WebFetch.ts"
 import { Workspace } from "./services/Workspace.ts"
 import { version } from "./version.ts"
 import type { Setup } from "./setup.ts"
+
+/** What a worker brings to a run. */
+export interface SharedDoors {
+  /** Waits for the answers that come from other machines, which keep them. */
+  readonly answers: Layer.Layer<Approver>
+  /** The places at the model server, which all runs of the worker share. */
+  readonly slots: Layer.Layer<ModelSlots>
+  /** Counts what the run costs on all machines. */
+  readonly meter: Layer.Layer<UsageMeter>
+}
 
 /** What a door adds to the setup. */
 export interface RunDoors {
@@ -56,6 +68,8 @@ export interface RunDoors {
   readonly readOnly?: boolean
   /** What takes the place of model, tools, project and persons when a run that is kept is played again. */
   readonly replay?: Pick<Replay, "activities" | "decisions" | "workspace">
+  /** What a worker brings to the runs that it shares with other machines. */
+  readonly shared?: SharedDoors
   /** Where the run is kept; nothing is kept when absent. */
   readonly journal?: Layer.Layer<Journal, JournalError | LockTaken | LockUnavailable, FileSystem.FileSystem | Path.Path>
 }
@@ -147,7 +161,7 @@ export const layerCatalogue = (setup: Setup) =>
 
 /** Tools, gate and world, on which runs and conversations stand. */
 export const layerGround = (setup: Setup, doors: RunDoors) => {
-  const asked = layerKeptAnswers(doors.approver ?? Approver.layerTerminal)
+  const asked = doors.shared?.answers ?? layerKeptAnswers(doors.approver ?? Approver.layerTerminal)
   return layerTools(setup, doors.plugins ?? []).pipe(
     Layer.provideMerge(
       layerGate(setup, doors.approveSteps ? Approver.layerApproveSteps(asked) : asked, doors.readOnly)

@@ -33,7 +33,7 @@ interface OtherFailure {
 }
 
 /** What is wrong with what is kept, not with what the person gave. */
-const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable"])
+const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable", "DatabaseUnavailable", "ProjectShared"])
 
 /** Everything a command can fail with, as exit code and text. */
 export const failureOf = (error: CommandFailure | ModelError | NoValidPlan | OtherFailure): CommandFailure => {

@@ -2,16 +2,29 @@
  * What the words about kept runs do once flags are read. Loaded when it is needed: help and wrong usage start without it.
  */
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { runOverview } from "../domain/RunEvidence.ts"
 import { layerRuns, readRun, readTask } from "../kept.ts"
 import { repairJournal } from "../services/JournalRepair.ts"
 import { RunStore } from "../services/RunStore.ts"
 
+/** The runs of this machine, or those in the database. */
+const storeOf = (isShared: boolean) =>
+  isShared
+    ? Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("../cluster.ts")),
+          ({ layerSharedRuns }) => layerSharedRuns
+        )
+      )
+    : layerRuns
+
 /** All runs, the newest first. */
-export const listRuns = RunStore.use((store) => store.list).pipe(Effect.provide(layerRuns))
+export const listRuns = (isShared: boolean) =>
+  RunStore.use((store) => store.list).pipe(Effect.provide(storeOf(isShared)))
 
 /** Removes the runs that began before a time (ISO 8601) and that nobody works on; gives what is gone. */
-export const pruneRuns = (before: string) =>
+export const pruneRuns = (before: string, isShared: boolean) =>
   RunStore.use((store) =>
     Effect.flatMap(store.list, (all) =>
       Effect.filter(
@@ -19,7 +32,7 @@ export const pruneRuns = (before: string) =>
         ({ runId }) => store.remove(runId)
       )
     )
-  ).pipe(Effect.provide(layerRuns))
+  ).pipe(Effect.provide(storeOf(isShared)))
 
 /** Sets aside what is damaged in the journal of the run that is meant. */
 export const repairRun = Effect.fn("repairRun")(function* (given: string) {
@@ -29,10 +42,11 @@ export const repairRun = Effect.fn("repairRun")(function* (given: string) {
 }, Effect.provide(layerRuns))
 
 /** What the run that is meant planned, did and found. */
-export const showKeptRun = Effect.fn("showKeptRun")(function* (run: string) {
-  const { records, runId } = yield* readRun(run)
-  return { runId, overview: runOverview(records) }
-}, Effect.provide(layerRuns))
+export const showKeptRun = (run: string, isShared: boolean) =>
+  Effect.map(readRun(run), ({ records, runId }) => ({ runId, overview: runOverview(records) })).pipe(
+    Effect.provide(storeOf(isShared))
+  )
 
 /** What one task of it saw, said, called and found. */
-export const showKeptTask = (run: string, task: string) => Effect.provide(readTask(run, task), layerRuns)
+export const showKeptTask = (run: string, task: string, isShared: boolean) =>
+  Effect.provide(readTask(run, task), storeOf(isShared))

@@ -9,6 +9,9 @@ export const loadWork = Effect.promise(() => import("./work.ts"))
 /** `./keptRuns.ts`, loaded now. */
 export const loadRuns = Effect.promise(() => import("./keptRuns.ts"))
 
+/** `./clusterWork.ts`, loaded now. */
+export const loadClusterWork = Effect.promise(() => import("./clusterWork.ts"))
+
 /** `./askWork.ts`, loaded now. */
 export const loadAskWork = Effect.promise(() => import("./askWork.ts"))
 

@@ -50,20 +50,24 @@ export const limitFlags = (given: {
 /** What can go on later: everything but what is done, and what has no plan to go on with. */
 const canGoOn = (status: RunStatus): boolean => status !== "done" && status !== "no_valid_plan"
 
-/** The answer on stdout, the outcome on stderr, and how to go on. */
-const tellReport = Effect.fnUntraced(function* (report: RunReport) {
+/** The answer on stdout, the outcome on stderr, and how to go on with a run that is kept on this machine. */
+const tellReport = Effect.fnUntraced(function* (report: RunReport, isShared: boolean) {
   const { answer, tell, tellPaint } = yield* Output
   if (report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
   yield* tell(outcomeLines(report, tellPaint))
-  if (canGoOn(report.status)) yield* tell(`Go on with it: task-conductor resume ${report.runId}`)
+  if (canGoOn(report.status) && !isShared) yield* tell(`Go on with it: task-conductor resume ${report.runId}`)
 })
 
 /** Carries work out, with its events where the flags want them, and ends with the exit code of its report. */
 export const tellWork = Effect.fnUntraced(function* <E, R>(
-  { json, yesThisRun }: { readonly json: boolean; readonly yesThisRun: boolean },
+  {
+    isShared = false,
+    json,
+    yesThisRun = false
+  }: { readonly json: boolean; readonly yesThisRun?: boolean; readonly isShared?: boolean },
   perform: (doors: { readonly sink: EventSink; readonly approveSteps: boolean }) => Effect.Effect<RunReport, E, R>
 ) {
   const report = yield* perform({ sink: yield* json ? jsonSink : progressSink, approveSteps: yesThisRun })
-  if (!json) yield* tellReport(report)
+  if (!json) yield* tellReport(report, isShared)
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })

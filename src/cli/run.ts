@@ -6,7 +6,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { originalPrompt } from "../domain/OriginalPrompt.ts"
-import { loadWork } from "./loadWork.ts"
+import { loadClusterWork, loadWork } from "./loadWork.ts"
 import { usageFailure } from "./Failure.ts"
 import { readInput } from "./Input.ts"
 import { limitFlags, outcomeFlags, tellWork } from "./outcome.ts"
@@ -26,6 +26,10 @@ const allFlags = {
   ),
   readOnly: Flag.Boolean("read-only").pipe(
     Flag.withDescription("Change nothing, whatever is allowed; such a run may go on beside others in its project"),
+    Flag.withDefault(false)
+  ),
+  cluster: Flag.Boolean("cluster").pipe(
+    Flag.withDescription("Let the workers of the database that TASK_CONDUCTOR_DATABASE names do the work"),
     Flag.withDefault(false)
   ),
   ...outcomeFlags
@@ -57,14 +61,19 @@ export const run = Command.make(
       ...(yield* flagConfiguration(given)),
       limits: limitFlags(given)
     }
-    const { runPrompt } = yield* loadWork
     const order = {
       ...work,
       ...(Option.isSome(given.file) ? { currentFile: given.file.value } : {}),
       ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {}),
       ...(given.readOnly ? { readOnly: true } : {})
     }
-    yield* tellWork(given, (doors) => runPrompt({ project: given.project, flags, order, ...doors }))
+    const { project } = given
+    if (given.cluster) {
+      const { runShared } = yield* loadClusterWork
+      return yield* tellWork({ ...given, isShared: true }, (doors) => runShared({ project, flags, order, ...doors }))
+    }
+    const { runPrompt } = yield* loadWork
+    yield* tellWork(given, (doors) => runPrompt({ project, flags, order, ...doors }))
   })
 ).pipe(
   Command.withDescription("Plan the work for a prompt, check the plan, do it, and answer"),

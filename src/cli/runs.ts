@@ -16,6 +16,12 @@ import { Output } from "./Output.ts"
 const json = (what: string) =>
   Flag.Boolean("json").pipe(Flag.withDescription(`Print ${what} as JSON`), Flag.withDefault(false))
 
+/** Where the runs are that are meant. */
+export const sharedFlag = Flag.Boolean("cluster").pipe(
+  Flag.withDescription("The runs in the database that TASK_CONDUCTOR_DATABASE names, instead of those of this machine"),
+  Flag.withDefault(false)
+)
+
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
@@ -41,6 +47,7 @@ const prune = Command.make(
       Flag.withMetavar("DAYS"),
       Flag.withDescription("Remove runs that began more than so many days ago: --older-than 30")
     ),
+    cluster: sharedFlag,
     json: json("the ids of what was removed")
   },
   Effect.fn("runs prune")(function* (given) {
@@ -48,7 +55,8 @@ const prune = Command.make(
     const { result, tell } = yield* Output
     const { pruneRuns } = yield* loadRuns
     const removed = yield* pruneRuns(
-      DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: given.olderThan }))
+      DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: given.olderThan })),
+      given.cluster
     )
     const ids = removed.map(({ runId }) => runId)
     if (given.json) return yield* result(JSON.stringify(ids))
@@ -81,11 +89,11 @@ const repair = Command.make(
 /** The command. */
 export const runs = Command.make(
   "runs",
-  { json: json("the list") },
+  { cluster: sharedFlag, json: json("the list") },
   Effect.fn("runs")(function* (given) {
     const { result, resultPaint, tell } = yield* Output
     const { listRuns } = yield* loadRuns
-    const all = yield* listRuns
+    const all = yield* listRuns(given.cluster)
     if (given.json) return yield* result(JSON.stringify(all, null, 2))
     if (all.length === 0) return yield* tell("There are no runs yet.")
     yield* result(all.map((one) => line(one, resultPaint)).join("\n"))

@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import { RunOverview, TaskEvidence } from "../domain/RunEvidence.ts"
 import { loadRuns } from "./loadWork.ts"
 import { Output } from "./Output.ts"
+import { sharedFlag } from "./runs.ts"
 import { evidenceText, overviewText } from "./showText.ts"
 
 const json = <A>(schema: Schema.Codec<A, unknown>, value: A): string =>
@@ -27,16 +28,17 @@ export const show = Command.make(
       Flag.withDescription('What this task saw, said, called and found: --task "Research 1"'),
       Flag.optional
     ),
+    cluster: sharedFlag,
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false))
   },
   Effect.fn("show")(function* (given) {
     const { answer, result } = yield* Output
     const { showKeptRun, showKeptTask } = yield* loadRuns
     if (Option.isNone(given.task)) {
-      const { overview, runId } = yield* showKeptRun(given.run)
+      const { overview, runId } = yield* showKeptRun(given.run, given.cluster)
       return yield* given.json ? result(json(RunOverview, overview)) : answer(overviewText(runId, overview))
     }
-    const evidence = yield* showKeptTask(given.run, given.task.value)
+    const evidence = yield* showKeptTask(given.run, given.task.value, given.cluster)
     yield* given.json ? result(json(TaskEvidence, evidence)) : answer(evidenceText(evidence))
   })
 ).pipe(

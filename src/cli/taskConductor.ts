@@ -5,6 +5,8 @@ import * as CliConfig from "effect/cli/CliConfig"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { ask } from "./ask.ts"
+import { attach } from "./attach.ts"
+import { cancel } from "./cancel.ts"
 import { check } from "./check.ts"
 import { fork } from "./fork.ts"
 import { mcp } from "./mcp.ts"
@@ -18,6 +20,7 @@ import { runs } from "./runs.ts"
 import { show } from "./show.ts"
 import { skills } from "./skills.ts"
 import { tools } from "./tools.ts"
+import { worker } from "./worker.ts"
 
 /** `task-conductor`. */
 export const taskConductor = Command.make("task-conductor").pipe(
@@ -49,7 +52,10 @@ export const taskConductor = Command.make("task-conductor").pipe(
     skills,
     plugins,
     mcp,
-    permissions
+    permissions,
+    worker,
+    attach,
+    cancel
   ])
 )
 

@@ -17,6 +17,8 @@ export const JournalReason = Schema.Union([
   Schema.TaggedStruct("Foreign", {}),
   /** A line in the middle does not hold together; the lines before it do. */
   Schema.TaggedStruct("Damaged", { line: Schema.Int, what: Schema.Literals(["shape", "sequence", "sum"]) }),
+  /** The database that holds it does not answer. */
+  Schema.TaggedStruct("DatabaseFailed", { what: Schema.String }),
   /** It cannot be written any more; `safe` records are on the disk. */
   Schema.TaggedStruct("WriteFailed", { code: Schema.String, safe: Schema.Int })
 ])
@@ -48,6 +50,8 @@ const text = (reason: JournalReason): string => {
       return "does not begin as a journal of task-conductor does. Nothing of it is used."
     case "Damaged":
       return `is damaged: line ${reason.line} ${damages[reason.what]}. The ${reason.line - 1} lines before it hold together. "task-conductor runs repair" sets the rest aside, so that the run can go on from there.`
+    case "DatabaseFailed":
+      return `cannot be kept: ${reason.what}. What is in the database is safe, nothing after it was begun.`
     case "WriteFailed":
       return `cannot be written: the system says ${reason.code}. ${reason.safe} records are safe, nothing after them was begun. Make room, then resume the run.`
   }

@@ -50,6 +50,19 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound"
   }
 }
 
+/** The id that is meant among all ids, the newest first: an id, its beginning when only one has it, or `last`. */
+export const chooseRun = Effect.fn("chooseRun")(function* (given: string, all: ReadonlyArray<string>) {
+  const [last] = all
+  if (given === "last" && last !== undefined) return last
+  if (all.includes(given)) return given
+  const beginning = given === "" ? [] : all.filter((id) => id.startsWith(given))
+  const [only] = beginning
+  if (only !== undefined && beginning.length === 1) return only
+  const isAmbiguous = beginning.length > 1
+  const candidates = (isAmbiguous ? beginning : nearest(given, all)).slice(0, 5)
+  return yield* new RunNotFound({ given, candidates, isAmbiguous })
+})
+
 const isStatus = Schema.is(RunStatus)
 
 /** Ids are names of folders: nothing else is looked for. */
@@ -114,22 +127,9 @@ export class RunStore extends Context.Service<
           return found
         })
 
-        const find = Effect.fn("RunStore.find")(function* (given: string) {
-          const all = yield* ids
-          const [last] = all
-          if (given === "last" && last !== undefined) return last
-          if (all.includes(given)) return given
-          const beginning = given === "" ? [] : all.filter((id) => id.startsWith(given))
-          const [only] = beginning
-          if (only !== undefined && beginning.length === 1) return only
-          const isAmbiguous = beginning.length > 1
-          const candidates = (isAmbiguous ? beginning : nearest(given, all)).slice(0, 5)
-          return yield* new RunNotFound({ given, candidates, isAmbiguous })
-        })
-
         return RunStore.of({
           list: Effect.flatMap(ids, (all) => Effect.forEach(all, summary, { concurrency: 8 })),
-          find,
+          find: (given) => Effect.flatMap(ids, (all) => chooseRun(given, all)),
           read: Effect.fn("RunStore.read")(function* (runId) {
             const path = pathOf(runId)
             const content = yield* provide(readJournal(path))

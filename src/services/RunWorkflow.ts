@@ -9,14 +9,22 @@ import type { WorkflowEngine } from "effect/workflow/WorkflowEngine"
 import { RunOrder, UnknownSkill } from "../domain/RunOrder.ts"
 import { RunReport } from "../domain/RunReport.ts"
 import { BriefingError } from "./Briefer.ts"
+import type { AnswerBook } from "./DurableApprover.ts"
 import { JournalError } from "./JournalError.ts"
 import { Pipeline } from "./Pipeline.ts"
+
+/** The run could not be carried out at all. */
+export class RunRefused extends Schema.TaggedError<RunRefused>()("RunRefused", { what: Schema.String }) {
+  override get message(): string {
+    return this.what
+  }
+}
 
 /** One prompt to its report; the id of the execution is the id of the run. */
 export const RunWorkflow = Workflow.make("task-conductor/Run", {
   payload: { order: RunOrder },
   success: RunReport,
-  error: Schema.Union([UnknownSkill, BriefingError, JournalError]),
+  error: Schema.Union([UnknownSkill, BriefingError, JournalError, RunRefused]),
   idempotencyKey: ({ order }) => order.runId
 })
 
@@ -27,3 +35,7 @@ export const conduct = (order: RunOrder) => RunWorkflow.execute({ order })
 export const layerRunWorkflow: Layer.Layer<never, never, Pipeline | WorkflowEngine> = Layer.unwrap(
   Effect.map(Pipeline, (pipeline) => RunWorkflow.toLayer(({ order }) => pipeline.run(order)))
 )
+
+/** Where the answers for a run are kept on an engine. */
+export const answersOf = (engine: WorkflowEngine["Service"], order: RunOrder): Effect.Effect<AnswerBook> =>
+  Effect.map(RunWorkflow.executionId({ order }), (executionId) => ({ engine, workflow: RunWorkflow, executionId }))

@@ -22,6 +22,8 @@ export interface RunningBinary {
   readonly ended: Promise<Ended>
   /** Resolves when stdout or stderr holds the text. */
   readonly says: (text: string) => Promise<void>
+  /** What stderr holds so far. */
+  readonly stderr: () => string
 }
 
 export interface StartOptions {
@@ -89,7 +91,7 @@ export const makeSandbox = (): Sandbox => {
         child.on("close", () => reject(new Error(`ended without saying "${text}":\n${said.stdout}${said.stderr}`)))
         check()
       })
-    return { child, ended, says }
+    return { child, ended, says, stderr: () => said.stderr }
   }
 
   return {

@@ -1,0 +1,95 @@
+/**
+ * What the words about shared runs do once flags are read. Loaded when it is needed: nothing else needs the database.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { attachRun, layerClient, layerSharedRuns, layerWorkerGround, submitRun } from "../cluster.ts"
+import type { Configuration } from "../domain/Configuration.ts"
+import type { RunOrder } from "../domain/RunOrder.ts"
+import { exitCodeOf } from "../domain/RunReport.ts"
+import { layerTerminalArbiter } from "../services/Arbiter.ts"
+import { Approver } from "../services/Approver.ts"
+import { ClusterRuns } from "../services/ClusterRuns.ts"
+import { makeRunId } from "../services/RunId.ts"
+import { RunStore } from "../services/RunStore.ts"
+import { readSetup } from "../setup.ts"
+import { layerWorker } from "../worker.ts"
+import type { EventSink } from "./EventSink.ts"
+import { CommandFailure, usageFailure } from "./Failure.ts"
+import { Output } from "./Output.ts"
+
+/** A run for the workers, as the flags ask for it. */
+export interface SharedWork {
+  readonly project: string
+  readonly flags: Configuration
+  readonly order: Omit<RunOrder, "runId">
+  readonly sink: EventSink
+  readonly approveSteps: boolean
+}
+
+/** Says what becomes of a run that nobody follows any more. */
+const tellDetached = (runId: string) =>
+  Output.use(({ tell }) =>
+    tell(
+      `The run goes on with its workers. Follow it: task-conductor attach ${runId}. End it: task-conductor cancel ${runId}`
+    )
+  )
+
+const tellWorkers = Effect.gen(function* () {
+  const { workers } = yield* ClusterRuns
+  const { tell } = yield* Output
+  if ((yield* workers) > 0) return
+  yield* tell("No worker is there yet, the run waits for one. Start one on any machine: task-conductor worker")
+})
+
+/** Follows a run to its report. */
+const followToEnd = (run: string, sink: EventSink) =>
+  Effect.gen(function* () {
+    const { followed, runId } = yield* attachRun(run, sink.listen)
+    if (followed._tag === "Waits") {
+      const text = `The run ${runId} waits for an answer about "${followed.title}", and nobody can be asked here. It goes on when somebody answers, from any machine: task-conductor attach ${runId}`
+      return yield* new CommandFailure({ exitCode: exitCodeOf("not_permitted"), text })
+    }
+    if ("refused" in followed.ending) {
+      yield* sink.abort(followed.ending.refused)
+      return yield* usageFailure(followed.ending.refused)
+    }
+    return followed.ending
+  }).pipe(Effect.provide([Approver.layerTerminal, layerTerminalArbiter]))
+
+/** Begins a run on the workers and follows it to its report. */
+export const runShared = Effect.fn("runShared")(function* ({ approveSteps, flags, order, project, sink }: SharedWork) {
+  const setup = yield* readSetup(project, flags)
+  const runId = yield* makeRunId
+  return yield* Effect.gen(function* () {
+    yield* submitRun(setup, { runId, ...order }, { allow: flags.allow ?? [], approveSteps })
+    yield* tellWorkers
+    return yield* followToEnd(runId, sink).pipe(Effect.onInterrupt(() => tellDetached(runId)))
+  }).pipe(Effect.provide(layerClient))
+})
+
+/** Follows a run that somebody began, to its report. */
+export const attachShared = (run: string, sink: EventSink) =>
+  followToEnd(run, sink).pipe(
+    Effect.onInterrupt(() => tellDetached(run)),
+    Effect.provide(layerClient)
+  )
+
+/** Ends a run; the workers stop within seconds. */
+export const cancelShared = Effect.fn("cancelShared")(function* (run: string) {
+  const store = yield* RunStore
+  const runId = yield* store.find(run)
+  return { runId, isCancelled: yield* (yield* ClusterRuns).cancel(runId) }
+}, Effect.provide(layerSharedRuns))
+
+/** Works on runs until it is ended. */
+export const workOnShared = Effect.fn("workOnShared")(function* (flags: Configuration) {
+  const { tell } = yield* Output
+  const { settings } = yield* readSetup(".", flags)
+  const worker = layerWorker({ flags, parallel: settings.slots, tell }).pipe(Layer.provide(layerWorkerGround))
+  yield* Layer.build(worker)
+  yield* tell("The worker is ready for runs. Ctrl-C ends it; others then go on with what it has.")
+  return yield* Effect.never
+}, Effect.scoped)
+
+export { layerSharedRuns }

@@ -1,0 +1,20 @@
+/**
+ * A run that several machines share: what it was begun with, what its client allowed beforehand, and how it ended. Kept
+ * in the database.
+ */
+import * as Schema from "effect/Schema"
+import { RunOpened } from "./JournalRecord.ts"
+import { RunReport } from "./RunReport.ts"
+
+export const SharedRun = Schema.Struct({
+  opened: RunOpened,
+  /** The `--allow` rules of the client. */
+  allow: Schema.Array(Schema.String),
+  /** All steps were approved beforehand. */
+  approveSteps: Schema.Boolean
+})
+export type SharedRun = typeof SharedRun.Type
+
+/** The report; or why there is none, because the order could not be carried out at all. */
+export const SharedEnding = Schema.Union([RunReport, Schema.Struct({ refused: Schema.String })])
+export type SharedEnding = typeof SharedEnding.Type

@@ -1,0 +1,37 @@
+/**
+ * Activities of a run that machines share: the engine remembers their outcomes, and the journal keeps them as evidence.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { Activities, type Activity, activityName } from "./Activities.ts"
+import { Journal } from "./Journal.ts"
+
+const json = <A>(schema: Schema.Codec<A, unknown>, value: A): Effect.Effect<Schema.Json> =>
+  Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(schema))(value))
+
+/** Performs activities on the engine that is there, and keeps what came of them. */
+export const layerClusterActivities: Layer.Layer<Activities, never, Journal> = Layer.effect(
+  Activities,
+  Effect.gen(function* () {
+    const activities = yield* Activities
+    const journal = yield* Journal
+
+    const kept = <A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R> => {
+      const name = activityName(activity)
+      return activity.execute.pipe(
+        Effect.tap((outcome) =>
+          Effect.flatMap(json(activity.success, outcome), (value) => journal.keepOutcome(name, value))
+        ),
+        Effect.tapError((error) =>
+          Effect.flatMap(json(activity.error, error), (value) => journal.keepFailure(name, value))
+        )
+      )
+    }
+
+    return Activities.of({
+      ...activities,
+      perform: (activity) => activities.perform({ ...activity, execute: kept(activity) })
+    })
+  })
+).pipe(Layer.provide(Activities.layerWorkflow))

@@ -1,0 +1,74 @@
+/**
+ * The database that machines share: its connection, and the tables of runs. Chosen by the composition root of workers and
+ * of clients.
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+
+/** The name of the variable that says where the database is. */
+export const databaseVariable = "TASK_CONDUCTOR_DATABASE"
+
+/** There is no database, or it does not answer as it should; `what` never holds its address, which has a password. */
+export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
+  what: Schema.String
+}) {
+  override get message(): string {
+    return `The database that ${databaseVariable} names cannot be used: ${this.what}.`
+  }
+}
+
+/** Nobody said where the database is. */
+export class DatabaseUnnamed extends Schema.TaggedError<DatabaseUnnamed>()("DatabaseUnnamed", {}) {
+  override get message(): string {
+    return `${databaseVariable} is not set. Give it the address of a PostgreSQL database: postgres://user@host/name`
+  }
+}
+
+/** What the database said, in one line. */
+export const databaseWords = ({ message, reason }: SqlError): string => {
+  const said = reason.cause instanceof Error ? reason.cause.message : message
+  return (said === "" ? reason._tag : said).replaceAll("\n", " ")
+}
+
+/**
+ * Runs and their records. `records` of a run counts up under the lock of its row, so that who reads in order of `seq`
+ * misses none. One run at a time changes a project.
+ */
+const tables = [
+  `CREATE TABLE IF NOT EXISTS task_conductor_runs (
+    run_id text PRIMARY KEY, project text NOT NULL, read_only boolean NOT NULL, begun_at text NOT NULL,
+    shared text NOT NULL, records integer NOT NULL DEFAULT 0, size bigint NOT NULL DEFAULT 0, cancelled boolean NOT NULL DEFAULT false,
+    ending text)`,
+  `CREATE UNIQUE INDEX IF NOT EXISTS task_conductor_one_at_a_time
+    ON task_conductor_runs (project) WHERE ending IS NULL AND NOT read_only`,
+  `CREATE TABLE IF NOT EXISTS task_conductor_records (
+    run_id text NOT NULL REFERENCES task_conductor_runs ON DELETE CASCADE, seq integer NOT NULL, at text NOT NULL,
+    type text NOT NULL, key text NOT NULL, json text NOT NULL, PRIMARY KEY (run_id, seq))`,
+  `CREATE INDEX IF NOT EXISTS task_conductor_keys ON task_conductor_records (run_id, type, key)`
+]
+
+/** Any number that no other program is likely to lock. */
+const tablesLock = 5_247_001
+
+/** Makes the tables unless they are there; one process at a time. */
+const makeTables = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`SELECT pg_advisory_xact_lock(${tablesLock})`
+      for (const table of tables) yield* sql.unsafe(table)
+    })
+  )
+})
+
+/** A connection to the database at this address, with the tables in place. */
+export const layerDatabase = (url: Redacted.Redacted): Layer.Layer<SqlClient.SqlClient, DatabaseUnavailable> => {
+  const connection = PgClient.layer({ url, applicationName: "task-conductor", connectTimeout: "5 seconds" })
+  const build = Layer.build(Layer.provideMerge(Layer.effectDiscard(makeTables), connection))
+  return Layer.effectContext(Effect.mapError(build, (error) => new DatabaseUnavailable({ what: databaseWords(error) })))
+}

@@ -1,0 +1,54 @@
+/**
+ * The engine of effect/workflow that machines share. They meet in the database alone: it holds the messages, and locks
+ * say which worker has which runs, so that no port has to be open. Who stops refreshing its locks is taken for dead.
+ */
+import { hostname } from "node:os"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as ClusterWorkflowEngine from "effect/cluster/ClusterWorkflowEngine"
+import * as RunnerAddress from "effect/cluster/RunnerAddress"
+import * as RunnerHealth from "effect/cluster/RunnerHealth"
+import * as Runners from "effect/cluster/Runners"
+import * as Sharding from "effect/cluster/Sharding"
+import * as ShardingConfig from "effect/cluster/ShardingConfig"
+import * as SqlMessageStorage from "effect/cluster/SqlMessageStorage"
+import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { WorkflowEngine } from "effect/workflow/WorkflowEngine"
+
+/** All tables of the engine begin with this. */
+const prefix = "task_conductor"
+
+/** How long a worker that has died keeps what it had, and how often the living look. */
+const timing = {
+  shardLockExpiration: "8 seconds",
+  shardLockRefreshInterval: "2 seconds",
+  refreshAssignmentsInterval: "1 second",
+  entityMessagePollInterval: "250 millis",
+  entityReplyPollInterval: "200 millis",
+  entityTerminationTimeout: "1 second"
+} as const
+
+/** Runs are spread over so many parts, which are spread over the workers. */
+const shardsPerGroup = 64
+
+const layerEngine = (
+  address: Option.Option<RunnerAddress.RunnerAddress>
+): Layer.Layer<WorkflowEngine, never, SqlClient.SqlClient> =>
+  ClusterWorkflowEngine.layer.pipe(
+    Layer.provideMerge(Sharding.layer),
+    Layer.provide(Layer.merge(Runners.layerNoop, RunnerHealth.layerNoop)),
+    Layer.provideMerge(Layer.provide(SqlMessageStorage.layerWith({ prefix }), NodeCrypto.layer)),
+    Layer.provide(SqlRunnerStorage.layerWith({ prefix })),
+    Layer.provide(ShardingConfig.layer({ ...timing, shardsPerGroup, runnerAddress: address })),
+    Layer.orDie
+  )
+
+/** Carries out workflows. The address is a name only: nobody connects to it. */
+export const layerWorkerEngine = layerEngine(
+  Option.some(RunnerAddress.make(`${hostname()}-${process.pid}`, process.pid))
+)
+
+/** Begins workflows and answers their questions, but carries none out. */
+export const layerClientEngine = layerEngine(Option.none())

@@ -1,0 +1,147 @@
+/**
+ * Tasks of a run as workflows of their own, so that the workers share them: each is refined and carried out by whichever
+ * worker the engine chooses. The scheduler sees a `Refiner` and a `TaskRunner` as ever. What people answered travels with
+ * a task and back.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Workflow from "effect/workflow/Workflow"
+import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
+import { Briefing } from "../domain/Briefing.ts"
+import { Refinement } from "../domain/Refinement.ts"
+import { Task } from "../domain/Task.ts"
+import { TaskFailure, type TaskPhase, TaskResult } from "../domain/TaskResult.ts"
+import { hashOf } from "./CallHash.ts"
+import { Carried, Gate } from "./Gate.ts"
+import { Refiner, type TaskOrder } from "./Refiner.ts"
+import { type ExecutionOrder, TaskRunner } from "./TaskRunner.ts"
+
+/** What a task needs to know wherever it is worked on. */
+const place = {
+  runId: Schema.String,
+  briefing: Briefing,
+  round: Schema.Int,
+  step: Schema.Int,
+  finished: Schema.Array(TaskResult),
+  carried: Carried
+}
+
+interface Placed {
+  readonly runId: string
+  readonly round: number
+  readonly finished: ReadonlyArray<TaskResult>
+}
+
+/** The same task on the same results of others is the same work. */
+const workKey = ({ finished, round, runId }: Placed, task: Task): string =>
+  [runId, round, task.slug, hashOf(finished.map(({ result, task: { slug } }) => [slug, result.document]))].join("/")
+
+/** Makes the calls of a task. */
+export const RefineTask = Workflow.make("task-conductor/Refine", {
+  payload: { ...place, task: Task },
+  success: Schema.Struct({ outcome: Schema.Union([Refinement, TaskFailure]), carried: Carried }),
+  idempotencyKey: (payload) => workKey(payload, payload.task)
+})
+
+/** Carries a refined task out. */
+export const RunTask = Workflow.make("task-conductor/Task", {
+  payload: { ...place, refinement: Refinement },
+  success: Schema.Struct({ outcome: Schema.Union([TaskResult, TaskFailure]), carried: Carried }),
+  idempotencyKey: (payload) => workKey(payload, payload.refinement.task)
+})
+
+/** What came of a task, with the answers that are known then. */
+interface Shared<A> {
+  readonly outcome: A | TaskFailure
+  readonly carried: Carried
+}
+
+/** Works with the engine that this fiber works in. */
+const onEngine = <A>(effect: Effect.Effect<A, never, WorkflowEngine>): Effect.Effect<A> =>
+  Effect.contextWith((context: Context.Context<never>) =>
+    Effect.provideService(effect, WorkflowEngine, Context.getUnsafe(context, WorkflowEngine))
+  )
+
+/** Hands one piece of work over with the answers so far, and takes over what was answered meanwhile. */
+const share = Effect.fnUntraced(function* <A>(
+  gate: Gate["Service"],
+  execute: (carried: Carried) => Effect.Effect<Shared<A>, never, WorkflowEngine>
+): Effect.fn.Return<A, TaskFailure> {
+  const { carried, outcome } = yield* onEngine(execute(yield* gate.carry))
+  yield* gate.adopt(carried)
+  return outcome instanceof TaskFailure ? yield* outcome : outcome
+})
+
+/** Hands the tasks of a run to the engine. */
+export const layerSharedTasks = (runId: string): Layer.Layer<Refiner | TaskRunner, never, Gate> =>
+  Layer.merge(
+    Layer.effect(
+      Refiner,
+      Effect.map(Gate, (gate) =>
+        Refiner.of({
+          refine: (order: TaskOrder) => share(gate, (carried) => RefineTask.execute({ runId, carried, ...order }))
+        })
+      )
+    ),
+    Layer.effect(
+      TaskRunner,
+      Effect.map(Gate, (gate) =>
+        TaskRunner.of({
+          run: (order: ExecutionOrder) => share(gate, (carried) => RunTask.execute({ runId, carried, ...order }))
+        })
+      )
+    )
+  )
+
+/** What one worker has ready for the tasks of a run. */
+export interface TaskBench {
+  readonly gate: Gate["Service"]
+  readonly refiner: Refiner["Service"]
+  readonly taskRunner: TaskRunner["Service"]
+}
+
+/** Work on a task, in words. */
+export interface TaskWork {
+  readonly task: string
+  readonly verb: "refines" | "carries out"
+}
+
+/** Does work of a run with what this worker has ready for it; fails when it cannot get ready. */
+export type WithBench<R> = <A>(
+  runId: string,
+  about: TaskWork,
+  work: (bench: TaskBench) => Effect.Effect<A>
+) => Effect.Effect<A, { readonly message: string }, R>
+
+/** Tells the engine how tasks are worked on here. */
+export const layerTaskWorkflows = <R>(withBench: WithBench<R>) => {
+  const workHere = <A>(
+    { carried, runId }: { readonly carried: Carried; readonly runId: string },
+    { task, phase }: { readonly task: Task; readonly phase: TaskPhase },
+    work: (bench: TaskBench) => Effect.Effect<A, TaskFailure>
+  ): Effect.Effect<Shared<A>, never, R> => {
+    const failed = (reason: string) => new TaskFailure({ task: task.name, phase, reason, skipped: false })
+    const verb = phase === "refinement" ? "refines" : "carries out"
+    return withBench(runId, { task: task.name, verb }, (bench) =>
+      Effect.gen(function* () {
+        yield* bench.gate.adopt(carried)
+        const outcome: A | TaskFailure = yield* Effect.catchTag(work(bench), "TaskFailure", (failure) =>
+          Effect.succeed(failure)
+        )
+        return { outcome, carried: yield* bench.gate.carry }
+      })
+    ).pipe(Effect.catch(({ message }) => Effect.succeed({ outcome: failed(message), carried })))
+  }
+  return Layer.merge(
+    RefineTask.toLayer(({ carried, runId, ...order }) =>
+      workHere({ carried, runId }, { task: order.task, phase: "refinement" }, ({ refiner }) => refiner.refine(order))
+    ),
+    RunTask.toLayer(({ carried, runId, ...order }) =>
+      workHere({ carried, runId }, { task: order.refinement.task, phase: "execution" }, ({ taskRunner }) =>
+        taskRunner.run(order)
+      )
+    )
+  )
+}

@@ -1,0 +1,110 @@
+/**
+ * A worker: carries out runs and tasks that clients put into the database. Part of the composition root.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as RcMap from "effect/RcMap"
+import type { Configuration } from "./domain/Configuration.ts"
+import type { RunOrder } from "./domain/RunOrder.ts"
+import type { SharedEnding } from "./domain/SharedRun.ts"
+import { ClusterRuns } from "./services/ClusterRuns.ts"
+import { recordOf } from "./services/JournalLine.ts"
+import { ModelSlots } from "./services/ModelSlots.ts"
+import { takeProject } from "./services/RunJournal.ts"
+import { RunSettings } from "./services/RunSettings.ts"
+import { RunRefused, RunWorkflow } from "./services/RunWorkflow.ts"
+import { layerTaskWorkflows } from "./services/SharedTasks.ts"
+import { version } from "./version.ts"
+import { type Bench, makeBench } from "./workerBench.ts"
+
+export interface WorkerOptions {
+  /** What the person said for all runs of this worker. */
+  readonly flags: Configuration
+  /** How many model calls the server of this machine works on at the same time. */
+  readonly parallel: number
+  /** Told of the work that begins and ends here, in words. */
+  readonly tell: (what: string) => Effect.Effect<void>
+}
+
+/** How long what is ready for a run stays so when nothing of it is worked on. */
+const idleTimeToLive = "10 seconds"
+
+/** How a run ended that was broken off: its last event tells. */
+const lastEnding = Effect.fnUntraced(function* (runId: string): Effect.fn.Return<SharedEnding, never, ClusterRuns> {
+  const runs = yield* ClusterRuns
+  const line = yield* Effect.orDie(runs.last(runId, "event", ""))
+  const record = line === undefined ? undefined : recordOf(line)
+  return record?.type === "event" && record.event.type === "run.finished"
+    ? record.event.report
+    : { refused: "The run ended before it began." }
+})
+
+/** Tells of a run that another worker had begun. */
+const tellTakeover = Effect.fnUntraced(function* ({ runId }: RunOrder) {
+  const runs = yield* ClusterRuns
+  if ((yield* Effect.orDie(runs.last(runId, "event", ""))) === undefined) return
+  yield* Effect.orDie(runs.append(runId, { type: "resumed", program: version }, (json) => json))
+})
+
+/** Carries out a run with its project locked on this machine. */
+const carryOut = Effect.fnUntraced(function* ({ pipeline, setup }: Bench, order: RunOrder) {
+  const { project, folders } = setup
+  if (order.readOnly !== true) yield* takeProject({ project, locks: folders.locks, runId: order.runId })
+  yield* tellTakeover(order)
+  return yield* pipeline.run(order)
+}, Effect.scoped)
+
+/** The places at the model server, which all runs of this worker share. */
+const makeSlots = (parallel: number) =>
+  Effect.map(Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ slots: parallel }))), (context) =>
+    Layer.succeed(ModelSlots)(Context.get(context, ModelSlots))
+  )
+
+/** Runs and tasks, for the engine that is there. */
+export const layerWorker = ({ flags, parallel, tell }: WorkerOptions) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const runs = yield* ClusterRuns
+      const slots = yield* makeSlots(parallel)
+      const benches = yield* RcMap.make({
+        lookup: (runId: string) => makeBench(runId, { flags, slots }),
+        idleTimeToLive
+      })
+
+      const withBench = <A, E, R>(runId: string, work: (bench: Bench) => Effect.Effect<A, E, R>) =>
+        Effect.scoped(Effect.flatMap(RcMap.get(benches, runId), work))
+
+      /** To its end, which everybody sees in the database; also when it could not begin. */
+      const conduct = Effect.fnUntraced(function* (order: RunOrder) {
+        const { runId } = order
+        yield* tell(`${runId}: begins here`)
+        const ended = yield* withBench(runId, (bench) =>
+          Effect.raceFirst(carryOut(bench, order), Effect.as(bench.cancelled, undefined))
+        ).pipe(
+          Effect.catchDefect(() => Effect.undefined),
+          Effect.catch(({ message }) => Effect.succeed<SharedEnding>({ refused: message }))
+        )
+        const ending = ended ?? (yield* lastEnding(runId))
+        yield* Effect.orDie(runs.end(runId, ending))
+        yield* tell(`${runId}: ${"refused" in ending ? ending.refused : ending.status}`)
+        return "refused" in ending ? yield* new RunRefused({ what: ending.refused }) : ending
+      })
+
+      const tasks = layerTaskWorkflows((runId, { task, verb }, work) =>
+        Effect.andThen(
+          tell(`${runId}: ${verb} "${task}"`),
+          withBench(runId, (bench) =>
+            Effect.raceFirst(
+              work(bench),
+              Effect.andThen(bench.cancelled, new RunRefused({ what: "The run was cancelled." }))
+            )
+          )
+        )
+      )
+      return Layer.merge(
+        RunWorkflow.toLayer(({ order }) => conduct(order)),
+        tasks
+      )
+    })
+  )

@@ -1,0 +1,108 @@
+/**
+ * What a worker has ready for a run that it works on: its layers, with the model server, the tools and the rules of this
+ * machine. Part of the composition root.
+ */
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
+import { layerSharedRun } from "./app.ts"
+import { type Configuration, mergeConfigurations } from "./domain/Configuration.ts"
+import { makeRedaction, secretValues } from "./domain/Redaction.ts"
+import { layerClusterJournal } from "./services/ClusterJournal.ts"
+import { ClusterRuns } from "./services/ClusterRuns.ts"
+import { layerClusterUsage } from "./services/ClusterUsage.ts"
+import { layerAwaitedAnswers, layerAwaitedDoubts } from "./services/DurableApprover.ts"
+import { Gate } from "./services/Gate.ts"
+import type { ModelSlots } from "./services/ModelSlots.ts"
+import { Pipeline } from "./services/Pipeline.ts"
+import { Refiner } from "./services/Refiner.ts"
+import { answersOf, RunRefused } from "./services/RunWorkflow.ts"
+import type { TaskBench } from "./services/SharedTasks.ts"
+import { TaskRunner } from "./services/TaskRunner.ts"
+import { readSetup, type Setup } from "./setup.ts"
+
+/** What is ready for a run: for its tasks, and for the run as a whole. */
+export interface Bench extends TaskBench {
+  /** Comes to its end when somebody cancels the run. */
+  readonly cancelled: Effect.Effect<void>
+  readonly pipeline: Pipeline["Service"]
+  readonly setup: Setup
+}
+
+export interface BenchOptions {
+  /** What the person said for all runs of this worker. */
+  readonly flags: Configuration
+  /** The places at the model server of this machine. */
+  readonly slots: Layer.Layer<ModelSlots>
+}
+
+/** The settings of a run without those that belong to the machine of its client. */
+const commonSettings = ({ host: _host, keepAlive: _keepAlive, parallel: _parallel, ...common }: Configuration) => common
+
+/** The run and its project, as this machine sees them. */
+const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration) {
+  const standing = yield* (yield* ClusterRuns).standing(runId)
+  if (standing === undefined) return yield* new RunRefused({ what: `The run ${runId} is not in the database.` })
+  const { allow, opened } = standing.shared
+  const { project, settings } = opened
+  const fs = yield* FileSystem.FileSystem
+  if (!(yield* Effect.orElseSucceed(fs.exists(project), () => false))) {
+    const what = `This worker has no folder ${project}: every worker needs the project at the same path.`
+    return yield* new RunRefused({ what })
+  }
+  const given = mergeConfigurations(mergeConfigurations(commonSettings(settings), { allow }), flags)
+  return { ...standing, setup: yield* readSetup(project, given) }
+})
+
+/** Looks every second whether somebody cancels the run, as long as its bench is there. */
+const watchCancelled = Effect.fnUntraced(function* (runId: string) {
+  const runs = yield* ClusterRuns
+  const cancelled = yield* Deferred.make<void>()
+  const isCancelled = Effect.map(
+    Effect.orElseSucceed(runs.standing(runId), () => undefined),
+    (standing) => standing?.isCancelled === true
+  )
+  yield* isCancelled.pipe(
+    Effect.repeat({ until: (is) => is, schedule: Schedule.spaced("1 second") }),
+    Effect.andThen(Deferred.succeed(cancelled, undefined)),
+    Effect.forkScoped
+  )
+  return Deferred.await(cancelled)
+})
+
+/** Gets ready for a run. */
+export const makeBench = (runId: string, { flags, slots }: BenchOptions) =>
+  Effect.gen(function* () {
+    const { begunAt, setup, shared } = yield* findRun(runId, flags)
+    const { order } = shared.opened
+    const book = yield* answersOf(yield* WorkflowEngine, order)
+    const journal = layerClusterJournal(runId, makeRedaction(secretValues(process.env)))
+    const runs = Layer.succeed(ClusterRuns)(yield* ClusterRuns)
+    const context = yield* Layer.build(
+      layerSharedRun(setup, runId, {
+        listen: () => Effect.void,
+        approveSteps: shared.approveSteps,
+        arbiter: layerAwaitedDoubts(book),
+        readOnly: order.readOnly ?? false,
+        shared: {
+          answers: layerAwaitedAnswers(book),
+          slots,
+          meter: Layer.provide(layerClusterUsage(runId, begunAt), runs)
+        },
+        journal: Layer.provide(journal, runs)
+      })
+    )
+    const bench: Bench = {
+      pipeline: Context.get(context, Pipeline),
+      gate: Context.get(context, Gate),
+      refiner: Context.get(context, Refiner),
+      taskRunner: Context.get(context, TaskRunner),
+      cancelled: yield* watchCancelled(runId),
+      setup
+    }
+    return bench
+  }).pipe(Effect.mapError(({ message }) => new RunRefused({ what: message })))

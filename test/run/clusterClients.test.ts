@@ -1,0 +1,151 @@
+import { describe, expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { type Asked, askedOf, makeCluster } from "../support/Cluster.ts"
+import { fakeModel } from "../support/FakeOllamaPaths.ts"
+import { liveTest } from "../support/liveTest.ts"
+import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+
+/** Writes a file in one task, then looks at the time in another. */
+const writing = ({ stage, task }: Asked): string => {
+  switch (stage) {
+    case "creation":
+      return planOf([[{ name: "Write 1" }], [{ name: "Look 1" }]])
+    case "refinement":
+      return refinementWith([
+        task === "Write 1"
+          ? { name: "write_file", arguments: { path: "a.txt", content: "new\n" } }
+          : { name: "get_current_time", arguments: {} }
+      ])
+    case "execution":
+      return resultSaying(`Result of ${task}.`)
+    case "iteration":
+      return planOf([])
+    default:
+      return "All is done."
+  }
+}
+
+/** A skill that may use every tool. */
+const freeSkill = `---
+name: free
+description: Does anything with any tool. Use it in tests.
+---
+
+## Refinement
+
+Make the calls.
+
+## Execution
+
+Say what was found.
+`
+
+const runIdIn = (text: string): string => /\d{8}-\d{6}-[a-z0-9]{4}/.exec(text)?.[0] ?? ""
+
+describe("a client of shared runs", { timeout: 120_000 }, () => {
+  liveTest("leaves when nobody can answer, and another one answers on a terminal", () =>
+    Effect.gen(function* () {
+      const { sandbox, start, terminal, worker } = yield* makeCluster
+      yield* worker((body) => writing(askedOf(body)))
+      const first = yield* start(["run", "--cluster", "--model", fakeModel, "Do it."])
+      const left = yield* Effect.promise(() => first.ended)
+      const runId = runIdIn(left.stderr)
+      expect(left.code).toBe(4)
+      expect(left.stderr).toContain(
+        `The run ${runId} waits for an answer about "Task section 1", and nobody can be asked here. It goes on when somebody answers, from any machine: task-conductor attach ${runId}`
+      )
+      const listed = yield* start(["runs", "--cluster"])
+      expect((yield* Effect.promise(() => listed.ended)).stdout).toMatch(new RegExp(`^${runId} .* running`))
+      const attached = terminal("attach last")
+      yield* Effect.promise(() => attached.shows("Answer [3]"))
+      expect(attached.screen()).toContain("write_file")
+      attached.type("1\r")
+      expect(yield* Effect.promise(() => attached.ended)).toBe(0)
+      expect(attached.screen()).toContain("All is done.")
+      expect(readFileSync(join(sandbox.root, "project/a.txt"), "utf8")).toBe("new\n")
+      const shown = yield* start(["show", "--cluster", runId, "--task", "Write 1"])
+      expect((yield* Effect.promise(() => shown.ended)).stdout).toContain("Result of Write 1.")
+    })
+  )
+
+  liveTest("decides about a call that was begun by a worker that died", () =>
+    Effect.gen(function* () {
+      const { sandbox, start, terminal, worker } = yield* makeCluster
+      const argv = ["sh", "-c", "echo sent >> log.txt; sleep 600"]
+      sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
+      const sending = ({ stage, task }: Asked): string => {
+        if (stage === "creation") return planOf([[{ name: "Send 1", skill: "free" }]])
+        return stage === "refinement"
+          ? refinementWith([{ name: "run_command", arguments: { argv } }])
+          : writing({ stage, task })
+      }
+      const sent = () => {
+        try {
+          return readFileSync(join(sandbox.root, "project/log.txt"), "utf8")
+        } catch {
+          return ""
+        }
+      }
+      const workers = [yield* worker((body) => sending(askedOf(body))), yield* worker((body) => sending(askedOf(body)))]
+      const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
+      while (sent() === "") yield* Effect.sleep("50 millis")
+      for (const { binary } of workers) {
+        if (binary.stderr().includes(`carries out "Send 1"`)) binary.child.kill("SIGKILL")
+      }
+      const left = yield* Effect.promise(() => client.ended)
+      expect([left.code, left.stderr.includes('waits for an answer about "Send 1"')]).toEqual([4, true])
+      const attached = terminal("attach last")
+      yield* Effect.promise(() => attached.shows("Answer [3]"))
+      expect(attached.screen()).toContain("nobody knows whether it happened")
+      attached.type("2\r")
+      expect(yield* Effect.promise(() => attached.ended)).toBe(0)
+      expect(sent()).toBe("sent\n")
+    })
+  )
+
+  liveTest("is refused when another run changes the project, and ends that one", () =>
+    Effect.gen(function* () {
+      const { start, worker } = yield* makeCluster
+      const { server } = yield* worker((body) => ({ text: writing(askedOf(body)), hold: "never" }))
+      const first = yield* start(["run", "--cluster", "--model", fakeModel, "Do it."])
+      yield* server.until(({ chats }) => chats.length > 0)
+      const second = yield* start(["run", "--cluster", "--model", fakeModel, "Do it."])
+      const refused = yield* Effect.promise(() => second.ended)
+      const runId = runIdIn(refused.stderr)
+      expect(refused.code).toBe(1)
+      expect(refused.stderr).toContain(`end it with "task-conductor cancel ${runId}"`)
+      const local = yield* start(["run", "--model", "embedded", "Do it."])
+      expect(yield* Effect.promise(() => local.ended)).toMatchObject({ code: 1 })
+      const cancel = yield* start(["cancel", runId])
+      expect((yield* Effect.promise(() => cancel.ended)).code).toBe(0)
+      const ended = yield* Effect.promise(() => first.ended)
+      expect([ended.code, ended.stderr.includes("interrupted")]).toEqual([130, true])
+      yield* server.until(({ abortedCount }) => abortedCount() === 1)
+      const again = yield* start(["cancel", runId])
+      expect(yield* Effect.promise(() => again.ended)).toMatchObject({
+        code: 1,
+        stderr: `The run ${runId} had ended before.\n`
+      })
+    })
+  )
+
+  liveTest("says what is wrong with the database, and never its password", () =>
+    Effect.gen(function* () {
+      const { start } = yield* makeCluster
+      const unset = yield* start(["runs", "--cluster"], { TASK_CONDUCTOR_DATABASE: "" })
+      expect(yield* Effect.promise(() => unset.ended)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("TASK_CONDUCTOR_DATABASE is not set")
+      })
+      for (const url of ["postgres://me:s3cret@127.0.0.1:1/name", "no address s3cret"]) {
+        const wrong = yield* start(["worker"], { TASK_CONDUCTOR_DATABASE: url })
+        const { code, stderr } = yield* Effect.promise(() => wrong.ended)
+        expect([code, stderr.split("\n").length]).toEqual([1, 2])
+        expect(stderr).toContain("The database that TASK_CONDUCTOR_DATABASE names cannot be used: ")
+        expect(stderr).not.toContain("s3cret")
+      }
+    })
+  )
+})

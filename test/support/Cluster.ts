@@ -1,0 +1,71 @@
+/**
+ * Workers and clients as real processes that share a database, each worker with a model server of its own.
+ */
+import * as Effect from "effect/Effect"
+import { fileURLToPath } from "node:url"
+import { type RunningBinary, makeSandbox } from "./binary.ts"
+import { FakeOllama } from "./FakeOllama.ts"
+import { fakeModel } from "./FakeOllamaPaths.ts"
+import type { ChatBody } from "./FakeOllamaScript.ts"
+import { openTerminal } from "./PseudoTerminal.ts"
+import { makePostgres } from "./Postgres.ts"
+import { testSkills } from "./TestRun.ts"
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+
+/** What a model is asked: the stage, and the task for stages that see one. */
+export interface Asked {
+  readonly stage: string
+  readonly task: string
+}
+
+export const askedOf = ({ messages }: Pick<ChatBody, "messages">): Asked => {
+  const user = messages.at(-1)?.content ?? ""
+  return {
+    stage: /^# Stage: (\w+)$/m.exec(messages[0]?.content ?? "")?.[1] ?? "",
+    task: /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
+  }
+}
+
+/** A project, a database, and ways to start workers and clients. */
+export const makeCluster = Effect.gen(function* () {
+  const url = yield* makePostgres
+  const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+  for (const [path, text] of Object.entries(testSkills)) sandbox.write(`project/${path}`, text)
+  const env = { TASK_CONDUCTOR_DATABASE: url }
+
+  /** Starts the binary; what still runs at the end of the test is killed. */
+  const start = (args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}) =>
+    Effect.acquireRelease(
+      Effect.sync(() => sandbox.start(args, { env: { ...env, ...more } })),
+      ({ child, ended }) =>
+        Effect.promise(() => {
+          child.kill("SIGKILL")
+          return ended
+        })
+    )
+
+  /** A worker that is ready, with the model server that serves it. */
+  const worker = Effect.fnUntraced(function* (
+    script: Parameters<typeof FakeOllama.make>[0],
+    flags: ReadonlyArray<string> = []
+  ) {
+    const server = yield* FakeOllama.make(script)
+    const binary: RunningBinary = yield* start(["worker", ...flags], { OLLAMA_HOST: server.url })
+    yield* Effect.promise(() => binary.says("The worker is ready"))
+    return { server, binary }
+  })
+
+  /** Begins a run; its events are the lines of stdout. */
+  const begin = (flags: ReadonlyArray<string> = []) =>
+    start(["run", "--cluster", "--json", "--model", fakeModel, ...flags, "Do it."])
+
+  /** Runs the binary on a terminal, in the folders of the sandbox. */
+  const terminal = (words: string) => {
+    const { root } = sandbox
+    const folders = `HOME=${root}/home XDG_CONFIG_HOME=${root}/config TASK_CONDUCTOR_DATABASE='${url}'`
+    return openTerminal(`cd ${root}/project && ${folders} ${process.execPath} ${main} ${words}`)
+  }
+
+  return { sandbox, start, terminal, worker, begin }
+})
