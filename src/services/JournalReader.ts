@@ -137,7 +137,8 @@ export const readJournal = Effect.fn("readJournal")(function* (path: string) {
   if (stop !== undefined && !(isLast && stop.what === "shape" && !isJson(stop.text))) {
     return yield* new JournalError({ path, reason: { _tag: "Damaged", line: lines.length + 1, what: stop.what } })
   }
-  return { opened, lines, size, torn: bytes.subarray(size), badEnds } satisfies JournalContent
+  const content: JournalContent = { opened, lines, size, torn: bytes.subarray(size), badEnds }
+  return content
 })
 
 /** What of a journal holds together, and the rest. */
@@ -151,5 +152,6 @@ export interface JournalRest {
 /** The part of a journal that holds together. Fails when not even its beginning does. */
 export const readSound = Effect.fn("readSound")(function* (path: string) {
   const { bytes, lines, size } = yield* readOpened(path)
-  return { kept: lines.length, size, rest: bytes.subarray(size) } satisfies JournalRest
+  const sound: JournalRest = { kept: lines.length, size, rest: bytes.subarray(size) }
+  return sound
 })
