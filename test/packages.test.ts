@@ -154,12 +154,16 @@ describe("the installed packages", { timeout: 60_000 }, () => {
   })
 
   it("are for scripts as well", async () => {
-    const script = `import { run } from "task-conductor"
-      const { events, report } = run({ prompt: "How many words has README.md?", model: "embedded", skill: "count-words", plugins: [${JSON.stringify(plugin)}] })
+    const script = `import { run, runs } from "task-conductor"
+      const { events, report, runId } = run({ prompt: "How many words has README.md?", model: "embedded", skill: "count-words", plugins: [${JSON.stringify(plugin)}] })
       for await (const event of events) console.log(JSON.stringify(event))
-      await report`
+      await report
+      console.log(JSON.stringify({ type: "kept", ids: (await runs()).map((one) => one.runId), runId }))`
     const { stdout } = await succeed(start(process.execPath, ["--input-type=module", "-e", script]))
     assert.deepInclude(counted(stdout), { success: true })
+    const { ids, runId } = JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as { ids: Array<string>; runId: string }
+    assert.include(ids, runId)
+    assert.match((await succeed(conduct("show", runId))).stdout, new RegExp(`^# Run ${runId}$`, "m"))
   })
 })
 
