@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { PlacedDifference } from "../domain/RunDifference.ts"
 import type { RecordedEvent, RunEvent } from "../domain/RunEvent.ts"
-import { eventsTold, type ReplaySession } from "../domain/ReplaySession.ts"
+import { eventsTold, hasEnded, type ReplaySession } from "../domain/ReplaySession.ts"
 import { eventsOf } from "../domain/RunEvidence.ts"
 import { Activities, type Activity, activityName, type Stage } from "./Activities.ts"
 import type { Gate } from "./Gate.ts"
@@ -60,6 +60,7 @@ class Named<A> {
 
 const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
   const own = new Named<Ended & { readonly position: number }>()
+  const untaken = new Set<number>()
   const before = new Named<Ended>()
   const prompts = new Named<Prompt>()
   const seen = new Map<string, Array<{ readonly value: Schema.Json; readonly position: number }>>()
@@ -71,11 +72,13 @@ const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
       seen.set(record.key, [...(seen.get(record.key) ?? []), { value: record.value, position }])
     } else if (record.type === "outcome" || (record.type === "failure" && position >= known)) {
       const ended: Ended = record.type === "outcome" ? { value: record.value } : { error: record.error }
-      if (position >= known) own.set(record.key, { ...ended, position })
-      else before.set(record.key, ended)
+      if (position >= known) {
+        own.set(record.key, { ...ended, position })
+        untaken.add(position)
+      } else before.set(record.key, ended)
     }
   }
-  return { own, before, prompts, seen, ends }
+  return { own, untaken, before, prompts, seen, ends }
 }
 
 const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
@@ -88,11 +91,14 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   lines: ReadonlyArray<JournalLine>,
   session: ReplaySession
 ): Effect.fn.Return<Replay> {
-  const { before, ends, own, prompts, seen } = readLines(lines, session.known)
+  const { before, ends, own, prompts, seen, untaken } = readLines(lines, session.known)
   const known = knownBy(lines.slice(0, session.known))
   const order = yield* makeReplayOrder
   const told: Array<RunEvent> = []
   const changed: Array<PlacedDifference> = []
+  /** Differences that there are unless the session broke off right there. */
+  const perhaps: Array<PlacedDifference> = []
+  const isWhole = hasEnded(eventsTold(session.own))
   const endless = Effect.andThen(order.turn("an answer that was never given", undefined), Effect.never)
 
   const settled = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
@@ -111,25 +117,28 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   const compare = (
     { key, prompt }: Pick<Activity<unknown, unknown, unknown>, "key" | "prompt">,
     name: string
-  ): void => {
+  ): ReadonlyArray<PlacedDifference> => {
     const then = prompts.similar(name)
     const at = told.length - 0.5
     if (prompt === undefined || then === undefined) {
       const isSame = own.exact(name) !== undefined || before.exact(name) !== undefined
-      if (!isSame) changed.push({ at, difference: { about: `${key} was asked with other words or arguments` } })
-    } else if (promptText(then) !== promptText(prompt)) {
-      const difference = { about: `the prompt of ${key}`, before: promptText(then), now: promptText(prompt) }
-      changed.push({ at, difference })
+      return isSame ? [] : [{ at, difference: { about: `${key} was asked with other words or arguments` } }]
     }
+    const [was, is] = [promptText(then), promptText(prompt)]
+    return was === is ? [] : [{ at, difference: { about: `the prompt of ${key}`, before: was, now: is } }]
   }
 
   const perform = Effect.fnUntraced(function* <A, E, R>(activity: Activity<A, E, R>): Effect.fn.Return<A, E, R> {
     const name = activityName(activity)
     const mine = own.exact(name) ?? (before.exact(name) === undefined ? own.similar(name) : undefined)
-    const ended: Ended | undefined = mine ?? before.similar(name)
-    if (ended !== undefined) compare(activity, name)
+    const earlier = before.similar(name)
+    /* A session that broke off may have been about to ask what an earlier one had asked with other words. */
+    const isLast = mine === undefined && !isWhole && before.exact(name) === undefined
+    const ended: Ended | undefined = isLast ? undefined : (mine ?? earlier)
+    if (mine !== undefined || earlier !== undefined) (isLast ? perhaps : changed).push(...compare(activity, name))
     if (mine !== undefined || ended === undefined) yield* order.turn(activity.key, mine?.position)
     if (ended === undefined) return yield* Effect.never
+    if (mine !== undefined) untaken.delete(mine.position)
     if ("error" in ended) return yield* Effect.flatMap(decode(activity.error, ended.error), Effect.fail)
     const outcome = yield* decode(activity.success, ended.value)
     if (mine !== undefined && activity.tell !== undefined) yield* activity.tell(outcome)
@@ -162,6 +171,9 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     listen: ({ event }) => Effect.sync(() => void told.push(event)),
     told,
     changed,
-    stopped: order.conduct
+    stopped: Effect.map(order.conduct, (keys) => {
+      if (untaken.size > 0) changed.push(...perhaps)
+      return keys
+    })
   }
 })

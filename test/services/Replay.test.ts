@@ -368,6 +368,24 @@ describe("the replay of a run that broke off", () => {
     })
   )
 
+  liveTest("is the same wherever the session was killed in which something was allowed that had been denied", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const run = yield* start()
+      const answer = modelOf([[{ name: "Read 1" }]], { "Read 1": [read("notes.md")] })
+      yield* run.session({ answer })
+      const first = (yield* run.records).length
+      yield* run.session({ answer, approver: willing })
+      const whole = yield* fs.readFileString(run.file)
+      const count = (yield* run.records).length
+      for (let kept = first + 1; kept < count; kept += 1) {
+        yield* fs.writeFileString(run.file, whole)
+        yield* run.cut(kept)
+        expect([kept, yield* replayed(run)]).toEqual([kept, { isWhole: false, differences: [] }])
+      }
+    })
+  )
+
   liveTest("is the same when it was interrupted, and when it went on", () =>
     Effect.gen(function* () {
       const run = yield* start()
