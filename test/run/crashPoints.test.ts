@@ -35,6 +35,17 @@ describe.concurrent(`a run that is killed (${version.split("\n")[0]})`, () => {
     }
   }
 
+  it.live(
+    "goes on to the same end when what goes on with it is killed in the middle of a write as well",
+    () =>
+      Effect.gen(function* () {
+        const [, , kind] = crashKinds
+        const { breaches, kills } = yield* crashAt(reference, kind!, 2, 2)
+        expect([kind?.calls, kills, breaches]).toEqual(["pwrite64", 2, []])
+      }),
+    180_000
+  )
+
   for (const seed of [1, 2, 3, 4]) {
     it.live(
       `goes on to the same end when it is killed again and again, seed ${seed}`,

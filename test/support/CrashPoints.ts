@@ -54,14 +54,21 @@ export const strace = (calls: string, fault: string, file: string | undefined): 
   `inject=${calls}:${fault}`
 ]
 
-/** Kills a run at the call with this number, counted from 1, then lets it go on to its end. */
-export const crashAt = Effect.fnUntraced(function* (reference: Reference, kind: CrashKind, when: number) {
+/**
+ * Kills a run at the call with this number, counted from 1, and what goes on with it at the same number of its own, as often
+ * as `times` says; then lets it go on to its end.
+ */
+export const crashAt = Effect.fnUntraced(function* (reference: Reference, kind: CrashKind, when: number, times = 1) {
   const run = yield* makeCrashRun()
   const file = kind.isSeeded ? run.seed(reference.firstLine) : undefined
   const history = newHistory()
-  const killed = yield* run.session({ under: strace(kind.calls, `signal=SIGKILL:when=${when}`, file) })
-  const breaches = wasKilled(killed) ? [...afterKill(run, history, killed.stdout)] : []
-  const ended = wasKilled(killed) ? yield* run.session({}) : killed
+  const breaches: Array<string> = []
+  const under = strace(kind.calls, `signal=SIGKILL:when=${when}`, file)
+  let ended = yield* run.session({ under })
+  while (wasKilled(ended)) {
+    breaches.push(...afterKill(run, history, ended.stdout))
+    ended = yield* run.session(history.kills < times ? { under } : {})
+  }
   breaches.push(...breachesOf(run, history, ended, reference.outcome))
   const crashed: Crashed = { kills: history.kills, breaches }
   return crashed
