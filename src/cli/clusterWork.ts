@@ -2,7 +2,10 @@
  * What the words about shared runs do once flags are read. Loaded when it is needed: nothing else needs the database.
  */
 import * as Effect from "effect/Effect"
+import * as Deferred from "effect/Deferred"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import { attachRun, layerClient, layerSharedRuns, layerWorkerGround, submitRun } from "../cluster.ts"
 import type { Configuration } from "../domain/Configuration.ts"
 import type { RunOrder } from "../domain/RunOrder.ts"
@@ -82,12 +85,24 @@ export const cancelShared = Effect.fn("cancelShared")(function* (run: string) {
   return { runId, isCancelled: yield* (yield* ClusterRuns).cancel(runId) }
 }, Effect.provide(layerSharedRuns))
 
+/** How long a worker that is ended hands over what it has. Then the process ends: its locks end with it. */
+const handOverTime = "2 seconds"
+
+const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
+  const done = yield* Deferred.make<void>()
+  const finish = Deferred.succeed(done, undefined)
+  yield* Effect.forkDetach(Effect.andThen(Scope.close(scope, Exit.void), finish))
+  yield* Effect.forkDetach(Effect.andThen(Effect.sleep(handOverTime), finish))
+  yield* Deferred.await(done)
+})
+
 /** Works on runs until it is ended. */
 export const workOnShared = Effect.fn("workOnShared")(function* (flags: Configuration) {
   const { tell } = yield* Output
   const { settings } = yield* readSetup(".", flags)
   const worker = layerWorker({ flags, parallel: settings.slots, tell }).pipe(Layer.provide(layerWorkerGround))
-  yield* Layer.build(worker)
+  const scope = yield* Effect.acquireRelease(Scope.make(), handOver)
+  yield* Layer.buildWithScope(worker, scope)
   yield* tell("The worker is ready for runs. Ctrl-C ends it; others then go on with what it has.")
   return yield* Effect.never
 }, Effect.scoped)

@@ -14,6 +14,7 @@ import * as SqlMessageStorage from "effect/cluster/SqlMessageStorage"
 import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as References from "effect/References"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { WorkflowEngine } from "effect/workflow/WorkflowEngine"
 
@@ -33,6 +34,12 @@ const timing = {
 /** Runs are spread over so many parts, which are spread over the workers. */
 const shardsPerGroup = 64
 
+/** Only what fails is logged, and never on stdout, which is for results. */
+const quiet = Layer.merge(
+  Layer.succeed(References.MinimumLogLevel)("Error"),
+  Layer.succeed(References.LogToStderr)(true)
+)
+
 const layerEngine = (
   address: Option.Option<RunnerAddress.RunnerAddress>
 ): Layer.Layer<WorkflowEngine, never, SqlClient.SqlClient> =>
@@ -42,6 +49,7 @@ const layerEngine = (
     Layer.provideMerge(Layer.provide(SqlMessageStorage.layerWith({ prefix }), NodeCrypto.layer)),
     Layer.provide(SqlRunnerStorage.layerWith({ prefix })),
     Layer.provide(ShardingConfig.layer({ ...timing, shardsPerGroup, runnerAddress: address })),
+    Layer.provide(quiet),
     Layer.orDie
   )
 

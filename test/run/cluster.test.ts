@@ -57,8 +57,12 @@ describe("workers on one database", { timeout: 120_000 }, () => {
     })
   )
 
-  for (const killed of ["has the run", "has tasks of it only"] as const) {
-    liveTest(`finish a run when the one that ${killed} is killed in the middle of 20 tasks`, () =>
+  for (const [victim, signal] of [
+    ["the run", "SIGKILL"],
+    ["tasks of it only", "SIGKILL"],
+    ["the run", "SIGTERM"]
+  ] as const) {
+    liveTest(`finish a run when the one that has ${victim} gets ${signal} in the middle of 20 tasks`, () =>
       Effect.gen(function* () {
         const { begin, worker } = yield* makeCluster
         const executed = new Map<string, number>()
@@ -82,10 +86,10 @@ describe("workers on one database", { timeout: 120_000 }, () => {
           )
         yield* Effect.all([isHeld(0), isHeld(1)], { concurrency: 2 })
         const hasRun = workers.findIndex(({ binary }) => binary.stderr().includes(": begins here"))
-        const victim = killed === "has the run" ? hasRun : 1 - hasRun
+        const gone = victim === "the run" ? hasRun : 1 - hasRun
         const finishedBefore = [...executed.keys()]
-        workers[victim]!.binary.child.kill("SIGKILL")
-        yield* workers[1 - victim]!.server.release("gone")
+        workers[gone]!.binary.child.kill(signal)
+        yield* workers[1 - gone]!.server.release("gone")
         const end = yield* Effect.promise(() => ended)
         expect([end.code, reportOf(end).status]).toEqual([0, "done"])
         expect(
