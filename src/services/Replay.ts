@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { stageKey } from "../domain/CallId.ts"
 import type { PlacedDifference } from "../domain/RunDifference.ts"
 import type { RecordedEvent, RunEvent } from "../domain/RunEvent.ts"
 import { eventsTold, hasEnded, type ReplaySession } from "../domain/ReplaySession.ts"
@@ -68,7 +69,9 @@ const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
   for (const [position, record] of lines.map(recordOf).entries()) {
     if (record.type === "prompt") prompts.set(record.key, record)
     else if (record.type === "settled" && position >= known) ends.set(record.key, position)
-    else if (record.type === "seen" && position >= known) {
+    else if (record.type === "event" && record.event.type === "task.finished" && position >= known) {
+      ends.set(stageKey.task(record.event.round, record.event.task), position)
+    } else if (record.type === "seen" && position >= known) {
       seen.set(record.key, [...(seen.get(record.key) ?? []), { value: record.value, position }])
     } else if (record.type === "outcome" || (record.type === "failure" && position >= known)) {
       const ended: Ended = record.type === "outcome" ? { value: record.value } : { error: record.error }
@@ -107,7 +110,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
       onSome: (value) => Effect.asSome(decode(success, value))
     })
 
-  /** A stage goes on when its outcome was on the disk; one that was not final waited for nothing. */
+  /** A task ends when it told so, another stage when its outcome was on the disk; results are listed in this order. */
   const end = (key: string): Effect.Effect<void> => {
     const position = ends.get(key)
     return position === undefined ? Effect.void : order.turn(key, position)
