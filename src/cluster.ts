@@ -1,91 +1,124 @@
 /**
- * Runs that machines share, as clients see them: begun, followed, cancelled and looked at through the database that the
- * environment names. Part of the composition root.
+ * The door `task-conductor/cluster`: runs that machines share over a PostgreSQL database, for scripts. A worker carries
+ * them out, clients begin, follow, answer and cancel them. What the command line gives with `run --cluster`, `attach`,
+ * `cancel` and `worker`.
  */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
-import type * as SqlClient from "effect/sql/SqlClient"
-import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
-import { journalVersion } from "./domain/JournalRecord.ts"
-import { makeRedaction, secretValues } from "./domain/Redaction.ts"
-import type { RecordedEvent } from "./domain/RunEvent.ts"
-import type { RunOrder } from "./domain/RunOrder.ts"
-import type { SharedRun } from "./domain/SharedRun.ts"
+import { type RunHandle, startWork } from "./runHandle.ts"
+import { orderOf, type RunOptions } from "./runOptions.ts"
+import { onThisMachine, type ScriptOptions, scriptWork, setupOf } from "./scriptOptions.ts"
+import { Approver } from "./services/Approver.ts"
+import { type Approve, layerCallback } from "./services/CallbackApprover.ts"
+import { type Arbitrate, layerCallbackArbiter } from "./services/CallbackArbiter.ts"
 import {
-  databaseVariable,
-  DatabaseUnnamed,
-  type DatabaseUnavailable,
-  layerDatabase
-} from "./services/ClusterDatabase.ts"
-import { layerClientEngine, layerWorkerEngine } from "./services/ClusterEngine.ts"
-import { ClusterRuns } from "./services/ClusterRuns.ts"
-import { layerClusterStore } from "./services/ClusterStore.ts"
-import { followRun } from "./services/RunFollower.ts"
-import { RunStore } from "./services/RunStore.ts"
-import { answersOf, RunWorkflow } from "./services/RunWorkflow.ts"
-import { environmentVariable } from "./services/UserFolders.ts"
-import { keptSettings, type Setup } from "./setup.ts"
-import { version } from "./version.ts"
+  attachRun,
+  cancelRun,
+  DatabaseAddress,
+  layerClient,
+  layerSharedRuns,
+  layerWorkerGround,
+  submitRun
+} from "./sharedRuns.ts"
+import { holdWorker, layerWorker } from "./worker.ts"
 
-/** The database that the environment names. */
-const layerNamedDatabase: Layer.Layer<SqlClient.SqlClient, DatabaseUnavailable | DatabaseUnnamed> = Layer.unwrap(
-  Effect.gen(function* () {
-    const url = yield* environmentVariable(databaseVariable)
-    return url === undefined ? yield* new DatabaseUnnamed() : layerDatabase(Redacted.make(url))
-  })
-)
+export { DatabaseUnavailable, DatabaseUnnamed } from "./services/ClusterDatabase.ts"
+export { ProjectShared } from "./services/ClusterRuns.ts"
+export { RunWaits } from "./services/RunFollower.ts"
+export { RunRefused } from "./services/RunWorkflow.ts"
 
-/** The runs in the database, without an engine. */
-export const layerSharedRuns = layerClusterStore.pipe(
-  Layer.provideMerge(ClusterRuns.layer),
-  Layer.provide(layerNamedDatabase)
-)
-
-/** What a client needs to begin and follow runs. */
-export const layerClient = Layer.merge(layerClientEngine, ClusterRuns.layer).pipe(Layer.provide(layerNamedDatabase))
-
-/** What a worker stands on. */
-export const layerWorkerGround = Layer.merge(layerWorkerEngine, ClusterRuns.layer).pipe(
-  Layer.provide(layerNamedDatabase)
-)
-
-/** What is allowed beforehand in a run; nothing of it is kept elsewhere. */
-export interface SharedGrants {
-  readonly allow: ReadonlyArray<string>
-  readonly approveSteps: boolean
+/** Where the runs are. */
+export interface DatabaseOptions {
+  /** The address of the database, such as `postgres://user@host/name`; `TASK_CONDUCTOR_DATABASE` when absent. */
+  readonly database?: string
 }
 
-/** Puts a run into the database, where a worker finds it. */
-export const submitRun = Effect.fn("submitRun")(function* (setup: Setup, order: RunOrder, grants: SharedGrants) {
-  const fs = yield* FileSystem.FileSystem
-  const runs = yield* ClusterRuns
-  const project = yield* Effect.orElseSucceed(fs.realPath(setup.project), () => setup.project)
-  const opened: SharedRun["opened"] = {
-    type: "opened",
-    version: journalVersion,
-    program: version,
-    project,
-    order,
-    settings: keptSettings(setup)
-  }
-  yield* runs.submit({ opened, ...grants })
-  yield* runs.append(order.runId, opened, makeRedaction(secretValues(process.env)))
-})
+/** Who answers what a run asks. Without them a question makes the report reject with `RunWaits`, and the run waits. */
+export interface AnswerOptions {
+  readonly approve?: Approve
+  /** Decides about calls that were begun by a worker that died. */
+  readonly arbitrate?: Arbitrate
+  /** Stops following when it aborts; the run goes on. */
+  readonly signal?: AbortSignal
+}
 
-/** Follows a run from its beginning. */
-export const attachRun = Effect.fn("attachRun")(function* (
-  given: string,
-  listen: (recorded: RecordedEvent) => Effect.Effect<void>
-) {
-  const store = yield* Effect.provide(RunStore, layerClusterStore)
-  const runId = yield* store.find(given)
-  const { opened } = yield* store.read(runId)
-  const { order } = opened
-  const engine = yield* WorkflowEngine
-  /* The same order twice is one execution: this mends a client that died between its two steps. */
-  yield* RunWorkflow.execute({ order }, { discard: true })
-  const followed = yield* followRun(runId, yield* answersOf(engine, order), listen)
-  return { runId, followed }
-})
+type Ordered = "prompt" | "project" | "limits" | "allow" | "deny" | "file" | "skill" | "plan" | "readOnly"
+
+/**
+ * How a script orders a run from workers. The project is a folder that every worker has at the same path. What belongs to
+ * a machine, such as its model server, the workers bring.
+ */
+export interface SharedRunOptions extends DatabaseOptions, AnswerOptions, Pick<RunOptions, Ordered> {
+  /** A name as for `--model`. */
+  readonly model?: string
+}
+
+/** How a worker works. */
+export interface WorkOptions extends DatabaseOptions, Pick<ScriptOptions, "allow" | "deny" | "host" | "parallel"> {
+  /** Ends the worker when it aborts; others go on with what it has. */
+  readonly signal: AbortSignal
+  /** Told of the work that begins and ends here, in words. */
+  readonly tell?: (what: string) => void
+}
+
+const atDatabase =
+  ({ database = "" }: DatabaseOptions) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>) =>
+    work.pipe(Effect.provideService(DatabaseAddress, database), onThisMachine({}))
+
+const layerAnswers = ({ approve, arbitrate }: AnswerOptions) =>
+  Layer.merge(
+    approve === undefined ? Approver.layerDenyAll : layerCallback(approve),
+    arbitrate === undefined ? Layer.empty : layerCallbackArbiter(arbitrate)
+  )
+
+/** Begins a run on the workers and follows it. Interrupting stops following; `cancel` ends the run. */
+export const run = (options: SharedRunOptions): RunHandle =>
+  startWork({ signal: options.signal }, (listen, runId) =>
+    Effect.gen(function* () {
+      const order = yield* orderOf(options, runId)
+      const { allow = [] } = options
+      const setup = yield* setupOf(options, scriptWork(options, listen))
+      yield* submitRun(setup, order, { allow, approveSteps: false })
+      return yield* attachRun(runId, (recorded) => Effect.sync(() => listen(recorded)))
+    }).pipe(Effect.provide([layerClient, layerAnswers(options)]), atDatabase(options))
+  )
+
+/** Follows a run from its beginning, whoever began it. */
+export const attach = (runId: string, options: DatabaseOptions & AnswerOptions = {}): RunHandle =>
+  startWork({ runId, signal: options.signal }, (listen) =>
+    attachRun(runId, (recorded) => Effect.sync(() => listen(recorded))).pipe(
+      Effect.provide([layerClient, layerAnswers(options)]),
+      atDatabase(options)
+    )
+  )
+
+/** Ends a run within seconds; false when it had ended before. */
+export const cancel = (runId: string, options: DatabaseOptions = {}): Promise<boolean> =>
+  cancelRun(runId).pipe(
+    Effect.map(({ isCancelled }) => isCancelled),
+    Effect.provide(layerSharedRuns),
+    atDatabase(options),
+    Effect.runPromise
+  )
+
+/** Carries out runs until the signal aborts. Rejects when the database cannot be used. */
+export const work = ({ signal, tell = () => undefined, ...options }: WorkOptions): Promise<void> => {
+  const scripted = scriptWork(options, () => undefined)
+  const working = Effect.gen(function* () {
+    const { settings } = yield* setupOf({}, scripted)
+    const flags = scripted.given
+    const worker = layerWorker({ flags, parallel: settings.slots, tell: (what) => Effect.sync(() => tell(what)) })
+    return yield* holdWorker(Layer.provide(worker, layerWorkerGround), Effect.void)
+  })
+  const fiber = Effect.runFork(atDatabase(options)(working))
+  const end = (): void => void Effect.runFork(Fiber.interrupt(fiber))
+  if (signal.aborted) end()
+  signal.addEventListener("abort", end, { once: true })
+  return Effect.runPromise(Fiber.await(fiber)).then((exit) => {
+    if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) throw Cause.squash(exit.cause)
+  })
+}

@@ -5,11 +5,11 @@
 import * as Effect from "effect/Effect"
 import { layerRun } from "./app.ts"
 import { checkDocument, type CheckReport, type DocumentKind } from "./domain/CheckReport.ts"
-import type { RunOrder } from "./domain/RunOrder.ts"
 import type { TaskList } from "./domain/TaskList.ts"
 import { beginRun } from "./kept.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"
-import { onThisMachine, refuse, type ScriptOptions, scriptWork, setupOf } from "./scriptOptions.ts"
+import { orderOf, type RunOptions } from "./runOptions.ts"
+import { onThisMachine, scriptWork, setupOf } from "./scriptOptions.ts"
 import { Pipeline } from "./services/Pipeline.ts"
 import { makeRunId } from "./services/RunId.ts"
 
@@ -46,34 +46,9 @@ export { layerAsk, layerRun } from "./app.ts"
 export { type AskDoors, holdConversation } from "./converse.ts"
 export type { RunDoors } from "./ground.ts"
 export type { RunHandle } from "./runHandle.ts"
+export type { RunOptions } from "./runOptions.ts"
 export type { ScriptOptions } from "./scriptOptions.ts"
 export { readSetup, type Setup } from "./setup.ts"
-
-/** How a script orders a run. */
-export interface RunOptions extends ScriptOptions {
-  readonly prompt: string
-  /** Skips planning: one task with this skill. */
-  readonly skill?: string
-  /** Skips planning: the markdown of a task list. */
-  readonly plan?: string
-  /** Changes nothing, whatever is allowed; such a run may go on beside others in its project. */
-  readonly readOnly?: boolean
-  /** False keeps nothing of the run: it cannot be resumed, and is in no list. */
-  readonly keep?: boolean
-}
-
-/** The order that the options give. */
-const orderOf = ({ file, plan, prompt, readOnly, skill }: RunOptions, runId: string) =>
-  skill !== undefined && plan !== undefined
-    ? Effect.fail(refuse('"skill" and "plan" exclude each other: both say what the tasks are. Leave one out.'))
-    : Effect.succeed<RunOrder>({
-        runId,
-        prompt,
-        ...(file === undefined ? {} : { currentFile: file }),
-        ...(skill === undefined ? {} : { skill }),
-        ...(plan === undefined ? {} : { plan }),
-        ...(readOnly === undefined ? {} : { readOnly })
-      })
 
 /** Runs a prompt. The run starts at once, and is kept unless the options say otherwise. */
 export const run = (given: string | RunOptions): RunHandle => {

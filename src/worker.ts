@@ -2,9 +2,12 @@
  * A worker: carries out runs and tasks that clients put into the database. Part of the composition root.
  */
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
+import * as Scope from "effect/Scope"
 import type { Configuration } from "./domain/Configuration.ts"
 import type { RunOrder } from "./domain/RunOrder.ts"
 import type { SharedEnding } from "./domain/SharedRun.ts"
@@ -108,3 +111,23 @@ export const layerWorker = ({ flags, parallel, tell }: WorkerOptions) =>
       )
     })
   )
+
+/** How long a worker that is ended hands over what it has. Then the process ends: its locks end with it. */
+const handOverTime = "2 seconds"
+
+const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
+  const done = yield* Deferred.make<void>()
+  const finish = Deferred.succeed(done, undefined)
+  yield* Effect.forkDetach(Effect.andThen(Scope.close(scope, Exit.void), finish))
+  yield* Effect.forkDetach(Effect.andThen(Effect.sleep(handOverTime), finish))
+  yield* Deferred.await(done)
+})
+
+/** Keeps a worker at work until it is interrupted; `ready` happens when it is ready for runs. */
+export const holdWorker = <E, R, E2, R2>(worker: Layer.Layer<never, E, R>, ready: Effect.Effect<void, E2, R2>) =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.acquireRelease(Scope.make(), handOver)
+    yield* Layer.buildWithScope(worker, scope)
+    yield* ready
+    return yield* Effect.never
+  }).pipe(Effect.scoped)

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { issuesMarkdown } from "../domain/Issue.ts"
 import type { ModelError } from "../domain/ModelAnswer.ts"
 import { printableLines } from "../domain/Printable.ts"
+import { exitCodeOf } from "../domain/RunReport.ts"
 import type { NoValidPlan } from "../domain/RunOrder.ts"
 
 /** Exit codes of the binary that are not those of a run (domain/RunReport). */
@@ -50,5 +51,6 @@ export const failureOf = (error: CommandFailure | ModelError | NoValidPlan | Oth
     const issues = printableLines(issuesMarkdown((error as NoValidPlan).issues))
     return new CommandFailure({ exitCode: exitCodes.noValidPlan, text: issues === "" ? text : `${text}\n${issues}` })
   }
+  if (error._tag === "RunWaits") return new CommandFailure({ exitCode: exitCodeOf("not_permitted"), text })
   return stateErrors.has(error._tag) ? new CommandFailure({ exitCode: exitCodes.failed, text }) : usageFailure(text)
 }

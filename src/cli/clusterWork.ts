@@ -2,23 +2,17 @@
  * What the words about shared runs do once flags are read. Loaded when it is needed: nothing else needs the database.
  */
 import * as Effect from "effect/Effect"
-import * as Deferred from "effect/Deferred"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
-import { attachRun, layerClient, layerSharedRuns, layerWorkerGround, submitRun } from "../cluster.ts"
+import { attachRun, cancelRun, layerClient, layerSharedRuns, layerWorkerGround, submitRun } from "../sharedRuns.ts"
 import type { Configuration } from "../domain/Configuration.ts"
 import type { RunOrder } from "../domain/RunOrder.ts"
-import { exitCodeOf } from "../domain/RunReport.ts"
 import { layerTerminalArbiter } from "../services/Arbiter.ts"
 import { Approver } from "../services/Approver.ts"
 import { ClusterRuns } from "../services/ClusterRuns.ts"
 import { makeRunId } from "../services/RunId.ts"
-import { RunStore } from "../services/RunStore.ts"
 import { readSetup } from "../setup.ts"
-import { layerWorker } from "../worker.ts"
+import { holdWorker, layerWorker } from "../worker.ts"
 import type { EventSink } from "./EventSink.ts"
-import { CommandFailure, usageFailure } from "./Failure.ts"
 import { Output } from "./Output.ts"
 
 /** A run for the workers, as the flags ask for it. */
@@ -47,18 +41,10 @@ const tellWorkers = Effect.gen(function* () {
 
 /** Follows a run to its report. */
 const followToEnd = (run: string, sink: EventSink) =>
-  Effect.gen(function* () {
-    const { followed, runId } = yield* attachRun(run, sink.listen)
-    if (followed._tag === "Waits") {
-      const text = `The run ${runId} waits for an answer about "${followed.title}", and nobody can be asked here. It goes on when somebody answers, from any machine: task-conductor attach ${runId}`
-      return yield* new CommandFailure({ exitCode: exitCodeOf("not_permitted"), text })
-    }
-    if ("refused" in followed.ending) {
-      yield* sink.abort(followed.ending.refused)
-      return yield* usageFailure(followed.ending.refused)
-    }
-    return followed.ending
-  }).pipe(Effect.provide([Approver.layerTerminal, layerTerminalArbiter]))
+  attachRun(run, sink.listen).pipe(
+    Effect.tapError(({ message }) => sink.abort(message)),
+    Effect.provide([Approver.layerTerminal, layerTerminalArbiter])
+  )
 
 /** Begins a run on the workers and follows it to its report. */
 export const runShared = Effect.fn("runShared")(function* ({ approveSteps, flags, order, project, sink }: SharedWork) {
@@ -79,32 +65,13 @@ export const attachShared = (run: string, sink: EventSink) =>
   )
 
 /** Ends a run; the workers stop within seconds. */
-export const cancelShared = Effect.fn("cancelShared")(function* (run: string) {
-  const store = yield* RunStore
-  const runId = yield* store.find(run)
-  return { runId, isCancelled: yield* (yield* ClusterRuns).cancel(runId) }
-}, Effect.provide(layerSharedRuns))
-
-/** How long a worker that is ended hands over what it has. Then the process ends: its locks end with it. */
-const handOverTime = "2 seconds"
-
-const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
-  const done = yield* Deferred.make<void>()
-  const finish = Deferred.succeed(done, undefined)
-  yield* Effect.forkDetach(Effect.andThen(Scope.close(scope, Exit.void), finish))
-  yield* Effect.forkDetach(Effect.andThen(Effect.sleep(handOverTime), finish))
-  yield* Deferred.await(done)
-})
+export const cancelShared = (run: string) => Effect.provide(cancelRun(run), layerSharedRuns)
 
 /** Works on runs until it is ended. */
 export const workOnShared = Effect.fn("workOnShared")(function* (flags: Configuration) {
   const { tell } = yield* Output
   const { settings } = yield* readSetup(".", flags)
   const worker = layerWorker({ flags, parallel: settings.slots, tell }).pipe(Layer.provide(layerWorkerGround))
-  const scope = yield* Effect.acquireRelease(Scope.make(), handOver)
-  yield* Layer.buildWithScope(worker, scope)
-  yield* tell("The worker is ready for runs. Ctrl-C ends it; others then go on with what it has.")
-  return yield* Effect.never
-}, Effect.scoped)
-
-export { layerSharedRuns }
+  const ready = tell("The worker is ready for runs. Ctrl-C ends it; others then go on with what it has.")
+  return yield* holdWorker(worker, ready)
+})

@@ -13,7 +13,7 @@ const storeOf = (isShared: boolean) =>
   isShared
     ? Layer.unwrap(
         Effect.map(
-          Effect.promise(() => import("../cluster.ts")),
+          Effect.promise(() => import("../sharedRuns.ts")),
           ({ layerSharedRuns }) => layerSharedRuns
         )
       )

@@ -5,19 +5,26 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
+import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import type { RecordedEvent, RunEvent } from "../domain/RunEvent.ts"
-import type { SharedEnding } from "../domain/SharedRun.ts"
 import { type Answered, Approver, type AnsweredBy } from "./Approver.ts"
 import { Arbiter } from "./Arbiter.ts"
 import { ClusterRuns } from "./ClusterRuns.ts"
 import { type AnswerBook, callAnswered, doubtAnswered, giveAnswer, stepAnswered } from "./DurableApprover.ts"
 import { type JournalLine, recordOf } from "./JournalLine.ts"
 
-/** How a run ended, or the question that it waits for when nobody here can answer. */
-export type Followed =
-  | { readonly _tag: "Ended"; readonly ending: SharedEnding }
-  | { readonly _tag: "Waits"; readonly title: string }
+/** The run goes on when somebody answers; nobody here can. */
+export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
+  runId: Schema.String,
+  /** The heading of the step, or the name of the task, that is asked about. */
+  title: Schema.String
+}) {
+  override get message(): string {
+    const { runId, title } = this
+    return `The run ${runId} waits for an answer about "${title}", and nobody can be asked here. It goes on when somebody answers, from any machine: task-conductor attach ${runId}`
+  }
+}
 
 type Question = RunEvent & { readonly type: "approval.requested" }
 
@@ -43,14 +50,14 @@ const putQuestion = Effect.fnUntraced(function* (
     : yield* give(arbiter.decide(item, hash), doubtAnswered)
 })
 
-/** Follows a run until it ends, or until it waits for an answer that nobody here can give. */
+/** Follows a run until it ends; fails when it waits for an answer that nobody here can give. */
 export const followRun = (runId: string, book: AnswerBook, listen: (recorded: RecordedEvent) => Effect.Effect<void>) =>
   Effect.gen(function* () {
     const runs = yield* ClusterRuns
     const alone = (yield* Semaphore.make(1)).withPermits(1)
     const context = yield* Effect.context<Approver>()
     const asked = yield* FiberMap.make<string>()
-    const waits = yield* Deferred.make<Followed>()
+    const waits = yield* Deferred.make<never, RunWaits>()
     const open = new Map<string, Question>()
     let last: RecordedEvent | undefined
 
@@ -83,7 +90,7 @@ export const followRun = (runId: string, book: AnswerBook, listen: (recorded: Re
     const ask = (question: Question) =>
       alone(putQuestion(question, book)).pipe(
         Effect.flatMap((by) =>
-          by === "nobody" ? Deferred.succeed(waits, { _tag: "Waits", title: question.title } as const) : Effect.void
+          by === "nobody" ? Deferred.fail(waits, new RunWaits({ runId, title: question.title })) : Effect.void
         ),
         Effect.provideContext(context)
       )
@@ -100,7 +107,7 @@ export const followRun = (runId: string, book: AnswerBook, listen: (recorded: Re
         if (standing?.ending !== undefined) {
           yield* catchUp(seq)
           if (last !== undefined) yield* listen(last)
-          return { _tag: "Ended", ending: standing.ending } satisfies Followed
+          return standing.ending
         }
         yield* Effect.sleep(pause)
       }
