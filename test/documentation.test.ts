@@ -19,7 +19,7 @@ describe("documentation", () => {
     const source = fileURLToPath(root)
     const folder = mkdtempSync(join(tmpdir(), "task-conductor-documentation-"))
     symlinkSync(join(source, "node_modules"), join(folder, "node_modules"))
-    const scripts = ["README.md", "docs/runs.md", "docs/asking.md"].flatMap((page) =>
+    const scripts = ["README.md", "docs/runs.md", "docs/asking.md", "docs/several-machines.md"].flatMap((page) =>
       Array.from(readFileSync(new URL(page, root), "utf8").matchAll(/```ts\n(.*?)```/gs), ([, text = ""]) => text)
     )
     for (const [index, text] of scripts.entries()) writeFileSync(join(folder, `script-${index}.ts`), text)
@@ -27,7 +27,11 @@ describe("documentation", () => {
       readonly compilerOptions: object
     }
     const from = (module: string) => [join(source, "src", module)]
-    const paths = { "task-conductor": from("index.ts"), "task-conductor/plugin": from("plugin-kit.ts") }
+    const paths = {
+      "task-conductor": from("index.ts"),
+      "task-conductor/cluster": from("cluster.ts"),
+      "task-conductor/plugin": from("plugin-kit.ts")
+    }
     const options = {
       ...compilerOptions,
       rootDir: "/",

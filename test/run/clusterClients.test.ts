@@ -2,30 +2,10 @@ import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Asked, askedOf, makeCluster } from "../support/Cluster.ts"
+import { type Asked, askedOf, makeCluster, writing } from "../support/Cluster.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { liveTest } from "../support/liveTest.ts"
-import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
-
-/** Writes a file in one task, then looks at the time in another. */
-const writing = ({ stage, task }: Asked): string => {
-  switch (stage) {
-    case "creation":
-      return planOf([[{ name: "Write 1" }], [{ name: "Look 1" }]])
-    case "refinement":
-      return refinementWith([
-        task === "Write 1"
-          ? { name: "write_file", arguments: { path: "a.txt", content: "new\n" } }
-          : { name: "get_current_time", arguments: {} }
-      ])
-    case "execution":
-      return resultSaying(`Result of ${task}.`)
-    case "iteration":
-      return planOf([])
-    default:
-      return "All is done."
-  }
-}
+import { planOf, refinementWith } from "../support/TestRun.ts"
 
 /** A skill that may use every tool. */
 const freeSkill = `---

@@ -9,7 +9,7 @@ import { fakeModel } from "./FakeOllamaPaths.ts"
 import type { ChatBody } from "./FakeOllamaScript.ts"
 import { openTerminal } from "./PseudoTerminal.ts"
 import { makePostgres } from "./Postgres.ts"
-import { testSkills } from "./TestRun.ts"
+import { planOf, refinementWith, resultSaying, testSkills } from "./TestRun.ts"
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
@@ -24,6 +24,26 @@ export const askedOf = ({ messages }: Pick<ChatBody, "messages">): Asked => {
   return {
     stage: /^# Stage: (\w+)$/m.exec(messages[0]?.content ?? "")?.[1] ?? "",
     task: /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
+  }
+}
+
+/** Writes a file in one task, then looks at the time in another. */
+export const writing = ({ stage, task }: Asked): string => {
+  switch (stage) {
+    case "creation":
+      return planOf([[{ name: "Write 1" }], [{ name: "Look 1" }]])
+    case "refinement":
+      return refinementWith([
+        task === "Write 1"
+          ? { name: "write_file", arguments: { path: "a.txt", content: "new\n" } }
+          : { name: "get_current_time", arguments: {} }
+      ])
+    case "execution":
+      return resultSaying(`Result of ${task}.`)
+    case "iteration":
+      return planOf([])
+    default:
+      return "All is done."
   }
 }
 
@@ -67,5 +87,5 @@ export const makeCluster = Effect.gen(function* () {
     return openTerminal(`cd ${root}/project && ${folders} ${process.execPath} ${main} ${words}`)
   }
 
-  return { sandbox, start, terminal, worker, begin }
+  return { url, sandbox, start, terminal, worker, begin }
 })
