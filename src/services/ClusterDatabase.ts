@@ -37,7 +37,8 @@ export const databaseWords = ({ message, reason }: SqlError): string => {
 
 /**
  * Runs and their records. `records` of a run counts up under the lock of its row, so that who reads in order of `seq`
- * misses none. One run at a time changes a project.
+ * misses none. The `token` of a record lets a lost connection try again without adding it twice. One run at a time changes
+ * a project.
  */
 const tables = [
   `CREATE TABLE IF NOT EXISTS task_conductor_runs (
@@ -48,7 +49,7 @@ const tables = [
     ON task_conductor_runs (project) WHERE ending IS NULL AND NOT read_only`,
   `CREATE TABLE IF NOT EXISTS task_conductor_records (
     run_id text NOT NULL REFERENCES task_conductor_runs ON DELETE CASCADE, seq integer NOT NULL, at text NOT NULL,
-    type text NOT NULL, key text NOT NULL, json text NOT NULL, PRIMARY KEY (run_id, seq))`,
+    type text NOT NULL, key text NOT NULL, json text NOT NULL, token uuid NOT NULL UNIQUE, PRIMARY KEY (run_id, seq))`,
   `CREATE INDEX IF NOT EXISTS task_conductor_keys ON task_conductor_records (run_id, type, key)`
 ]
 

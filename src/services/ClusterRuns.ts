@@ -2,6 +2,7 @@
  * The runs that machines share, in the database: begun by clients, carried out by workers, followed by whoever wants to.
  * A query that fails is tried again for a while, since databases restart.
  */
+import { randomUUID } from "node:crypto"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -171,8 +172,9 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
       yield* patiently(sql`WITH run AS (
           UPDATE task_conductor_runs SET records = records + 1, size = size + ${Buffer.byteLength(json)}
           WHERE run_id = ${runId} RETURNING records
-        ) INSERT INTO task_conductor_records (run_id, seq, at, type, key, json)
-          SELECT ${runId}, records, ${yield* nowIso}, ${record.type}, ${key}, ${json} FROM run`)
+        ) INSERT INTO task_conductor_records (run_id, seq, at, type, key, json, token)
+          SELECT ${runId}, records, ${yield* nowIso}, ${record.type}, ${key}, ${json}, ${randomUUID()}::uuid FROM run
+          ON CONFLICT (token) DO NOTHING`)
     }),
     after: Effect.fnUntraced(function* (runId, seq) {
       const rows = yield* patiently(sql<RecordRow>`SELECT seq, at, type, key, json FROM task_conductor_records

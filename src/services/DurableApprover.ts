@@ -17,7 +17,7 @@ import { AnsweredBy, type Answered, Approver, CallAnswer, StepAnswer } from "./A
 import { Arbiter, DoubtAnswer } from "./Arbiter.ts"
 
 const answeredWith = <A>(answer: Schema.Codec<A, Schema.Json>): Schema.Codec<Answered<A>, Schema.Json> =>
-  Schema.Struct({ answer, by: AnsweredBy }) as unknown as Schema.Codec<Answered<A>, Schema.Json>
+  Schema.Struct({ answer, by: AnsweredBy })
 
 /** What each kind of question is answered with. */
 export const stepAnswered = answeredWith<StepAnswer>(StepAnswer)

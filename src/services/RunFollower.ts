@@ -77,10 +77,10 @@ export const followRun = (runId: string, book: AnswerBook, listen: (recorded: Re
     })
 
     /** Everything that is new. */
-    const catchUp = Effect.fnUntraced(function* (from: number): Effect.fn.Return<number, never, never> {
+    const catchUp = Effect.fnUntraced(function* (from: number) {
       let seq = from
       for (;;) {
-        const lines = yield* Effect.orDie(runs.after(runId, seq))
+        const lines = yield* runs.after(runId, seq)
         if (lines.length === 0) return seq
         yield* Effect.forEach(lines, take, { discard: true })
         seq = lines.at(-1)?.seq ?? seq
@@ -103,7 +103,7 @@ export const followRun = (runId: string, book: AnswerBook, listen: (recorded: Re
           if (!(yield* FiberMap.has(asked, hash))) yield* FiberMap.run(asked, hash, ask(question))
           open.delete(hash)
         }
-        const standing = yield* Effect.orDie(runs.standing(runId))
+        const standing = yield* runs.standing(runId)
         if (standing?.ending !== undefined) {
           yield* catchUp(seq)
           if (last !== undefined) yield* listen(last)
