@@ -23,11 +23,12 @@ import { Refiner } from "./services/Refiner.ts"
 import { answersOf, RunRefused } from "./services/RunWorkflow.ts"
 import type { TaskBench } from "./services/SharedTasks.ts"
 import { TaskRunner } from "./services/TaskRunner.ts"
+import { ToolRunner } from "./services/ToolRunner.ts"
 import { readSetup, type Setup } from "./setup.ts"
 
 /** What is ready for a run: for its tasks, and for the run as a whole. */
 export interface Bench extends TaskBench {
-  /** Comes to its end when somebody cancels the run. */
+  /** Comes to its end when somebody cancels the run, and when the run has ended. */
   readonly cancelled: Effect.Effect<void>
   readonly pipeline: Pipeline["Service"]
   readonly setup: Setup
@@ -58,13 +59,13 @@ const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration
   return { ...standing, setup: yield* readSetup(project, given) }
 })
 
-/** Looks every second whether somebody cancels the run, as long as its bench is there. */
+/** Looks every second whether the run is to go on, as long as its bench is there. */
 const watchCancelled = Effect.fnUntraced(function* (runId: string) {
   const runs = yield* ClusterRuns
   const cancelled = yield* Deferred.make<void>()
   const isCancelled = Effect.map(
     Effect.orElseSucceed(runs.standing(runId), () => undefined),
-    (standing) => standing?.isCancelled === true
+    (standing) => standing?.isCancelled === true || standing?.ending !== undefined
   )
   yield* isCancelled.pipe(
     Effect.repeat({ until: (is) => is, schedule: Schedule.spaced("1 second") }),
@@ -101,6 +102,7 @@ export const makeBench = (runId: string, { flags, slots }: BenchOptions) =>
       gate: Context.get(context, Gate),
       refiner: Context.get(context, Refiner),
       taskRunner: Context.get(context, TaskRunner),
+      toolRunner: Context.get(context, ToolRunner),
       cancelled: yield* watchCancelled(runId),
       setup
     }

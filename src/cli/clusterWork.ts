@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { attachRun, cancelRun, layerClient, layerSharedRuns, layerWorkerGround, submitRun } from "../sharedRuns.ts"
 import type { Configuration } from "../domain/Configuration.ts"
+import { printable } from "../domain/Printable.ts"
 import type { RunOrder } from "../domain/RunOrder.ts"
 import { layerTerminalArbiter } from "../services/Arbiter.ts"
 import { Approver } from "../services/Approver.ts"
@@ -71,7 +72,8 @@ export const cancelShared = (run: string) => Effect.provide(cancelRun(run), laye
 export const workOnShared = Effect.fn("workOnShared")(function* (flags: Configuration) {
   const { tell } = yield* Output
   const { settings } = yield* readSetup(".", flags)
-  const worker = layerWorker({ flags, parallel: settings.slots, tell }).pipe(Layer.provide(layerWorkerGround))
+  const tellWork = (what: string) => tell(printable(what))
+  const worker = layerWorker({ flags, parallel: settings.slots, tell: tellWork }).pipe(Layer.provide(layerWorkerGround))
   const ready = tell("The worker is ready for runs. Ctrl-C ends it; others then go on with what it has.")
   return yield* holdWorker(worker, ready)
 })

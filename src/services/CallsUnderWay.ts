@@ -15,6 +15,8 @@ export interface CallsUnderWay {
   readonly end: (key: string) => Effect.Effect<void>
   /** Stops the run, for this reason. */
   readonly stop: (reason: Denied) => Effect.Effect<void>
+  /** Why the run is to stop, if it is. */
+  readonly reason: Effect.Effect<Denied | undefined>
   /** Gives why, as soon as the run has stopped. */
   readonly stopped: Effect.Effect<string>
 }
@@ -40,6 +42,7 @@ export const makeCallsUnderWay = Effect.map(Deferred.make<string>(), (stopped): 
       Effect.sync(() => {
         why ??= reason
       }),
+    reason: Effect.sync(() => why),
     stopped: Deferred.await(stopped)
   }
 })

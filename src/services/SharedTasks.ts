@@ -14,9 +14,11 @@ import { Refinement } from "../domain/Refinement.ts"
 import { Task } from "../domain/Task.ts"
 import { TaskFailure, type TaskPhase, TaskResult } from "../domain/TaskResult.ts"
 import { hashOf } from "./CallHash.ts"
+import { Denied } from "./Denied.ts"
 import { Carried, Gate } from "./Gate.ts"
 import { Refiner, type TaskOrder } from "./Refiner.ts"
 import { type ExecutionOrder, TaskRunner } from "./TaskRunner.ts"
+import { ToolRunner } from "./ToolRunner.ts"
 
 /** What a task needs to know wherever it is worked on. */
 const place = {
@@ -26,6 +28,13 @@ const place = {
   step: Schema.Int,
   finished: Schema.Array(TaskResult),
   carried: Carried
+}
+
+/** What comes back with every task. */
+const back = {
+  carried: Carried,
+  /** Why the run is to stop: a person said so about a call in doubt, or nobody could say. */
+  stop: Schema.optionalKey(Denied)
 }
 
 interface Placed {
@@ -41,14 +50,14 @@ const workKey = ({ finished, round, runId }: Placed, task: Task): string =>
 /** Makes the calls of a task. */
 export const RefineTask = Workflow.make("task-conductor/Refine", {
   payload: { ...place, task: Task },
-  success: Schema.Struct({ outcome: Schema.Union([Refinement, TaskFailure]), carried: Carried }),
+  success: Schema.Struct({ outcome: Schema.Union([Refinement, TaskFailure]), ...back }),
   idempotencyKey: (payload) => workKey(payload, payload.task)
 })
 
 /** Carries a refined task out. */
 export const RunTask = Workflow.make("task-conductor/Task", {
   payload: { ...place, refinement: Refinement },
-  success: Schema.Struct({ outcome: Schema.Union([TaskResult, TaskFailure]), carried: Carried }),
+  success: Schema.Struct({ outcome: Schema.Union([TaskResult, TaskFailure]), ...back }),
   idempotencyKey: (payload) => workKey(payload, payload.refinement.task)
 })
 
@@ -56,6 +65,7 @@ export const RunTask = Workflow.make("task-conductor/Task", {
 interface Shared<A> {
   readonly outcome: A | TaskFailure
   readonly carried: Carried
+  readonly stop?: Denied
 }
 
 /** Works with the engine that this fiber works in. */
@@ -66,30 +76,36 @@ const onEngine = <A>(effect: Effect.Effect<A, never, WorkflowEngine>): Effect.Ef
 
 /** Hands one piece of work over with the answers so far, and takes over what was answered meanwhile. */
 const share = Effect.fnUntraced(function* <A>(
-  gate: Gate["Service"],
+  { gate, toolRunner }: Pick<TaskBench, "gate" | "toolRunner">,
   execute: (carried: Carried) => Effect.Effect<Shared<A>, never, WorkflowEngine>
 ): Effect.fn.Return<A, TaskFailure> {
-  const { carried, outcome } = yield* onEngine(execute(yield* gate.carry))
+  const { carried, outcome, stop } = yield* onEngine(execute(yield* gate.carry))
   yield* gate.adopt(carried)
+  if (stop !== undefined) yield* toolRunner.stop(stop)
   return outcome instanceof TaskFailure ? yield* outcome : outcome
 })
 
+/** What the run itself needs of the worker that it is on. */
+const sharer = Effect.gen(function* () {
+  return { gate: yield* Gate, toolRunner: yield* ToolRunner }
+})
+
 /** Hands the tasks of a run to the engine. */
-export const layerSharedTasks = (runId: string): Layer.Layer<Refiner | TaskRunner, never, Gate> =>
+export const layerSharedTasks = (runId: string): Layer.Layer<Refiner | TaskRunner, never, Gate | ToolRunner> =>
   Layer.merge(
     Layer.effect(
       Refiner,
-      Effect.map(Gate, (gate) =>
+      Effect.map(sharer, (sharer) =>
         Refiner.of({
-          refine: (order: TaskOrder) => share(gate, (carried) => RefineTask.execute({ runId, carried, ...order }))
+          refine: (order: TaskOrder) => share(sharer, (carried) => RefineTask.execute({ runId, carried, ...order }))
         })
       )
     ),
     Layer.effect(
       TaskRunner,
-      Effect.map(Gate, (gate) =>
+      Effect.map(sharer, (sharer) =>
         TaskRunner.of({
-          run: (order: ExecutionOrder) => share(gate, (carried) => RunTask.execute({ runId, carried, ...order }))
+          run: (order: ExecutionOrder) => share(sharer, (carried) => RunTask.execute({ runId, carried, ...order }))
         })
       )
     )
@@ -100,6 +116,7 @@ export interface TaskBench {
   readonly gate: Gate["Service"]
   readonly refiner: Refiner["Service"]
   readonly taskRunner: TaskRunner["Service"]
+  readonly toolRunner: ToolRunner["Service"]
 }
 
 /** Work on a task, in words. */
@@ -130,7 +147,8 @@ export const layerTaskWorkflows = <R>(withBench: WithBench<R>) => {
         const outcome: A | TaskFailure = yield* Effect.catchTag(work(bench), "TaskFailure", (failure) =>
           Effect.succeed(failure)
         )
-        return { outcome, carried: yield* bench.gate.carry }
+        const stop = yield* bench.toolRunner.stopReason
+        return { outcome, carried: yield* bench.gate.carry, ...(stop === undefined ? {} : { stop }) }
       })
     ).pipe(Effect.catch(({ message }) => Effect.succeed({ outcome: failed(message), carried })))
   }

@@ -116,6 +116,10 @@ export class ToolRunner extends Context.Service<
      * what had begun has come to its end.
      */
     readonly stopped: Effect.Effect<string>
+    /** Why the run is to stop, if a call said so. */
+    readonly stopReason: Effect.Effect<Denied | undefined>
+    /** Stops the run for what another worker was told. */
+    stop(reason: Denied): Effect.Effect<void>
   }
 >()("task-conductor/services/ToolRunner") {
   static readonly layer = (
@@ -232,7 +236,9 @@ export class ToolRunner extends Context.Service<
               )
           ),
           refuse,
-          stopped: underWay.stopped
+          stopped: underWay.stopped,
+          stopReason: underWay.reason,
+          stop: (reason) => Effect.andThen(underWay.stop(reason), underWay.end(""))
         })
       })
     )

@@ -50,40 +50,49 @@ describe("a client of shared runs", { timeout: 120_000 }, () => {
     })
   )
 
-  liveTest("decides about a call that was begun by a worker that died", () =>
-    Effect.gen(function* () {
-      const { sandbox, start, terminal, worker } = yield* makeCluster
-      const argv = ["sh", "-c", "echo sent >> log.txt; sleep 600"]
-      sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
-      const sending = ({ stage, task }: Asked): string => {
-        if (stage === "creation") return planOf([[{ name: "Send 1", skill: "free" }]])
-        return stage === "refinement"
-          ? refinementWith([{ name: "run_command", arguments: { argv } }])
-          : writing({ stage, task })
-      }
-      const sent = () => {
-        try {
-          return readFileSync(join(sandbox.root, "project/log.txt"), "utf8")
-        } catch {
-          return ""
+  for (const [answer, what, code] of [
+    ["2", "takes as done", 0],
+    ["3", "ends the run at", 4]
+  ] as const) {
+    liveTest(`${what} a call that was begun by a worker that died`, () =>
+      Effect.gen(function* () {
+        const { sandbox, start, terminal, worker } = yield* makeCluster
+        const argv = ["sh", "-c", "echo sent >> log.txt; sleep 600"]
+        sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
+        const sending = ({ stage, task }: Asked): string => {
+          if (stage === "creation") return planOf([[{ name: "Send 1", skill: "free" }]])
+          if (stage === "iteration" && answer === "3") return planOf([[{ name: "Send 1", skill: "free" }]])
+          return stage === "refinement"
+            ? refinementWith([{ name: "run_command", arguments: { argv } }])
+            : writing({ stage, task })
         }
-      }
-      const workers = [yield* worker((body) => sending(askedOf(body))), yield* worker((body) => sending(askedOf(body)))]
-      const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
-      while (sent() === "") yield* Effect.sleep("50 millis")
-      for (const { binary } of workers) {
-        if (binary.stderr().includes(`carries out "Send 1"`)) binary.child.kill("SIGKILL")
-      }
-      const left = yield* Effect.promise(() => client.ended)
-      expect([left.code, left.stderr.includes('waits for an answer about "Send 1"')]).toEqual([4, true])
-      const attached = terminal("attach last")
-      yield* Effect.promise(() => attached.shows("Answer [3]"))
-      expect(attached.screen()).toContain("nobody knows whether it happened")
-      attached.type("2\r")
-      expect(yield* Effect.promise(() => attached.ended)).toBe(0)
-      expect(sent()).toBe("sent\n")
-    })
-  )
+        const sent = () => {
+          try {
+            return readFileSync(join(sandbox.root, "project/log.txt"), "utf8")
+          } catch {
+            return ""
+          }
+        }
+        const workers = [
+          yield* worker((body) => sending(askedOf(body))),
+          yield* worker((body) => sending(askedOf(body)))
+        ]
+        const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
+        while (sent() === "") yield* Effect.sleep("50 millis")
+        for (const { binary } of workers) {
+          if (binary.stderr().includes(`carries out "Send 1"`)) binary.child.kill("SIGKILL")
+        }
+        const left = yield* Effect.promise(() => client.ended)
+        expect([left.code, left.stderr.includes('waits for an answer about "Send 1"')]).toEqual([4, true])
+        const attached = terminal("attach last")
+        yield* Effect.promise(() => attached.shows("Answer [3]"))
+        expect(attached.screen()).toContain("nobody knows whether it happened")
+        attached.type(`${answer}\r`)
+        expect(yield* Effect.promise(() => attached.ended)).toBe(code)
+        expect(sent()).toBe("sent\n")
+      })
+    )
+  }
 
   liveTest("is refused when another run changes the project, and ends that one", () =>
     Effect.gen(function* () {
