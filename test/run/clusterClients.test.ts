@@ -5,22 +5,7 @@ import { join } from "node:path"
 import { type Asked, askedOf, makeCluster, writing } from "../support/Cluster.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { liveTest } from "../support/liveTest.ts"
-import { planOf, refinementWith } from "../support/TestRun.ts"
-
-/** A skill that may use every tool. */
-const freeSkill = `---
-name: free
-description: Does anything with any tool. Use it in tests.
----
-
-## Refinement
-
-Make the calls.
-
-## Execution
-
-Say what was found.
-`
+import { freeSkill, planOf, refinementWith } from "../support/TestRun.ts"
 
 const runIdIn = (text: string): string => /\d{8}-\d{6}-[a-z0-9]{4}/.exec(text)?.[0] ?? ""
 

@@ -25,7 +25,7 @@ import { conduct } from "../../src/services/RunWorkflow.ts"
 import { ScriptedModel } from "../../src/services/ScriptedModel.ts"
 import { EventLog } from "./EventLog.ts"
 import { makeFolder, makeProject } from "./Project.ts"
-import { layerTestRun, testSkills, type TestRunOptions } from "./TestRun.ts"
+import { freeSkill, layerTestRun, testSkills, type TestRunOptions } from "./TestRun.ts"
 
 export interface Session {
   readonly answer: Parameters<typeof ScriptedModel.layer>[0]
@@ -38,21 +38,6 @@ export interface Session {
   /** The session breaks off as soon as this comes to its end. */
   readonly until?: Effect.Effect<void>
 }
-
-/** A skill that may use every tool. */
-const freeSkill = `---
-name: free
-description: Does anything with any tool. Use it in tests.
----
-
-## Refinement
-
-Make the calls.
-
-## Execution
-
-Say what was found.
-`
 
 const runId = "20261120-183000-k3x9"
 

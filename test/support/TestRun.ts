@@ -62,6 +62,21 @@ allowed-tools: ""
 Say something.
 `
 
+/** A skill that may use every tool. */
+export const freeSkill = `---
+name: free
+description: Does anything with any tool. Use it in tests.
+---
+
+## Refinement
+
+Make the calls.
+
+## Execution
+
+Say what was found.
+`
+
 export const testSkills = {
   ".task-conductor/skills/any/SKILL.md": anySkill,
   ".task-conductor/skills/talk/SKILL.md": talkSkill
