@@ -66,7 +66,7 @@ describe("workers on one database", { timeout: 120_000 }, () => {
       Effect.gen(function* () {
         const { begin, worker } = yield* makeCluster
         const executed = new Map<string, number>()
-        /** Answers four executions of each server, and holds the others until one worker is gone. */
+        /** Answers two executions of each server, and holds the others until one worker is gone. */
         const script = (by: string) => {
           let answered = 0
           return (body: Parameters<typeof askedOf>[0]) => {
@@ -75,14 +75,14 @@ describe("workers on one database", { timeout: 120_000 }, () => {
             if (asked.stage !== "execution") return text
             executed.set(asked.task, (executed.get(asked.task) ?? 0) + 1)
             answered += 1
-            return answered <= 4 ? text : { text, hold: "gone" }
+            return answered <= 2 ? text : { text, hold: "gone" }
           }
         }
         const workers = [yield* worker(script("a")), yield* worker(script("b"))]
         const { ended } = yield* begin()
         const isHeld = (at: number) =>
           workers[at]!.server.until(
-            ({ chats }) => chats.filter((body) => askedOf(body).stage === "execution").length > 4
+            ({ chats }) => chats.filter((body) => askedOf(body).stage === "execution").length > 2
           )
         yield* Effect.all([isHeld(0), isHeld(1)], { concurrency: 2 })
         const hasRun = workers.findIndex(({ binary }) => binary.stderr().includes(": begins here"))

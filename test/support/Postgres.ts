@@ -47,7 +47,10 @@ const start = async () => {
     cwd: folder,
     stdio: "ignore"
   })
-  while (!(await isListening(join(folder, ".s.PGSQL.5432")))) await new Promise((resolve) => setTimeout(resolve, 20))
+  while (!(await isListening(join(folder, ".s.PGSQL.5432")))) {
+    if (server.exitCode !== null) throw new Error(`postgres ended with ${server.exitCode}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
   const stop = () =>
     new Promise<void>((resolve) => {
       server.on("exit", () => {
