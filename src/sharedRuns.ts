@@ -21,7 +21,7 @@ import {
   layerDatabase
 } from "./services/ClusterDatabase.ts"
 import { layerClientEngine, layerWorkerEngine } from "./services/ClusterEngine.ts"
-import { ClusterRuns } from "./services/ClusterRuns.ts"
+import { cancelledEnding, ClusterRuns } from "./services/ClusterRuns.ts"
 import { layerClusterStore } from "./services/ClusterStore.ts"
 import { followRun } from "./services/RunFollower.ts"
 import { RunStore } from "./services/RunStore.ts"
@@ -85,7 +85,11 @@ export const submitRun = Effect.fn("submitRun")(function* (setup: Setup, order: 
 export const cancelRun = Effect.fn("cancelRun")(function* (given: string) {
   const store = yield* RunStore
   const runId = yield* store.find(given)
-  return { runId, isCancelled: yield* (yield* ClusterRuns).cancel(runId) }
+  const runs = yield* ClusterRuns
+  const isCancelled = yield* runs.cancel(runId)
+  /* Nobody is there to end it. */
+  if (isCancelled && (yield* runs.workers) === 0) yield* runs.end(runId, cancelledEnding, (json) => json)
+  return { runId, isCancelled }
 })
 
 /** Follows a run from its beginning to its report; whoever is the approver answers what it asks. */
@@ -101,5 +105,5 @@ export const attachRun = Effect.fn("attachRun")(function* (
   /* The same order twice is one execution: this mends a client that died between its two steps. */
   yield* RunWorkflow.execute({ order }, { discard: true })
   const ending = yield* followRun(runId, yield* answersOf(engine, order), listen)
-  return "refused" in ending ? yield* new RunRefused({ what: ending.refused }) : ending
+  return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending
 })

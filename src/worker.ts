@@ -9,9 +9,11 @@ import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
 import * as Scope from "effect/Scope"
 import type { Configuration } from "./domain/Configuration.ts"
+import { makeRedaction, secretValues } from "./domain/Redaction.ts"
 import type { RunOrder } from "./domain/RunOrder.ts"
 import type { SharedEnding } from "./domain/SharedRun.ts"
-import { ClusterRuns } from "./services/ClusterRuns.ts"
+import { awaitShare } from "./services/ClusterEngine.ts"
+import { cancelledEnding, ClusterRuns } from "./services/ClusterRuns.ts"
 import { recordOf } from "./services/JournalLine.ts"
 import { ModelSlots } from "./services/ModelSlots.ts"
 import { takeProject } from "./services/RunJournal.ts"
@@ -19,7 +21,7 @@ import { RunSettings } from "./services/RunSettings.ts"
 import { RunRefused, RunWorkflow } from "./services/RunWorkflow.ts"
 import { layerTaskWorkflows } from "./services/SharedTasks.ts"
 import { version } from "./version.ts"
-import { type Bench, makeBench } from "./workerBench.ts"
+import { asRefusal, type Bench, makeBench } from "./workerBench.ts"
 
 export interface WorkerOptions {
   /** What the person said for all runs of this worker. */
@@ -33,21 +35,24 @@ export interface WorkerOptions {
 /** How long what is ready for a run stays so when nothing of it is worked on. */
 const idleTimeToLive = "10 seconds"
 
-/** How a run ended that was broken off: its last event tells. */
-const lastEnding = Effect.fnUntraced(function* (runId: string): Effect.fn.Return<SharedEnding, never, ClusterRuns> {
+/** How a run ended that was broken off: its last event tells, if it holds a report. */
+const lastReport = Effect.fnUntraced(function* (runId: string) {
   const runs = yield* ClusterRuns
   const line = yield* Effect.orDie(runs.last(runId, "event", ""))
   const record = line === undefined ? undefined : recordOf(line)
-  return record?.type === "event" && record.event.type === "run.finished"
-    ? record.event.report
-    : { refused: "The run ended before it began." }
+  return record?.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
 })
+
+const refusedFor = ({ exitCode, what }: RunRefused): SharedEnding => ({ refused: what, exitCode })
+
+/** What is written down of a run; secrets of this machine are not. */
+const redact = makeRedaction(secretValues(process.env))
 
 /** Tells of a run that another worker had begun. */
 const tellTakeover = Effect.fnUntraced(function* ({ runId }: RunOrder) {
   const runs = yield* ClusterRuns
   if ((yield* Effect.orDie(runs.last(runId, "event", ""))) === undefined) return
-  yield* Effect.orDie(runs.append(runId, { type: "resumed", program: version }, (json) => json))
+  yield* Effect.orDie(runs.append(runId, { type: "resumed", program: version }, redact))
 })
 
 /** Carries out a run with its project locked on this machine. */
@@ -57,6 +62,12 @@ const carryOut = Effect.fnUntraced(function* ({ pipeline, setup }: Bench, order:
   yield* tellTakeover(order)
   return yield* pipeline.run(order)
 }, Effect.scoped)
+
+const brokenOff = (defect: unknown) =>
+  new RunRefused({
+    what: `The run broke off: ${defect instanceof Error ? defect.message : String(defect)}`,
+    exitCode: 1
+  })
 
 /** The places at the model server, which all runs of this worker share. */
 const makeSlots = (parallel: number) =>
@@ -85,13 +96,15 @@ export const layerWorker = ({ flags, parallel, tell }: WorkerOptions) =>
         const ended = yield* withBench(runId, (bench) =>
           Effect.raceFirst(carryOut(bench, order), Effect.as(bench.cancelled, undefined))
         ).pipe(
-          Effect.catchDefect(() => Effect.undefined),
-          Effect.catch(({ message }) => Effect.succeed<SharedEnding>({ refused: message }))
+          Effect.catch((error) => Effect.succeed(refusedFor(asRefusal(error)))),
+          Effect.catchDefect((defect) =>
+            Effect.map(lastReport(runId), (report) => report ?? refusedFor(brokenOff(defect)))
+          )
         )
-        const ending = ended ?? (yield* lastEnding(runId))
-        yield* Effect.orDie(runs.end(runId, ending))
+        const ending = ended ?? (yield* lastReport(runId)) ?? cancelledEnding
+        yield* Effect.orDie(runs.end(runId, ending, redact))
         yield* tell(`${runId}: ${"refused" in ending ? ending.refused : ending.status}`)
-        return "refused" in ending ? yield* new RunRefused({ what: ending.refused }) : ending
+        return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending
       })
 
       const tasks = layerTaskWorkflows((runId, { task, verb }, work) =>
@@ -100,15 +113,13 @@ export const layerWorker = ({ flags, parallel, tell }: WorkerOptions) =>
           withBench(runId, (bench) =>
             Effect.raceFirst(
               work(bench),
-              Effect.andThen(bench.cancelled, new RunRefused({ what: "The run was cancelled." }))
+              Effect.andThen(bench.cancelled, new RunRefused({ what: "The run has ended.", exitCode: 1 }))
             )
           )
         )
       )
-      return Layer.merge(
-        RunWorkflow.toLayer(({ order }) => conduct(order)),
-        tasks
-      )
+      const run = RunWorkflow.toLayer(({ order }) => conduct(order))
+      return Layer.provideMerge(Layer.effectDiscard(awaitShare), Layer.merge(run, tasks))
     })
   )
 

@@ -11,13 +11,16 @@ import * as Schedule from "effect/Schedule"
 import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
 import { layerSharedRun } from "./app.ts"
 import { type Configuration, mergeConfigurations } from "./domain/Configuration.ts"
+import { journalVersion } from "./domain/JournalRecord.ts"
 import { makeRedaction, secretValues } from "./domain/Redaction.ts"
+import { exitCodeOf } from "./domain/RunReport.ts"
 import { layerClusterJournal } from "./services/ClusterJournal.ts"
 import { ClusterRuns } from "./services/ClusterRuns.ts"
 import { layerClusterUsage } from "./services/ClusterUsage.ts"
 import { layerAwaitedAnswers, layerAwaitedDoubts } from "./services/DurableApprover.ts"
 import { Gate } from "./services/Gate.ts"
 import type { ModelSlots } from "./services/ModelSlots.ts"
+import { Journal } from "./services/Journal.ts"
 import { Pipeline } from "./services/Pipeline.ts"
 import { Refiner } from "./services/Refiner.ts"
 import { answersOf, RunRefused } from "./services/RunWorkflow.ts"
@@ -41,19 +44,32 @@ export interface BenchOptions {
   readonly slots: Layer.Layer<ModelSlots>
 }
 
+/** What the person gave cannot be used; everything else is a failure. */
+const usageErrors: ReadonlySet<string> = new Set(["ConfigurationError", "UnknownSkill", "BriefingError"])
+
+/** Why a run cannot be carried out here, with the exit code that it has on one machine. */
+const refusal = (what: string, tag = "") =>
+  new RunRefused({ what, exitCode: usageErrors.has(tag) ? 2 : exitCodeOf("failed") })
+
+export const asRefusal = (error: { readonly _tag: string; readonly message: string }): RunRefused =>
+  error instanceof RunRefused ? error : refusal(error.message, error._tag)
+
 /** The settings of a run without those that belong to the machine of its client. */
 const commonSettings = ({ host: _host, keepAlive: _keepAlive, parallel: _parallel, ...common }: Configuration) => common
 
 /** The run and its project, as this machine sees them. */
 const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration) {
   const standing = yield* (yield* ClusterRuns).standing(runId)
-  if (standing === undefined) return yield* new RunRefused({ what: `The run ${runId} is not in the database.` })
+  if (standing === undefined) return yield* refusal(`The run ${runId} is not in the database.`)
   const { allow, opened } = standing.shared
   const { project, settings } = opened
+  if (opened.version !== journalVersion) {
+    return yield* refusal(`The run ${runId} was begun with another version of task-conductor than this worker has.`)
+  }
   const fs = yield* FileSystem.FileSystem
   if (!(yield* Effect.orElseSucceed(fs.exists(project), () => false))) {
     const what = `This worker has no folder ${project}: every worker needs the project at the same path.`
-    return yield* new RunRefused({ what })
+    return yield* refusal(what)
   }
   const given = mergeConfigurations(mergeConfigurations(commonSettings(settings), { allow }), flags)
   return { ...standing, setup: yield* readSetup(project, given) }
@@ -103,8 +119,9 @@ export const makeBench = (runId: string, { flags, slots }: BenchOptions) =>
       refiner: Context.get(context, Refiner),
       taskRunner: Context.get(context, TaskRunner),
       toolRunner: Context.get(context, ToolRunner),
+      failed: Context.get(context, Journal).failed,
       cancelled: yield* watchCancelled(runId),
       setup
     }
     return bench
-  }).pipe(Effect.mapError(({ message }) => new RunRefused({ what: message })))
+  }).pipe(Effect.mapError(asRefusal))

@@ -7,6 +7,15 @@ import { FakeOllama } from "./support/FakeOllama.ts"
 import { fakeModel } from "./support/FakeOllamaPaths.ts"
 import { liveTest } from "./support/liveTest.ts"
 
+/** What a promise is rejected with. */
+const rejection = (promise: Promise<unknown>): Effect.Effect<unknown> =>
+  Effect.promise(() =>
+    promise.then(
+      () => undefined,
+      (error: unknown) => error
+    )
+  )
+
 describe("task-conductor/cluster", { timeout: 60_000 }, () => {
   liveTest("begins, answers and ends runs from scripts, on a worker of a script", () =>
     Effect.gen(function* () {
@@ -22,7 +31,7 @@ describe("task-conductor/cluster", { timeout: 60_000 }, () => {
 
       const asked: Array<string> = []
       const unanswered = run(options)
-      const waits = yield* Effect.flip(Effect.tryPromise({ try: () => unanswered.report, catch: (error) => error }))
+      const waits = yield* rejection(unanswered.report)
       expect(waits).toBeInstanceOf(RunWaits)
       const answered = attach(unanswered.runId, {
         database,
@@ -37,7 +46,7 @@ describe("task-conductor/cluster", { timeout: 60_000 }, () => {
       expect(yield* Effect.promise(() => cancel(answered.runId, { database }))).toBe(false)
 
       const refused = run({ ...options, skill: "sumarize" })
-      const why = yield* Effect.flip(Effect.tryPromise({ try: () => refused.report, catch: (error) => error }))
+      const why = yield* rejection(refused.report)
       expect(why).toBeInstanceOf(RunRefused)
       expect(String(why)).toContain('There is no skill "sumarize"')
 

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { issuesMarkdown } from "../domain/Issue.ts"
 import type { ModelError } from "../domain/ModelAnswer.ts"
 import { printableLines } from "../domain/Printable.ts"
+import type { RunRefused } from "../services/RunWorkflow.ts"
 import { exitCodeOf } from "../domain/RunReport.ts"
 import type { NoValidPlan } from "../domain/RunOrder.ts"
 
@@ -37,7 +38,9 @@ interface OtherFailure {
 const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable", "DatabaseUnavailable", "ProjectShared"])
 
 /** Everything a command can fail with, as exit code and text. */
-export const failureOf = (error: CommandFailure | ModelError | NoValidPlan | OtherFailure): CommandFailure => {
+export const failureOf = (
+  error: CommandFailure | ModelError | NoValidPlan | RunRefused | OtherFailure
+): CommandFailure => {
   if (error._tag === "CommandFailure") return error as CommandFailure
   const text = printableLines(error.message)
   if (error._tag === "ModelError") {
@@ -51,6 +54,7 @@ export const failureOf = (error: CommandFailure | ModelError | NoValidPlan | Oth
     const issues = printableLines(issuesMarkdown((error as NoValidPlan).issues))
     return new CommandFailure({ exitCode: exitCodes.noValidPlan, text: issues === "" ? text : `${text}\n${issues}` })
   }
+  if (error._tag === "RunRefused") return new CommandFailure({ exitCode: (error as RunRefused).exitCode, text })
   if (error._tag === "RunWaits") return new CommandFailure({ exitCode: exitCodeOf("not_permitted"), text })
   return stateErrors.has(error._tag) ? new CommandFailure({ exitCode: exitCodes.failed, text }) : usageFailure(text)
 }

@@ -43,7 +43,8 @@ const tellWorkers = Effect.gen(function* () {
 /** Follows a run to its report. */
 const followToEnd = (run: string, sink: EventSink) =>
   attachRun(run, sink.listen).pipe(
-    Effect.tapError(({ message }) => sink.abort(message)),
+    /* A run that waits goes on: its stream of events has not ended. */
+    Effect.tapError(({ _tag, message }) => (_tag === "RunWaits" ? Effect.void : sink.abort(message))),
     Effect.provide([Approver.layerTerminal, layerTerminalArbiter])
   )
 

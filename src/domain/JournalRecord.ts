@@ -53,6 +53,11 @@ export const CallIntent = Schema.Struct({
 })
 export type CallIntent = typeof CallIntent.Type
 
+/** A call that was begun and has no outcome; `seq` is the number of the record that says so. */
+export interface CallDoubt extends CallIntent {
+  readonly seq: number
+}
+
 /** The prompt of a model call, as it was sent. */
 export const PromptSent = Schema.Struct({
   type: Schema.tag("prompt"),

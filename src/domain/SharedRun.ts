@@ -15,6 +15,6 @@ export const SharedRun = Schema.Struct({
 })
 export type SharedRun = typeof SharedRun.Type
 
-/** The report; or why there is none, because the order could not be carried out at all. */
-export const SharedEnding = Schema.Union([RunReport, Schema.Struct({ refused: Schema.String })])
+/** The report; or why there is none, because the run could not be carried out at all, with the exit code for that. */
+export const SharedEnding = Schema.Union([RunReport, Schema.Struct({ refused: Schema.String, exitCode: Schema.Int })])
 export type SharedEnding = typeof SharedEnding.Type

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { Activities, type Activity, activityName } from "./Activities.ts"
 import { Journal } from "./Journal.ts"
@@ -19,13 +20,21 @@ export const layerClusterActivities: Layer.Layer<Activities, never, Journal> = L
 
     const kept = <A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R> => {
       const name = activityName(activity)
-      return activity.execute.pipe(
+      const execute = activity.execute.pipe(
         Effect.tap((outcome) =>
           Effect.flatMap(json(activity.success, outcome), (value) => journal.keepOutcome(name, value))
         ),
         Effect.tapError((error) =>
           Effect.flatMap(json(activity.error, error), (value) => journal.keepFailure(name, value))
         )
+      )
+      /* A worker can die after the journal knows the outcome, and before the engine does. */
+      return Effect.flatMap(
+        journal.outcome(name),
+        Option.match({
+          onNone: () => execute,
+          onSome: (value) => Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(activity.success))(value))
+        })
       )
     }
 

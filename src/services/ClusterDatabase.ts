@@ -50,7 +50,7 @@ const tables = [
   `CREATE TABLE IF NOT EXISTS task_conductor_records (
     run_id text NOT NULL REFERENCES task_conductor_runs ON DELETE CASCADE, seq integer NOT NULL, at text NOT NULL,
     type text NOT NULL, key text NOT NULL, json text NOT NULL, token uuid NOT NULL UNIQUE, PRIMARY KEY (run_id, seq))`,
-  `CREATE INDEX IF NOT EXISTS task_conductor_keys ON task_conductor_records (run_id, type, key)`
+  `CREATE INDEX IF NOT EXISTS task_conductor_keys ON task_conductor_records (run_id, type, md5(key))`
 ]
 
 /** Any number that no other program is likely to lock. */

@@ -8,10 +8,12 @@ import * as ClusterWorkflowEngine from "effect/cluster/ClusterWorkflowEngine"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import * as RunnerHealth from "effect/cluster/RunnerHealth"
 import * as Runners from "effect/cluster/Runners"
+import * as ShardId from "effect/cluster/ShardId"
 import * as Sharding from "effect/cluster/Sharding"
 import * as ShardingConfig from "effect/cluster/ShardingConfig"
 import * as SqlMessageStorage from "effect/cluster/SqlMessageStorage"
 import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
@@ -42,7 +44,7 @@ const quiet = Layer.merge(
 
 const layerEngine = (
   address: Option.Option<RunnerAddress.RunnerAddress>
-): Layer.Layer<WorkflowEngine, never, SqlClient.SqlClient> =>
+): Layer.Layer<WorkflowEngine | Sharding.Sharding, never, SqlClient.SqlClient> =>
   ClusterWorkflowEngine.layer.pipe(
     Layer.provideMerge(Sharding.layer),
     Layer.provide(Layer.merge(Runners.layerNoop, RunnerHealth.layerNoop)),
@@ -60,3 +62,13 @@ export const layerWorkerEngine = layerEngine(
 
 /** Begins workflows and answers their questions, but carries none out. */
 export const layerClientEngine = layerEngine(Option.none())
+
+/** How long a worker waits for its part of the runs before it says that it is ready all the same. */
+const patience = "10 seconds"
+
+/** Comes to its end when this worker has its part of all runs: what others have is then no longer moved to it. */
+export const awaitShare: Effect.Effect<void, never, Sharding.Sharding> = Effect.gen(function* () {
+  const sharding = yield* Sharding.Sharding
+  const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1))
+  while (!shards.some((shard) => sharding.hasShardId(shard))) yield* Effect.sleep("100 millis")
+}).pipe(Effect.timeoutOption(patience), Effect.asVoid)

@@ -52,9 +52,10 @@ export const layerClusterJournal = (
         settled: (key) => valueOf("settled", key),
         answer: (key) => valueOf("answer", key),
         doubt: Effect.fnUntraced(function* (key) {
-          const intent = yield* recordWith("intent", key)
-          if (intent?.type !== "intent") return undefined
-          return Option.isSome(yield* valueOf("outcome", key)) ? undefined : intent
+          const line = yield* orFail(runs.last(runId, "intent", key))
+          const intent = line === undefined ? undefined : recordOf(line)
+          if (line === undefined || intent?.type !== "intent") return undefined
+          return Option.isSome(yield* valueOf("outcome", key)) ? undefined : { ...intent, seq: line.seq }
         }),
         keepOutcome: (key, value) => append({ type: "outcome", key, value }),
         keepFailure: (key, error) => append({ type: "failure", key, error }),

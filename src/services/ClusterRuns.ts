@@ -7,12 +7,15 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { JournalRecord } from "../domain/JournalRecord.ts"
-import type { RunUsage } from "../domain/RunReport.ts"
+import { EventTold, JournalRecord } from "../domain/JournalRecord.ts"
+import type { Usage } from "../domain/ModelAnswer.ts"
+import type { RunEvent } from "../domain/RunEvent.ts"
+import { exitCodeOf, type RunUsage } from "../domain/RunReport.ts"
 import { SharedEnding, SharedRun } from "../domain/SharedRun.ts"
 import { DatabaseUnavailable, databaseWords } from "./ClusterDatabase.ts"
 import type { JournalLine } from "./JournalLine.ts"
@@ -67,7 +70,7 @@ export class ClusterRuns extends Context.Service<
     /** What the run has cost so far, by what was told of it. */
     usage(runId: string): Effect.Effect<Omit<RunUsage, "durationMs">, DatabaseUnavailable>
     /** The run has come to its end. */
-    end(runId: string, ending: SharedEnding): Effect.Effect<void, DatabaseUnavailable>
+    end(runId: string, ending: SharedEnding, redact: (json: string) => string): Effect.Effect<void, DatabaseUnavailable>
     /** Asks the workers to end a run; false when it had ended before. */
     cancel(runId: string): Effect.Effect<boolean, DatabaseUnavailable>
     /** How many workers were seen within the last seconds. */
@@ -112,8 +115,17 @@ const sharedJson = Schema.fromJsonString(Schema.toCodecJson(SharedRun))
 const encodeShared = Schema.encodeSync(sharedJson)
 const decodeShared = Schema.decodeSync(sharedJson)
 const endingJson = Schema.fromJsonString(Schema.toCodecJson(SharedEnding))
+/** How a run ends that somebody cancels before it began. */
+export const cancelledEnding: SharedEnding = {
+  refused: "The run was cancelled before it began.",
+  exitCode: exitCodeOf("interrupted")
+}
 const encodeEnding = Schema.encodeSync(endingJson)
 const decodeEnding = Schema.decodeSync(endingJson)
+
+/** How the JSON of such a record of an event begins, as a pattern of the database. */
+const eventBeginning = (type: RunEvent["type"]): string => `{"type":"event","event":{"type":"${type}"%`
+const decodeEvent = Schema.decodeSync(Schema.fromJsonString(Schema.toCodecJson(EventTold)))
 
 const standingOf = ({ begun_at: begunAt, bytes, cancelled: isCancelled, ending, shared }: RunRow): SharedStanding => ({
   shared: decodeShared(shared),
@@ -158,8 +170,14 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
       const [row] = yield* patiently(sql<RunRow>`${selectRuns} WHERE run_id = ${runId}`)
       return row === undefined ? undefined : standingOf(row)
     }),
+    /* What another version wrote may not be readable: it is no run for this one. */
     list: Effect.map(patiently(sql<RunRow>`${selectRuns} ORDER BY begun_at DESC, run_id DESC`), (rows) =>
-      rows.map(standingOf)
+      rows.flatMap((row) =>
+        Result.getOrElse(
+          Result.try(() => [standingOf(row)]),
+          () => []
+        )
+      )
     ),
     remove: Effect.fn("ClusterRuns.remove")(function* (runId) {
       const rows = yield* patiently(sql`DELETE FROM task_conductor_runs
@@ -183,22 +201,29 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
     }),
     last: Effect.fnUntraced(function* (runId, type, key) {
       const [row] = yield* patiently(sql<RecordRow>`SELECT seq, at, type, key, json FROM task_conductor_records
-        WHERE run_id = ${runId} AND type = ${type} AND key = ${key} ORDER BY seq DESC LIMIT 1`)
+        WHERE run_id = ${runId} AND type = ${type} AND md5(key) = md5(${key}) AND key = ${key} ORDER BY seq DESC LIMIT 1`)
       return row === undefined ? undefined : lineOf(row)
     }),
     usage: Effect.fn("ClusterRuns.usage")(function* (runId) {
-      const [row] = yield* patiently(sql<Omit<RunUsage, "durationMs">>`
-        SELECT count(*) FILTER (WHERE event = 'model.finished')::int AS "modelCalls",
-          count(*) FILTER (WHERE event = 'tool.finished')::int AS "toolCalls",
-          coalesce(sum(prompt::int), 0)::int AS "promptTokens", coalesce(sum(answer::int), 0)::int AS "answerTokens",
-          coalesce(sum(ms::float), 0)::float AS "modelMs"
-        FROM (SELECT json::json #>> '{event,type}' AS event, json::json #>> '{event,usage,promptTokens}' AS prompt,
-            json::json #>> '{event,usage,answerTokens}' AS answer, json::json #>> '{event,usage,durationMs}' AS ms
-          FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event') AS told`)
-      return row ?? { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0 }
+      const [tools] = yield* patiently(sql<{ readonly count: number }>`SELECT count(*)::int FROM task_conductor_records
+        WHERE run_id = ${runId} AND type = 'event' AND json LIKE ${eventBeginning("tool.finished")}`)
+      const rows = yield* patiently(sql<Pick<RecordRow, "json">>`SELECT json FROM task_conductor_records
+        WHERE run_id = ${runId} AND type = 'event' AND json LIKE ${eventBeginning("model.finished")}`)
+      const calls = rows.flatMap(({ json }) => {
+        const { event } = decodeEvent(json)
+        return event.type === "model.finished" ? [event.usage] : []
+      })
+      const sum = (of: (usage: Usage) => number | undefined) => calls.reduce((total, one) => total + (of(one) ?? 0), 0)
+      return {
+        modelCalls: calls.length,
+        toolCalls: tools?.count ?? 0,
+        promptTokens: sum((usage) => usage.promptTokens),
+        answerTokens: sum((usage) => usage.answerTokens),
+        modelMs: sum((usage) => usage.durationMs)
+      }
     }),
-    end: Effect.fn("ClusterRuns.end")(function* (runId, ending) {
-      yield* patiently(sql`UPDATE task_conductor_runs SET ending = ${encodeEnding(ending)}
+    end: Effect.fn("ClusterRuns.end")(function* (runId, ending, redact) {
+      yield* patiently(sql`UPDATE task_conductor_runs SET ending = ${redact(encodeEnding(ending))}
         WHERE run_id = ${runId} AND ending IS NULL`)
     }),
     cancel: Effect.fn("ClusterRuns.cancel")(function* (runId) {
@@ -206,7 +231,7 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
         WHERE run_id = ${runId} AND ending IS NULL RETURNING run_id`)
       if (rows.length === 0) return false
       /* No worker has it: nobody else would end it. */
-      yield* patiently(sql`UPDATE task_conductor_runs SET ending = ${encodeEnding({ refused: "The run was cancelled." })}
+      yield* patiently(sql`UPDATE task_conductor_runs SET ending = ${encodeEnding(cancelledEnding)}
         WHERE run_id = ${runId} AND ending IS NULL
           AND NOT EXISTS (SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event')`)
       return true

@@ -11,7 +11,7 @@ import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import { accessTarget, type CanonicalAccess, type Start } from "../domain/Access.ts"
-import type { CallIntent } from "../domain/JournalRecord.ts"
+import type { CallDoubt } from "../domain/JournalRecord.ts"
 import type { PreparedCall } from "../domain/PreparedCall.ts"
 import type { RunEvent } from "../domain/RunEvent.ts"
 import type { StepApproved, StepGate } from "../domain/StepGate.ts"
@@ -80,7 +80,7 @@ export class Gate extends Context.Service<
      */
     approveStep(step: StepGate): Effect.Effect<StepApproved>
     /** Decides what to do about a call that was begun before the run broke off: carry it out, or take it as done. */
-    settleDoubt(intent: CallIntent): Effect.Effect<"again" | "done", Denied>
+    settleDoubt(intent: CallDoubt): Effect.Effect<"again" | "done", Denied>
     /** Everything that was denied so far, in order. */
     readonly denials: Effect.Effect<ReadonlyArray<Denied>>
     /** Everything that was allowed for the session so far, in words. */
@@ -173,7 +173,7 @@ export class Gate extends Context.Service<
 
         const keepDenial = (denied: Denied) => Ref.update(denials, (all) => [...all, denied])
 
-        const decideDoubt = Effect.fnUntraced(function* (intent: CallIntent) {
+        const decideDoubt = Effect.fnUntraced(function* (intent: CallDoubt) {
           const settled = yield* settleDoubt(intent, { alone, arbiter, events, workspace })
           if (typeof settled === "string") return settled
           const denied = new Denied({ tool: intent.call.name, targets: intent.targets, ...settled })

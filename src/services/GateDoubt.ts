@@ -3,7 +3,7 @@
  * tell; where they cannot, a person decides. Called by the gate.
  */
 import * as Effect from "effect/Effect"
-import type { CallIntent, FileState } from "../domain/JournalRecord.ts"
+import type { CallDoubt, CallIntent, FileState } from "../domain/JournalRecord.ts"
 import type { ApprovalItem } from "../domain/RunEvent.ts"
 import type { Arbitration } from "./Arbiter.ts"
 import { hashOf } from "./CallHash.ts"
@@ -54,13 +54,14 @@ export interface DoubtWorld {
 
 /** Decides by the files, else by asking; why not, when the run is to stop. */
 export const settleDoubt = Effect.fn("Gate.settleDoubt")(function* (
-  intent: CallIntent,
+  intent: CallDoubt,
   { alone, arbiter, events, workspace }: DoubtWorld
 ): Effect.fn.Return<"again" | "done" | { readonly by: "person" | "nobody"; readonly refusal?: string }> {
   const verdict = yield* verdictOfFiles(intent.files, workspace)
   if (verdict !== "unclear") return verdict
   const item = doubtItem(intent)
-  const hash = hashOf([intent.key, intent.call.name, intent.call.arguments])
+  /* An answer counts for this beginning of the call: one that is begun again can come into doubt again. */
+  const hash = hashOf([intent.key, intent.seq])
   const ask = Effect.gen(function* () {
     yield* events.publish({ type: "approval.requested", scope: "doubt", title: intent.task, hash, items: [item] })
     const answered = yield* arbiter.decide(item, hash)

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import type { CallIntent, JournalRecord, PromptSent } from "../domain/JournalRecord.ts"
+import type { CallDoubt, CallIntent, JournalRecord, PromptSent } from "../domain/JournalRecord.ts"
 import { redacted } from "../domain/Redaction.ts"
 import type { RunEvent } from "../domain/RunEvent.ts"
 import type { JournalError } from "./JournalError.ts"
@@ -36,10 +36,10 @@ export const knownBy = (lines: ReadonlyArray<JournalLine>) => {
   return {
     outcome: (key: string): Option.Option<Schema.Json> => wholeValueOf(outcomes, key),
     settled: (key: string): Option.Option<Schema.Json> => wholeValueOf(stages, key),
-    doubt: (key: string): CallIntent | undefined => {
+    doubt: (key: string): CallDoubt | undefined => {
       const line = outcomes.has(key) ? undefined : intents.get(key)
       const record = line === undefined ? undefined : recordOf(line)
-      return record?.type === "intent" ? record : undefined
+      return line !== undefined && record?.type === "intent" ? { ...record, seq: line.seq } : undefined
     }
   }
 }
@@ -54,7 +54,7 @@ export class Journal extends Context.Service<
     /** The answer that was given before to a question about an approval. */
     answer(key: string): Effect.Effect<Option.Option<Schema.Json>>
     /** A call that was begun before and whose outcome nobody knows. */
-    doubt(key: string): Effect.Effect<CallIntent | undefined>
+    doubt(key: string): Effect.Effect<CallDoubt | undefined>
     /** Keeps the outcome of a call; goes on when it is on the disk. */
     keepOutcome(key: string, value: Schema.Json): Effect.Effect<void>
     /** Keeps why a call failed, as evidence. */

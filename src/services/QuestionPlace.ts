@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { hashOf } from "./CallHash.ts"
 
-/** The name of the activity that asks; empty outside of one. */
+/** The name of the activity that asks, or the round and stage outside of one; empty outside of both. */
 export const QuestionPlace = Context.Reference<string>("task-conductor/services/QuestionPlace", {
   defaultValue: () => ""
 })

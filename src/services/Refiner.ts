@@ -27,6 +27,7 @@ import type { ToolCall } from "../domain/ToolCall.ts"
 import { Activities } from "./Activities.ts"
 import { Attempts } from "./Attempts.ts"
 import { Prompts } from "./Prompts.ts"
+import { QuestionPlace } from "./QuestionPlace.ts"
 import { References } from "./References.ts"
 import { checkInputPaths } from "./InputPaths.ts"
 import { RunSettings } from "./RunSettings.ts"
@@ -193,7 +194,8 @@ export class Refiner extends Context.Service<
                 ? `no valid tool calls ${error.message} Last issues: ${error.issues.map((issue) => issue.what).join(" ")}`
                 : error.message
             )
-          )
+          ),
+          Effect.provideService(QuestionPlace, `round-${order.round}/refine`)
         )
       })
 

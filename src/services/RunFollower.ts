@@ -99,15 +99,15 @@ export const followRun = (runId: string, book: AnswerBook, listen: (recorded: Re
       let seq = 0
       for (;;) {
         seq = yield* catchUp(seq)
-        for (const [hash, question] of open) {
-          if (!(yield* FiberMap.has(asked, hash))) yield* FiberMap.run(asked, hash, ask(question))
-          open.delete(hash)
-        }
         const standing = yield* runs.standing(runId)
         if (standing?.ending !== undefined) {
           yield* catchUp(seq)
           if (last !== undefined) yield* listen(last)
           return standing.ending
+        }
+        for (const [hash, question] of open) {
+          if (!(yield* FiberMap.has(asked, hash))) yield* FiberMap.run(asked, hash, ask(question))
+          open.delete(hash)
         }
         yield* Effect.sleep(pause)
       }

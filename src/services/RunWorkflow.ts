@@ -14,7 +14,10 @@ import { JournalError } from "./JournalError.ts"
 import { Pipeline } from "./Pipeline.ts"
 
 /** The run could not be carried out at all. */
-export class RunRefused extends Schema.TaggedError<RunRefused>()("RunRefused", { what: Schema.String }) {
+export class RunRefused extends Schema.TaggedError<RunRefused>()("RunRefused", {
+  what: Schema.String,
+  exitCode: Schema.Int
+}) {
   override get message(): string {
     return this.what
   }

@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import * as Workflow from "effect/workflow/Workflow"
 import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
 import { Briefing } from "../domain/Briefing.ts"
+import { compareCodePoints } from "../domain/CodePointOrder.ts"
 import { Refinement } from "../domain/Refinement.ts"
 import { Task } from "../domain/Task.ts"
 import { TaskFailure, type TaskPhase, TaskResult } from "../domain/TaskResult.ts"
@@ -43,9 +44,11 @@ interface Placed {
   readonly finished: ReadonlyArray<TaskResult>
 }
 
-/** The same task on the same results of others is the same work. */
-const workKey = ({ finished, round, runId }: Placed, task: Task): string =>
-  [runId, round, task.slug, hashOf(finished.map(({ result, task: { slug } }) => [slug, result.document]))].join("/")
+/** The same task on the same results of others is the same work, in whatever order they came. */
+const workKey = ({ finished, round, runId }: Placed, task: Task): string => {
+  const results = finished.map(({ result, task: { slug } }): [string, string] => [slug, result.document])
+  return [runId, round, task.slug, hashOf(results.toSorted(([a], [b]) => compareCodePoints(a, b)))].join("/")
+}
 
 /** Makes the calls of a task. */
 export const RefineTask = Workflow.make("task-conductor/Refine", {
@@ -117,6 +120,8 @@ export interface TaskBench {
   readonly refiner: Refiner["Service"]
   readonly taskRunner: TaskRunner["Service"]
   readonly toolRunner: ToolRunner["Service"]
+  /** Fails when what happens cannot be kept any more. */
+  readonly failed: Effect.Effect<never, { readonly message: string }>
 }
 
 /** Work on a task, in words. */
@@ -129,7 +134,7 @@ export interface TaskWork {
 export type WithBench<R> = <A>(
   runId: string,
   about: TaskWork,
-  work: (bench: TaskBench) => Effect.Effect<A>
+  work: (bench: TaskBench) => Effect.Effect<A, { readonly message: string }>
 ) => Effect.Effect<A, { readonly message: string }, R>
 
 /** Tells the engine how tasks are worked on here. */
@@ -144,9 +149,10 @@ export const layerTaskWorkflows = <R>(withBench: WithBench<R>) => {
     return withBench(runId, { task: task.name, verb }, (bench) =>
       Effect.gen(function* () {
         yield* bench.gate.adopt(carried)
-        const outcome: A | TaskFailure = yield* Effect.catchTag(work(bench), "TaskFailure", (failure) =>
+        const working: Effect.Effect<A | TaskFailure> = Effect.catchTag(work(bench), "TaskFailure", (failure) =>
           Effect.succeed(failure)
         )
+        const outcome = yield* Effect.raceFirst(working, bench.failed)
         const stop = yield* bench.toolRunner.stopReason
         return { outcome, carried: yield* bench.gate.carry, ...(stop === undefined ? {} : { stop }) }
       })

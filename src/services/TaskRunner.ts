@@ -19,6 +19,7 @@ import { charactersLeft } from "../domain/TokenEstimate.ts"
 import type { CallOutcome, ToolCall } from "../domain/ToolCall.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { Prompts } from "./Prompts.ts"
+import { QuestionPlace } from "./QuestionPlace.ts"
 import { References } from "./References.ts"
 import type { TaskOrder } from "./Refiner.ts"
 import { RunSettings } from "./RunSettings.ts"
@@ -138,7 +139,8 @@ export class TaskRunner extends Context.Service<
                     : error.message,
                 skipped: false
               })
-          )
+          ),
+          Effect.provideService(QuestionPlace, `round-${order.round}/execute`)
         )
         return new TaskResult({ task, calls: outcomes, result: accepted.value })
       })

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
 import { requestDocument } from "../../src/domain/BriefingBlocks.ts"
+import { TaskName } from "../../src/domain/TaskName.ts"
 import { TaskFailure, TaskResult } from "../../src/domain/TaskResult.ts"
 import { Denied } from "../../src/services/Denied.ts"
 import { type Carried, Gate } from "../../src/services/Gate.ts"
@@ -84,10 +85,18 @@ const makeBench = (more: Partial<TaskBench> = {}) => {
         )
     }),
     toolRunner: makeToolRunner().toolRunner,
+    failed: Effect.never,
     ...more
   }
   return { bench, told }
 }
+
+const resultOf = (name: string) =>
+  new TaskResult({
+    task: taskFor("any", "It.", { name: TaskName.make(name) }),
+    calls: [],
+    result: { summary: name, document: name }
+  })
 
 describe("tasks that workers share", () => {
   it.effect("are refined and carried out elsewhere, and answers travel with them and back", () =>
@@ -104,6 +113,25 @@ describe("tasks that workers share", () => {
       const sent = answers("approved by the run")
       const back = answers("approved by the run", "approved there")
       assert.deepStrictEqual([toldThere, told, stops], [[sent, sent], [back, back], []])
+    })
+  )
+
+  it.effect("are the same work when the results of others came in another order", () =>
+    Effect.gen(function* () {
+      const worked: Array<string> = []
+      const { bench } = makeBench({
+        refiner: Refiner.of({
+          refine: ({ task: given }) => {
+            worked.push(given.name)
+            return Effect.succeed({ task: given, calls: [] })
+          }
+        })
+      })
+      const finished = [resultOf("Look 1"), resultOf("Look 2")]
+      const refine = (results: typeof finished) =>
+        Effect.flatMap(Refiner, (refiner) => refiner.refine({ ...order, finished: results, task }))
+      yield* share(bench, Effect.andThen(refine(finished), refine(finished.toReversed())))
+      assert.deepStrictEqual(worked, [task.name])
     })
   )
 

@@ -4,7 +4,6 @@
 import * as Effect from "effect/Effect"
 import { spawn, spawnSync } from "node:child_process"
 import { chownSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
-import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -23,15 +22,8 @@ const identity = (): { readonly uid: number; readonly gid: number } | undefined 
   return { uid: uid ?? 0, gid: gid ?? 0 }
 }
 
-const isListening = (socket: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const connection = connect(socket)
-    connection.on("connect", () => {
-      connection.destroy()
-      resolve(true)
-    })
-    connection.on("error", () => resolve(false))
-  })
+/** A server that starts up listens before it takes anybody. */
+const isReady = (folder: string): boolean => spawnSync(join(programs(), "pg_isready"), ["-h", folder]).status === 0
 
 const start = async () => {
   const folder = mkdtempSync(join(tmpdir(), "pg-"))
@@ -47,7 +39,7 @@ const start = async () => {
     cwd: folder,
     stdio: "ignore"
   })
-  while (!(await isListening(join(folder, ".s.PGSQL.5432")))) {
+  while (!isReady(folder)) {
     if (server.exitCode !== null) throw new Error(`postgres ended with ${server.exitCode}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

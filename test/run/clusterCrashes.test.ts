@@ -1,0 +1,113 @@
+import { describe, expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { layerDatabase } from "../../src/services/ClusterDatabase.ts"
+import { type Asked, askedOf, makeCluster, writing } from "../support/Cluster.ts"
+import { fakeModel } from "../support/FakeOllamaPaths.ts"
+import { liveTest } from "../support/liveTest.ts"
+import { freeSkill, planOf, refinementWith } from "../support/TestRun.ts"
+
+/** Workers of a run whose only task writes a line into a file and then does `next`. */
+const makeSender = Effect.fnUntraced(function* (next: string, count: number) {
+  const cluster = yield* makeCluster
+  cluster.sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
+  const argv = ["sh", "-c", `echo sent >> log.txt${next}`]
+  const script = ({ stage, task }: Asked): string => {
+    if (stage === "creation") return planOf([[{ name: "Send 1", skill: "free" }]])
+    return stage === "refinement"
+      ? refinementWith([{ name: "run_command", arguments: { argv } }])
+      : writing({ stage, task })
+  }
+  const workers = yield* Effect.forEach(Array.from({ length: count }), () =>
+    cluster.worker((body) => script(askedOf(body)))
+  )
+  const dead = new Set<number>()
+
+  /** Kills the worker that has the call. */
+  const killSender = () => {
+    for (const [index, { binary }] of workers.entries()) {
+      if (dead.has(index) || !binary.stderr().includes('carries out "Send 1"')) continue
+      dead.add(index)
+      binary.child.kill("SIGKILL")
+    }
+  }
+  const log = join(cluster.sandbox.root, "project/log.txt")
+  const sent = (): number => (existsSync(log) ? readFileSync(log, "utf8").split("\n").length - 1 : 0)
+  const untilSent = Effect.fnUntraced(function* (times: number) {
+    while (sent() < times) yield* Effect.sleep("50 millis")
+  })
+  return { ...cluster, killSender, sent, untilSent }
+})
+
+describe("a call of a worker that dies", { timeout: 120_000 }, () => {
+  liveTest("is asked about each time", () =>
+    Effect.gen(function* () {
+      const { killSender, sent, start, terminal, untilSent } = yield* makeSender("; sleep 600", 3)
+      const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
+      yield* untilSent(1)
+      killSender()
+      expect((yield* Effect.promise(() => client.ended)).code).toBe(4)
+      const attached = terminal("attach last")
+      yield* Effect.promise(() => attached.shows("Answer [3]"))
+      attached.type("1\r")
+      yield* untilSent(2)
+      killSender()
+      while (attached.screen().split("Answer [3]").length < 3) yield* Effect.sleep("50 millis")
+      attached.type("2\r")
+      expect([yield* Effect.promise(() => attached.ended), sent()]).toEqual([0, 2])
+    })
+  )
+
+  liveTest("is not made again when its outcome is kept, and the engine does not know it", () =>
+    Effect.gen(function* () {
+      const { killSender, sent, start, untilSent, url } = yield* makeSender("", 2)
+      const dying = Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        /* The engine's own record of the call is held back, as if the worker were slow to write it. */
+        yield* sql.unsafe(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN
+          IF EXISTS (SELECT FROM task_conductor_messages AS m WHERE m.id = new.request_id AND m.tag = ''activity''
+            AND m.payload::text LIKE ''%/tool/send-1/%'') THEN PERFORM pg_sleep(5); RAISE EXCEPTION ''lost''; END IF;
+          RETURN new; END'`)
+        yield* sql`CREATE TRIGGER hold BEFORE INSERT ON task_conductor_replies FOR EACH ROW EXECUTE FUNCTION hold()`
+        const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
+        yield* untilSent(1)
+        for (;;) {
+          const kept = yield* sql`SELECT FROM task_conductor_records WHERE type = 'outcome' AND key LIKE '%/tool/%'`
+          if (kept.length > 0) break
+          yield* Effect.sleep("50 millis")
+        }
+        killSender()
+        yield* sql`DROP TRIGGER hold ON task_conductor_replies`
+        return client
+      })
+      const client = yield* Effect.provide(dying, layerDatabase(Redacted.make(url)))
+      expect([(yield* Effect.promise(() => client.ended)).code, sent()]).toEqual([0, 1])
+    })
+  )
+})
+
+describe("a shared run that ends", { timeout: 60_000 }, () => {
+  liveTest("asks nobody any more, and its stream of events ends only then", () =>
+    Effect.gen(function* () {
+      const { begin, start, worker } = yield* makeCluster
+      yield* worker((body) => writing(askedOf(body)))
+      const left = yield* begin()
+      const { code, stderr, stdout } = yield* Effect.promise(() => left.ended)
+      expect([code, stdout.includes("run.finished")]).toEqual([4, false])
+      const runId = /attach (\S+)/.exec(stderr)?.[1] ?? ""
+      const cancel = yield* start(["cancel", runId])
+      yield* Effect.promise(() => cancel.ended)
+      const isRunning = Effect.gen(function* () {
+        const listed = yield* start(["runs", "--cluster"])
+        return (yield* Effect.promise(() => listed.ended)).stdout.includes("running")
+      })
+      while (yield* isRunning) yield* Effect.sleep("100 millis")
+      const attached = yield* start(["attach", runId])
+      const end = yield* Effect.promise(() => attached.ended)
+      expect([end.code, end.stderr.includes("waits for an answer")]).toEqual([130, false])
+    })
+  )
+})
