@@ -35,23 +35,9 @@ import { makeSandbox } from "./support/binary.ts"
 import { FakeOllama } from "./support/FakeOllama.ts"
 import { fakeModel } from "./support/FakeOllamaPaths.ts"
 import type { LibraryOrder } from "./support/libraryProcess.ts"
-import { planOf, refinementWith, resultSaying } from "./support/TestRun.ts"
+import { freeSkill, planOf, refinementWith, resultSaying } from "./support/TestRun.ts"
 
 const libraryProcess = fileURLToPath(new URL("support/libraryProcess.ts", import.meta.url))
-
-const freeSkill = `---
-name: free
-description: Does anything with any tool. Use it in tests.
----
-
-## Refinement
-
-Make the calls.
-
-## Execution
-
-Say what was found.
-`
 
 const stageOf = (system: string): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
 const taskOf = (user: string): string =>
