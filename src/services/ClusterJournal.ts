@@ -5,12 +5,10 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import type * as Schema from "effect/Schema"
 import type { JournalRecord } from "../domain/JournalRecord.ts"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { ClusterRuns } from "./ClusterRuns.ts"
-import { Journal } from "./Journal.ts"
+import { Journal, valueOf, wholeValueOf } from "./Journal.ts"
 import { JournalError } from "./JournalError.ts"
 import { recordOf } from "./JournalLine.ts"
 
@@ -39,23 +37,17 @@ export const layerClusterJournal = (
 
       const append = (record: JournalRecord): Effect.Effect<void> => orFail(runs.append(runId, record, redact))
 
-      const recordWith = (type: JournalRecord["type"], key: string) =>
-        Effect.map(orFail(runs.last(runId, type, key)), (line) => (line === undefined ? undefined : recordOf(line)))
-
-      const valueOf = (type: JournalRecord["type"], key: string): Effect.Effect<Option.Option<Schema.Json>> =>
-        Effect.map(recordWith(type, key), (record) =>
-          record !== undefined && "value" in record ? Option.some(record.value) : Option.none()
-        )
+      const last = (type: JournalRecord["type"], key: string) => orFail(runs.last(runId, type, key))
 
       return Journal.of({
-        outcome: (key) => valueOf("outcome", key),
-        settled: (key) => valueOf("settled", key),
-        answer: (key) => valueOf("answer", key),
+        outcome: (key) => Effect.map(last("outcome", key), wholeValueOf),
+        settled: (key) => Effect.map(last("settled", key), wholeValueOf),
+        answer: (key) => Effect.map(last("answer", key), valueOf),
         doubt: Effect.fnUntraced(function* (key) {
-          const line = yield* orFail(runs.last(runId, "intent", key))
+          const line = yield* last("intent", key)
           const intent = line === undefined ? undefined : recordOf(line)
           if (line === undefined || intent?.type !== "intent") return undefined
-          return Option.isSome(yield* valueOf("outcome", key)) ? undefined : { ...intent, seq: line.seq }
+          return (yield* last("outcome", key)) === undefined ? { ...intent, seq: line.seq } : undefined
         }),
         keepOutcome: (key, value) => append({ type: "outcome", key, value }),
         keepFailure: (key, error) => append({ type: "failure", key, error }),

@@ -18,15 +18,15 @@ import type { JournalWriter } from "./JournalWriter.ts"
 const byKey = (lines: ReadonlyArray<JournalLine>, type: JournalRecord["type"]): ReadonlyMap<string, JournalLine> =>
   new Map(lines.filter((line) => line.type === type).map((line) => [line.key, line]))
 
-const valueOf = (found: ReadonlyMap<string, JournalLine>, key: string): Option.Option<Schema.Json> =>
-  Option.flatMap(Option.fromUndefinedOr(found.get(key)), (line) => {
-    const record = recordOf(line)
-    return "value" in record ? Option.some(record.value) : Option.none()
-  })
+/** The value that a line holds. */
+export const valueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> => {
+  const record = line === undefined ? undefined : recordOf(line)
+  return record !== undefined && "value" in record ? Option.some(record.value) : Option.none()
+}
 
 /** Calls are made of refinements: one from which a secret was taken must not be carried out. */
-const wholeValueOf = (found: ReadonlyMap<string, JournalLine>, key: string): Option.Option<Schema.Json> =>
-  /\/refined?\//.test(key) && found.get(key)?.json.includes(redacted) === true ? Option.none() : valueOf(found, key)
+export const wholeValueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> =>
+  line !== undefined && /\/refined?\//.test(line.key) && line.json.includes(redacted) ? Option.none() : valueOf(line)
 
 /** What was done before, by these lines of a journal. */
 export const knownBy = (lines: ReadonlyArray<JournalLine>) => {
@@ -34,8 +34,8 @@ export const knownBy = (lines: ReadonlyArray<JournalLine>) => {
   const stages = byKey(lines, "settled")
   const intents = byKey(lines, "intent")
   return {
-    outcome: (key: string): Option.Option<Schema.Json> => wholeValueOf(outcomes, key),
-    settled: (key: string): Option.Option<Schema.Json> => wholeValueOf(stages, key),
+    outcome: (key: string): Option.Option<Schema.Json> => wholeValueOf(outcomes.get(key)),
+    settled: (key: string): Option.Option<Schema.Json> => wholeValueOf(stages.get(key)),
     doubt: (key: string): CallDoubt | undefined => {
       const line = outcomes.has(key) ? undefined : intents.get(key)
       const record = line === undefined ? undefined : recordOf(line)
@@ -106,7 +106,7 @@ export class Journal extends Context.Service<
       return Journal.of({
         outcome: (key) => Effect.sync(() => known.outcome(key)),
         settled: (key) => Effect.sync(() => known.settled(key)),
-        answer: (key) => Effect.sync(() => valueOf(answers, key)),
+        answer: (key) => Effect.sync(() => valueOf(answers.get(key))),
         doubt: (key) => Effect.sync(() => known.doubt(key)),
         keepOutcome: (key, value) => append({ type: "outcome", key, value }),
         keepFailure: (key, error) => tell({ type: "failure", key, error }),

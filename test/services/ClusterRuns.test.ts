@@ -1,12 +1,15 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { RunReport } from "../../src/domain/RunReport.ts"
 import type { SharedRun } from "../../src/domain/SharedRun.ts"
 import { layerDatabase } from "../../src/services/ClusterDatabase.ts"
+import { layerClusterJournal } from "../../src/services/ClusterJournal.ts"
 import { ClusterRuns } from "../../src/services/ClusterRuns.ts"
+import { Journal } from "../../src/services/Journal.ts"
 import { recordOf } from "../../src/services/JournalLine.ts"
 import { liveTest } from "../support/liveTest.ts"
 import { makePostgres } from "../support/Postgres.ts"
@@ -118,6 +121,22 @@ describe("ClusterRuns", { timeout: 60_000 }, () => {
           exitCode: 130
         })
         assert.deepStrictEqual([yield* runs.remove("run-3"), yield* runs.remove("run-2")], [false, true])
+      })
+    )
+  )
+
+  liveTest("keeps no refinement to be carried out from which a secret was taken", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        yield* (yield* ClusterRuns).submit(sharedRun("run-1"))
+        const layer = layerClusterJournal("run-1", (json) => json.replaceAll("the-s3cret-value", "[redacted]"))
+        const kept = Effect.gen(function* () {
+          const journal = yield* Journal
+          const keys = ["round-1/refined/look-1#1", "round-1/refined/look-2#1", "round-1/task/look-1"]
+          for (const key of keys) yield* journal.keepSettled(key, key.includes("look-2") ? "open" : "the-s3cret-value")
+          return yield* Effect.forEach(keys, (key) => Effect.map(journal.settled(key), Option.getOrUndefined))
+        })
+        assert.deepStrictEqual(yield* Effect.provide(kept, layer), [undefined, "open", "[redacted]"])
       })
     )
   )
