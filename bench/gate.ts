@@ -6,11 +6,11 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
-import { canonicalUrl } from "../src/domain/CanonicalUrl.ts"
-import { decide, type Rule, type Verdict } from "../src/domain/Permission.ts"
-import type { Target } from "../src/domain/TargetPattern.ts"
+import { canonicalUrl } from "../src/domain/web/CanonicalUrl.ts"
+import { decide, type Rule, type Verdict } from "../src/domain/permissions/Permission.ts"
+import type { Target } from "../src/domain/permissions/TargetPattern.ts"
 import * as Result from "effect/Result"
-import { Workspace } from "../src/services/Workspace.ts"
+import { Workspace } from "../src/services/files/Workspace.ts"
 
 const ruleCount = 1000
 const rounds = 2000

@@ -2,10 +2,10 @@
  * The pages of docs/reference/rules: one per family, made of the records under src/domain/rules, and an index. Called by
  * `generatedFiles.ts`.
  */
-import { fenced } from "../src/domain/PromptBlock.ts"
-import type { Rule } from "../src/domain/rules/Rule.ts"
-import { exampleFiles, exampleKinds, inputsOfSkill } from "../src/domain/rules/RuleExample.ts"
-import { ruleFamilies, rules } from "../src/domain/rules/Rules.ts"
+import { fenced } from "../src/domain/markdown/PromptBlock.ts"
+import type { Rule } from "../src/domain/findings/rules/Rule.ts"
+import { exampleFiles, exampleKinds, inputsOfSkill } from "../src/domain/findings/rules/RuleExample.ts"
+import { ruleFamilies, rules } from "../src/domain/findings/rules/Rules.ts"
 
 const header = "<!-- Made by `npm run generate` from src/domain/rules; do not edit. -->"
 

@@ -4,12 +4,12 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { toolPage } from "../src/domain/ToolPage.ts"
+import { toolPage } from "../src/domain/tools/ToolPage.ts"
 import builtIns from "../src/plugins/builtIns.ts"
-import { Commands } from "../src/services/Commands.ts"
-import { ToolRegistry } from "../src/services/ToolRegistry.ts"
-import { WebFetch } from "../src/services/WebFetch.ts"
-import { Workspace } from "../src/services/Workspace.ts"
+import { Commands } from "../src/services/commands/Commands.ts"
+import { ToolRegistry } from "../src/services/tools/ToolRegistry.ts"
+import { WebFetch } from "../src/services/web/WebFetch.ts"
+import { Workspace } from "../src/services/files/Workspace.ts"
 
 const layer = ToolRegistry.layer(builtIns).pipe(
   Layer.provide(Layer.mergeAll(Workspace.layer(import.meta.dirname), WebFetch.layer(), Commands.layerNone)),

@@ -2,13 +2,13 @@
  * The door for programs that check what models write, imported as "task-conductor/check": plain functions from text to
  * plain data. Loads neither the command line nor the services, and asks for no knowledge of Effect.
  */
-import { checkDocument, type CheckOptions, type CheckReport, type DocumentKind } from "./domain/CheckReport.ts"
-import { issuesMarkdown } from "./domain/Issue.ts"
-import { mendDocument, type MendedDocument } from "./domain/MendedDocument.ts"
-import { type SarifDocument, type SarifLog, sarifLog } from "./domain/SarifLog.ts"
-import { skillLinks } from "./domain/SkillBodyLint.ts"
-import { lintSkill, type SkillLint } from "./domain/SkillLint.ts"
-import { linesOf, locate, type TextSpan } from "./domain/TextSpan.ts"
+import { checkDocument, type CheckOptions, type CheckReport, type DocumentKind } from "./domain/checking/CheckReport.ts"
+import { issuesMarkdown } from "./domain/findings/Issue.ts"
+import { mendDocument, type MendedDocument } from "./domain/checking/FixedDocument.ts"
+import { type SarifDocument, type SarifLog, sarifLog } from "./domain/checking/SarifLog.ts"
+import { skillLinks } from "./domain/skills/SkillBodyLint.ts"
+import { lintSkill, type SkillLint } from "./domain/skills/SkillLint.ts"
+import { linesOf, locate, type TextSpan } from "./domain/checking/TextSpan.ts"
 import { version } from "./version.ts"
 
 export type {
@@ -19,12 +19,12 @@ export type {
   ResultReport,
   TaskListReport,
   TaskReport
-} from "./domain/CheckReport.ts"
-export type { Repair, Where } from "./domain/Issue.ts"
-export type { MendedDocument } from "./domain/MendedDocument.ts"
-export type { SarifDocument, SarifLog } from "./domain/SarifLog.ts"
-export type { SkillLint } from "./domain/SkillLint.ts"
-export type { TextSpan } from "./domain/TextSpan.ts"
+} from "./domain/checking/CheckReport.ts"
+export type { Repair, Where } from "./domain/findings/Issue.ts"
+export type { MendedDocument } from "./domain/checking/FixedDocument.ts"
+export type { SarifDocument, SarifLog } from "./domain/checking/SarifLog.ts"
+export type { SkillLint } from "./domain/skills/SkillLint.ts"
+export type { TextSpan } from "./domain/checking/TextSpan.ts"
 
 /** What is checked; a whole task list when nothing is said. `finished` names tasks that have a result already. */
 export interface Options extends CheckOptions {

@@ -8,12 +8,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import { type RunHandle, startWork } from "./runHandle.ts"
-import { orderOf, type RunOptions } from "./runOptions.ts"
-import { onThisMachine, type ScriptOptions, scriptWork, setupOf } from "./scriptOptions.ts"
-import { Approver } from "./services/Approver.ts"
-import { type Approve, layerCallback } from "./services/CallbackApprover.ts"
-import { type Arbitrate, layerCallbackArbiter } from "./services/CallbackArbiter.ts"
+import { type RunHandle, startWork } from "./library/runHandle.ts"
+import { orderOf, type RunOptions } from "./library/runOptions.ts"
+import { onThisMachine, type ScriptOptions, scriptWork, setupOf } from "./library/scriptOptions.ts"
+import { Approver } from "./services/approvals/Approver.ts"
+import { type Approve, layerCallback } from "./services/approvals/CallbackApprover.ts"
+import { type Arbitrate, layerCallbackArbiter } from "./services/approvals/CallbackArbiter.ts"
 import {
   attachRun,
   cancelRun,
@@ -22,13 +22,13 @@ import {
   layerSharedRuns,
   layerWorkerGround,
   submitRun
-} from "./sharedRuns.ts"
-import { holdWorker, layerWorker } from "./worker.ts"
+} from "./app/clusterClient.ts"
+import { holdWorker, layerWorker } from "./app/worker.ts"
 
-export { DatabaseUnavailable, DatabaseUnnamed } from "./services/ClusterDatabase.ts"
-export { ProjectShared } from "./services/ClusterRuns.ts"
-export { RunWaits } from "./services/RunFollower.ts"
-export { RunRefused } from "./services/RunWorkflow.ts"
+export { DatabaseUnavailable, DatabaseUnnamed } from "./services/cluster/ClusterDatabase.ts"
+export { ProjectShared } from "./services/cluster/ClusterRuns.ts"
+export { RunWaits } from "./services/cluster/RunFollower.ts"
+export { RunRefused } from "./services/pipeline/RunWorkflow.ts"
 
 /** Where the runs are. */
 export interface DatabaseOptions {

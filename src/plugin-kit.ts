@@ -1,13 +1,13 @@
 /**
  * The door for plugin authors, imported as "task-conductor/plugin": everything that a package of tools needs.
  */
-export { type Access, type CanonicalAccess } from "./domain/Access.ts"
-export { EffectClass, Risk } from "./domain/Permission.ts"
-export { Arguments, ToolErrorType } from "./domain/ToolCall.ts"
-export { ToolFailure } from "./domain/ToolFailure.ts"
-export { type CanonicalCommand, Commands } from "./services/Commands.ts"
-export { FileReads } from "./services/FileReads.ts"
-export { PageFetch } from "./services/PageFetch.ts"
+export { type Access, type CanonicalAccess } from "./domain/tools/Access.ts"
+export { EffectClass, Risk } from "./domain/permissions/Permission.ts"
+export { Arguments, ToolErrorType } from "./domain/tools/ToolCall.ts"
+export { ToolFailure } from "./domain/tools/ToolFailure.ts"
+export { type CanonicalCommand, Commands } from "./services/commands/Commands.ts"
+export { FileReads } from "./services/plugins/FileReads.ts"
+export { PageFetch } from "./services/plugins/PageFetch.ts"
 export {
   definePlugin,
   type HostServices,
@@ -17,5 +17,5 @@ export {
   type Tool,
   tool,
   type Tools
-} from "./services/Plugin.ts"
-export { Workspace } from "./services/Workspace.ts"
+} from "./services/plugins/Plugin.ts"
+export { Workspace } from "./services/files/Workspace.ts"

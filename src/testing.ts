@@ -5,20 +5,20 @@
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
-import type { Arguments, ToolResult } from "./domain/ToolCall.ts"
+import type { Arguments, ToolResult } from "./domain/tools/ToolCall.ts"
 import builtIns from "./plugins/builtIns.ts"
-import { pluginProblems, type PluginSource, runOneTool, type ToolTrial } from "./services/PluginTrial.ts"
-import { parseRule } from "./domain/RuleText.ts"
-import type { Plugin } from "./services/Plugin.ts"
-import { type SkillTestResult, testSkill as runSkillTests } from "./skillTests.ts"
+import { pluginProblems, type PluginSource, runOneTool, type ToolTrial } from "./app/pluginTrial.ts"
+import { parseRule } from "./domain/permissions/RuleText.ts"
+import type { Plugin } from "./services/plugins/Plugin.ts"
+import { type SkillTestResult, testSkill as runSkillTests } from "./app/skillTests.ts"
 
-export type { SkillTestResult } from "./skillTests.ts"
-export type { SkillTestProblem } from "./domain/SkillTestVerdict.ts"
-export type { ToolResult } from "./domain/ToolCall.ts"
-export { Approver } from "./services/Approver.ts"
-export type { PluginSource, ToolTrial } from "./services/PluginTrial.ts"
-export { HeldCalls, ScriptedModel } from "./services/ScriptedModel.ts"
-export { Workspace } from "./services/Workspace.ts"
+export type { SkillTestResult } from "./app/skillTests.ts"
+export type { SkillTestProblem } from "./domain/checking/SkillTestVerdict.ts"
+export type { ToolResult } from "./domain/tools/ToolCall.ts"
+export { Approver } from "./services/approvals/Approver.ts"
+export type { PluginSource, ToolTrial } from "./app/pluginTrial.ts"
+export { HeldCalls, ScriptedModel } from "./services/providers/ScriptedModel.ts"
+export { Workspace } from "./services/files/Workspace.ts"
 
 /**
  * Finds what is wrong with a plugin; an empty list means that the host uses it. Checks the version of the interface,

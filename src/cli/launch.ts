@@ -9,18 +9,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import { readFileSync } from "node:fs"
-import { printable } from "../domain/Printable.ts"
-import { exitCodes, failureOf } from "./Failure.ts"
-import { guardProcess } from "./guardProcess.ts"
-import { Output } from "./Output.ts"
-import { layerPresenter } from "./Presenter.ts"
-import { Signals } from "./Signals.ts"
+import { printable } from "../domain/text/Printable.ts"
+import { exitCodes, failureOf } from "./terminal/Failure.ts"
+import { guardProcess } from "./terminal/guardProcess.ts"
+import { Output } from "./terminal/Output.ts"
+import { layerPresenter } from "./terminal/Presenter.ts"
+import { version } from "../version.ts"
+import { Signals } from "./terminal/Signals.ts"
 import { layerFlags, taskConductor } from "./taskConductor.ts"
-
-const version = (
-  JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string }
-).version
 
 const layer = Layer.merge(layerPresenter, layerFlags).pipe(
   Layer.provideMerge(Layer.merge(Output.layer, NodeServices.layer))

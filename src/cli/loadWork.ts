@@ -4,19 +4,19 @@
 import * as Effect from "effect/Effect"
 
 /** `./work.ts`, loaded now. */
-export const loadWork = Effect.promise(() => import("./work.ts"))
+export const loadWork = Effect.promise(() => import("./run/runHandler.ts"))
 
 /** `./keptRuns.ts`, loaded now. */
-export const loadRuns = Effect.promise(() => import("./keptRuns.ts"))
+export const loadRuns = Effect.promise(() => import("./runs/runsHandler.ts"))
 
 /** `./clusterWork.ts`, loaded now. */
-export const loadClusterWork = Effect.promise(() => import("./clusterWork.ts"))
+export const loadClusterWork = Effect.promise(() => import("./cluster/clusterHandler.ts"))
 
 /** `./askWork.ts`, loaded now. */
-export const loadAskWork = Effect.promise(() => import("./askWork.ts"))
+export const loadAskWork = Effect.promise(() => import("./ask/askHandler.ts"))
 
 /** `./askTalk.ts`, loaded now. */
-export const loadTalk = Effect.promise(() => import("./askTalk.ts"))
+export const loadTalk = Effect.promise(() => import("./ask/repl.ts"))
 
 /** `./skillWork.ts`, loaded now. */
-export const loadSkillWork = Effect.promise(() => import("./skillWork.ts"))
+export const loadSkillWork = Effect.promise(() => import("./skills/skillHandler.ts"))

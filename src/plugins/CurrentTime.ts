@@ -4,7 +4,7 @@
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { builtInOrigin, definePlugin, tool } from "../services/Plugin.ts"
+import { builtInOrigin, definePlugin, tool } from "../services/plugins/Plugin.ts"
 
 export const currentTime = definePlugin({
   name: builtInOrigin,

@@ -3,8 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { TextEdit } from "../domain/TextEdit.ts"
-import { builtInOrigin, definePlugin, type Plugin, tool } from "../services/Plugin.ts"
+import type { TextEdit } from "../domain/files/TextEdit.ts"
+import { builtInOrigin, definePlugin, type Plugin, tool } from "../services/plugins/Plugin.ts"
 import { writeGranted } from "./GrantedWrite.ts"
 
 /** The descriptions are not repeated in the parts of the list: small models read all of it. */

@@ -3,9 +3,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { ToolFailure } from "../domain/ToolFailure.ts"
-import { PageFetch } from "../services/PageFetch.ts"
-import { builtInOrigin, definePlugin, tool } from "../services/Plugin.ts"
+import { ToolFailure } from "../domain/tools/ToolFailure.ts"
+import { PageFetch } from "../services/plugins/PageFetch.ts"
+import { builtInOrigin, definePlugin, tool } from "../services/plugins/Plugin.ts"
 
 /** About 3,000 tokens: room for two pages in a window of 8192. */
 const defaultCharacters = 12_000

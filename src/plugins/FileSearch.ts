@@ -4,10 +4,10 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { findMatches, type LineMatch, showMatches } from "../domain/LineMatches.ts"
-import type { SearchPattern } from "../domain/SearchPattern.ts"
-import { isSecretLike } from "../domain/SensitivePath.ts"
-import { Workspace } from "../services/Workspace.ts"
+import { findMatches, type LineMatch, showMatches } from "../domain/files/LineMatches.ts"
+import type { SearchPattern } from "../domain/files/SearchPattern.ts"
+import { isSecretLike } from "../domain/files/SensitivePath.ts"
+import { Workspace } from "../services/files/Workspace.ts"
 
 const filesAtOnce = 16
 

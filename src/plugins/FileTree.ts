@@ -3,11 +3,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { foldersOf, nearestHint, nearestPaths } from "../domain/NearestPath.ts"
-import { fitTree, type TreeRoom } from "../domain/PathTree.ts"
-import { ToolFailure } from "../domain/ToolFailure.ts"
-import { builtInOrigin, definePlugin, tool } from "../services/Plugin.ts"
-import { Workspace } from "../services/Workspace.ts"
+import { foldersOf, nearestHint, nearestPaths } from "../domain/files/NearestPath.ts"
+import { fitTree, type TreeRoom } from "../domain/files/PathTree.ts"
+import { ToolFailure } from "../domain/tools/ToolFailure.ts"
+import { builtInOrigin, definePlugin, tool } from "../services/plugins/Plugin.ts"
+import { Workspace } from "../services/files/Workspace.ts"
 import { folderName, isBelow } from "./FolderPrefix.ts"
 
 /** About 4,000 tokens at the most. */

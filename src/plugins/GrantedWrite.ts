@@ -2,9 +2,9 @@
  * Writes what was granted and says what changed. Called by the tools that write files.
  */
 import * as Effect from "effect/Effect"
-import type { CanonicalAccess } from "../domain/Access.ts"
-import { changePreview } from "../domain/ChangePreview.ts"
-import { Workspace } from "../services/Workspace.ts"
+import type { CanonicalAccess } from "../domain/tools/Access.ts"
+import { changePreview } from "../domain/files/ChangePreview.ts"
+import { Workspace } from "../services/files/Workspace.ts"
 
 /** So many lines of bounded length stay below the cap for outputs, whatever characters they hold. */
 const diffLines = 100

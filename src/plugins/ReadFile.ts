@@ -4,13 +4,13 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { nearestHint, nearestPaths } from "../domain/NearestPath.ts"
-import type { LineRange } from "../domain/Reference.ts"
-import { fitLines } from "../domain/TextPart.ts"
-import { ToolFailure } from "../domain/ToolFailure.ts"
-import { FileReads } from "../services/FileReads.ts"
-import { builtInOrigin, definePlugin, type Plugin, tool } from "../services/Plugin.ts"
-import { Workspace } from "../services/Workspace.ts"
+import { nearestHint, nearestPaths } from "../domain/files/NearestPath.ts"
+import type { LineRange } from "../domain/plan/Reference.ts"
+import { fitLines } from "../domain/text/TextPart.ts"
+import { ToolFailure } from "../domain/tools/ToolFailure.ts"
+import { FileReads } from "../services/plugins/FileReads.ts"
+import { builtInOrigin, definePlugin, type Plugin, tool } from "../services/plugins/Plugin.ts"
+import { Workspace } from "../services/files/Workspace.ts"
 
 /** About 4,000 tokens: half of a window of 8192. Who names lines may have more. */
 const wholeCharacters = 16_000

@@ -3,10 +3,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { CommandLine } from "../domain/Access.ts"
-import { commandSeconds } from "../domain/CommandSettings.ts"
-import { builtInOrigin, definePlugin, tool } from "../services/Plugin.ts"
-import { runGranted } from "../services/GrantedCommand.ts"
+import { CommandLine } from "../domain/tools/Access.ts"
+import { commandSeconds } from "../domain/commands/CommandSettings.ts"
+import { builtInOrigin, definePlugin, tool } from "../services/plugins/Plugin.ts"
+import { runGranted } from "../services/commands/GrantedCommand.ts"
 
 const Parameters = Schema.Struct({
   argv: CommandLine.annotate({

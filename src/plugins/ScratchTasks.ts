@@ -5,8 +5,8 @@
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
-import { ToolFailure } from "../domain/ToolFailure.ts"
-import { builtInOrigin, definePlugin, tool } from "../services/Plugin.ts"
+import { ToolFailure } from "../domain/tools/ToolFailure.ts"
+import { builtInOrigin, definePlugin, tool } from "../services/plugins/Plugin.ts"
 
 const Status = Schema.Literals(["pending", "in_progress", "completed"])
 

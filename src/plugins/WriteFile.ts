@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { builtInOrigin, definePlugin, type Plugin, tool } from "../services/Plugin.ts"
+import { builtInOrigin, definePlugin, type Plugin, tool } from "../services/plugins/Plugin.ts"
 import { writeGranted } from "./GrantedWrite.ts"
 
 const Parameters = Schema.Struct({

@@ -2,8 +2,8 @@
  * The plugins that every run has, in the shape that a stranger's package has too. Given to ToolRegistry.layer by the
  * composition root.
  */
-import { defaultLimits, type Limits } from "../domain/Limits.ts"
-import type { Plugin } from "../services/Plugin.ts"
+import { defaultLimits, type Limits } from "../domain/configuration/Limits.ts"
+import type { Plugin } from "../services/plugins/Plugin.ts"
 import { currentTime } from "./CurrentTime.ts"
 import { editFile } from "./EditFile.ts"
 import { fetchUrl } from "./FetchUrl.ts"

@@ -3,12 +3,12 @@
  * and by bench/fuzz-readers.ts with many.
  */
 import * as Option from "effect/Option"
-import type { DocumentKind } from "../../src/domain/CheckReport.ts"
-import type { Reading } from "../../src/domain/Issue.ts"
-import { readRefinement } from "../../src/domain/RefinementFormat.ts"
-import { readResult } from "../../src/domain/ResultFormat.ts"
-import { readTaskList } from "../../src/domain/TaskListFormat.ts"
-import { renderTask, renderTaskList } from "../../src/domain/TaskRendering.ts"
+import type { DocumentKind } from "../../src/domain/checking/CheckReport.ts"
+import type { Reading } from "../../src/domain/findings/Issue.ts"
+import { readRefinement } from "../../src/domain/documents/RefinementFormat.ts"
+import { readResult } from "../../src/domain/documents/ResultFormat.ts"
+import { readTaskList } from "../../src/domain/documents/TaskListFormat.ts"
+import { renderTask, renderTaskList } from "../../src/domain/documents/TaskRendering.ts"
 import { randomFrom } from "../mutations/Damage.ts"
 import { fuzzInput } from "./FuzzInput.ts"
 

@@ -1,7 +1,7 @@
 /**
  * Documents of any size, to see how the cost of reading grows.
  */
-import type { DocumentKind } from "../../src/domain/CheckReport.ts"
+import type { DocumentKind } from "../../src/domain/checking/CheckReport.ts"
 import { readers } from "./FuzzReaders.ts"
 
 const listHead = "## Original prompt\n\np\n\n## Goals / summary\n\ng\n\n## Tasks\n\n### Task section 1\n\n"

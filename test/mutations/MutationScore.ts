@@ -3,10 +3,10 @@
  * and by bench/mutation-score.ts with many.
  */
 import * as Option from "effect/Option"
-import { checkDocument } from "../../src/domain/CheckReport.ts"
-import { readRefinement } from "../../src/domain/RefinementFormat.ts"
-import { readTaskList } from "../../src/domain/TaskListFormat.ts"
-import { renderTask, renderTaskList } from "../../src/domain/TaskRendering.ts"
+import { checkDocument } from "../../src/domain/checking/CheckReport.ts"
+import { readRefinement } from "../../src/domain/documents/RefinementFormat.ts"
+import { readTaskList } from "../../src/domain/documents/TaskListFormat.ts"
+import { renderTask, renderTaskList } from "../../src/domain/documents/TaskRendering.ts"
 import { documentFixtures } from "../support/DocumentFixtures.ts"
 import { calls } from "./calls.ts"
 import { changedCalls } from "./changedCalls.ts"

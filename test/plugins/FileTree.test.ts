@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { Arguments } from "../../src/domain/ToolCall.ts"
+import type { Arguments } from "../../src/domain/tools/ToolCall.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { openTools } from "../support/OpenTools.ts"
 

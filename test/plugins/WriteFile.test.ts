@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { Approver } from "../../src/services/Approver.ts"
+import { Approver } from "../../src/services/approvals/Approver.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { openTools } from "../support/OpenTools.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { RunEvent } from "../../src/domain/RunEvent.ts"
+import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
 import type { Ended } from "../support/binary.ts"
 import { type Asked, askedOf, makeCluster } from "../support/Cluster.ts"
 import { liveTest } from "../support/liveTest.ts"

@@ -7,7 +7,7 @@ import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { Approver } from "../../src/services/Approver.ts"
+import { Approver } from "../../src/services/approvals/Approver.ts"
 import { callOf, openTools } from "../support/OpenTools.ts"
 import everyday from "../fixtures/everyday-calls.json" with { type: "json" }
 

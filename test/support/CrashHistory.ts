@@ -2,7 +2,7 @@
  * What must hold of the run of CrashRun whenever and however often it is killed: what was acknowledged stays and is not done
  * again, and the end is the one that an uninterrupted run comes to.
  */
-import { type ModelCallId, modelCallKey } from "../../src/domain/CallId.ts"
+import { type ModelCallId, modelCallKey } from "../../src/domain/runs/ActivityKey.ts"
 import type { Ended } from "./binary.ts"
 import { type CrashRun, linesOf } from "./CrashRun.ts"
 

@@ -4,8 +4,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { RecordedEvent, RunEvent } from "../../src/domain/RunEvent.ts"
-import { RunEvents } from "../../src/services/RunEvents.ts"
+import type { RecordedEvent, RunEvent } from "../../src/domain/runs/RunEvent.ts"
+import { RunEvents } from "../../src/services/runs/RunEvents.ts"
 
 export class EventLog extends Context.Service<
   EventLog,

@@ -4,9 +4,9 @@
  */
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
-import { JournalRecord, journalVersion, type RunOpened } from "../../src/domain/JournalRecord.ts"
-import { exitCodeOf, type RunStatus } from "../../src/domain/RunReport.ts"
-import { encodeLine, firstSum } from "../../src/services/JournalLine.ts"
+import { JournalRecord, journalVersion, type RunOpened } from "../../src/domain/history/JournalRecord.ts"
+import { exitCodeOf, type RunStatus } from "../../src/domain/runs/RunReport.ts"
+import { encodeLine, firstSum } from "../../src/services/journal/JournalLine.ts"
 
 const decodeRecord = Schema.decodeUnknownSync(JournalRecord)
 

@@ -3,8 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { ApprovalItem } from "../../src/domain/RunEvent.ts"
-import { Approver, type CallAnswer, type StepAnswer } from "../../src/services/Approver.ts"
+import type { ApprovalItem } from "../../src/domain/runs/RunEvent.ts"
+import { Approver, type CallAnswer, type StepAnswer } from "../../src/services/approvals/Approver.ts"
 
 export interface ScriptedApprover {
   /** The items of every question, in order. */

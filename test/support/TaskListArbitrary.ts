@@ -4,10 +4,10 @@
  */
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
-import { readReference } from "../../src/domain/ReferenceForm.ts"
-import type { Reference } from "../../src/domain/Reference.ts"
-import { type CodeBlock, Task } from "../../src/domain/Task.ts"
-import { Step, TaskList } from "../../src/domain/TaskList.ts"
+import { readReference } from "../../src/domain/grammar/ReferenceForm.ts"
+import type { Reference } from "../../src/domain/plan/Reference.ts"
+import { type CodeBlock, Task } from "../../src/domain/plan/Task.ts"
+import { Step, TaskList } from "../../src/domain/plan/TaskList.ts"
 
 const awkward = [
   "word",

@@ -5,8 +5,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { ApprovalItem } from "../../src/domain/RunEvent.ts"
-import { Approver } from "../../src/services/Approver.ts"
+import type { ApprovalItem } from "../../src/domain/runs/RunEvent.ts"
+import { Approver } from "../../src/services/approvals/Approver.ts"
 
 const [length, wait = "0"] = process.argv.slice(2)
 

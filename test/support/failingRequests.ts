@@ -5,8 +5,8 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import { OllamaModel } from "../../src/services/OllamaModel.ts"
-import { OllamaServer } from "../../src/services/OllamaServer.ts"
+import { OllamaModel } from "../../src/services/providers/ollama/OllamaModel.ts"
+import { OllamaServer } from "../../src/services/providers/ollama/OllamaServer.ts"
 
 const host = process.argv[2] ?? ""
 const options = { model: "qwen3:8b", contextWindow: 8192, maxAnswerTokens: 2048 }

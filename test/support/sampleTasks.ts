@@ -1,9 +1,9 @@
 /**
  * Tasks and outcomes for tests, with everything filled in that a test does not care about.
  */
-import { Task } from "../../src/domain/Task.ts"
-import { TaskResult } from "../../src/domain/TaskResult.ts"
-import type { Arguments, CallOutcome, ToolErrorType } from "../../src/domain/ToolCall.ts"
+import { Task } from "../../src/domain/plan/Task.ts"
+import { TaskResult } from "../../src/domain/plan/TaskResult.ts"
+import type { Arguments, CallOutcome, ToolErrorType } from "../../src/domain/tools/ToolCall.ts"
 import type * as Schema from "effect/Schema"
 
 const metadata = { execution_time_ms: 1, data_size_bytes: 1, timestamp: 1 }

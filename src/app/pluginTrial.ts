@@ -1,0 +1,154 @@
+/**
+ * Tries a plugin out without a run: what the host would not accept, and what one call of a tool gives. The plugin stands
+ * beside the built-in ones behind the real gate, over a project of its own. Called by the door for tests.
+ */
+import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import { issueText } from "../domain/findings/Issue.ts"
+import type { Rule } from "../domain/permissions/Permission.ts"
+import { parseRule } from "../domain/permissions/RuleText.ts"
+import type { Arguments, ToolCall, ToolResult } from "../domain/tools/ToolCall.ts"
+import { Activities } from "../services/journal/Activities.ts"
+import { Journal } from "../services/journal/Journal.ts"
+import { Approver } from "../services/approvals/Approver.ts"
+import { Commands } from "../services/commands/Commands.ts"
+import { ConfigurationError } from "../services/configuration/ConfigurationFile.ts"
+import { Gate } from "../services/permissions/Gate.ts"
+import { builtInOrigin, type Plugin } from "../services/plugins/Plugin.ts"
+import { PluginPackages } from "../services/plugins/PluginPackages.ts"
+import { Policies } from "../services/permissions/Policies.ts"
+import { RunEvents } from "../services/runs/RunEvents.ts"
+import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
+import { ToolRunner } from "../services/tools/ToolRunner.ts"
+import { userFolders } from "../services/configuration/UserFolders.ts"
+import { WebFetch } from "../services/web/WebFetch.ts"
+import { Workspace } from "../services/files/Workspace.ts"
+
+/** A plugin as a value, or the `file:` URL of its module, which is then imported as a run would import it. */
+export type PluginSource = Plugin | URL
+
+/** What a call of a tool finds. */
+export interface ToolTrial {
+  /** The files of the project by path. */
+  readonly files?: Readonly<Record<string, string>>
+  /** A folder that is the project and stays; without it there is a temporary one. */
+  readonly project?: string
+  /** Rules as `TOOL[:PATTERN]`; what is not safe and not allowed is denied. */
+  readonly allow?: ReadonlyArray<string>
+}
+
+const rulesOf = (texts: ReadonlyArray<string>) =>
+  Effect.forEach(texts, (text) =>
+    Effect.mapError(
+      Effect.fromResult(parseRule("allow", text)),
+      (what) => new ConfigurationError({ source: "allow", problems: [{ what }] })
+    )
+  )
+
+/** Everything that a tool needs to run, over this project. */
+const layerTrial = (
+  source: PluginSource,
+  builtIns: ReadonlyArray<Plugin>,
+  project: string,
+  rules: ReadonlyArray<Rule>
+) => {
+  const order =
+    source instanceof URL
+      ? { entries: [{ text: fileURLToPath(source), scope: "given" as const, folder: project }], values: [] }
+      : { entries: [], values: [source] }
+  return ToolRunner.layer().pipe(
+    Layer.provideMerge(
+      Layer.unwrap(
+        Effect.map(PluginPackages, ({ plugins, problems }) => ToolRegistry.layer([...builtIns, ...plugins], problems))
+      )
+    ),
+    Layer.provide(PluginPackages.layer(order)),
+    Layer.provide(
+      Layer.unwrap(
+        Effect.map(userFolders, ({ home, own }) => Commands.layer({ environment: process.env, home, hidden: [own] }))
+      )
+    ),
+    Layer.provideMerge(Gate.layer({ rules })),
+    Layer.provide(
+      Layer.mergeAll(
+        Workspace.layer(project),
+        WebFetch.layer(),
+        Policies.layerMemory(),
+        Approver.layerDenyAll,
+        Activities.layerDirect,
+        Journal.layerNone,
+        RunEvents.layerListener(() => Effect.void)
+      )
+    )
+  )
+}
+
+const makeProject = Effect.fnUntraced(function* ({ files = {}, project }: ToolTrial) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = project ?? (yield* fs.makeTempDirectoryScoped({ prefix: "task-conductor-plugin-" }))
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(folder, name)
+    yield* fs.makeDirectory(path.dirname(file), { recursive: true })
+    yield* fs.writeFileString(file, text)
+  }
+  return folder
+})
+
+/** Has every example checked as a call of a model; nothing runs. */
+const exampleProblems = Effect.fnUntraced(function* (registry: ToolRegistry["Service"]) {
+  const own = registry.tools.filter((tool) => tool.origin !== builtInOrigin)
+  const problems = yield* Effect.forEach(own, ({ example, name }) => {
+    const call: ToolCall = { uid: "example", name, arguments: example }
+    const { issues } = registry.check(call, new Set([name]))
+    const prepared: Effect.Effect<ReadonlyArray<string>> =
+      issues.length > 0
+        ? Effect.succeed(issues.map(issueText))
+        : Effect.match(registry.prepare(call), { onSuccess: () => [], onFailure: ({ message }) => [message] })
+    return Effect.map(prepared, (all) => all.map((text) => `the example of "${name}": ${text}`))
+  })
+  return [
+    ...(own.length === 0 && registry.problems.length === 0 ? ["the plugin has no tools"] : []),
+    ...problems.flat()
+  ]
+})
+
+/** What keeps a host from using the plugin, one sentence each. Runs no tool. */
+export const pluginProblems = Effect.fn("pluginProblems")(function* (
+  source: PluginSource,
+  builtIns: ReadonlyArray<Plugin>
+) {
+  const fs = yield* FileSystem.FileSystem
+  const project = yield* makeProject({})
+  return yield* Effect.gen(function* () {
+    const registry = yield* ToolRegistry
+    const touched = (yield* fs.readDirectory(project)).length > 0
+    return [
+      ...registry.problems.map((problem) => problem.message),
+      ...(touched ? ["the plugin changes the project while it loads"] : []),
+      ...(yield* exampleProblems(registry))
+    ]
+  }).pipe(Effect.provide(layerTrial(source, builtIns, project, [])))
+}, Effect.scoped)
+
+/** The result of one call. Fails when the plugin cannot be used or a rule cannot be read. */
+export const runOneTool = Effect.fn("runOneTool")(function* (
+  source: PluginSource,
+  builtIns: ReadonlyArray<Plugin>,
+  call: { readonly name: string; readonly arguments: Arguments },
+  trial: ToolTrial
+) {
+  const rules = yield* rulesOf(trial.allow ?? [])
+  const project = yield* makeProject(trial)
+  return yield* Effect.gen(function* () {
+    const { problems } = yield* ToolRegistry
+    const [problem] = problems
+    if (problem !== undefined) return yield* problem
+    const runner = yield* ToolRunner
+    const result: ToolResult = yield* runner.run({ round: 1, task: "Test", uid: "call" }, { uid: "call", ...call })
+    return result
+  }).pipe(Effect.provide(layerTrial(source, builtIns, project, rules)))
+}, Effect.scoped)

@@ -1,0 +1,130 @@
+/**
+ * The composition root: every layer of a run is chosen here and on its ground, and nowhere else. The doors bring what a
+ * person or a script said; from here on it is settings, rules and layers.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { answerReserve } from "../domain/models/TokenEstimate.ts"
+import { Activities } from "../services/journal/Activities.ts"
+import { AskCalls } from "../services/conversation/AskCalls.ts"
+import { Asker } from "../services/conversation/Asker.ts"
+import { AskTurn } from "../services/conversation/AskTurn.ts"
+import { Attempts } from "../services/pipeline/Attempts.ts"
+import { Briefer } from "../services/pipeline/Briefer.ts"
+import { layerClusterActivities } from "../services/cluster/ClusterActivities.ts"
+import { Concluder } from "../services/pipeline/Concluder.ts"
+import { EmbeddedModel } from "../services/providers/EmbeddedModel.ts"
+import type { Gate } from "../services/permissions/Gate.ts"
+import type { Journal } from "../services/journal/Journal.ts"
+import { layerJournalEngine } from "../services/journal/JournalEngine.ts"
+import { ModelCaller } from "../services/models/ModelCaller.ts"
+import { ModelSlots } from "../services/models/ModelSlots.ts"
+import { OllamaModel } from "../services/providers/ollama/OllamaModel.ts"
+import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
+import { Pipeline } from "../services/pipeline/Pipeline.ts"
+import { PlanChecker } from "../services/pipeline/PlanChecker.ts"
+import { Planner } from "../services/pipeline/Planner.ts"
+import { Prompts } from "../services/models/Prompts.ts"
+import { References } from "../services/references/References.ts"
+import { Refiner } from "../services/pipeline/Refiner.ts"
+import { Reviser } from "../services/pipeline/Reviser.ts"
+import { layerRunWorkflow } from "../services/pipeline/RunWorkflow.ts"
+import { layerSharedTasks } from "../services/cluster/ClusterTasks.ts"
+import { Scheduler } from "../services/pipeline/Scheduler.ts"
+import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
+import { TokenCalibration } from "../services/models/TokenCalibration.ts"
+import type { ToolRegistry } from "../services/tools/ToolRegistry.ts"
+import { ToolRunner } from "../services/tools/ToolRunner.ts"
+import { ToolSupport } from "../services/models/ToolSupport.ts"
+import { UsageMeter } from "../services/runs/UsageMeter.ts"
+import type { Setup } from "./setup.ts"
+import { layerGround, type RunDoors } from "./projectLayers.ts"
+
+const layerModel = ({ apiKey, configuration: { keepAlive, think }, settings }: Setup) =>
+  settings.model === "embedded"
+    ? EmbeddedModel.layer
+    : OllamaModel.layer({
+        host: settings.host,
+        model: settings.model,
+        contextWindow: settings.contextWindow,
+        maxAnswerTokens: answerReserve(settings.contextWindow),
+        ...(keepAlive === undefined ? {} : { keepAlive }),
+        ...(think === undefined ? {} : { think }),
+        ...(apiKey === undefined ? {} : { apiKey })
+      })
+
+/** What every model call needs, beside the model and the run. */
+const layerCalls = (
+  { replay, shared }: RunDoors,
+  activities: Layer.Layer<Activities, never, Journal> = replay?.activities ?? Activities.layerWorkflow
+) =>
+  ModelCaller.layer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        shared?.slots ?? ModelSlots.layer,
+        TokenCalibration.layer,
+        shared?.meter ?? UsageMeter.layer,
+        Prompts.layer
+      )
+    ),
+    Layer.provideMerge(activities)
+  )
+
+/** One task at a time, refined and carried out here. */
+const layerTasks = Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskRunner.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(Attempts.layer, References.layer, ToolRunner.layer(), Briefer.layer))
+)
+
+/** From the request to the answer, over whatever refines and runs tasks. */
+const layerPipeline = Pipeline.layer.pipe(
+  Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer, Concluder.layer))
+)
+
+/** The pipeline as a workflow over the journal of this process. */
+const layerWorkflow = layerRunWorkflow.pipe(
+  Layer.provideMerge(layerJournalEngine),
+  Layer.provideMerge(layerPipeline),
+  Layer.provide(layerTasks)
+)
+
+/** What a worker needs for a run: the pipeline over tasks that the workers share, and what it needs to work on one here. */
+export const layerSharedRun = (setup: Setup, runId: string, doors: RunDoors) =>
+  layerPipeline.pipe(
+    Layer.provide(layerSharedTasks(runId)),
+    Layer.provideMerge(layerTasks),
+    Layer.provide(layerCalls(doors, layerClusterActivities)),
+    Layer.provide(doors.model ?? layerModel(setup)),
+    Layer.provideMerge(layerGround(setup, doors))
+  )
+
+/** A conversation, without what it stands on. */
+const layerConversation = Asker.layer.pipe(
+  Layer.provide(Layer.mergeAll(AskTurn.layer, Briefer.layer)),
+  Layer.provide(AskCalls.layer),
+  Layer.provide(ToolRunner.layer())
+)
+
+/** Everything a run needs. */
+export const layerRun = (setup: Setup, doors: RunDoors) =>
+  layerWorkflow.pipe(
+    Layer.provide(layerCalls(doors)),
+    Layer.provide(doors.model ?? layerModel(setup)),
+    Layer.provide(doors.replay?.decisions ?? Layer.effectContext(Effect.context<Gate | ToolRegistry>())),
+    Layer.provideMerge(layerGround(setup, doors))
+  )
+
+const layerToolSupport = ({ apiKey, settings: { host, model } }: Setup) =>
+  model === "embedded"
+    ? ToolSupport.layerAssumed
+    : ToolSupport.layerOllama(model).pipe(
+        Layer.provide(OllamaServer.layer({ host, ...(apiKey === undefined ? {} : { apiKey }) }))
+      )
+
+/** Everything a conversation needs. */
+export const layerAsk = (setup: Setup, doors: RunDoors) =>
+  layerConversation.pipe(
+    Layer.provide(layerCalls(doors)),
+    Layer.provide(doors.model ?? layerModel(setup)),
+    Layer.provide(doors.model === undefined ? layerToolSupport(setup) : ToolSupport.layerAssumed),
+    Layer.provideMerge(layerGround(setup, doors))
+  )

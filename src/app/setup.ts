@@ -1,0 +1,130 @@
+/**
+ * What was said about a run, from the files, the environment and the flags, merged into one value. The doors read it, the
+ * composition root (app.ts) chooses layers by it.
+ */
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import { type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
+import { readConfiguration } from "../domain/configuration/ConfigurationText.ts"
+import { defaultLimits } from "../domain/configuration/Limits.ts"
+import type { PluginEntry, PluginScope } from "../domain/plugins/PluginEntry.ts"
+import type { DeclaredTools } from "../services/plugins/CommandTools.ts"
+import { ConfigurationError, ConfigurationFile, projectFileName } from "../services/configuration/ConfigurationFile.ts"
+import { hostProblem, resolveHost } from "../services/providers/ollama/OllamaHost.ts"
+import { type PlacedRule, placedRules } from "../services/permissions/SourcedRules.ts"
+import { defaultSettings, type Settings } from "../services/runs/RunSettings.ts"
+import { RunStore } from "../services/history/RunStore.ts"
+import { environmentVariable, userFolders, type UserFolders } from "../services/configuration/UserFolders.ts"
+
+/** Everything that was said about a run, merged: project file, user file, environment, flags. */
+export interface Setup {
+  /** Absolute. */
+  readonly project: string
+  readonly configuration: Configuration
+  readonly settings: Settings
+  /** The rules of files and flags. */
+  readonly rules: ReadonlyArray<PlacedRule>
+  /** What is named as plugin: what the person named comes first. */
+  readonly plugins: ReadonlyArray<PluginEntry>
+  /** What is declared as tools, by whom. */
+  readonly tools: DeclaredTools
+  readonly folders: UserFolders
+  /** Where the person's own configuration is, or would be. */
+  readonly userFile: string
+  /** True when nobody chose a model. */
+  readonly usesDefaultModel: boolean
+  readonly apiKey: Redacted.Redacted | undefined
+}
+
+const settingsOf = (given: Configuration): Settings => {
+  const model = given.model ?? defaultSettings.model
+  const contextWindow = given.contextWindow ?? defaultSettings.contextWindow
+  return {
+    limits: { ...defaultLimits, ...given.limits },
+    model,
+    host: model === "embedded" ? "" : resolveHost(given.host),
+    contextWindow,
+    slots: given.parallel ?? defaultSettings.slots,
+    /** Half of the window, at four characters a token. */
+    referenceBudget: given.referenceBudget ?? contextWindow * 2
+  }
+}
+
+const entriesOf = (scope: PluginScope, { plugins = [] }: Configuration, folder: string): ReadonlyArray<PluginEntry> =>
+  plugins.map((text) => ({ text, scope, folder }))
+
+/** What flags or options set is held to the rules of a file, so that no rule is dropped in silence. */
+const requireValid = (given: Configuration) =>
+  Result.match(readConfiguration(JSON.stringify(given), "user"), {
+    onSuccess: Effect.succeed,
+    onFailure: (problems) =>
+      Effect.fail(new ConfigurationError({ source: "options", problems: problems.map(({ what }) => ({ what })) }))
+  })
+
+/** Reads the configuration for a project and lays flags or options on top. */
+export const readSetup = Effect.fn("readSetup")(function* (project: string, given: Configuration) {
+  const flags = yield* requireValid(given)
+  const file = yield* ConfigurationFile
+  const path = yield* Path.Path
+  const folder = path.resolve(project)
+  const folders = yield* userFolders
+  const loaded = yield* file.load(folder)
+  const configuration = mergeConfigurations(loaded.merged, flags)
+  const settings = settingsOf(configuration)
+  const misplaced = settings.model === "embedded" ? undefined : hostProblem(settings.host)
+  if (misplaced !== undefined) {
+    return yield* new ConfigurationError({ source: "OLLAMA_HOST or host", problems: [{ what: misplaced }] })
+  }
+  const apiKey = yield* environmentVariable("OLLAMA_API_KEY")
+  const setup: Setup = {
+    project: folder,
+    configuration,
+    settings,
+    rules: [
+      ...placedRules(loaded.project, path.join(folder, projectFileName)),
+      ...placedRules(loaded.user, file.userFile),
+      ...placedRules(flags, "a flag or option of the run")
+    ],
+    plugins: [
+      ...entriesOf("given", flags, path.resolve()),
+      ...entriesOf("user", loaded.user, folders.own),
+      ...entriesOf("project", loaded.project, folder)
+    ],
+    tools: { ofProject: loaded.project.tools ?? {}, ofUser: loaded.user.tools ?? {} },
+    folders,
+    userFile: file.userFile,
+    usesDefaultModel: configuration.model === undefined,
+    apiKey: apiKey === undefined ? undefined : Redacted.make(apiKey)
+  }
+  return setup
+}, Effect.provide(ConfigurationFile.layer))
+
+/** What a run keeps of its setup, so that it goes on in the same way; what was allowed is not among it. */
+export const keptSettings = ({ configuration, plugins, settings }: Setup): Configuration => {
+  const { contextWindow, host, limits, model, referenceBudget, slots: parallel } = settings
+  const { deny = [], keepAlive, think } = configuration
+  return {
+    model,
+    contextWindow,
+    parallel,
+    limits,
+    referenceBudget,
+    deny,
+    plugins: plugins.flatMap(({ folder, scope, text }) =>
+      scope === "given" ? [text.startsWith(".") ? `${folder}/${text}` : text] : []
+    ),
+    ...(host === "" ? {} : { host }),
+    ...(keepAlive === undefined ? {} : { keepAlive }),
+    ...(think === undefined ? {} : { think })
+  }
+}
+
+/** How a run that is kept was begun, with flags laid over its settings. */
+export const reopenSetup = Effect.fn("reopenSetup")(function* (given: string, flags: Configuration) {
+  const store = yield* RunStore
+  const { opened, torn } = yield* store.read(yield* store.find(given))
+  const setup = yield* readSetup(opened.project, mergeConfigurations(opened.settings, flags))
+  return { opened, setup, isTorn: torn.length > 0 }
+})

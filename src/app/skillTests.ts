@@ -1,0 +1,179 @@
+/**
+ * Runs the tests of a skill: each on a project and a home of its own, through the pipeline, with a model that says what
+ * the test tells it. The gate allows to read and write files of that project; whatever else a call needs is denied unless
+ * a rule allows it. Called by `skills test` and by the door for tests.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import { layerRun } from "./runLayers.ts"
+import type { Rule } from "../domain/permissions/Permission.ts"
+import type { RunEvent } from "../domain/runs/RunEvent.ts"
+import { whyNotOffered } from "../domain/skills/SkillOffer.ts"
+import type { SkillTest, TestFile } from "../domain/checking/SkillTest.ts"
+import { readSkillTest } from "../domain/checking/SkillTestFormat.ts"
+import { judgeSkillTest, type SkillTestProblem } from "../domain/checking/SkillTestVerdict.ts"
+import type { Plugin } from "../services/plugins/Plugin.ts"
+import { Pipeline } from "../services/pipeline/Pipeline.ts"
+import { defaultSettings } from "../services/runs/RunSettings.ts"
+import { layerRuleApprover } from "../services/approvals/RuleApprover.ts"
+import { ScriptedModel } from "../services/providers/ScriptedModel.ts"
+import { Skills } from "../services/skills/Skills.ts"
+import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
+import type { Setup } from "./setup.ts"
+
+/** What a test may do beyond its own project, and the tools it has beside the built-in ones. */
+export interface SkillTestOptions {
+  readonly rules?: ReadonlyArray<Rule>
+  /** As a setup names them. */
+  readonly plugins?: Setup["plugins"]
+  /** As values. */
+  readonly values?: ReadonlyArray<Plugin>
+}
+
+/** One test with all that is not as it expects; it has passed when nothing is. */
+export interface SkillTestResult {
+  /** Path of the file. */
+  readonly file: string
+  readonly title: string
+  readonly problems: ReadonlyArray<SkillTestProblem>
+}
+
+const ownFiles: ReadonlyArray<Rule> = ["read_file", "write_file", "edit_file"].map((tool) => ({
+  verdict: "allow",
+  tool
+}))
+
+const emptyList = "## Original prompt\n\nTest.\n\n## Goals / summary\n\nTest.\n\n## Tasks\n"
+
+const putFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyArray<TestFile>) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  for (const file of files) {
+    const target = path.join(folder, file.path)
+    yield* fs.makeDirectory(path.dirname(target), { recursive: true })
+    yield* fs.writeFileString(target, file.text)
+  }
+})
+
+const readFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyArray<TestFile>) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const found = new Map<string, string>()
+  for (const file of files) {
+    const text = yield* Effect.option(fs.readFileString(path.join(folder, file.path)))
+    if (text._tag === "Some") found.set(file.path, text.value)
+  }
+  return found
+})
+
+/** A model that answers from the test; the last answer comes again when there are no more, which ends the attempts. */
+const scripted = ({ executions, refinements }: SkillTest) => {
+  const asked = { refinement: 0, execution: 0 }
+  const next = (stage: "refinement" | "execution", answers: ReadonlyArray<string>): string => {
+    asked[stage] += 1
+    return answers[asked[stage] - 1] ?? answers.at(-1) ?? "The test has no answer."
+  }
+  const model = ScriptedModel.layer(({ system }) => {
+    switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
+      case "refinement":
+        return next("refinement", refinements)
+      case "execution":
+        return next("execution", executions)
+      case "iteration":
+        return emptyList
+      default:
+        return "Done."
+    }
+  })
+  return { model, asked }
+}
+
+/** Runs one test of the skill whose SKILL.md is `skillFile`. */
+const runTest = Effect.fnUntraced(function* (
+  name: string,
+  skillFile: Uint8Array,
+  test: SkillTest,
+  { plugins = [], rules = [], values = [] }: SkillTestOptions
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "task-conductor-skill-" }))
+  const project = path.join(root, "project")
+  const home = path.join(root, "home")
+  const config = path.join(home, ".config")
+  const skill = path.join(home, ".agents", "skills", name)
+  yield* fs.makeDirectory(project)
+  yield* fs.makeDirectory(skill, { recursive: true })
+  yield* fs.writeFile(path.join(skill, "SKILL.md"), skillFile)
+  yield* putFiles(project, test.files)
+  const own = path.join(config, "task-conductor")
+  const state = path.join(home, ".local", "state", "task-conductor")
+  const allowed = [...ownFiles, ...rules]
+  const setup: Setup = {
+    project,
+    configuration: {},
+    settings: { ...defaultSettings, model: "scripted" },
+    rules: allowed,
+    plugins,
+    tools: { ofProject: {}, ofUser: {} },
+    folders: { home, config, own, state, locks: path.join(state, "locks") },
+    userFile: path.join(own, "config.json"),
+    usesDefaultModel: false,
+    apiKey: undefined
+  }
+  const { asked, model } = scripted(test)
+  const events: Array<RunEvent> = []
+  const listen = ({ event }: { readonly event: RunEvent }) => Effect.sync(() => void events.push(event))
+  const doors = { listen, approveSteps: false, approver: layerRuleApprover(allowed, project), model, plugins: values }
+  const report = yield* Effect.gen(function* () {
+    const toolNames = (yield* ToolRegistry).tools.map((tool) => tool.name)
+    const found = (yield* Skills).find(name)
+    const because = found === undefined ? undefined : whyNotOffered(found, toolNames)
+    if (because !== undefined) return yield* Effect.fail({ message: because })
+    return yield* (yield* Pipeline).run({ runId: "test", prompt: "Test.", plan: test.plan })
+  }).pipe(Effect.provide(layerRun(setup, doors)))
+  const refined = events.findLast((event) => event.type === "task.refined")
+  return judgeSkillTest(test, {
+    report,
+    inputs: refined?.inputs ?? [],
+    calls: refined?.calls ?? [],
+    issues: events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : [])),
+    asked,
+    files: yield* readFiles(project, test.expected.files)
+  })
+}, Effect.scoped)
+
+const runFile = Effect.fnUntraced(function* (
+  name: string,
+  skillFile: Uint8Array,
+  file: string,
+  options: SkillTestOptions
+) {
+  const fs = yield* FileSystem.FileSystem
+  const read = readSkillTest(yield* fs.readFileString(file), name)
+  if (Result.isFailure(read)) {
+    const broken: SkillTestResult = { file, title: "", problems: read.failure.map((what) => ({ what })) }
+    return broken
+  }
+  const problems: ReadonlyArray<SkillTestProblem> = yield* runTest(name, skillFile, read.success, options).pipe(
+    Effect.catch((error) => Effect.succeed([{ what: error.message }]))
+  )
+  const judged: SkillTestResult = { file, title: read.success.title, problems }
+  return judged
+})
+
+/** Runs the tests in `tests/*.md` beside a SKILL.md, one after another, sorted by name; none when there is no such folder. */
+export const testSkill = Effect.fn("testSkill")(function* (skillPath: string, options: SkillTestOptions = {}) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.dirname(path.resolve(skillPath))
+  const skillFile = yield* fs.readFile(path.resolve(skillPath))
+  const tests = path.join(folder, "tests")
+  const names = yield* fs.readDirectory(tests).pipe(Effect.orElseSucceed((): Array<string> => []))
+  const files = names.filter((name) => name.endsWith(".md")).toSorted()
+  return yield* Effect.forEach(files, (file) =>
+    runFile(path.basename(folder), skillFile, path.join(tests, file), options)
+  )
+})

@@ -1,0 +1,144 @@
+/**
+ * A worker: carries out runs and tasks that clients put into the database. Part of the composition root.
+ */
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as RcMap from "effect/RcMap"
+import * as Scope from "effect/Scope"
+import type { Configuration } from "../domain/configuration/Configuration.ts"
+import { makeRedaction, secretValues } from "../domain/text/Redaction.ts"
+import type { RunOrder } from "../domain/runs/RunOrder.ts"
+import type { SharedEnding } from "../domain/history/ClusterRun.ts"
+import { awaitShare } from "../services/cluster/ClusterEngine.ts"
+import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
+import { recordOf } from "../services/journal/JournalLine.ts"
+import { ModelSlots } from "../services/models/ModelSlots.ts"
+import { takeProject } from "../services/history/RunJournal.ts"
+import { RunSettings } from "../services/runs/RunSettings.ts"
+import { RunRefused, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
+import { layerTaskWorkflows } from "../services/cluster/ClusterTasks.ts"
+import { version } from "../version.ts"
+import { asRefusal, type Bench, makeBench } from "./workerRun.ts"
+
+export interface WorkerOptions {
+  /** What the person said for all runs of this worker. */
+  readonly flags: Configuration
+  /** How many model calls the server of this machine works on at the same time. */
+  readonly parallel: number
+  /** Told of the work that begins and ends here, in words. */
+  readonly tell: (what: string) => Effect.Effect<void>
+}
+
+/** How long what is ready for a run stays so when nothing of it is worked on. */
+const idleTimeToLive = "10 seconds"
+
+/** How a run ended that was broken off: its last event tells, if it holds a report. */
+const lastReport = Effect.fnUntraced(function* (runId: string) {
+  const runs = yield* ClusterRuns
+  const line = yield* Effect.orDie(runs.last(runId, "event", ""))
+  const record = line === undefined ? undefined : recordOf(line)
+  return record?.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
+})
+
+const refusedFor = ({ exitCode, what }: RunRefused): SharedEnding => ({ refused: what, exitCode })
+
+/** What is written down of a run; secrets of this machine are not. */
+const redact = makeRedaction(secretValues(process.env))
+
+/** Tells of a run that another worker had begun. */
+const tellTakeover = Effect.fnUntraced(function* ({ runId }: RunOrder) {
+  const runs = yield* ClusterRuns
+  if ((yield* Effect.orDie(runs.last(runId, "event", ""))) === undefined) return
+  yield* Effect.orDie(runs.append(runId, { type: "resumed", program: version }, redact))
+})
+
+/** Carries out a run with its project locked on this machine. */
+const carryOut = Effect.fnUntraced(function* ({ pipeline, setup }: Bench, order: RunOrder) {
+  const { project, folders } = setup
+  if (order.readOnly !== true) yield* takeProject({ project, locks: folders.locks, runId: order.runId })
+  yield* tellTakeover(order)
+  return yield* pipeline.run(order)
+}, Effect.scoped)
+
+const brokenOff = (defect: unknown) =>
+  new RunRefused({
+    what: `The run broke off: ${defect instanceof Error ? defect.message : String(defect)}`,
+    exitCode: 1
+  })
+
+/** The places at the model server, which all runs of this worker share. */
+const makeSlots = (parallel: number) =>
+  Effect.map(Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ slots: parallel }))), (context) =>
+    Layer.succeed(ModelSlots)(Context.get(context, ModelSlots))
+  )
+
+/** Runs and tasks, for the engine that is there. */
+export const layerWorker = ({ flags, parallel, tell }: WorkerOptions) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const runs = yield* ClusterRuns
+      const slots = yield* makeSlots(parallel)
+      const benches = yield* RcMap.make({
+        lookup: (runId: string) => makeBench(runId, { flags, slots }),
+        idleTimeToLive
+      })
+
+      const withBench = <A, E, R>(runId: string, work: (bench: Bench) => Effect.Effect<A, E, R>) =>
+        Effect.scoped(Effect.flatMap(RcMap.get(benches, runId), work))
+
+      /** To its end, which everybody sees in the database; also when it could not begin. */
+      const conduct = Effect.fnUntraced(function* (order: RunOrder) {
+        const { runId } = order
+        yield* tell(`${runId}: begins here`)
+        const ended = yield* withBench(runId, (bench) =>
+          Effect.raceFirst(carryOut(bench, order), Effect.as(bench.cancelled, undefined))
+        ).pipe(
+          Effect.catch((error) => Effect.succeed(refusedFor(asRefusal(error)))),
+          Effect.catchDefect((defect) =>
+            Effect.map(lastReport(runId), (report) => report ?? refusedFor(brokenOff(defect)))
+          )
+        )
+        const ending = ended ?? (yield* lastReport(runId)) ?? cancelledEnding
+        yield* Effect.orDie(runs.end(runId, ending, redact))
+        yield* tell(`${runId}: ${"refused" in ending ? ending.refused : ending.status}`)
+        return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending
+      })
+
+      const tasks = layerTaskWorkflows((runId, { task, verb }, work) =>
+        Effect.andThen(
+          tell(`${runId}: ${verb} "${task}"`),
+          withBench(runId, (bench) =>
+            Effect.raceFirst(
+              work(bench),
+              Effect.andThen(bench.cancelled, new RunRefused({ what: "The run has ended.", exitCode: 1 }))
+            )
+          )
+        )
+      )
+      const run = RunWorkflow.toLayer(({ order }) => conduct(order))
+      return Layer.provideMerge(Layer.effectDiscard(awaitShare), Layer.merge(run, tasks))
+    })
+  )
+
+/** How long a worker that is ended hands over what it has. Then the process ends: its locks end with it. */
+const handOverTime = "2 seconds"
+
+const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
+  const done = yield* Deferred.make<void>()
+  const finish = Deferred.succeed(done, undefined)
+  yield* Effect.forkDetach(Effect.andThen(Scope.close(scope, Exit.void), finish))
+  yield* Effect.forkDetach(Effect.andThen(Effect.sleep(handOverTime), finish))
+  yield* Deferred.await(done)
+})
+
+/** Keeps a worker at work until it is interrupted; `ready` happens when it is ready for runs. */
+export const holdWorker = <E, R, E2, R2>(worker: Layer.Layer<never, E, R>, ready: Effect.Effect<void, E2, R2>) =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.acquireRelease(Scope.make(), handOver)
+    yield* Layer.buildWithScope(worker, scope)
+    yield* ready
+    return yield* Effect.never
+  }).pipe(Effect.scoped)

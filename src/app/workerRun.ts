@@ -1,0 +1,127 @@
+/**
+ * What a worker has ready for a run that it works on: its layers, with the model server, the tools and the rules of this
+ * machine. Part of the composition root.
+ */
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
+import { layerSharedRun } from "./runLayers.ts"
+import { type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
+import { journalVersion } from "../domain/history/JournalRecord.ts"
+import { makeRedaction, secretValues } from "../domain/text/Redaction.ts"
+import { exitCodeOf } from "../domain/runs/RunReport.ts"
+import { layerClusterJournal } from "../services/cluster/ClusterJournal.ts"
+import { ClusterRuns } from "../services/cluster/ClusterRuns.ts"
+import { layerClusterUsage } from "../services/cluster/ClusterUsage.ts"
+import { layerAwaitedAnswers, layerAwaitedDoubts } from "../services/journal/DurableApprover.ts"
+import { Gate } from "../services/permissions/Gate.ts"
+import type { ModelSlots } from "../services/models/ModelSlots.ts"
+import { Journal } from "../services/journal/Journal.ts"
+import { Pipeline } from "../services/pipeline/Pipeline.ts"
+import { Refiner } from "../services/pipeline/Refiner.ts"
+import { answersOf, RunRefused } from "../services/pipeline/RunWorkflow.ts"
+import type { TaskBench } from "../services/cluster/ClusterTasks.ts"
+import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
+import { ToolRunner } from "../services/tools/ToolRunner.ts"
+import { readSetup, type Setup } from "./setup.ts"
+
+/** What is ready for a run: for its tasks, and for the run as a whole. */
+export interface Bench extends TaskBench {
+  /** Comes to its end when somebody cancels the run, and when the run has ended. */
+  readonly cancelled: Effect.Effect<void>
+  readonly pipeline: Pipeline["Service"]
+  readonly setup: Setup
+}
+
+export interface BenchOptions {
+  /** What the person said for all runs of this worker. */
+  readonly flags: Configuration
+  /** The places at the model server of this machine. */
+  readonly slots: Layer.Layer<ModelSlots>
+}
+
+/** What the person gave cannot be used; everything else is a failure. */
+const usageErrors: ReadonlySet<string> = new Set(["ConfigurationError", "UnknownSkill", "BriefingError"])
+
+/** Why a run cannot be carried out here, with the exit code that it has on one machine. */
+const refusal = (what: string, tag = "") =>
+  new RunRefused({ what, exitCode: usageErrors.has(tag) ? 2 : exitCodeOf("failed") })
+
+export const asRefusal = (error: { readonly _tag: string; readonly message: string }): RunRefused =>
+  error instanceof RunRefused ? error : refusal(error.message, error._tag)
+
+/** The settings of a run without those that belong to the machine of its client. */
+const commonSettings = ({ host: _host, keepAlive: _keepAlive, parallel: _parallel, ...common }: Configuration) => common
+
+/** The run and its project, as this machine sees them. */
+const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration) {
+  const standing = yield* (yield* ClusterRuns).standing(runId)
+  if (standing === undefined) return yield* refusal(`The run ${runId} is not in the database.`)
+  const { allow, opened } = standing.shared
+  const { project, settings } = opened
+  if (opened.version !== journalVersion) {
+    return yield* refusal(`The run ${runId} was begun with another version of task-conductor than this worker has.`)
+  }
+  const fs = yield* FileSystem.FileSystem
+  if (!(yield* Effect.orElseSucceed(fs.exists(project), () => false))) {
+    const what = `This worker has no folder ${project}: every worker needs the project at the same path.`
+    return yield* refusal(what)
+  }
+  const given = mergeConfigurations(mergeConfigurations(commonSettings(settings), { allow }), flags)
+  return { ...standing, setup: yield* readSetup(project, given) }
+})
+
+/** Looks every second whether the run is to go on, as long as its bench is there. */
+const watchCancelled = Effect.fnUntraced(function* (runId: string) {
+  const runs = yield* ClusterRuns
+  const cancelled = yield* Deferred.make<void>()
+  const isCancelled = Effect.map(
+    Effect.orElseSucceed(runs.standing(runId), () => undefined),
+    (standing) => standing?.isCancelled === true || standing?.ending !== undefined
+  )
+  yield* isCancelled.pipe(
+    Effect.repeat({ until: (is) => is, schedule: Schedule.spaced("1 second") }),
+    Effect.andThen(Deferred.succeed(cancelled, undefined)),
+    Effect.forkScoped
+  )
+  return Deferred.await(cancelled)
+})
+
+/** Gets ready for a run. */
+export const makeBench = (runId: string, { flags, slots }: BenchOptions) =>
+  Effect.gen(function* () {
+    const { begunAt, setup, shared } = yield* findRun(runId, flags)
+    const { order } = shared.opened
+    const book = yield* answersOf(yield* WorkflowEngine, order)
+    const journal = layerClusterJournal(runId, makeRedaction(secretValues(process.env)))
+    const runs = Layer.succeed(ClusterRuns)(yield* ClusterRuns)
+    const context = yield* Layer.build(
+      layerSharedRun(setup, runId, {
+        listen: () => Effect.void,
+        approveSteps: shared.approveSteps,
+        arbiter: layerAwaitedDoubts(book),
+        readOnly: order.readOnly ?? false,
+        shared: {
+          answers: layerAwaitedAnswers(book),
+          slots,
+          meter: Layer.provide(layerClusterUsage(runId, begunAt), runs)
+        },
+        journal: Layer.provide(journal, runs)
+      })
+    )
+    const bench: Bench = {
+      pipeline: Context.get(context, Pipeline),
+      gate: Context.get(context, Gate),
+      refiner: Context.get(context, Refiner),
+      taskRunner: Context.get(context, TaskRunner),
+      toolRunner: Context.get(context, ToolRunner),
+      failed: Context.get(context, Journal).failed,
+      cancelled: yield* watchCancelled(runId),
+      setup
+    }
+    return bench
+  }).pipe(Effect.mapError(asRefusal))

@@ -1,0 +1,90 @@
+/**
+ * `task-conductor ask [PROMPT]`: one message, or a conversation at the terminal.
+ */
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { exitCodeOf } from "../../domain/runs/RunReport.ts"
+import { makeAnswerPrinter } from "../terminal/AnswerPrinter.ts"
+import { askLine } from "./AskProgress.ts"
+import { jsonSink, lineSink } from "../terminal/EventSink.ts"
+import { quietFailure } from "../terminal/Failure.ts"
+import { loadAskWork, loadTalk } from "../loadWork.ts"
+import { Output } from "../terminal/Output.ts"
+import { flagConfiguration, readPrompt, type RunFlags, runFlags } from "../run/runFlags.ts"
+
+const allFlags = {
+  ...runFlags,
+  json: Flag.Boolean("json").pipe(
+    Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
+    Flag.withDefault(false)
+  )
+}
+
+const orderOf = ({ file }: RunFlags, prompt: string) => ({
+  prompt,
+  ...(Option.isSome(file) ? { currentFile: file.value } : {})
+})
+
+/** Answers one message. On a terminal the text appears as it comes, else when it is there. */
+const askOnce = Effect.fnUntraced(function* (given: RunFlags & { readonly json: boolean }) {
+  const { answer, isWatched } = yield* Output
+  const prompt = yield* readPrompt(given)
+  const flags = yield* flagConfiguration(given)
+  const printer = isWatched && !given.json ? yield* makeAnswerPrinter : undefined
+  const sink = given.json ? yield* jsonSink : (printer?.sink ?? (yield* lineSink(askLine)))
+  const { converse } = yield* loadAskWork
+  const report = yield* converse({
+    project: given.project,
+    flags,
+    order: orderOf(given, prompt),
+    sink,
+    use: ({ send }) => Effect.asVoid(send(prompt, printer?.listen))
+  })
+  if (!given.json && printer === undefined && report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
+  return report
+})
+
+/** Talks at the terminal until the person leaves. */
+const askTogether = Effect.fnUntraced(function* (given: RunFlags) {
+  const flags = yield* flagConfiguration(given)
+  const { listen, sink } = yield* makeAnswerPrinter
+  const { converse } = yield* loadAskWork
+  const { talk } = yield* loadTalk
+  return yield* converse({
+    project: given.project,
+    flags,
+    order: orderOf(given, ""),
+    sink,
+    use: (session, setup) => talk(session, setup.rules, listen)
+  })
+})
+
+/** The command. */
+export const ask = Command.make(
+  "ask",
+  allFlags,
+  Effect.fn("ask")(function* (given) {
+    const { canAsk } = yield* Output
+    const isAlone = Option.isSome(given.prompt) || Option.isSome(given.promptFile) || given.json || !canAsk
+    const report = yield* isAlone ? askOnce(given) : askTogether(given)
+    if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
+  })
+).pipe(
+  Command.withDescription(
+    "Ask about the project: the model calls tools by itself until it can answer. Without a prompt, talk at the terminal"
+  ),
+  Command.withShortDescription("Ask, with tools, without a plan"),
+  Command.withExamples([
+    {
+      command: 'task-conductor ask --allow read_file "Where is the exit code of a run decided?"',
+      description: "One question to the embedded model, which is no language model"
+    },
+    {
+      command: "task-conductor ask --model qwen3:8b",
+      description: "Talk with a model of the Ollama server; /help shows what else there is"
+    },
+    { command: 'task-conductor ask --json "What changed?"', description: "Events as JSON Lines" }
+  ])
+)

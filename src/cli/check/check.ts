@@ -1,0 +1,130 @@
+/**
+ * `task-conductor check FILE...`: checks documents without a model, says what is wrong and how to mend it, and mends
+ * what it can.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import * as Terminal from "effect/Terminal"
+import { DocumentKind } from "../../domain/checking/CheckReport.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { sarifLog } from "../../domain/checking/SarifLog.ts"
+import { version } from "../../version.ts"
+import { type CheckedFile, checkFiles } from "./checkFiles.ts"
+import { type CheckStyle, checkText, totalText } from "./checkText.ts"
+import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
+import { Output } from "../terminal/Output.ts"
+import { sarifPath } from "./sarifPath.ts"
+
+const formats = ["human", "json", "sarif"] as const
+
+/** What was checked and what could not be. */
+interface Outcome {
+  readonly checked: ReadonlyArray<CheckedFile>
+  readonly failures: ReadonlyArray<string>
+}
+
+const humanText = ({ checked, failures }: Outcome, style: CheckStyle): string =>
+  [
+    ...checked.map((one) => checkText(one, style)),
+    ...(checked.length + failures.length > 1
+      ? [
+          totalText(
+            checked.map((one) => one.report),
+            failures.length,
+            style
+          )
+        ]
+      : [])
+  ].join("\n\n")
+
+/** One object for one document, else one a line with the name of its file. */
+const jsonText = ({ checked, failures }: Outcome): string =>
+  checked
+    .map(({ name, report }) =>
+      JSON.stringify(checked.length + failures.length > 1 ? { file: name, ...report } : report)
+    )
+    .join("\n")
+
+/** The command. */
+export const check = Command.make(
+  "check",
+  {
+    files: Argument.String("FILE").pipe(
+      Argument.withDescription("The documents to check; - is stdin"),
+      Argument.atLeast(1)
+    ),
+    kind: Flag.Literals("kind", DocumentKind.literals).pipe(
+      Flag.withDescription("What the document is, such as --kind refinement"),
+      Flag.withDefault("task-list")
+    ),
+    finished: Flag.String("finished").pipe(
+      Flag.withMetavar("NAME"),
+      Flag.withDescription(
+        'A task that has finished already, for a list that continues a run: --finished "Research 1"; repeatable'
+      ),
+      Flag.atLeast(0)
+    ),
+    format: Flag.Literals("format", formats).pipe(
+      Flag.withDescription("How to print the findings; sarif is for code hosts: --format sarif > check.sarif"),
+      Flag.withDefault("human")
+    ),
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("Short for --format json: one JSON object for each document"),
+      Flag.withDefault(false)
+    ),
+    fix: Flag.Boolean("fix").pipe(
+      Flag.withDescription("Write documents anew without what was repaired; never one with issues. For - to stdout"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fn("check")(function* ({ files, finished, fix, json, kind, ...given }) {
+    const output = yield* Output
+    const path = yield* Path.Path
+    const columns = yield* Effect.flatMap(Terminal.Terminal, (terminal) => terminal.columns)
+    const format = json ? "json" : given.format
+    if (json && given.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
+    const filters = fix && files.includes("-")
+    if (filters && (format !== "human" || new Set(files).size > 1)) {
+      return yield* usageFailure("--fix with - prints the document alone: leave out --format, --json and other files.")
+    }
+    const outcome = yield* checkFiles(files, { kind, finished, fix })
+    const { checked, failures } = outcome
+    for (const failure of failures) yield* output.tell(printable(failure))
+    if (filters) {
+      const style = { paint: output.tellPaint, columns: undefined }
+      for (const one of checked) {
+        if (one.report.verdict !== "accepted") yield* output.tell(checkText(one, style))
+        if (one.report.verdict !== "rejected") yield* output.result(one.mended)
+      }
+    } else if (format === "sarif") {
+      const documents = checked.map((one) => ({
+        ...one,
+        path: one.name === "stdin" ? "stdin" : sarifPath(path, one.name)
+      }))
+      yield* output.result(JSON.stringify(sarifLog(version, documents, failures), null, 2))
+    } else if (checked.length > 0) {
+      const style = { paint: output.resultPaint, columns: columns === 0 ? undefined : columns }
+      yield* output.result(format === "json" ? jsonText(outcome) : humanText(outcome, style))
+    }
+    if (failures.length > 0) return yield* quietFailure(exitCodes.usage)
+    if (checked.some((one) => one.report.verdict === "rejected")) return yield* quietFailure(exitCodes.failed)
+  })
+).pipe(
+  Command.withDescription("Check task lists, refinements or results; exit code 1 when one is rejected"),
+  Command.withExamples([
+    { command: "task-conductor check plan.md", description: "Check a task list" },
+    { command: "task-conductor check plans/*.md --fix", description: "Mend what has one meaning only" },
+    { command: "task-conductor check - --kind refinement < answer.md", description: "Check a refinement from stdin" },
+    {
+      command: 'task-conductor check plan.md --finished "Research 1" --json',
+      description: "Check a list that continues a run"
+    },
+    {
+      command: "task-conductor check plans/*.md --format sarif > check.sarif",
+      description: "Findings for a code host"
+    }
+  ])
+)

@@ -1,0 +1,55 @@
+/**
+ * Reads, checks and mends the documents that a person named. One that cannot be read does not keep the others from being
+ * checked.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type { CheckOptions, DocumentKind } from "../../domain/checking/CheckReport.ts"
+import { mendDocument } from "../../domain/checking/FixedDocument.ts"
+import type { SarifDocument } from "../../domain/checking/SarifLog.ts"
+import { linesOf } from "../../domain/checking/TextSpan.ts"
+import { replaceFile } from "../../services/files/AtomicWrite.ts"
+import type { CheckedText, Mending } from "./checkText.ts"
+import { readInput } from "../terminal/Input.ts"
+
+/** A document with all that was found. */
+export interface CheckedFile extends CheckedText, Omit<SarifDocument, "report"> {
+  /** The document after mending; the same text when nothing was mended. */
+  readonly mended: string
+}
+
+/** What to check and whether to mend it. */
+export interface CheckOrder extends CheckOptions {
+  readonly kind: DocumentKind
+  readonly fix: boolean
+}
+
+/** Replaces a file, also behind a link, and keeps its mode. */
+const writeBack = Effect.fnUntraced(function* (file: string, text: string) {
+  const files = yield* FileSystem.FileSystem
+  yield* replaceFile(yield* files.realPath(file), text)
+})
+
+const checkFile = Effect.fnUntraced(function* (file: string, order: CheckOrder) {
+  const text = yield* readInput(file)
+  const { report, text: mended } = mendDocument(order.kind, text, order)
+  const mending: Mending = mended === text ? "impossible" : order.fix ? "written" : "offered"
+  if (mending === "written" && file !== "-") yield* writeBack(file, mended)
+  const name = file === "-" ? "stdin" : file
+  return { name, path: name, text, mended, mending, report, lines: linesOf(text) } satisfies CheckedFile
+})
+
+/** The documents that could be checked, in the order given, and why the others could not. */
+export const checkFiles = Effect.fn("checkFiles")(function* (files: ReadonlyArray<string>, order: CheckOrder) {
+  const checked: Array<CheckedFile> = []
+  const failures: Array<string> = []
+  for (const file of new Set(files)) {
+    yield* checkFile(file, order).pipe(
+      Effect.match({
+        onSuccess: (one) => void checked.push(one),
+        onFailure: (error) => void failures.push(error.message)
+      })
+    )
+  }
+  return { checked, failures }
+})

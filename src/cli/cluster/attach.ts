@@ -1,0 +1,29 @@
+/**
+ * `task-conductor attach RUN`: follows a run that workers share, and answers what it asks.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import { loadClusterWork } from "../loadWork.ts"
+import { outcomeFlags, tellWork } from "../terminal/outcome.ts"
+
+/** The run that is meant, among those in the database. */
+export const sharedRunArgument = Argument.String("RUN").pipe(
+  Argument.withDescription('The id of the run, the beginning of one, or "last"; see "task-conductor runs --cluster"')
+)
+
+/** The command. */
+export const attach = Command.make(
+  "attach",
+  { run: sharedRunArgument, json: outcomeFlags.json },
+  Effect.fn("attach")(function* ({ json, run }) {
+    const { attachShared } = yield* loadClusterWork
+    yield* tellWork({ json, isShared: true }, ({ sink }) => attachShared(run, sink))
+  })
+).pipe(
+  Command.withDescription(
+    "Follow a run that workers share, from its beginning, and answer what it asks; TASK_CONDUCTOR_DATABASE names the database"
+  ),
+  Command.withShortDescription("Follow a run that workers share"),
+  Command.withExamples([{ command: "task-conductor attach last", description: "The run that was begun last" }])
+)

@@ -1,0 +1,29 @@
+/**
+ * `task-conductor cancel RUN`: ends a run that workers share.
+ */
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import { sharedRunArgument } from "./attach.ts"
+import { quietFailure } from "../terminal/Failure.ts"
+import { loadClusterWork } from "../loadWork.ts"
+import { Output } from "../terminal/Output.ts"
+
+/** The command. */
+export const cancel = Command.make(
+  "cancel",
+  { run: sharedRunArgument },
+  Effect.fn("cancel")(function* ({ run }) {
+    const { tell } = yield* Output
+    const { cancelShared } = yield* loadClusterWork
+    const { isCancelled, runId } = yield* cancelShared(run)
+    if (isCancelled) return yield* tell(`The workers end the run ${runId}. What is finished is kept.`)
+    yield* tell(`The run ${runId} had ended before.`)
+    return yield* quietFailure(1)
+  })
+).pipe(
+  Command.withDescription("End a run that workers share; TASK_CONDUCTOR_DATABASE names the database"),
+  Command.withShortDescription("End a run that workers share"),
+  Command.withExamples([
+    { command: "task-conductor cancel 20261120-183000-k3x9", description: "Its workers stop within seconds" }
+  ])
+)

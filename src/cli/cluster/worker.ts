@@ -1,0 +1,30 @@
+/**
+ * `task-conductor worker`: works on runs that clients put into a database.
+ */
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import { loadClusterWork } from "../loadWork.ts"
+import { flagConfiguration, runFlags } from "../run/runFlags.ts"
+
+const { allow, deny, model, parallel, plugin } = runFlags
+
+/** The command. */
+export const worker = Command.make(
+  "worker",
+  { allow, deny, model, parallel, plugin },
+  Effect.fn("worker")(function* (given) {
+    const { workOnShared } = yield* loadClusterWork
+    return yield* workOnShared(yield* flagConfiguration(given))
+  })
+).pipe(
+  Command.withDescription(
+    "Work on runs that were begun with --cluster, with the model server, the rules and the tools of this machine; TASK_CONDUCTOR_DATABASE names the database"
+  ),
+  Command.withShortDescription("Work on runs that were begun with --cluster"),
+  Command.withExamples([
+    {
+      command: "OLLAMA_HOST=gpu-2:11434 task-conductor worker --parallel 4",
+      description: "Serve runs with the model server of another machine"
+    }
+  ])
+)

@@ -1,0 +1,69 @@
+/**
+ * `task-conductor mcp`: offers check, plan and run to another program over stdin and stdout, by the Model Context
+ * Protocol. Ends when that program closes stdin.
+ */
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as References from "effect/References"
+import * as Sink from "effect/Sink"
+import * as Stdio from "effect/Stdio"
+import { version } from "../../version.ts"
+import { flagConfiguration, runFlags } from "../run/runFlags.ts"
+
+const { allow, deny, model, parallel, plugin, project } = runFlags
+
+const instructions =
+  "Makes local language models do long work reliably: plan what to do for a prompt, check what a model planned, run it and answer."
+
+/**
+ * Keeps stdout for the protocol: whatever else writes there, code of plugins too, is led to stderr. Gives the streams of
+ * the protocol.
+ */
+const reserveStdout = Effect.gen(function* () {
+  const stdio = yield* Stdio.Stdio
+  const { stderr, stdout } = process
+  const write = stdout.write.bind(stdout)
+  stdout.write = stderr.write.bind(stderr)
+  const send = (chunk: string | Uint8Array) =>
+    Effect.callback<void>((resume) => void write(chunk, () => resume(Effect.void)))
+  return Stdio.make({ ...stdio, stdout: () => Sink.forEach(send) })
+})
+
+/** The command. */
+export const mcp = Command.make(
+  "mcp",
+  {
+    allow,
+    deny,
+    model,
+    parallel,
+    plugin,
+    project,
+    yesThisRun: Flag.Boolean("yes-this-run").pipe(
+      Flag.withDescription("Approve every step of every run; rules that deny still deny"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fn("mcp")(function* (given) {
+    const flags = yield* flagConfiguration(given)
+    const stdio = yield* reserveStdout
+    const [{ mcpServedTools }, { serveTools }] = yield* Effect.promise(() =>
+      Promise.all([import("./mcpTools.ts"), import("../../services/mcp/McpToolServer.ts")])
+    )
+    const tools = yield* mcpServedTools({ project: given.project, flags, approveSteps: given.yesThisRun })
+    yield* serveTools({ name: "task-conductor", version, instructions, tools }).pipe(
+      Effect.provideService(Stdio.Stdio, stdio),
+      Effect.provideService(References.LogToStderr, true)
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Offer check, plan and run as tools to another program, over stdin and stdout (Model Context Protocol). Nobody is asked: what needs an approval happens only when flags or your configuration allow it"
+  ),
+  Command.withShortDescription("Be a server of tools for another program"),
+  Command.withExamples([
+    { command: "task-conductor mcp --project ../api --model qwen3:8b", description: "Serve one project" },
+    { command: 'task-conductor mcp --allow "read_file:src/**"', description: "Let runs read the sources" }
+  ])
+)

@@ -1,0 +1,138 @@
+/**
+ * What `task-conductor mcp` offers to other programs: check, plan and run as tools. Nobody is asked anything; what needs
+ * an approval happens only when flags or the person's configuration allow it. Loaded when the command starts.
+ */
+import type * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { checkDocument, DocumentKind } from "../../domain/checking/CheckReport.ts"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import { exitCodeOf } from "../../domain/runs/RunReport.ts"
+import { readSetup } from "../../app/setup.ts"
+import { Approver } from "../../services/approvals/Approver.ts"
+import type { ServedResult, ServedTool } from "../../services/mcp/McpToolServer.ts"
+import { makePaint } from "../terminal/Colour.ts"
+import type { EventSink } from "../terminal/EventSink.ts"
+import { type CommandFailure, failureOf } from "../terminal/Failure.ts"
+import type { Output } from "../terminal/Output.ts"
+import { progressLine } from "../terminal/Progress.ts"
+import { planPrompt, runPrompt } from "../run/runHandler.ts"
+
+/** What was said when the server was started. */
+export interface Serving {
+  readonly project: string
+  readonly flags: Configuration
+  readonly approveSteps: boolean
+}
+
+const plain = makePaint(false)
+
+const text = (description: string) => Schema.String.annotate({ description })
+
+const prompt = Schema.NonEmptyString.annotate({ description: "What to do." })
+const file = Schema.optionalKey(text("The file the person is looking at, relative to the project."))
+
+const CheckParameters = Schema.Struct({
+  text: text("The document, as markdown."),
+  kind: Schema.optionalKey(DocumentKind.annotate({ description: "What the document is; task-list when absent." })),
+  finished: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({
+      description: "Tasks that finished before, for a list that continues a run."
+    })
+  )
+})
+
+const PlanParameters = Schema.Struct({ prompt, file })
+
+const RunParameters = Schema.Struct({
+  prompt,
+  file,
+  skill: Schema.optionalKey(text("Skip planning: one task with this skill.")),
+  plan: Schema.optionalKey(text("Skip planning: the markdown of a task list, as the tool plan returns it."))
+})
+
+type Data = ServedResult["data"]
+
+const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({ text, data: { exitCode }, isError: true })
+
+/** Sends every line of progress to the client; keeps what was denied. */
+const listenTo = (tell: (text: string) => Effect.Effect<void>, heard: (event: RunEvent) => void): EventSink => ({
+  listen: ({ event }) => {
+    heard(event)
+    const line = progressLine(event, plain)
+    return line === undefined ? Effect.void : tell(line.trim())
+  },
+  abort: () => Effect.void
+})
+
+/** Only those that are given. */
+const orderOf = <Given extends Readonly<Record<string, string | undefined>>>({ file, ...order }: Given) => ({
+  ...order,
+  ...(file === undefined ? {} : { currentFile: file })
+})
+
+const check: ServedTool<typeof CheckParameters.Type> = {
+  name: "check",
+  description:
+    "Checks a task list, a refinement or a result that a model wrote, without a model. Returns the verdict with every issue: where it is, what is wrong, what to do.",
+  parameters: CheckParameters,
+  isReadOnly: true,
+  execute: ({ finished = [], kind = "task-list", text }) =>
+    Effect.sync(() => {
+      const report = checkDocument(kind, text, { finished })
+      return { text: JSON.stringify(report, null, 2), data: report as unknown as Data, isError: false }
+    })
+}
+
+/** The three tools for one project; the configuration is read once, so that a wrong one is told at the start. */
+export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ approveSteps, flags, project }: Serving) {
+  yield* readSetup(project, flags)
+  const provide = Effect.provideContext(yield* Effect.context<NodeServices.NodeServices | Output>())
+  const work = { project, flags, approveSteps, approver: Approver.layerDenyAll }
+
+  const plan: ServedTool<typeof PlanParameters.Type> = {
+    name: "plan",
+    description: "Makes a task list for a prompt, checks it, and returns it as markdown. Nothing of it is done.",
+    parameters: PlanParameters,
+    isReadOnly: true,
+    execute: (given, tell) =>
+      planPrompt({ ...work, order: orderOf(given), sink: listenTo(tell, () => undefined) }).pipe(
+        Effect.map(({ markdown }): ServedResult => {
+          const { issues, repairs, verdict } = checkDocument("task-list", markdown)
+          return { text: markdown, data: { markdown, verdict, issues, repairs } as unknown as Data, isError: false }
+        }),
+        Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
+        provide
+      )
+  }
+
+  const run: ServedTool<typeof RunParameters.Type> = {
+    name: "run",
+    description:
+      "Plans the work for a prompt, checks the plan, does it and answers. What was not allowed when this server was started is denied and named in the result.",
+    parameters: RunParameters,
+    isReadOnly: false,
+    execute: (given, tell) => {
+      const denied: Array<string> = []
+      const heard = (event: RunEvent): void => {
+        if (event.type === "tool.finished" && event.result.error_type === "permission_denied") {
+          denied.push(event.result.error_message ?? "")
+        }
+      }
+      return runPrompt({ ...work, order: orderOf(given), sink: listenTo(tell, heard) }).pipe(
+        Effect.map(({ answer, message, status }): ServedResult => {
+          const words = [answer.trim(), ...(message === "" ? [] : [`${status}: ${message}`])].filter(
+            (one) => one !== ""
+          )
+          const data = { answer, status, exitCode: exitCodeOf(status), message, denied }
+          return { text: words.join("\n\n"), data, isError: status !== "done" }
+        }),
+        Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),
+        provide
+      )
+    }
+  }
+
+  return [check, plan, run]
+})

@@ -1,0 +1,80 @@
+/**
+ * What the command `permissions` does once flags are read: the rules in force, taking back what was remembered, and what
+ * would become of a call.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { gateOptionsOf, layerCatalogue, layerPolicies } from "../../app/projectLayers.ts"
+import { accessTarget } from "../../domain/tools/Access.ts"
+import { ruleText } from "../../domain/permissions/Permission.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import type { RememberedRule } from "../../domain/permissions/RememberedRule.ts"
+import { Arguments } from "../../domain/tools/ToolCall.ts"
+import { explainCall } from "../../services/permissions/PermissionExplanation.ts"
+import type { PlacedRule } from "../../services/permissions/SourcedRules.ts"
+import { Policies } from "../../services/permissions/Policies.ts"
+import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
+import { readSetup } from "../../app/setup.ts"
+import { usageFailure } from "../terminal/Failure.ts"
+
+/** A rule that is in force, with where it was written. */
+export type ListedRule = PlacedRule & RememberedRule
+
+/** All rules that hold in a project without flags, and why those that were remembered do not, if so. */
+export const listRules = Effect.fn("listRules")(function* (project: string) {
+  const setup = yield* readSetup(project, {})
+  return yield* Effect.gen(function* () {
+    const { file = "", rejection, rules } = yield* Policies
+    const remembered = (yield* rules).map((rule): ListedRule => Object.assign({}, rule, { source: file }))
+    const all: ReadonlyArray<ListedRule> = [...remembered, ...setup.rules]
+    return { rules: all, file, problem: rejection?.message }
+  }).pipe(Effect.provide(layerPolicies(setup)))
+})
+
+/** A person gives a rule back as the list shows it. */
+const isMeant =
+  (text: string | undefined) =>
+  (rule: RememberedRule): boolean =>
+    text === undefined || ruleText(rule) === text || printable(ruleText(rule)) === text
+
+/** Takes back remembered rules: those with this text, or all. Gives those that are gone. */
+export const revokeRules = Effect.fn("revokeRules")(function* (project: string, text: string | undefined) {
+  const setup = yield* readSetup(project, {})
+  return yield* Effect.gen(function* () {
+    const { rejection, revoke, rules } = yield* Policies
+    if (rejection !== undefined) return yield* rejection
+    const present = yield* rules
+    const gone = present.filter(isMeant(text))
+    yield* Effect.forEach(gone, revoke, { discard: true })
+    return { gone, left: present.filter((rule) => !gone.includes(rule)) }
+  }).pipe(Effect.provide(layerPolicies(setup)))
+})
+
+const decodeArguments = Schema.decodeUnknownEffect(Schema.fromJsonString(Arguments))
+
+/** Prepares a call as a run would and judges it; runs nothing. */
+export const explain = Effect.fn("explain")(function* (project: string, name: string, json: string) {
+  const given = yield* decodeArguments(json).pipe(
+    Effect.mapError(() =>
+      usageFailure(`The arguments are not a JSON object: ${json}. Write them as '{"path":"a.md"}'.`)
+    )
+  )
+  const setup = yield* readSetup(project, {})
+  return yield* Effect.gen(function* () {
+    const registry = yield* ToolRegistry
+    const { rejection } = yield* Policies
+    const prepared = yield* registry
+      .prepare({ uid: "explain", name, arguments: given })
+      .pipe(Effect.mapError(({ message }) => usageFailure(message)))
+    const { accesses, info, risk } = prepared
+    return {
+      tool: info.name,
+      origin: info.origin,
+      definition: info.definition,
+      risk,
+      targets: accesses.map(accessTarget),
+      ...(yield* explainCall(prepared, gateOptionsOf(setup))),
+      problem: rejection?.message
+    }
+  }).pipe(Effect.provide(layerCatalogue(setup)))
+})

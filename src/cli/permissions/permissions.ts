@@ -1,0 +1,162 @@
+/**
+ * `task-conductor permissions`: which rules there are, taking back what was remembered, and why a call would run or not.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { ruleText } from "../../domain/permissions/Permission.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { exitCodes, CommandFailure, usageFailure } from "../terminal/Failure.ts"
+import { Output } from "../terminal/Output.ts"
+import type { explain as explainCall, ListedRule } from "./permissionHandler.ts"
+import { runFlags } from "../run/runFlags.ts"
+
+/** The part of the program that reads rules and tools, loaded when it is needed. */
+const loadPermissions = Effect.promise(() => import("./permissionHandler.ts"))
+
+const jsonFlag = (what: string, command: string) =>
+  Flag.Boolean("json").pipe(
+    Flag.withDescription(`${what}: task-conductor permissions ${command} --json`),
+    Flag.withDefault(false)
+  )
+
+/** Where a rule comes from, and since when it is remembered. */
+const placeOf = ({ pin, rememberedAt, source }: ListedRule): string =>
+  [
+    printable(source ?? ""),
+    ...(rememberedAt === undefined ? [] : [`since ${rememberedAt.slice(0, 10)}`]),
+    ...(pin === undefined ? [] : [`for the tool as ${printable(pin.origin)} had it then`])
+  ].join(", ")
+
+const jsonRule = (rule: ListedRule) => ({ rule: ruleText(rule), ...rule })
+
+const list = Command.make(
+  "list",
+  { project: runFlags.project, json: jsonFlag("Print one JSON object with the rules", "list") },
+  Effect.fn("permissions list")(function* ({ json, project }) {
+    const { result, resultPaint, tell } = yield* Output
+    const { listRules } = yield* loadPermissions
+    const { problem, rules } = yield* listRules(project)
+    if (json) {
+      const listed = rules.map(jsonRule)
+      return yield* result(JSON.stringify({ rules: listed, ...(problem === undefined ? {} : { problem }) }, null, 2))
+    }
+    if (problem !== undefined) yield* tell(`problem: ${printable(problem)}`)
+    if (rules.length === 0) return yield* tell("There are no rules: what is not safe asks.")
+    const width = Math.max(...rules.map((rule) => printable(ruleText(rule)).length))
+    const lineOf = (rule: ListedRule): string =>
+      [rule.verdict.padEnd(5), resultPaint.bold(printable(ruleText(rule)).padEnd(width)), placeOf(rule)].join("  ")
+    yield* result(rules.map(lineOf).join("\n"))
+  })
+).pipe(
+  Command.withDescription("List the rules that hold in a project, as --allow and --deny take them, with their places"),
+  Command.withExamples([{ command: "task-conductor permissions list", description: "What is allowed and denied" }])
+)
+
+const revoke = Command.make(
+  "revoke",
+  {
+    rule: Argument.String("RULE").pipe(
+      Argument.withDescription('A remembered rule as "permissions list" shows it: "read_file:/etc/hosts"'),
+      Argument.optional
+    ),
+    all: Flag.Boolean("all").pipe(
+      Flag.withDescription("Take back everything that was remembered: task-conductor permissions revoke --all"),
+      Flag.withDefault(false)
+    ),
+    project: runFlags.project,
+    json: jsonFlag("Print one JSON object with the rules that are gone", "revoke --all")
+  },
+  Effect.fn("permissions revoke")(function* ({ all, json, project, rule }) {
+    const { result } = yield* Output
+    if (Option.isSome(rule) === all) {
+      return yield* usageFailure('Give one rule as "task-conductor permissions list" shows it, or --all.')
+    }
+    const { revokeRules } = yield* loadPermissions
+    const { gone, left } = yield* revokeRules(project, Option.getOrUndefined(rule))
+    if (json) yield* result(JSON.stringify({ revoked: gone.map(jsonRule) }, null, 2))
+    if (Option.isSome(rule) && gone.length === 0) {
+      const known = left.map((one) => `\n  ${printable(ruleText(one))}`).join("")
+      const text = `Nothing is remembered as "${printable(rule.value)}".${known === "" ? "" : ` Remembered is:${known}`}`
+      return yield* new CommandFailure({ exitCode: exitCodes.failed, text })
+    }
+    if (json) return
+    const lines = gone.map((one) => `revoked ${one.verdict} ${printable(ruleText(one))}`)
+    yield* result(lines.length === 0 ? "Nothing was remembered." : lines.join("\n"))
+  })
+).pipe(
+  Command.withDescription("Take back what was remembered; runs that go on keep what they have"),
+  Command.withExamples([
+    { command: 'task-conductor permissions revoke "read_file:/etc/hosts"', description: "One rule" },
+    { command: "task-conductor permissions revoke --all", description: "All of them" }
+  ])
+)
+
+type Explained = Effect.Success<ReturnType<typeof explainCall>>
+
+const verdictText: Readonly<Record<Explained["verdict"], string>> = {
+  allow: "runs without a question",
+  ask: "asks",
+  deny: "never runs: a rule denies it",
+  refuse: "never runs: nothing can allow it"
+}
+
+const explanationLines = ({
+  origin,
+  reasons,
+  risk,
+  rules,
+  targets,
+  tool,
+  verdict
+}: Explained): ReadonlyArray<string> => [
+  `tool: ${printable(tool)} (${printable(origin)})`,
+  `risk: ${risk}`,
+  ...targets.map((target) => `target: ${printable(target)}`),
+  `verdict: ${verdictText[verdict]}`,
+  ...rules.map((rule) => `rule: ${rule.verdict} ${printable(ruleText(rule))} in ${printable(rule.source ?? "")}`),
+  ...(rules.length === 0 && verdict !== "refuse" ? [`rule: none decides, so the risk does`] : []),
+  ...reasons.map((reason) => `note: ${printable(reason)}`)
+]
+
+const explain = Command.make(
+  "explain",
+  {
+    tool: Argument.String("TOOL").pipe(Argument.withDescription('A tool, as "tools list" shows it: read_file')),
+    args: Argument.String("ARGUMENTS").pipe(
+      Argument.withDescription(`The arguments as a JSON object: '{"path":".env"}'`),
+      Argument.withDefault("{}")
+    ),
+    project: runFlags.project,
+    json: jsonFlag("Print one JSON object", "explain get_file_tree")
+  },
+  Effect.fn("permissions explain")(function* ({ args, json, project, tool }) {
+    const { result, tell } = yield* Output
+    const work = yield* loadPermissions
+    const { problem, ...explained } = yield* work.explain(project, tool, args)
+    if (json) {
+      return yield* result(JSON.stringify({ ...explained, ...(problem === undefined ? {} : { problem }) }, null, 2))
+    }
+    if (problem !== undefined) yield* tell(`problem: ${printable(problem)}`)
+    yield* result(explanationLines({ ...explained, problem }).join("\n"))
+  })
+).pipe(
+  Command.withDescription("Say whether a call would run, ask, or be denied, and by which rules; nothing runs"),
+  Command.withExamples([
+    {
+      command: `task-conductor permissions explain read_file '{"path":".env"}'`,
+      description: "Why reading this file asks"
+    }
+  ])
+)
+
+/** The command. */
+export const permissions = Command.make("permissions").pipe(
+  Command.withDescription("What is allowed and denied"),
+  Command.withExamples([
+    { command: "task-conductor permissions list --json", description: "Every rule with its place" }
+  ]),
+  Command.withSubcommands([list, revoke, explain])
+)

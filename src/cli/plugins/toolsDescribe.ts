@@ -1,0 +1,49 @@
+/**
+ * `task-conductor tools describe NAME`: everything about one tool, with the text that a model sees.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import { nearest } from "../../domain/text/Nearest.ts"
+import { printable, printableLines } from "../../domain/text/Printable.ts"
+import { toolPage } from "../../domain/tools/ToolPage.ts"
+import { toolInstructions } from "../../services/tools/ToolInstructions.ts"
+import { usageFailure } from "../terminal/Failure.ts"
+import { loadWork } from "../loadWork.ts"
+import { Output } from "../terminal/Output.ts"
+import { runFlags } from "../run/runFlags.ts"
+
+export const toolsDescribe = Command.make(
+  "describe",
+  {
+    name: Argument.String("NAME").pipe(Argument.withDescription('A tool as "tools list" names it: read_file')),
+    project: runFlags.project,
+    plugin: runFlags.plugin,
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("Print one JSON object: task-conductor tools describe read_file --json"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fn("tools describe")(function* ({ json, name, plugin, project }) {
+    const { result, tell } = yield* Output
+    const { readCatalogue } = yield* loadWork
+    const { problems, tools } = yield* readCatalogue(project, plugin)
+    for (const problem of problems) yield* tell(`note: ${printable(problem.message)}`)
+    const found = tools.find((tool) => tool.name === name)
+    if (found === undefined) {
+      const near = nearest(
+        name,
+        tools.map((tool) => tool.name)
+      )
+      const hint = near.length === 0 ? "" : ` Nearest: ${near.join(", ")}.`
+      return yield* usageFailure(`There is no tool ${JSON.stringify(name)}.${hint}`)
+    }
+    const instructions = toolInstructions([found])
+    if (json) return yield* result(JSON.stringify({ ...found, instructions }, null, 2))
+    yield* result(printableLines(`${toolPage(found)}\n\nA model sees:\n\n${instructions}`))
+  })
+).pipe(
+  Command.withDescription("Say everything about one tool: parameters, risk, errors, and the text that a model sees"),
+  Command.withExamples([{ command: "task-conductor tools describe read_file", description: "One tool" }])
+)

@@ -1,0 +1,46 @@
+/**
+ * `task-conductor plan PROMPT`: stops after the checked task list and prints it.
+ */
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { checkDocument } from "../../domain/checking/CheckReport.ts"
+import { progressSink } from "../terminal/EventSink.ts"
+import { loadWork } from "../loadWork.ts"
+import { Output } from "../terminal/Output.ts"
+import { flagConfiguration, readPrompt, runFlags } from "./runFlags.ts"
+
+/** The command. */
+export const plan = Command.make(
+  "plan",
+  {
+    ...runFlags,
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("Print one JSON object: the list as markdown and as check --json shows it"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fn("plan")(function* (given) {
+    const { answer, result } = yield* Output
+    const prompt = yield* readPrompt(given)
+    const flags = yield* flagConfiguration(given)
+    const { planPrompt } = yield* loadWork
+    const { markdown } = yield* planPrompt({
+      project: given.project,
+      flags,
+      order: { prompt, ...(Option.isSome(given.file) ? { currentFile: given.file.value } : {}) },
+      sink: yield* progressSink,
+      approveSteps: false
+    })
+    if (!given.json) return yield* answer(markdown)
+    yield* result(JSON.stringify({ markdown, ...checkDocument("task-list", markdown) }))
+  })
+).pipe(
+  Command.withDescription("Make a task list for a prompt, check it, and print it; run it with run --plan"),
+  Command.withShortDescription("Print the checked task list for a prompt"),
+  Command.withExamples([
+    { command: 'task-conductor plan "Find dead code" > plan.md', description: "Write a plan to a file" },
+    { command: 'task-conductor plan --model qwen3:8b --json "Find dead code"', description: "A plan as JSON" }
+  ])
+)

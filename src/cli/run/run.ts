@@ -1,0 +1,92 @@
+/**
+ * `task-conductor run [PROMPT]`: the main job, from the prompt to the answer.
+ */
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { originalPrompt } from "../../domain/documents/OriginalPrompt.ts"
+import { loadClusterWork, loadWork } from "../loadWork.ts"
+import { usageFailure } from "../terminal/Failure.ts"
+import { readInput } from "../terminal/Input.ts"
+import { limitFlags, outcomeFlags, tellWork } from "../terminal/outcome.ts"
+import { flagConfiguration, readPrompt, runFlags } from "./runFlags.ts"
+
+const allFlags = {
+  ...runFlags,
+  skill: Flag.String("skill").pipe(
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("Skip planning: one task with this skill: --skill search-code"),
+    Flag.optional
+  ),
+  plan: Flag.String("plan").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("Skip planning: run this task list: --plan plan.md"),
+    Flag.optional
+  ),
+  readOnly: Flag.Boolean("read-only").pipe(
+    Flag.withDescription("Change nothing, whatever is allowed; such a run may go on beside others in its project"),
+    Flag.withDefault(false)
+  ),
+  cluster: Flag.Boolean("cluster").pipe(
+    Flag.withDescription("Let the workers of the database that TASK_CONDUCTOR_DATABASE names do the work"),
+    Flag.withDefault(false)
+  ),
+  ...outcomeFlags
+}
+
+/** The plan to run and the prompt it answers. */
+const readPlan = Effect.fnUntraced(function* (file: string) {
+  const plan = yield* readInput(file)
+  return { plan, prompt: originalPrompt(plan) ?? `Carry out the plan ${file}.` }
+})
+
+/** The command. */
+export const run = Command.make(
+  "run",
+  allFlags,
+  Effect.fn("run")(function* (given) {
+    if (Option.isSome(given.skill) && Option.isSome(given.plan)) {
+      return yield* usageFailure("--skill and --plan exclude each other: both say what the tasks are. Leave one out.")
+    }
+    const hasPrompt = Option.isSome(given.prompt) || Option.isSome(given.promptFile)
+    const work =
+      Option.isSome(given.plan) && !hasPrompt
+        ? yield* readPlan(given.plan.value)
+        : {
+            prompt: yield* readPrompt(given),
+            ...(Option.isSome(given.plan) ? { plan: yield* readInput(given.plan.value) } : {})
+          }
+    const flags = {
+      ...(yield* flagConfiguration(given)),
+      limits: limitFlags(given)
+    }
+    const order = {
+      ...work,
+      ...(Option.isSome(given.file) ? { currentFile: given.file.value } : {}),
+      ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {}),
+      ...(given.readOnly ? { readOnly: true } : {})
+    }
+    const { project } = given
+    if (given.cluster) {
+      const { runShared } = yield* loadClusterWork
+      return yield* tellWork({ ...given, isShared: true }, (doors) => runShared({ project, flags, order, ...doors }))
+    }
+    const { runPrompt } = yield* loadWork
+    yield* tellWork(given, (doors) => runPrompt({ project, flags, order, ...doors }))
+  })
+).pipe(
+  Command.withDescription("Plan the work for a prompt, check the plan, do it, and answer"),
+  Command.withShortDescription("Do what a prompt asks"),
+  Command.withExamples([
+    {
+      command: 'task-conductor run --allow read_file "Where are the limits of a run defined?"',
+      description: "Answer a question with the embedded model, which is no language model"
+    },
+    {
+      command: 'task-conductor run --model qwen3:8b --file src/parser.ts "Add a test for empty input"',
+      description: "Work with a model of the Ollama server; asks before anything changes"
+    },
+    { command: "task-conductor run --plan plan.md --json", description: "Run a plan file, events as JSON Lines" }
+  ])
+)

@@ -1,0 +1,131 @@
+/**
+ * The flags that `run` and `plan` share, and how they become a prompt and a configuration.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import type { Verdict } from "../../domain/permissions/Permission.ts"
+import { parseRule } from "../../domain/permissions/RuleText.ts"
+import { usageFailure } from "../terminal/Failure.ts"
+import { readInput, readStdin } from "../terminal/Input.ts"
+import { Output } from "../terminal/Output.ts"
+
+/** A number that a person gives; `maximum` is inclusive. */
+export const countFlag = (name: string, maximum: number) =>
+  Flag.Int(name).pipe(
+    Flag.withSchema(
+      Schema.Int.check(
+        Schema.isBetween({ minimum: 1, maximum }, { expected: `a whole number between 1 and ${maximum}` })
+      )
+    ),
+    Flag.withMetavar("N")
+  )
+
+const ruleFlag = (verdict: Verdict & string) => Flag.String(verdict).pipe(Flag.withMetavar("TOOL[:PATTERN]"))
+
+/** Which project, which model, what may happen, how to print. */
+export const runFlags = {
+  prompt: Argument.String("PROMPT").pipe(
+    Argument.withDescription("What to do; from stdin when it is piped. Put it into quotes"),
+    Argument.optional
+  ),
+  promptFile: Flag.String("prompt-file").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("Read the prompt from a file: --prompt-file task.md"),
+    Flag.optional
+  ),
+  model: Flag.String("model").pipe(
+    Flag.withAlias("m"),
+    Flag.withMetavar("NAME"),
+    Flag.withDescription('"embedded", or a model of the Ollama server: --model qwen3:8b'),
+    Flag.optional
+  ),
+  project: Flag.String("project").pipe(
+    Flag.withAlias("p"),
+    Flag.withMetavar("FOLDER"),
+    Flag.withDescription("The project folder: --project ../api"),
+    Flag.withDefault(".")
+  ),
+  file: Flag.String("file").pipe(
+    Flag.withAlias("f"),
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("The file you are looking at, which the model sees: --file src/main.ts"),
+    Flag.optional
+  ),
+  allow: ruleFlag("allow").pipe(
+    Flag.withDescription('Tool calls that need no question: --allow "read_file:docs/*"; repeatable'),
+    Flag.atLeast(0)
+  ),
+  deny: ruleFlag("deny").pipe(
+    Flag.withDescription("Tool calls that never happen: --deny write_file; repeatable"),
+    Flag.atLeast(0)
+  ),
+  plugin: Flag.String("plugin").pipe(
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("Also load this package or file of tools: --plugin ./tools.ts; repeatable"),
+    Flag.atLeast(0)
+  ),
+  parallel: countFlag("parallel", 64).pipe(
+    Flag.withDescription("How many model calls the server works on side by side: --parallel 2"),
+    Flag.optional
+  )
+}
+
+/** The parsed values of the shared flags. */
+export interface RunFlags {
+  readonly prompt: Option.Option<string>
+  readonly promptFile: Option.Option<string>
+  readonly model: Option.Option<string>
+  readonly project: string
+  readonly file: Option.Option<string>
+  readonly allow: ReadonlyArray<string>
+  readonly deny: ReadonlyArray<string>
+  readonly plugin: ReadonlyArray<string>
+  readonly parallel: Option.Option<number>
+}
+
+const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: RunFlags) {
+  if (Option.isSome(prompt) && Option.isSome(promptFile)) {
+    return yield* usageFailure("The prompt is given twice, as an argument and with --prompt-file. Leave one out.")
+  }
+  if (Option.isSome(prompt) && prompt.value !== "-") return prompt.value
+  if (Option.isSome(promptFile)) return yield* readInput(promptFile.value)
+  const { hasPipedInput } = yield* Output
+  if (Option.isSome(prompt) || hasPipedInput) return yield* readStdin()
+  return yield* usageFailure('There is no prompt. Give it in quotes: task-conductor run "What does this project do?"')
+})
+
+/** The prompt from wherever it was given; fails when there is none, two, or an empty one. */
+export const readPrompt = Effect.fn("readPrompt")(function* (flags: RunFlags) {
+  const text = yield* promptText(flags)
+  if (text.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
+  return text
+})
+
+/** Fails for a rule that cannot be read. */
+export const checkRules = (verdict: Verdict, texts: ReadonlyArray<string>) =>
+  Effect.forEach(texts, (text) =>
+    Result.match(parseRule(verdict, text), {
+      onSuccess: () => Effect.succeed(text),
+      onFailure: (what) => Effect.fail(usageFailure(`--${verdict} ${text}: ${what}`))
+    })
+  )
+
+/** What the flags set, in the form of a configuration. */
+export const flagConfiguration = Effect.fn("flagConfiguration")(function* (
+  flags: Pick<RunFlags, "allow" | "deny" | "model" | "parallel" | "plugin">
+) {
+  if (Option.contains(flags.model, "")) return yield* usageFailure("--model is empty. Give the name of a model.")
+  const configuration: Configuration = {
+    allow: yield* checkRules("allow", flags.allow),
+    deny: yield* checkRules("deny", flags.deny),
+    plugins: flags.plugin,
+    ...(Option.isSome(flags.model) ? { model: flags.model.value } : {}),
+    ...(Option.isSome(flags.parallel) ? { parallel: flags.parallel.value } : {})
+  }
+  return configuration
+})

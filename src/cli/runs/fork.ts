@@ -1,0 +1,34 @@
+/**
+ * `task-conductor fork RUN --from TASK`: a new run that begins with what another had finished before a task.
+ */
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import { loadWork } from "../loadWork.ts"
+import { keptRunFlags, limitFlags, tellWork } from "../terminal/outcome.ts"
+import { flagConfiguration } from "../run/runFlags.ts"
+
+/** The command. */
+export const fork = Command.make(
+  "fork",
+  {
+    ...keptRunFlags,
+    from: Flag.String("from").pipe(
+      Flag.withMetavar("TASK"),
+      Flag.withDescription('The first task that is done anew, with all that come after it: --from "Write 1"')
+    )
+  },
+  Effect.fn("fork")(function* (given) {
+    const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
+    const { forkKept } = yield* loadWork
+    yield* tellWork(given, (doors) => forkKept({ run: given.run, from: given.from, flags, ...doors }))
+  })
+).pipe(
+  Command.withDescription("Begin a new run with what another had finished before a task, perhaps with another model"),
+  Command.withExamples([
+    {
+      command: 'task-conductor fork last --from "Summary 1" --model qwen3:14b',
+      description: "Keep the research, write the summary anew with a larger model"
+    }
+  ])
+)

@@ -1,0 +1,61 @@
+/**
+ * `task-conductor replay RUN`: plays a run once more from its journal, without a model, and says what is not the same.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import { printable } from "../../domain/text/Printable.ts"
+import type { RunDifference } from "../../domain/history/RunDifference.ts"
+import { exitCodes, quietFailure } from "../terminal/Failure.ts"
+import { loadWork } from "../loadWork.ts"
+import { Output } from "../terminal/Output.ts"
+
+/** Where two texts begin to differ, with a little of what stands before. */
+const around = (text: string, at: number): string => {
+  const start = Math.max(0, at - 40)
+  return `${start > 0 ? "..." : ""}${text.slice(start, start + 160)}${text.length > start + 160 ? "..." : ""}`
+}
+
+const differenceText = ({ about, before, now }: RunDifference): string => {
+  if (before === undefined && now === undefined) return about
+  if (before === undefined) return `${about}: was not told then`
+  if (now === undefined) return `${about}: is not told now`
+  let at = 0
+  while (at < before.length && before[at] === now[at]) at += 1
+  return `${about}\n  then: ${printable(around(before, at))}\n  now:  ${printable(around(now, at))}`
+}
+
+/** The command. */
+export const replay = Command.make(
+  "replay",
+  {
+    run: Argument.String("RUN").pipe(
+      Argument.withDescription('The id of the run, the beginning of one, or "last"; see "task-conductor runs"')
+    ),
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("Print one JSON object with all differences"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fn("replay")(function* (given) {
+    const { result, tell } = yield* Output
+    const { replayKept } = yield* loadWork
+    const { differences, events, isWhole, runId } = yield* replayKept(given.run)
+    const [first, ...more] = differences
+    if (given.json) yield* result(JSON.stringify({ runId, same: first === undefined, differences }, null, 2))
+    else if (first === undefined) {
+      const end = isWhole ? "" : ", as far as the journal goes: the run did not come to its end"
+      yield* tell(`The replay of ${runId} is the same, ${events} events long${end}.`)
+    } else {
+      yield* result(differenceText(first))
+      yield* tell(`This is the first of ${more.length + 1} differences; --json prints all.`)
+    }
+    if (first !== undefined) return yield* quietFailure(exitCodes.failed)
+  })
+).pipe(
+  Command.withDescription("Play a run once more from its journal, without a model, and compare what it tells"),
+  Command.withExamples([
+    { command: "task-conductor replay last", description: "Exit 0 when it is the same, 1 with the first difference" }
+  ])
+)

@@ -1,0 +1,28 @@
+/**
+ * `task-conductor resume RUN`: goes on with a run that ended early. What had finished is not done again.
+ */
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import { loadWork } from "../loadWork.ts"
+import { keptRunFlags, limitFlags, tellWork } from "../terminal/outcome.ts"
+import { flagConfiguration } from "../run/runFlags.ts"
+
+/** The command. */
+export const resume = Command.make(
+  "resume",
+  keptRunFlags,
+  Effect.fn("resume")(function* (given) {
+    const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
+    const { resumeKept } = yield* loadWork
+    yield* tellWork(given, (doors) => resumeKept({ run: given.run, flags, ...doors }))
+  })
+).pipe(
+  Command.withDescription("Go on with a run that ended early: finished work is not done again"),
+  Command.withExamples([
+    { command: "task-conductor resume last", description: "Go on with the newest run" },
+    {
+      command: 'task-conductor resume 20261120-183000-k3x9 --allow "write_file:docs/*"',
+      description: "Go on with more permissions; those of the first start are not kept"
+    }
+  ])
+)

@@ -1,0 +1,105 @@
+/**
+ * `task-conductor runs`: the runs that are kept, and what to do with those that are old or damaged.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import { printable } from "../../domain/text/Printable.ts"
+import type { RunSummary } from "../../services/history/RunStore.ts"
+import type { Paint } from "../terminal/Colour.ts"
+import { usageFailure } from "../terminal/Failure.ts"
+import { loadRuns } from "../loadWork.ts"
+import { Output } from "../terminal/Output.ts"
+
+const json = (what: string) =>
+  Flag.Boolean("json").pipe(Flag.withDescription(`Print ${what} as JSON`), Flag.withDefault(false))
+
+/** Where the runs are that are meant. */
+export const sharedFlag = Flag.Boolean("cluster").pipe(
+  Flag.withDescription("The runs in the database that TASK_CONDUCTOR_DATABASE names, instead of those of this machine"),
+  Flag.withDefault(false)
+)
+
+const sizeText = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+
+/** The first line of a prompt, short enough for a list. */
+const promptText = (prompt: string): string => {
+  const line = printable(prompt.split("\n")[0] ?? "")
+  return line.length > 60 ? `${line.slice(0, 60)}...` : line
+}
+
+const line = ({ bytes, pid, prompt = "", runId, standing, startedAt = "" }: RunSummary, paint: Paint): string =>
+  [
+    paint.bold(runId),
+    startedAt.slice(0, 16).replace("T", " ").padEnd(16),
+    `${standing.replaceAll("_", " ")}${pid === undefined ? "" : ` (pid ${pid})`}`.padEnd(13),
+    sizeText(bytes).padStart(8),
+    promptText(prompt)
+  ].join("  ")
+
+const prune = Command.make(
+  "prune",
+  {
+    olderThan: Flag.Int("older-than").pipe(
+      Flag.withMetavar("DAYS"),
+      Flag.withDescription("Remove runs that began more than so many days ago: --older-than 30")
+    ),
+    cluster: sharedFlag,
+    json: json("the ids of what was removed")
+  },
+  Effect.fn("runs prune")(function* (given) {
+    if (given.olderThan < 0) return yield* usageFailure("--older-than is negative. Give a number of days, such as 30.")
+    const { result, tell } = yield* Output
+    const { pruneRuns } = yield* loadRuns
+    const removed = yield* pruneRuns(
+      DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: given.olderThan })),
+      given.cluster
+    )
+    const ids = removed.map(({ runId }) => runId)
+    if (given.json) return yield* result(JSON.stringify(ids))
+    const bytes = removed.reduce((sum, one) => sum + one.bytes, 0)
+    yield* tell(`Removed ${ids.length} run${ids.length === 1 ? "" : "s"}, ${sizeText(bytes)}.`)
+  })
+).pipe(
+  Command.withDescription("Remove old runs with everything that was kept of them; never one that is running"),
+  Command.withExamples([{ command: "task-conductor runs prune --older-than 30", description: "Keep a month" }])
+)
+
+const repair = Command.make(
+  "repair",
+  { run: Argument.String("RUN").pipe(Argument.withDescription("The id of the run, its beginning, or last")) },
+  Effect.fn("runs repair")(function* (given) {
+    const { tell } = yield* Output
+    const { repairRun } = yield* loadRuns
+    const { repaired, runId } = yield* repairRun(given.run)
+    if (repaired === undefined) return yield* tell(`The journal of ${runId} holds together. Nothing was changed.`)
+    const { aside, bytes, kept } = repaired
+    yield* tell(
+      `${kept} records hold together and are kept. ${bytes} bytes from line ${kept + 1} on are set aside in ${aside}. Go on with: task-conductor resume ${runId}`
+    )
+  })
+).pipe(
+  Command.withDescription("Set aside what is damaged in a journal, so that its run can go on from what is sound"),
+  Command.withExamples([{ command: "task-conductor runs repair last", description: "Look at the newest run" }])
+)
+
+/** The command. */
+export const runs = Command.make(
+  "runs",
+  { cluster: sharedFlag, json: json("the list") },
+  Effect.fn("runs")(function* (given) {
+    const { result, resultPaint, tell } = yield* Output
+    const { listRuns } = yield* loadRuns
+    const all = yield* listRuns(given.cluster)
+    if (given.json) return yield* result(JSON.stringify(all, null, 2))
+    if (all.length === 0) return yield* tell("There are no runs yet.")
+    yield* result(all.map((one) => line(one, resultPaint)).join("\n"))
+  })
+).pipe(
+  Command.withDescription("List the runs that are kept, the newest first"),
+  Command.withExamples([{ command: "task-conductor runs", description: "Ids, times, how each stands" }]),
+  Command.withSubcommands([prune, repair])
+)

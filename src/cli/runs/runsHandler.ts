@@ -1,0 +1,52 @@
+/**
+ * What the words about kept runs do once flags are read. Loaded when it is needed: help and wrong usage start without it.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { runOverview } from "../../domain/history/RunEvidence.ts"
+import { layerRuns, readRun, readTask } from "../../app/runs.ts"
+import { repairJournal } from "../../services/history/JournalRepair.ts"
+import { RunStore } from "../../services/history/RunStore.ts"
+
+/** The runs of this machine, or those in the database. */
+const storeOf = (isShared: boolean) =>
+  isShared
+    ? Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("../../app/clusterClient.ts")),
+          ({ layerSharedRuns }) => layerSharedRuns
+        )
+      )
+    : layerRuns
+
+/** All runs, the newest first. */
+export const listRuns = (isShared: boolean) =>
+  RunStore.use((store) => store.list).pipe(Effect.provide(storeOf(isShared)))
+
+/** Removes the runs that began before a time (ISO 8601) and that nobody works on; gives what is gone. */
+export const pruneRuns = (before: string, isShared: boolean) =>
+  RunStore.use((store) =>
+    Effect.flatMap(store.list, (all) =>
+      Effect.filter(
+        all.filter(({ startedAt }) => startedAt !== undefined && startedAt < before),
+        ({ runId }) => store.remove(runId)
+      )
+    )
+  ).pipe(Effect.provide(storeOf(isShared)))
+
+/** Sets aside what is damaged in the journal of the run that is meant. */
+export const repairRun = Effect.fn("repairRun")(function* (given: string) {
+  const store = yield* RunStore
+  const runId = yield* store.find(given)
+  return { runId, repaired: yield* repairJournal(store.pathOf(runId)) }
+}, Effect.provide(layerRuns))
+
+/** What the run that is meant planned, did and found. */
+export const showKeptRun = (run: string, isShared: boolean) =>
+  Effect.map(readRun(run), ({ records, runId }) => ({ runId, overview: runOverview(records) })).pipe(
+    Effect.provide(storeOf(isShared))
+  )
+
+/** What one task of it saw, said, called and found. */
+export const showKeptTask = (run: string, task: string, isShared: boolean) =>
+  Effect.provide(readTask(run, task), storeOf(isShared))

@@ -1,0 +1,53 @@
+/**
+ * `task-conductor show RUN`: what a run planned, did and found, and with `--task` what one task saw and said.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { RunOverview, TaskEvidence } from "../../domain/history/RunEvidence.ts"
+import { loadRuns } from "../loadWork.ts"
+import { Output } from "../terminal/Output.ts"
+import { sharedFlag } from "./runs.ts"
+import { evidenceText, overviewText } from "./showText.ts"
+
+const json = <A>(schema: Schema.Codec<A, unknown>, value: A): string =>
+  JSON.stringify(Schema.encodeSync(Schema.toCodecJson(schema))(value), null, 2)
+
+/** The command. */
+export const show = Command.make(
+  "show",
+  {
+    run: Argument.String("RUN").pipe(
+      Argument.withDescription('The id of the run, the beginning of one, or "last"; see "task-conductor runs"')
+    ),
+    task: Flag.String("task").pipe(
+      Flag.withMetavar("NAME"),
+      Flag.withDescription('What this task saw, said, called and found: --task "Research 1"'),
+      Flag.optional
+    ),
+    cluster: sharedFlag,
+    json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false))
+  },
+  Effect.fn("show")(function* (given) {
+    const { answer, result } = yield* Output
+    const { showKeptRun, showKeptTask } = yield* loadRuns
+    if (Option.isNone(given.task)) {
+      const { overview, runId } = yield* showKeptRun(given.run, given.cluster)
+      return yield* given.json ? result(json(RunOverview, overview)) : answer(overviewText(runId, overview))
+    }
+    const evidence = yield* showKeptTask(given.run, given.task.value, given.cluster)
+    yield* given.json ? result(json(TaskEvidence, evidence)) : answer(evidenceText(evidence))
+  })
+).pipe(
+  Command.withDescription("Show the plan, the tasks and the answer of a run, or the evidence of one task"),
+  Command.withExamples([
+    { command: "task-conductor show last", description: "Plan, results and answer of the newest run" },
+    {
+      command: 'task-conductor show last --task "Search 1"',
+      description: "Its references, prompts, answers, issues, calls and result"
+    }
+  ])
+)

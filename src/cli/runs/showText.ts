@@ -1,0 +1,88 @@
+/**
+ * What `show` prints for a person, as markdown. Pure.
+ */
+import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
+import { issueText } from "../../domain/findings/Issue.ts"
+import type { Attempt, CallEvidence, RunOverview, TaskEvidence } from "../../domain/history/RunEvidence.ts"
+import { dataText } from "../../domain/tools/ToolCall.ts"
+
+const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.length === 0 ? [] : [`## ${heading}`, "", ...lines, ""]
+
+const stateText = { finished: "finished", failed: "failed", open: "not done" } as const
+
+/** The plan, what became of each task, and the answer. */
+export const overviewText = (runId: string, { answer, message, plan, tasks }: RunOverview): string =>
+  [
+    `# Run ${runId}`,
+    "",
+    ...section("Plan", plan === "" ? ["There is none."] : [fencedBlock("", plan, "markdown").trim()]),
+    ...section(
+      "Tasks",
+      tasks.map(
+        ({ name, state, text }) => `- **${name}** ${stateText[state]}${text === "" ? "" : `: ${firstLine(text)}`}`
+      )
+    ),
+    ...section("Why it ended", message === "" ? [] : [message]),
+    ...section("Answer", answer === "" ? [] : [answer.trim()])
+  ].join("\n")
+
+const firstLine = (text: string): string => {
+  const line = text.trim().split("\n")[0] ?? ""
+  return line.length > 160 ? `${line.slice(0, 160)}...` : line
+}
+
+const attemptLines = ({ answer, call, failures, issues, repairs, system, user }: Attempt): ReadonlyArray<string> => [
+  `### ${call.stage}, round ${call.round}, attempt ${call.attempt}`,
+  "",
+  ...(answer === undefined
+    ? ["No answer came.", ""]
+    : [
+        `${answer.usage.promptTokens ?? "?"} tokens in, ${answer.usage.answerTokens ?? "?"} out, ${(answer.usage.durationMs / 1000).toFixed(1)} s`,
+        ""
+      ]),
+  ...failures.map((text) => `- failed: ${text}`),
+  ...issues.map((issue) => `- issue ${issue.code}: ${issueText(issue)}`),
+  ...repairs.map((repair) => `- repaired ${repair.code}: ${repair.message}`),
+  fencedBlock("#### System part of the prompt", system, "text").trim(),
+  "",
+  fencedBlock("#### User part of the prompt", user, "text").trim(),
+  "",
+  ...(answer === undefined ? [] : [fencedBlock("#### Answer", answer.text, "markdown").trim(), ""])
+]
+
+const callLines = ({ call, result, risk, targets }: CallEvidence): ReadonlyArray<string> => [
+  `### ${call.name} (${call.uid}), ${risk}${targets.length === 0 ? "" : `: ${targets.join(", ")}`}`,
+  "",
+  fencedBlock("#### Arguments", JSON.stringify(call.arguments, null, 2), "json").trim(),
+  "",
+  result === undefined
+    ? "It never ended."
+    : fencedBlock(
+        `#### ${result.success ? "Output" : `Failed: ${result.error_type}`}, ${result.metadata.execution_time_ms} ms`,
+        result.success ? dataText(result.data) : (result.error_message ?? ""),
+        "text"
+      ).trim(),
+  ""
+]
+
+/** Everything about one task. */
+export const evidenceText = ({ attempts, calls, failures, references, result, task }: TaskEvidence): string =>
+  [
+    `# Task ${task}`,
+    "",
+    ...section(
+      "References",
+      references.map(
+        ({ characters, hash, href, title, tokens }) =>
+          `- [${title}](${href}) ${characters} characters, about ${tokens} tokens, sha256 ${hash.slice(0, 16)}`
+      )
+    ),
+    ...section("Tool calls", calls.flatMap(callLines)),
+    ...section("Model calls", attempts.flatMap(attemptLines)),
+    ...section(
+      "Failures",
+      failures.map((text) => `- ${text}`)
+    ),
+    ...section("Result", result === undefined ? ["There is none."] : [result.trim()])
+  ].join("\n")

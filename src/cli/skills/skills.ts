@@ -1,0 +1,62 @@
+/**
+ * `task-conductor skills ...`: what kinds of task there are, where each skill comes from, and what helps to write one.
+ */
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import { printable } from "../../domain/text/Printable.ts"
+import { missingTools, whyNotOffered } from "../../domain/skills/SkillOffer.ts"
+import { loadWork } from "../loadWork.ts"
+import { Output } from "../terminal/Output.ts"
+import { runFlags } from "../run/runFlags.ts"
+import { skillsDescribe } from "./skillsDescribe.ts"
+import { skillsLint } from "./skillsLint.ts"
+import { skillsNew } from "./skillsNew.ts"
+import { skillsTest } from "./skillsTest.ts"
+
+const list = Command.make(
+  "list",
+  {
+    project: runFlags.project,
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("Print one JSON object with skills and notes: task-conductor skills list --json"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fn("skills list")(function* ({ json, project }) {
+    const { result, resultPaint, tell } = yield* Output
+    const { readCatalogue } = yield* loadWork
+    const { notes, skills: all, tools } = yield* readCatalogue(project)
+    const toolNames = tools.map((tool) => tool.name)
+    if (json) {
+      const skills = all.map(({ origin, path, skill }) => ({
+        ...skill,
+        origin,
+        path,
+        offered: whyNotOffered(skill, toolNames) === undefined,
+        missingTools: missingTools(skill, toolNames)
+      }))
+      return yield* result(JSON.stringify({ skills, notes }, null, 2))
+    }
+    const width = Math.max(0, ...all.map(({ skill }) => skill.name.length))
+    yield* result(
+      all
+        .map(({ origin, skill }) =>
+          [resultPaint.bold(skill.name.padEnd(width)), origin.padEnd(7), printable(skill.description)].join("  ")
+        )
+        .join("\n")
+    )
+    const left = all.flatMap(({ skill }) => whyNotOffered(skill, toolNames) ?? [])
+    for (const note of [...notes, ...left]) yield* tell(`note: ${printable(note)}`)
+  })
+).pipe(
+  Command.withDescription("List the skills of the package, of the user and of the project; nearer wins"),
+  Command.withExamples([{ command: "task-conductor skills list", description: "Names, origins, descriptions" }])
+)
+
+/** The command. */
+export const skills = Command.make("skills").pipe(
+  Command.withDescription("What kinds of task there are"),
+  Command.withExamples([{ command: "task-conductor skills list --json", description: "Everything about every skill" }]),
+  Command.withSubcommands([list, skillsDescribe, skillsNew, skillsLint, skillsTest])
+)

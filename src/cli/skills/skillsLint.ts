@@ -1,0 +1,106 @@
+/**
+ * `task-conductor skills lint`: what a careful author would mend in skill files, each finding with its line.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import * as Terminal from "effect/Terminal"
+import { issueReport } from "../../domain/checking/CheckReport.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { sarifLog } from "../../domain/checking/SarifLog.ts"
+import { linesOf } from "../../domain/checking/TextSpan.ts"
+import type { LintedSkill } from "../../services/skills/SkillLinter.ts"
+import { version } from "../../version.ts"
+import { type CheckStyle, findingTexts } from "../check/checkText.ts"
+import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
+import { loadSkillWork } from "../loadWork.ts"
+import { Output } from "../terminal/Output.ts"
+import { runFlags } from "../run/runFlags.ts"
+import { sarifPath } from "../check/sarifPath.ts"
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
+
+const reportOf = ({ issues, repairs }: LintedSkill) => ({ issues: issues.map(issueReport), repairs })
+
+const skillText = (skill: LintedSkill, name: string, style: CheckStyle): string => {
+  const { issues, repairs, text, tokens } = skill
+  const found = { name, lines: linesOf(text), report: reportOf(skill), label: "warning" }
+  const { paint } = style
+  const verdict = issues.length > 0 ? paint.red(count(issues.length, "issue")) : paint.green("good")
+  const parts = [
+    verdict,
+    ...(repairs.length === 0 ? [] : [count(repairs.length, "warning")]),
+    ...(tokens === undefined
+      ? []
+      : [`about ${tokens.planning} tokens to plan, ${tokens.refinement} to refine, ${tokens.execution} to execute`])
+  ]
+  return [...findingTexts(found, style), `${printable(name)}: ${parts.join(", ")}`].join("\n\n")
+}
+
+const jsonText = (skills: ReadonlyArray<LintedSkill>, failures: ReadonlyArray<string>): string =>
+  JSON.stringify(
+    {
+      skills: skills.map((skill) => {
+        const { name, path, tokens } = skill
+        return { name, path, ...reportOf(skill), ...(tokens === undefined ? {} : { tokens }) }
+      }),
+      failures
+    },
+    null,
+    2
+  )
+
+/** The command. */
+export const skillsLint = Command.make(
+  "lint",
+  {
+    paths: Argument.String("PATH").pipe(
+      Argument.withDescription("Skills to check: a SKILL.md, its folder, or a folder of skills; all of yours without"),
+      Argument.atLeast(0)
+    ),
+    project: runFlags.project,
+    format: Flag.Literals("format", ["human", "json", "sarif"]).pipe(
+      Flag.withDescription("How to print the findings; sarif is for code hosts: --format sarif > skills.sarif"),
+      Flag.withDefault("human")
+    ),
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("Short for --format json: one JSON object with skills and failures"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fn("skills lint")(function* ({ json, paths, project, ...given }) {
+    const output = yield* Output
+    const path = yield* Path.Path
+    if (json && given.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
+    const { lintProject } = yield* loadSkillWork
+    const { failures, skills } = yield* lintProject(project, paths)
+    for (const failure of failures) yield* output.tell(printable(failure))
+    if (json || given.format === "json") {
+      yield* output.result(jsonText(skills, failures))
+    } else if (given.format === "sarif") {
+      const documents = skills.map((skill) => ({
+        path: sarifPath(path, skill.path),
+        text: skill.text,
+        report: reportOf(skill)
+      }))
+      yield* output.result(JSON.stringify(sarifLog(version, documents, failures), null, 2))
+    } else if (skills.length > 0) {
+      const columns = yield* Effect.flatMap(Terminal.Terminal, (terminal) => terminal.columns)
+      const style = { paint: output.resultPaint, columns: columns === 0 ? undefined : columns }
+      yield* output.result(skills.map((skill) => skillText(skill, sarifPath(path, skill.path), style)).join("\n\n"))
+    } else if (failures.length === 0) {
+      yield* output.tell("There are no skills of yours or of the project. `task-conductor skills new NAME` makes one.")
+    }
+    if (failures.length > 0) return yield* quietFailure(exitCodes.usage)
+    if (skills.some((skill) => skill.issues.length > 0)) return yield* quietFailure(exitCodes.failed)
+  })
+).pipe(
+  Command.withDescription("Check skill files strictly; exit code 1 when one has an issue"),
+  Command.withExamples([
+    { command: "task-conductor skills lint", description: "Check your skills and those of the project" },
+    { command: "task-conductor skills lint .agents/skills/count-words", description: "Check one skill" },
+    { command: "task-conductor skills lint skills --format sarif > skills.sarif", description: "For a code host" }
+  ])
+)

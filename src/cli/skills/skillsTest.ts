@@ -1,0 +1,88 @@
+/**
+ * `task-conductor skills test NAME`: runs the tests beside a skill with a model that says what they tell it.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import { printable, printableLines } from "../../domain/text/Printable.ts"
+import type { SkillTestProblem } from "../../domain/checking/SkillTestVerdict.ts"
+import type { SkillTestResult } from "../../app/skillTests.ts"
+import type { Paint } from "../terminal/Colour.ts"
+import { exitCodes, quietFailure } from "../terminal/Failure.ts"
+import { loadSkillWork } from "../loadWork.ts"
+import { Output } from "../terminal/Output.ts"
+import { checkRules, runFlags } from "../run/runFlags.ts"
+import { sarifPath } from "../check/sarifPath.ts"
+
+/** The lines of one side of a difference, each with its mark; at most 20. */
+const side = (text: string | undefined, mark: string, paint: Paint["red"]): ReadonlyArray<string> => {
+  if (text === undefined) return []
+  const lines = text === "" ? ["(nothing)"] : text.trimEnd().split("\n")
+  const left = lines.length - 20
+  const shown = [...lines.slice(0, 20), ...(left > 0 ? [`(${left} more lines)`] : [])]
+  return shown.map((line) => paint(`    ${mark} ${printable(line)}`))
+}
+
+const problemText = ({ actual, expected, what }: SkillTestProblem, paint: Paint): ReadonlyArray<string> => [
+  ...printableLines(what)
+    .split("\n")
+    .map((line) => `  ${line}`),
+  ...side(expected, "- expected:", paint.red),
+  ...side(actual, "+ actual:", paint.green)
+]
+
+const testText = ({ file, problems, title }: SkillTestResult, path: Path.Path, paint: Paint): string => {
+  const verdict = problems.length === 0 ? paint.green("ok  ") : paint.red("FAIL")
+  const name = printable(sarifPath(path, file))
+  return [
+    `${verdict} ${name}${title === "" ? "" : `: ${printable(title)}`}`,
+    ...problems.flatMap((problem) => problemText(problem, paint))
+  ].join("\n")
+}
+
+/** The command. */
+export const skillsTest = Command.make(
+  "test",
+  {
+    name: Argument.String("NAME").pipe(
+      Argument.withDescription("The name of a skill, or the path of its folder, such as ./skills/count-words")
+    ),
+    project: runFlags.project,
+    allow: runFlags.allow,
+    plugin: runFlags.plugin,
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("Print one JSON object with the tests: task-conductor skills test count-words --json"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fn("skills test")(function* ({ allow, json, name, plugin, project }) {
+    const { result, resultPaint, tell } = yield* Output
+    const path = yield* Path.Path
+    const { testProjectSkill } = yield* loadSkillWork
+    const flags = { allow: yield* checkRules("allow", allow), plugins: plugin }
+    const { path: skill, tests } = yield* testProjectSkill(project, name, flags)
+    const failed = tests.filter(({ problems }) => problems.length > 0).length
+    if (json) {
+      const reports = tests.map((test) => ({ passed: test.problems.length === 0, ...test }))
+      yield* result(JSON.stringify({ skill, passed: tests.length - failed, failed, tests: reports }, null, 2))
+    } else if (tests.length > 0) {
+      const lines = tests.map((test) => testText(test, path, resultPaint))
+      yield* result([...lines, `${tests.length - failed} passed, ${failed} failed`].join("\n"))
+    }
+    if (tests.length === 0) {
+      yield* tell(`There are no tests. They are files ${path.join(path.dirname(skill), "tests")}/*.md.`)
+    }
+    if (failed > 0 || tests.length === 0) return yield* quietFailure(exitCodes.failed)
+  })
+).pipe(
+  Command.withDescription("Run the tests of a skill without a model; exit code 1 when one fails"),
+  Command.withExamples([
+    { command: "task-conductor skills test count-words", description: "Run the tests beside the skill" },
+    {
+      command: "task-conductor skills test check-types --allow run_command",
+      description: "Let the calls of the tests run commands"
+    }
+  ])
+)

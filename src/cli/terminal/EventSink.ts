@@ -1,0 +1,99 @@
+/**
+ * Where the events of a run go: JSON Lines on stdout, or progress on stderr.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import { flattenEvent } from "../../domain/runs/EventLine.ts"
+import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
+import type { RunReport } from "../../domain/runs/RunReport.ts"
+import type { TaskResult } from "../../domain/plan/TaskResult.ts"
+import type { Paint } from "./Colour.ts"
+import { exitCodes } from "./Failure.ts"
+import { Output } from "./Output.ts"
+import { progressLine } from "./Progress.ts"
+import { Signals } from "./Signals.ts"
+
+/** Takes events; `abort` ends a stream that the run itself could not end. */
+export interface EventSink {
+  readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
+  readonly abort: (message: string) => Effect.Effect<void>
+}
+
+/** Puts lines in order: while a question waits for its answer all others wait too, so that it stays in sight. */
+const makeLineOrder = () => {
+  const waiting: Array<string> = []
+  let isAsked = false
+  return ({ type }: RunEvent, lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+    if (type === "approval.requested") {
+      isAsked = true
+      return lines
+    }
+    if (type === "approval.answered" || type === "run.finished") {
+      isAsked = false
+      const late = waiting.splice(0)
+      return type === "run.finished" ? [...late, ...lines] : [...lines, ...late]
+    }
+    if (!isAsked) return lines
+    waiting.push(...lines)
+    return []
+  }
+}
+
+/** Plain lines for a person, as `line` words them. */
+export const lineSink = Effect.fnUntraced(function* (line: (event: RunEvent, paint: Paint) => string | undefined) {
+  const { tell, tellPaint } = yield* Output
+  const order = makeLineOrder()
+  const sink: EventSink = {
+    listen: ({ event }) =>
+      Effect.suspend(() => {
+        const text = line(event, tellPaint)
+        return Effect.forEach(order(event, text === undefined ? [] : [text]), tell, { discard: true })
+      }),
+    abort: () => Effect.void
+  }
+  return sink
+})
+
+/** The progress of a run. */
+export const progressSink: Effect.Effect<EventSink, never, Output> = lineSink(progressLine)
+
+/** The exit code of an interrupted run is that of the signal. */
+const withSignal = (event: RunEvent, received: NodeJS.Signals | undefined): RunEvent =>
+  event.type === "run.finished" && event.report.status === "interrupted" && received === "SIGTERM"
+    ? { ...event, exitCode: exitCodes.sigterm }
+    : event
+
+const abortedReport = (runId: string, message: string, results: ReadonlyArray<TaskResult>): RunReport => ({
+  runId,
+  status: "failed",
+  answer: "",
+  message,
+  issues: [],
+  goals: "",
+  results,
+  failures: [],
+  rounds: 0,
+  usage: { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
+})
+
+/** One JSON object a line on stdout. Once there was a first line there is a last one. */
+export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effect.gen(function* () {
+  const { result } = yield* Output
+  const { received } = yield* Signals
+  const results: Array<TaskResult> = []
+  let openRun: string | undefined
+  const listen = ({ at, event }: RecordedEvent) =>
+    Effect.suspend(() => {
+      if (event.type === "run.started") openRun = event.runId
+      if (event.type === "run.finished") openRun = undefined
+      if (event.type === "task.finished") results.push(event.result)
+      return result(JSON.stringify(flattenEvent({ at, event: withSignal(event, received()) })))
+    })
+  const abort = Effect.fnUntraced(function* (message: string) {
+    if (openRun === undefined) return
+    const report = abortedReport(openRun, message, results)
+    const at = DateTime.formatIso(yield* DateTime.now)
+    yield* listen({ at, event: { type: "run.finished", exitCode: exitCodes.failed, report } })
+  })
+  return { listen, abort }
+})

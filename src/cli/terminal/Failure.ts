@@ -1,0 +1,60 @@
+/**
+ * How a command ends when it does not end well: an exit code and the words for it.
+ */
+import * as Schema from "effect/Schema"
+import { issuesMarkdown } from "../../domain/findings/Issue.ts"
+import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import { printableLines } from "../../domain/text/Printable.ts"
+import type { RunRefused } from "../../services/pipeline/RunWorkflow.ts"
+import { exitCodeOf } from "../../domain/runs/RunReport.ts"
+import type { NoValidPlan } from "../../domain/runs/RunOrder.ts"
+
+/** Exit codes of the binary that are not those of a run (domain/runs/RunReport). */
+export const exitCodes = { failed: 1, usage: 2, noValidPlan: 3, unavailable: 5, sigint: 130, sigterm: 143 } as const
+
+/** The command ends with this code; `text` goes to stderr, nothing when it is empty. */
+export class CommandFailure extends Schema.TaggedError<CommandFailure>()("CommandFailure", {
+  exitCode: Schema.Int,
+  text: Schema.String
+}) {
+  override get message(): string {
+    return this.text
+  }
+}
+
+/** The person gave something that cannot be used: exit code 2. */
+export const usageFailure = (text: string): CommandFailure => new CommandFailure({ exitCode: exitCodes.usage, text })
+
+/** Everything was said already: only the exit code is left. */
+export const quietFailure = (exitCode: number): CommandFailure => new CommandFailure({ exitCode, text: "" })
+
+/** Any other typed failure: what was given cannot be used, or what is installed is damaged. */
+interface OtherFailure {
+  readonly _tag: string
+  readonly message: string
+}
+
+/** What is wrong with what is kept, not with what the person gave. */
+const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable", "DatabaseUnavailable", "ProjectShared"])
+
+/** Everything a command can fail with, as exit code and text. */
+export const failureOf = (
+  error: CommandFailure | ModelError | NoValidPlan | RunRefused | OtherFailure
+): CommandFailure => {
+  if (error._tag === "CommandFailure") return error as CommandFailure
+  const text = printableLines(error.message)
+  if (error._tag === "ModelError") {
+    const { isTransient, isUnavailable } = error as ModelError
+    return new CommandFailure({
+      exitCode: isTransient || isUnavailable ? exitCodes.unavailable : exitCodes.failed,
+      text
+    })
+  }
+  if (error._tag === "NoValidPlan") {
+    const issues = printableLines(issuesMarkdown((error as NoValidPlan).issues))
+    return new CommandFailure({ exitCode: exitCodes.noValidPlan, text: issues === "" ? text : `${text}\n${issues}` })
+  }
+  if (error._tag === "RunRefused") return new CommandFailure({ exitCode: (error as RunRefused).exitCode, text })
+  if (error._tag === "RunWaits") return new CommandFailure({ exitCode: exitCodeOf("not_permitted"), text })
+  return stateErrors.has(error._tag) ? new CommandFailure({ exitCode: exitCodes.failed, text }) : usageFailure(text)
+}

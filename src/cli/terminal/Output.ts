@@ -1,0 +1,76 @@
+/**
+ * The two streams of the binary: results on stdout, words for the person on stderr. A reader that goes away (`| head`)
+ * is no error: what would still be written is dropped. A disk that is full is one: `lost` tells it at the end.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { harmless } from "../../domain/text/Printable.ts"
+import { makePaint, type Paint, wantsColour } from "./Colour.ts"
+
+const ignore = (): void => undefined
+
+/** Waits for the write; what a failed one means is judged at the end. */
+const write = (stream: NodeJS.WriteStream, text: string, failed: (error: Error) => void): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    stream.write(text.endsWith("\n") ? text : `${text}\n`, (error) => {
+      if (error) failed(error)
+      resume(Effect.void)
+    })
+  })
+
+export class Output extends Context.Service<
+  Output,
+  {
+    /** Writes a line, or several, to stdout; waits while the reader is slow. */
+    result(text: string): Effect.Effect<void>
+    /** Writes text of a model to stdout: as it is, but on a terminal without power over it. */
+    answer(text: string): Effect.Effect<void>
+    /** Writes a piece of a text of a model to stdout at once, as it comes. Only for a terminal. */
+    readonly follow: (piece: string) => void
+    /** Writes a line, or several, to stderr. */
+    tell(text: string): Effect.Effect<void>
+    /** Writes to stderr without ending the line. */
+    prompt(text: string): Effect.Effect<void>
+    /** Why results could not be written; nothing when they were, or when their reader has gone. */
+    readonly lost: () => string | undefined
+    /** Colours for stdout. */
+    readonly resultPaint: Paint
+    /** Colours for stderr. */
+    readonly tellPaint: Paint
+    /** True when results appear before a person. */
+    readonly isWatched: boolean
+    /** True when a person can read a question on stderr and answer it on stdin. */
+    readonly canAsk: boolean
+    /** True when stdin is a pipe or a file. */
+    readonly hasPipedInput: boolean
+  }
+>()("task-conductor/cli/terminal/Output") {
+  /** The streams of this process. */
+  static readonly layer: Layer.Layer<Output> = Layer.effect(
+    Output,
+    Effect.sync(() => {
+      const { env, stderr, stdin, stdout } = process
+      let lost: string | undefined
+      const lose = (error: NodeJS.ErrnoException): void => {
+        if (error.code !== "EPIPE") lost ??= error.code ?? error.message
+      }
+      stdout.on("error", lose)
+      stderr.on("error", ignore)
+      const wishes = { noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
+      return Output.of({
+        result: (text) => write(stdout, text, lose),
+        answer: (text) => write(stdout, stdout.isTTY ? harmless(text) : text, lose),
+        follow: (piece) => void stdout.write(harmless(piece)),
+        tell: (text) => write(stderr, text, ignore),
+        prompt: (text) => Effect.sync(() => void stderr.write(text)),
+        lost: () => lost,
+        resultPaint: makePaint(wantsColour(stdout.isTTY, wishes)),
+        tellPaint: makePaint(wantsColour(stderr.isTTY, wishes)),
+        isWatched: stdout.isTTY,
+        canAsk: stdin.isTTY && stderr.isTTY,
+        hasPipedInput: !stdin.isTTY
+      })
+    })
+  )
+}

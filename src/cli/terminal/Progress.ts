@@ -1,0 +1,114 @@
+/**
+ * What a run looks like on a terminal: one plain line for each event worth a line. Pure; whatever a model or a tool said
+ * is made printable first.
+ */
+import { type Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import type { RunReport } from "../../domain/runs/RunReport.ts"
+import type { Paint } from "./Colour.ts"
+
+/** `1 task`, `2 tasks`. */
+export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
+
+/** `1.7 s` */
+export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+
+/** A name from a model, bounded. */
+export const shown = (text: string, most = 160): string => {
+  const line = printable(text)
+  return line.length > most ? `${line.slice(0, most)}...` : line
+}
+
+const stageText = {
+  plan: "plan",
+  refine: "refine",
+  execute: "execute",
+  iterate: "iterate",
+  conclude: "conclude",
+  ask: "ask"
+} as const
+
+const taskPart = (task: string | undefined): string => (task === undefined ? "" : ` "${shown(task)}"`)
+
+/** Place, what is wrong and what to do, on one line. */
+const issueLine = (issue: Issue, most: number): string => {
+  const place = whereText(issue.where)
+  return shown(`${place === "" ? "" : `${place}: `}${issueText(issue)}`, most)
+}
+
+/** `no_valid_plan` as a person says it. */
+export const statusWords = (status: RunReport["status"]): string => status.replaceAll("_", " ")
+
+/** Why a call is sent again, in a word or two; the whole message comes when it is not. */
+const retryReason = (reason: string): string => reason.replace(/\B[A-Z]/g, " $&").toLowerCase()
+
+/** The last lines: how the run ended and what it cost, with the issues that ended it. */
+export const outcomeLines = ({ failures, issues, results, rounds, status, usage }: RunReport, paint: Paint): string =>
+  [
+    ...issues.map((issue) => `  ${issueLine(issue, 800)}`),
+    `${paint.bold(status === "done" ? paint.green(status) : paint.red(statusWords(status)))}: ${[
+      count(results.length, "result"),
+      ...(failures.length === 0 ? [] : [count(failures.length, "failure")]),
+      count(rounds, "round"),
+      count(usage.modelCalls, "model call"),
+      count(usage.toolCalls, "tool call"),
+      seconds(usage.durationMs)
+    ].join(", ")}`
+  ].join("\n")
+
+/** The line for an event; nothing for events that only machines want. */
+export const progressLine = (event: RunEvent, paint: Paint): string | undefined => {
+  switch (event.type) {
+    case "run.started":
+      return `${paint.bold("run")} ${event.runId} with ${shown(event.model)} in ${shown(event.project)}`
+    case "stage.started":
+      return event.task === undefined ? `${stageText[event.stage]} ...` : undefined
+    case "plan.created":
+      return `${paint.bold("plan")} ${count(event.taskList.tasks.length, "task")} in ${count(event.taskList.steps.length, "step")}${event.attempts > 1 ? `, attempt ${event.attempts}` : ""}: ${event.taskList.tasks.map((task) => shown(task.name)).join(", ")}`
+    case "plan.revised":
+      return event.taskList.tasks.length === 0
+        ? "plan: the goals are met"
+        : `${paint.bold("plan")} revised: ${event.taskList.tasks.map((task) => shown(task.name)).join(", ")}`
+    case "round.started":
+      return paint.dim(`round ${event.round}`)
+    case "step.started":
+      return shown(event.title)
+    case "task.refined":
+      return `  refined "${shown(event.task)}": ${event.calls.length === 0 ? "no calls" : event.calls.map((call) => shown(call.name)).join(", ")}`
+    case "task.kept":
+      return paint.dim(`  kept "${shown(event.task)}"`)
+    case "task.finished":
+      return `  ${paint.green("finished")} "${shown(event.task)}"`
+    case "task.failed":
+      return `  ${paint.red(event.failure.skipped ? "skipped" : "failed")} ${shown(event.failure.message, 400)}`
+    case "tool.started":
+      return paint.dim(
+        `  call ${[event.call.name, ...event.targets].map((word) => shown(word)).join(" ")} for${taskPart(event.id.task)}`
+      )
+    case "tool.finished":
+      return event.result.success
+        ? undefined
+        : `  ${paint.yellow("call failed")} ${shown(event.name)} for${taskPart(event.id.task)}: ${shown(event.result.error_message ?? "", 400)}`
+    case "model.failed":
+      return event.willRetry
+        ? `  ${paint.yellow("model")} ${event.call.stage}${taskPart(event.call.task)}: ${retryReason(event.reason)}, trying again`
+        : undefined
+    case "answer.rejected":
+      return [
+        `  ${paint.yellow("answer rejected")} ${event.call.stage}${taskPart(event.call.task)}, attempt ${event.call.attempt}: ${count(event.issues.length, "issue")}`,
+        ...event.issues.slice(0, 3).map((issue) => `    ${issueLine(issue, 320)}`)
+      ].join("\n")
+    case "approval.answered":
+      return `  approval: ${event.answer}${event.by === "person" ? "" : ` (${event.by})`}`
+    case "message":
+      return `${event.level === "error" ? paint.red("error") : event.level === "warning" ? paint.yellow("warning") : "note"}: ${event.text
+        .split("\n")
+        .map((line) => shown(line, 2000))
+        .join("\n  ")}`
+    case "run.finished":
+      return event.report.status === "interrupted" ? outcomeLines(event.report, paint) : undefined
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * The signals that the program gets. `launch` ends the program with the first one, unless an interactive session takes
+ * Ctrl-C for itself; the last event of a run tells which signal ended it.
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+
+export class Signals extends Context.Service<
+  Signals,
+  {
+    /** The signal that ended the program, nothing while there was none. */
+    readonly received: () => NodeJS.Signals | undefined
+    /** Until the scope closes, Ctrl-C calls this instead of ending the program. */
+    readonly onInterrupt: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>
+  }
+>()("task-conductor/cli/terminal/Signals") {}

@@ -1,0 +1,197 @@
+/**
+ * What `task-conductor check` says about a document: one object, printed as it is by `--json`. Made without a model and
+ * without the world.
+ */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { InputValue } from "../documents/InputValue.ts"
+import { type Issue, type Reading, Repair, Where } from "../findings/Issue.ts"
+import { addRepair, noFindings } from "../findings/IssueCode.ts"
+import { resultLandmarks } from "../markdown/KnownHeadings.ts"
+import { readMarkdown } from "../markdown/Markdown.ts"
+import { linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
+import type { Refinement } from "../documents/Refinement.ts"
+import { readRefinement } from "../documents/RefinementFormat.ts"
+import { readResult } from "../documents/ResultFormat.ts"
+import type { SkillInput } from "../skills/SkillInput.ts"
+import type { Task } from "../plan/Task.ts"
+import type { TaskList } from "../plan/TaskList.ts"
+import { readTaskList } from "../documents/TaskListFormat.ts"
+import { slugOf } from "../plan/TaskName.ts"
+import type { ResultDocument } from "../plan/TaskResult.ts"
+import { ToolCall } from "../tools/ToolCall.ts"
+
+/** The three documents that a model writes. */
+export const DocumentKind = Schema.Literals(["task-list", "refinement", "result"])
+export type DocumentKind = typeof DocumentKind.Type
+
+const ReferenceReport = Schema.Struct({
+  title: Schema.String,
+  href: Schema.String,
+  kind: Schema.Literals(["anchor", "task_result", "file", "url", "unknown"]),
+  target: Schema.String
+})
+
+/** A task of a list or of a refinement. */
+export const TaskReport = Schema.Struct({
+  name: Schema.String,
+  slug: Schema.String,
+  skill: Schema.String,
+  what_is_needed: Schema.String,
+  expected_output: Schema.String,
+  references: Schema.Array(ReferenceReport),
+  requires_approval: Schema.Boolean,
+  code_blocks: Schema.Array(Schema.Struct({ language: Schema.String, text: Schema.String }))
+})
+export type TaskReport = typeof TaskReport.Type
+
+/** `pending` and `finished` are names of tasks. */
+export const TaskListReport = Schema.Struct({
+  goals: Schema.String,
+  sections: Schema.Array(Schema.Struct({ title: Schema.String, tasks: Schema.Array(TaskReport) })),
+  pending: Schema.Array(Schema.String),
+  finished: Schema.Array(Schema.String)
+})
+export type TaskListReport = typeof TaskListReport.Type
+
+/** `inputs` by name; absent when there are none. */
+export const RefinementReport = Schema.Struct({
+  task: TaskReport,
+  inputs: Schema.optionalKey(Schema.Record(Schema.String, InputValue.fields.value)),
+  tool_calls: Schema.Array(ToolCall)
+})
+export type RefinementReport = typeof RefinementReport.Type
+
+export const ResultReport = Schema.Struct({
+  summary: Schema.String,
+  links: Schema.Array(Schema.Struct({ title: Schema.String, href: Schema.String }))
+})
+export type ResultReport = typeof ResultReport.Type
+
+/** An issue as printed; `message` says what is wrong and what to do, `what` and `how` are its halves. */
+export const IssueReport = Schema.Struct({
+  code: Schema.String,
+  message: Schema.String,
+  where: Where,
+  what: Schema.String,
+  how: Schema.String,
+  quote: Schema.optionalKey(Schema.String)
+})
+export type IssueReport = typeof IssueReport.Type
+
+/** `value` is null when the document is rejected. */
+export const CheckReport = Schema.Struct({
+  kind: DocumentKind,
+  verdict: Schema.Literals(["accepted", "repaired", "rejected"]),
+  issues: Schema.Array(IssueReport),
+  repairs: Schema.Array(Repair),
+  value: Schema.NullOr(Schema.Union([TaskListReport, RefinementReport, ResultReport]))
+})
+export type CheckReport = typeof CheckReport.Type
+
+/** What the document belongs to. */
+export interface CheckOptions {
+  /** Names of tasks that have finished, for a list that continues a run. */
+  readonly finished?: ReadonlyArray<string>
+  /** The task that a refinement is about; without it the document must hold a whole task. */
+  readonly planned?: Task
+  /** The typed inputs of the skill that a refinement is for; without them inputs are taken as text. */
+  readonly inputs?: ReadonlyArray<SkillInput>
+}
+
+const taskReport = (task: Task): TaskReport => ({
+  name: task.name,
+  slug: task.slug,
+  skill: task.skill,
+  what_is_needed: task.whatIsNeeded,
+  expected_output: task.expectedOutput,
+  references: task.references.map(({ href, kind, target, title }) => ({ title, href, kind, target })),
+  requires_approval: task.requiresApproval,
+  code_blocks: task.codeBlocks.map(({ language, text }) => ({ language, text }))
+})
+
+const listReport =
+  (finished: ReadonlyArray<string>) =>
+  (list: TaskList): TaskListReport => {
+    const done = new Set(finished.map(slugOf))
+    return {
+      goals: list.goals,
+      sections: list.steps.map(({ tasks, title }) => ({ title, tasks: tasks.map(taskReport) })),
+      pending: list.tasks.filter((task) => !done.has(task.slug)).map((task) => task.name),
+      finished
+    }
+  }
+
+const refinementReport = ({ calls, inputs, task }: Refinement): RefinementReport => ({
+  task: taskReport(task),
+  ...(inputs === undefined ? {} : { inputs: Object.fromEntries(inputs.map(({ name, value }) => [name, value])) }),
+  tool_calls: calls.map(({ arguments: values, name, uid }) => ({ uid, name, arguments: values }))
+})
+
+/** An issue as it is printed. */
+export const issueReport = (issue: Issue): IssueReport => ({
+  code: issue.code,
+  message: `${issue.what} ${issue.how}`,
+  where: issue.where,
+  what: issue.what,
+  how: issue.how,
+  ...(issue.quote === undefined ? {} : { quote: issue.quote })
+})
+
+const report = <A>(
+  kind: DocumentKind,
+  reading: Reading<A>,
+  print: (value: A) => CheckReport["value"]
+): CheckReport => ({
+  kind,
+  verdict: reading.issues.length > 0 ? "rejected" : reading.repairs.length > 0 ? "repaired" : "accepted",
+  issues: reading.issues.map(issueReport),
+  repairs: reading.repairs,
+  value: reading.issues.length > 0 ? null : Option.getOrNull(Option.map(reading.value, print))
+})
+
+/** The links of a result in order; a section that is too crowded to parse is noted instead. */
+const resultLinks = (document: string) => {
+  const findings = noFindings()
+  const { lines, sections } = readMarkdown(document, { landmarks: resultLandmarks })
+  const before = lines.slice(0, (sections[0]?.line ?? 1) - 1).join("\n")
+  const trees = [
+    { tree: parseMarkdown(before, 1), where: { line: 1 } },
+    ...sections.map(({ heading, line, tree }) => ({ tree, where: { section: heading, line } }))
+  ]
+  const links = trees.flatMap(({ tree, where }) => {
+    if (Option.isSome(tree)) return linksOf(tree.value)
+    addRepair(findings, "links-not-read", where, "The section is too large or too nested to look for links in it.")
+    return []
+  })
+  return { links: links.map(({ href, title }) => ({ title, href })), repairs: findings.repairs }
+}
+
+const checkResult = (text: string): CheckReport => {
+  const reading = readResult(text)
+  const found = Option.map(reading.value, ({ document }: ResultDocument) => resultLinks(document))
+  const repairs = Option.match(found, { onNone: () => [], onSome: (one) => one.repairs })
+  return report("result", { ...reading, repairs: [...reading.repairs, ...repairs] }, ({ summary }) => ({
+    summary,
+    links: Option.match(found, { onNone: () => [], onSome: (one) => one.links })
+  }))
+}
+
+/** Checks the text of one document. */
+export const checkDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): CheckReport => {
+  const { finished = [], inputs, planned } = options
+  switch (kind) {
+    case "task-list":
+      // Without the request document an anchor that looks like a result has to be one.
+      return report(kind, readTaskList(text, { finished, headings: [] }), listReport(finished))
+    case "refinement": {
+      const given = {
+        ...(planned === undefined ? {} : { task: planned }),
+        ...(inputs === undefined ? {} : { inputs })
+      }
+      return report(kind, readRefinement(text, given), refinementReport)
+    }
+    case "result":
+      return checkResult(text)
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Writes a document anew without the deviations that its reader mended, for `check --fix`. The text is written by the
+ * renderer of the product and read again before it is handed out: what a document means never changes.
+ */
+import * as Option from "effect/Option"
+import { checkDocument, type CheckOptions, type CheckReport, type DocumentKind } from "./CheckReport.ts"
+import { lastSection } from "../grammar/DocumentSections.ts"
+import { noFindings } from "../findings/IssueCode.ts"
+import { resultLandmarks, taskListLandmarks } from "../markdown/KnownHeadings.ts"
+import { readMarkdown } from "../markdown/Markdown.ts"
+import { isBlank } from "../markdown/MarkdownLines.ts"
+import { readRefinement } from "../documents/RefinementFormat.ts"
+import { isField } from "../grammar/TaskFields.ts"
+import { readTaskList } from "../documents/TaskListFormat.ts"
+import { renderTask, renderTaskList } from "../documents/TaskRendering.ts"
+
+/** A report with the text that needs none of its repairs; the text as it was when there is nothing to mend. */
+export interface MendedDocument {
+  readonly report: CheckReport
+  readonly text: string
+}
+
+/** The prompt of a list: everything up to the next part of the document, without a fence around all of it. */
+const promptOf = (text: string): string => {
+  const document = readMarkdown(text, { landmarks: taskListLandmarks, isStructure: isField })
+  const parts = ["original-prompt", "goals", "tasks", "issues"].map((key) => lastSection(document, key, noFindings()))
+  const [prompt, ...others] = parts
+  if (prompt === undefined) return ""
+  const next = others.flatMap((part) => (part !== undefined && part.line > prompt.line ? [part.line - 1] : []))
+  const end = Math.min(document.lines.length, ...next)
+  const inside = document.lines.slice(prompt.first, end)
+  const first = prompt.first + inside.findIndex((line) => !isBlank(line))
+  const last = prompt.first + inside.findLastIndex((line) => !isBlank(line))
+  if (last < prompt.first) return ""
+  const fence = document.fences.get(first)
+  return fence?.first === first && fence.last === last ? fence.text : document.lines.slice(first, last + 1).join("\n")
+}
+
+/** The whole result with its heading as it should be, and, when that draws in what stands below, as it is. */
+const renderResult = (text: string): ReadonlyArray<string> => {
+  const document = readMarkdown(text, { landmarks: resultLandmarks })
+  const section = lastSection(document, "result-summary", noFindings())
+  if (section === undefined) return []
+  const { lines } = document
+  const lead = section.lead === "" ? [] : ["", section.lead]
+  const withHeading = (heading: string): string =>
+    `${[...lines.slice(0, section.line - 1), heading, ...lead, ...lines.slice(section.first)].join("\n").trim()}\n`
+  const title = section.landmark?.title ?? section.heading
+  return [withHeading(`## ${title}`), withHeading(`${"#".repeat(section.depth)} ${title}`)]
+}
+
+/** Texts that should mean the same, best first. */
+const render = (kind: DocumentKind, text: string, { finished = [] }: CheckOptions): ReadonlyArray<string> => {
+  switch (kind) {
+    case "task-list": {
+      const list = Option.getOrUndefined(readTaskList(text, { finished, headings: [] }).value)
+      return list === undefined ? [] : [renderTaskList(list, { prompt: promptOf(text) })]
+    }
+    case "refinement": {
+      const refinement = Option.getOrUndefined(readRefinement(text).value)
+      return refinement === undefined
+        ? []
+        : [`${renderTask(refinement.task, { _tag: "RefinementRetry", ...refinement })}\n`]
+    }
+    case "result":
+      return renderResult(text)
+  }
+}
+
+/**
+ * Checks a document and mends it when nothing but repairs was found. A rejected document is left as it is, and so is one
+ * that would not read back to the same value with fewer repairs.
+ */
+export const mendDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): MendedDocument => {
+  const report = checkDocument(kind, text, options)
+  const value = JSON.stringify(report.value)
+  const isBetter = (candidate: string): boolean => {
+    const again = checkDocument(kind, candidate, options)
+    return (
+      again.verdict !== "rejected" &&
+      JSON.stringify(again.value) === value &&
+      again.repairs.length < report.repairs.length
+    )
+  }
+  const mended = report.verdict === "repaired" ? render(kind, text, options).find(isBetter) : undefined
+  return { report, text: mended ?? text }
+}

@@ -1,0 +1,32 @@
+/**
+ * A command as text: how its words are joined for rules and people, and what no command may be. No shell reads the
+ * words, so they are joined only to be shown and compared.
+ */
+import type { CommandLine } from "../tools/Access.ts"
+
+const plainWord = /^[\w./:=@%+,-]+$/
+
+/** A word as it stands; in JSON quotes when it holds anything but letters, digits and `_ . / : = @ % + , -`. */
+export const wordText = (word: string): string => (plainWord.test(word) ? word : JSON.stringify(word))
+
+/** The words joined by blanks. Different commands have different texts. */
+export const commandText = (argv: CommandLine): string => argv.map(wordText).join(" ")
+
+const maxWords = 256
+const maxBytes = 32_768
+
+/** What is wrong with a command, with what to do; nothing when it can be judged. */
+export const commandProblem = (argv: CommandLine): string | undefined => {
+  const [program] = argv
+  if (program.trim() === "") return "The program is empty. Name it as the first element of argv."
+  if (program.startsWith("-"))
+    return `The program ${JSON.stringify(program)} looks like an option. Name the program first.`
+  if (argv.length > maxWords)
+    return `The command has ${argv.length} words; at most ${maxWords} are taken. Make several calls.`
+  const broken = argv.findIndex((word) => word.includes("\0") || !word.isWellFormed())
+  if (broken !== -1) return `Element ${broken} of argv holds a NUL character or half a character. Remove it.`
+  const bytes = argv.reduce((sum, word) => sum + new TextEncoder().encode(word).length + 1, 0)
+  if (bytes > maxBytes)
+    return `The command has ${bytes} bytes; at most ${maxBytes} are taken. Put long text into a file.`
+  return undefined
+}

@@ -1,0 +1,112 @@
+/**
+ * The shape of task-conductor.json: what the person's own file may set, and the smaller part that a project's file may
+ * set. The JSON schema that is shipped for editors is generated from here.
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
+import { environmentNameProblem } from "../commands/CommandEnvironment.ts"
+import { SandboxSettings } from "../commands/CommandSettings.ts"
+import { CommandTool } from "../tools/CommandTool.ts"
+import { GivenLimits } from "./Limits.ts"
+import { McpServerEntry } from "../plugins/McpServerEntry.ts"
+import { PluginText } from "../plugins/PluginEntry.ts"
+import { parseRule } from "../permissions/RuleText.ts"
+
+const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
+
+const count = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))
+
+/** `TOOL[:PATTERN]`: a tool, or a tool with a pattern for what it touches. */
+const RuleLine = Schema.String.check(
+  Schema.makeFilter((text: string) =>
+    Result.match(parseRule("ask", text), { onSuccess: () => true, onFailure: (what) => what })
+  )
+)
+
+const EnvironmentName = Schema.String.check(Schema.makeFilter((name: string) => environmentNameProblem(name) ?? true))
+
+/** `host:port`, exactly. */
+const HostPort = Schema.String.check(
+  Schema.isPattern(/^[^\s/:]+:\d{1,5}$/, { expected: 'a host with its port, such as "localhost:8080"' })
+)
+
+/** A time as Ollama reads it. */
+const KeepAlive = Schema.String.check(
+  Schema.isPattern(/^-?\d+(ms|s|m|h)$/, { expected: 'a time such as "30m" or "2h"' })
+)
+
+/** All keys; every one may be missing. */
+export const Configuration = Schema.Struct({
+  $schema: key(Schema.String, "Where editors find the schema of this file."),
+  model: key(
+    Schema.NonEmptyString,
+    'The model: "embedded", or the name of a model on the Ollama server. Flag: --model.'
+  ),
+  host: key(Schema.NonEmptyString, "The address of the Ollama server. Environment: OLLAMA_HOST."),
+  contextWindow: key(count(10_000_000), "The context window in tokens; one value for the whole run."),
+  parallel: key(count(64), "How many model calls the server works on at the same time. Flag: --parallel."),
+  limits: key(GivenLimits, "Where a run stops trying."),
+  referenceBudget: key(count(1_000_000_000), "The most characters that the references of one task may resolve to."),
+  allow: key(Schema.Array(RuleLine), "Tool calls that need no question. Flag: --allow."),
+  deny: key(Schema.Array(RuleLine), "Tool calls that never happen. Flag: --deny."),
+  keepAlive: key(KeepAlive, "How long the server keeps the model loaded after a call."),
+  think: key(
+    Schema.Union([Schema.Boolean, Schema.Literals(["low", "medium", "high"])]),
+    "Whether, or how much, the model thinks before it answers."
+  ),
+  fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port."),
+  plugins: key(
+    Schema.Array(PluginText),
+    "Packages of tools by name, or paths that begin with `./`. Those of a project load once you have trusted them. Flag: --plugin."
+  ),
+  tools: key(
+    Schema.Record(Schema.String, CommandTool),
+    "Commands that a task can call as tools, by name. Those of a project count once you have trusted them."
+  ),
+  sandbox: key(SandboxSettings, "Where commands run."),
+  commandEnvironment: key(
+    Schema.Array(EnvironmentName),
+    "Environment variables that commands get beside the usual ones; none that looks like a secret or steers programs."
+  ),
+  mcpServers: key(Schema.Record(Schema.String, McpServerEntry), "Servers of tools, by name.")
+})
+export type Configuration = typeof Configuration.Type
+
+/** The keys that are honoured only where the person wrote them: in the user configuration or on the command line. */
+export const personalKeys = [
+  "host",
+  "allow",
+  "fetchAllow",
+  "keepAlive",
+  "think",
+  "mcpServers",
+  "sandbox",
+  "commandEnvironment"
+] as const
+
+/** What a project may set: nothing that redirects the model or widens what may happen. */
+export const ProjectConfiguration = Configuration.mapFields(Struct.omit(personalKeys))
+export type ProjectConfiguration = typeof ProjectConfiguration.Type
+
+/** The JSON schema of the file for editors, published as schema/task-conductor.schema.json. */
+export const configurationJsonSchema = (): Schema.Json => {
+  const document = Schema.toJsonSchemaDocument(Configuration, { onExcessProperty: "error" })
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "task-conductor.json",
+    description: `Settings of task-conductor. A project's file may not hold ${personalKeys.join(", ")}.`,
+    ...(document.schema as Record<string, Schema.Json>)
+  }
+}
+
+/** Lays the second configuration over the first: its values win, limits key by key, rules add up. */
+export const mergeConfigurations = (under: Configuration, over: Configuration): Configuration => ({
+  ...under,
+  ...over,
+  limits: { ...under.limits, ...over.limits },
+  allow: [...(under.allow ?? []), ...(over.allow ?? [])],
+  deny: [...(under.deny ?? []), ...(over.deny ?? [])],
+  fetchAllow: [...(under.fetchAllow ?? []), ...(over.fetchAllow ?? [])],
+  plugins: [...(under.plugins ?? []), ...(over.plugins ?? [])]
+})

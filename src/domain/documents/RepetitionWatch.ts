@@ -1,0 +1,117 @@
+/**
+ * Finds out while a model writes that it repeats itself for ever. Only exact repetition counts, measured at the end of
+ * what was written: text that goes on with new numbers, names or cells is not a loop. One watch per answer and channel;
+ * its memory is bounded and its cost grows with the length of the text and not faster.
+ */
+
+import { openingOf } from "../markdown/MarkdownFences.ts"
+
+/** A text that was repeated, with how often it stands at the end of the answer in a row. */
+export interface Repetition {
+  readonly unit: string
+  readonly times: number
+}
+
+/** Fewer repeats of a sentence occur in healthy streams. */
+const repeats = 12
+/** A unit of fewer words is a separator, a list of zeros or a column of a table. */
+const unitWords = 5
+/** So much of anything is a loop, also in code and without words: four kilobytes of the same are no data that was asked for. */
+const longRun = 4096
+/** What is looked at, in characters; the longest unit that can be found is a twelfth of it. */
+const window = 16_384
+/** How often it is looked at, in characters. */
+const stride = 512
+
+const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}|\p{L}[\p{L}\p{N}'’_-]*/gu
+
+const countWords = (text: string): number => text.match(word)?.length ?? 0
+
+/** The smallest period with which the text ends at least twelve times, by the Z function of the reversed text. */
+const findPeriod = (text: string): { readonly period: number; readonly run: number } | undefined => {
+  const length = text.length
+  const longest = Math.floor(length / repeats)
+  const matches = new Int32Array(longest + 1)
+  let left = 0
+  let right = 0
+  for (let period = 1; period <= longest; period += 1) {
+    let matched = period < right ? Math.min(right - period, matches[period - left] ?? 0) : 0
+    while (
+      period + matched < length &&
+      text.charCodeAt(length - 1 - matched) === text.charCodeAt(length - 1 - period - matched)
+    ) {
+      matched += 1
+    }
+    matches[period] = matched
+    if (period + matched > right) {
+      left = period
+      right = period + matched
+    }
+    if (matched + period >= repeats * period) return { period, run: matched + period }
+  }
+  return undefined
+}
+
+/** The unit from where one would start to read it. */
+const startSentence = (unit: string): string => {
+  const end = /[.!?:;|]\s+/.exec(unit)
+  const start = end === null ? 0 : end.index + end[0].length
+  return (unit.slice(start) + unit.slice(0, start)).trim()
+}
+
+/** Fences show within so many characters of a line. */
+const shownOfLine = 400
+
+/** Markdown around the whole answer is no code. */
+const isCodeFence = (info: string): boolean => !/^(?:markdown|md)$/i.test(info)
+
+export class RepetitionWatch {
+  #tail = ""
+  #untilLook = stride
+  #line = ""
+  #fence = ""
+
+  /** Takes a delta. In code, where equal lines are common, only a long run counts. */
+  add(delta: string): Repetition | undefined {
+    for (const part of delta.split(/(?<=\n)/)) {
+      this.#line += part.slice(0, shownOfLine - this.#line.length)
+      const found = this.#addPart(part)
+      if (found !== undefined) return found
+      if (part.endsWith("\n")) this.#endLine()
+    }
+    return undefined
+  }
+
+  #addPart(part: string): Repetition | undefined {
+    const plain = part.replace(/\s+/g, " ")
+    let from = this.#tail.endsWith(" ") && plain.startsWith(" ") ? 1 : 0
+    while (from < plain.length) {
+      const piece = plain.slice(from, from + this.#untilLook)
+      from += piece.length
+      this.#untilLook -= piece.length
+      this.#tail += piece
+      if (this.#untilLook > 0) continue
+      this.#untilLook = stride
+      this.#tail = this.#tail.slice(-window)
+      const found = this.#look()
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #look(): Repetition | undefined {
+    const found = findPeriod(this.#tail)
+    if (found === undefined) return undefined
+    const unit = this.#tail.slice(-found.period)
+    if (found.run < longRun && (this.#fence !== "" || countWords(unit) < unitWords)) return undefined
+    return { unit: startSentence(unit), times: Math.floor(found.run / found.period) }
+  }
+
+  #endLine(): void {
+    const line = this.#line.trim()
+    const opening = this.#fence === "" ? openingOf(this.#line.trimEnd()) : undefined
+    if (opening !== undefined && isCodeFence(opening.info)) this.#fence = opening.mark
+    else if (this.#fence !== "" && line.startsWith(this.#fence) && /^(?:`+|~+)$/.test(line)) this.#fence = ""
+    this.#line = ""
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Writes tasks and task lists as strict documents. One renderer with a phase: what the reader reads back is the same
+ * value, whatever text stands in it.
+ */
+import { type InputValue, renderInputs } from "./InputValue.ts"
+import { taskListLandmarks } from "../markdown/KnownHeadings.ts"
+import { fenceFor } from "../markdown/PromptBlock.ts"
+import type { Reference } from "../plan/Reference.ts"
+import type { CodeBlock, Task } from "../plan/Task.ts"
+import { fieldLabels } from "../grammar/TaskFields.ts"
+import type { Step, TaskList } from "../plan/TaskList.ts"
+import { escapeInline, escapeSkill, escapeText, escapeValue } from "../grammar/TextEscaping.ts"
+import type { ToolCall } from "../tools/ToolCall.ts"
+
+/** The stage that a task is written for. */
+export type RenderPhase =
+  /** As in a plan. */
+  | { readonly _tag: "Coarse" }
+  /** `## Task`, for the refiner and the executor. */
+  | { readonly _tag: "Refinement"; readonly inputs?: ReadonlyArray<InputValue> }
+  /** `## Task` and `## Tool Calls` with the calls so far. */
+  | {
+      readonly _tag: "RefinementRetry"
+      readonly inputs?: ReadonlyArray<InputValue>
+      readonly calls: ReadonlyArray<ToolCall>
+    }
+  /** As in a plan, with the result on one line. */
+  | { readonly _tag: "Finished"; readonly output: string }
+
+const indented = (line: string): string => (line === "" ? "" : `  ${line}`)
+
+const field = (label: string, value: string): ReadonlyArray<string> => {
+  const { first, rest } = escapeValue(value)
+  return [`- **${label}**${first === "" ? "" : ` ${first}`}`, ...rest.map(indented)]
+}
+
+const label = (text: string): string => text.replace(/[\\`*_[\]<>&!]/g, "\\$&")
+
+const target = (href: string): string => {
+  const escaped = href.replace(/[\\<>&`*_]/g, "\\$&")
+  return href === "" || /[\s()[\]]/.test(href) || href.startsWith("<") ? `<${escaped}>` : escaped
+}
+
+const link = ({ href, title }: Reference): string => `[${label(title)}](${target(href)})`
+
+/** A fence that holds any text: as many lines as the text has, none for an empty one. */
+const codeBlock = ({ language, text }: CodeBlock): ReadonlyArray<string> => {
+  const ticks = fenceFor(text)
+  const fence = language.includes("`") ? ticks.replaceAll("`", "~") : ticks
+  return [`${fence}${language}`, ...(text === "" ? [] : text.split("\n")), fence]
+}
+
+const fields = (task: Task): ReadonlyArray<string> => [
+  `- **${fieldLabels.name}** ${escapeInline(task.name)}`,
+  ...field(fieldLabels.needed, task.whatIsNeeded),
+  `- **${fieldLabels.skill}** ${escapeSkill(task.skill)}`,
+  ...(task.references.length === 0 ? [] : [`- **${fieldLabels.references}** ${task.references.map(link).join(" ")}`]),
+  ...field(fieldLabels.expected, task.expectedOutput),
+  ...(task.requiresApproval ? [`- **${fieldLabels.approval}**`] : [])
+]
+
+const blocks = (task: Task): ReadonlyArray<string> => task.codeBlocks.flatMap((block) => ["", ...codeBlock(block)])
+
+const inputs = (values: ReadonlyArray<InputValue> = []): ReadonlyArray<string> =>
+  values.length === 0 ? [] : [`## Inputs\n\n${renderInputs(values)}`]
+
+/** One call as the refiner writes it. */
+export const renderToolCall = ({ arguments: values, name, uid }: ToolCall): string =>
+  codeBlock({ language: "json", text: JSON.stringify({ uid, name, arguments: values }, null, 2) }).join("\n")
+
+/** Writes one task for a phase, without a line break at the end. */
+export const renderTask = (task: Task, phase: RenderPhase): string => {
+  const body = [...fields(task), ...blocks(task)].join("\n")
+  switch (phase._tag) {
+    case "Coarse":
+      return body
+    case "Refinement":
+      return [`## Task\n\n${body}`, ...inputs(phase.inputs)].join("\n\n")
+    case "RefinementRetry":
+      return [`## Task\n\n${body}`, ...inputs(phase.inputs), "## Tool Calls", ...phase.calls.map(renderToolCall)].join(
+        "\n\n"
+      )
+    case "Finished": {
+      const output = phase.output.replace(/\s+/g, " ").trim()
+      return [...fields(task), `- **${fieldLabels.output}** ${output}`.trimEnd(), ...blocks(task)].join("\n")
+    }
+  }
+}
+
+/** Writes the task sections, as they stand under `## Tasks`. */
+export const renderSteps = (steps: ReadonlyArray<Step>): string =>
+  steps
+    .map(({ tasks, title }) =>
+      [`### ${title}`, ...tasks.map((task) => renderTask(task, { _tag: "Coarse" }))].join("\n\n")
+    )
+    .join("\n\n")
+
+const promptText = (prompt: string): string => {
+  const isPlain = escapeText(prompt).join("\n") === prompt && taskListLandmarks(prompt) === undefined
+  return isPlain && !prompt.includes("```") ? prompt : codeBlock({ language: "text", text: prompt }).join("\n")
+}
+
+/** Writes the strict document; the prompt is fenced when it could be taken for a part of the document. */
+export const renderTaskList = (list: TaskList, options: { readonly prompt?: string } = {}): string => {
+  const prompt = options.prompt?.trim() ?? ""
+  return (
+    [
+      "## Original prompt",
+      ...(prompt === "" ? [] : [promptText(prompt)]),
+      "## Goals / summary",
+      escapeText(list.goals).join("\n"),
+      "## Tasks",
+      ...(list.steps.length === 0 ? [] : [renderSteps(list.steps)])
+    ].join("\n\n") + "\n"
+  )
+}

@@ -1,0 +1,190 @@
+/**
+ * One task as it was written: its fields line by line, its code blocks, and what was odd about them. What is odd becomes
+ * an issue or a repair only when the task has its name and is known to be new.
+ */
+import type { RepairCode } from "../findings/IssueCode.ts"
+import type { Fence } from "../markdown/MarkdownFences.ts"
+import { dedent } from "../markdown/MarkdownLines.ts"
+import type { CodeBlock } from "../plan/Task.ts"
+import { type FieldKey, fieldLabels, type LabelledLine } from "./TaskFields.ts"
+import type { TaskLine } from "./TaskLines.ts"
+import type { TextLine } from "./TextEscaping.ts"
+
+export type Labelled = Extract<TaskLine, { readonly kind: "label" }>
+export type Loose = Extract<TaskLine, { readonly kind: "item" | "text" }>
+
+/** A field as it was written: the text after the label, and the lines under it. */
+export interface RawField {
+  readonly key: FieldKey
+  readonly line: number
+  readonly indent: number
+  readonly content: number
+  readonly first: string
+  readonly rest: Array<TextLine>
+}
+
+/** A label that no field has, or that stands there for the second time. */
+export interface LabelFault {
+  readonly kind: "unknown" | "duplicate"
+  readonly label: string
+  readonly line: number
+  readonly quote: string
+}
+
+/** A deviation that was mended. */
+export interface TaskNote {
+  readonly code: RepairCode
+  readonly field?: string
+  readonly line: number
+  readonly message: string
+}
+
+/** A task as it was written. `title` is the text of a heading or list item above its fields. */
+export interface RawTask {
+  readonly line: number
+  readonly title: string
+  readonly fields: ReadonlyMap<FieldKey, RawField>
+  readonly codeBlocks: ReadonlyArray<CodeBlock>
+  readonly faults: ReadonlyArray<LabelFault>
+  readonly notes: ReadonlyArray<TaskNote>
+}
+
+const isProse = (key: FieldKey): boolean => key === "needed" || key === "expected" || key === "output"
+
+/** Cuts a text for a message. */
+export const excerpt = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, 80)
+
+const openField = (key: FieldKey, { label, line }: Labelled): RawField => {
+  const { content, indent, value } = label
+  return { key, line, indent, content, first: value, rest: [] }
+}
+
+/** A task while its lines are read. */
+export class OpenTask implements RawTask {
+  readonly line: number
+  readonly title: string
+  readonly fields = new Map<FieldKey, RawField>()
+  readonly codeBlocks: Array<CodeBlock> = []
+  readonly faults: Array<LabelFault> = []
+  readonly notes: Array<TaskNote> = []
+  /** The column of its fields. */
+  level: number
+  /** The column of the item that holds the fields, in the nested form. */
+  parent: number | undefined
+  /** The field that text goes to; none after a code block. */
+  field: RawField | undefined
+  #blanks: Array<string> = []
+  /** Text that belongs to the field only if the task goes on after it. */
+  #pending: Array<Loose> = []
+
+  constructor(line: number, level: number, title: string) {
+    this.line = line
+    this.level = level
+    this.title = title
+  }
+
+  get followsBlank(): boolean {
+    return this.#blanks.length > 0
+  }
+
+  addBlank(text: string): void {
+    this.#blanks.push(text)
+  }
+
+  /** Adds a line to the field, with the blank lines before it. */
+  addText(text: string, fenced = false): void {
+    const { field } = this
+    if (field === undefined) return
+    for (const blank of this.#blanks) field.rest.push({ text: dedent(blank, field.content), fenced: false })
+    this.#blanks = []
+    field.rest.push({ text: dedent(text, field.content), fenced })
+  }
+
+  addField(key: FieldKey, labelled: Labelled): void {
+    this.#attachPending()
+    const { label, line } = labelled
+    const field = fieldLabels[key]
+    this.field = openField(key, labelled)
+    if (this.fields.has(key)) {
+      this.faults.push({ kind: "duplicate", label: field, line, quote: labelled.text.trim() })
+      return
+    }
+    this.fields.set(key, this.field)
+    if (label.match !== "exact") {
+      this.notes.push({
+        code: "field-spelling",
+        field,
+        line,
+        message: `Read the label "${label.label}" as "${field}".`
+      })
+    }
+    if (!label.strict)
+      this.notes.push({ code: "field-label", field, line, message: `Read the field as "- **${field}** ...".` })
+  }
+
+  /** A field with another indentation than its neighbours. */
+  addMisplacedField(key: FieldKey, labelled: Labelled): void {
+    const message = "Read a field with another indentation as one of the same task."
+    this.notes.push({ code: "field-indentation", field: fieldLabels[key], line: labelled.line, message })
+    this.addField(key, labelled)
+  }
+
+  /** A label that no field has takes the text under it away with it. */
+  addUnknown(labelled: Labelled, label: LabelledLine): void {
+    this.#attachPending()
+    this.field = openField("output", labelled)
+    this.faults.push({ kind: "unknown", label: label.label, line: labelled.line, quote: labelled.text.trim() })
+  }
+
+  /** Text or an item without a label, at the level of the fields. */
+  addLoose(loose: Loose): void {
+    const { field } = this
+    if (field === undefined || loose.indent > field.indent) return this.addText(loose.text)
+    if (loose.kind === "item" && (isProse(field.key) || field.key === "references")) {
+      const message = "Read a list item without a label as part of the field before it."
+      this.notes.push({ code: "text-attached", field: fieldLabels[field.key], line: loose.line, message })
+      return this.addText(loose.text)
+    }
+    if (!this.followsBlank && this.#pending.length === 0) return this.addText(loose.text)
+    this.#pending.push(loose)
+  }
+
+  /** A block inside a text field is part of it, any other belongs to the task. */
+  addFence(fence: Fence, line: number, afterLabel: boolean): void {
+    const { field } = this
+    const isInside = field !== undefined && (afterLabel || fence.indent >= Math.max(field.content, field.indent + 1))
+    if (isInside && isProse(field.key)) {
+      for (const text of fence.source) this.addText(text, true)
+      return
+    }
+    if (isInside) {
+      const message = "Moved a code block from the field to the task."
+      this.notes.push({ code: "code-block-moved", field: fieldLabels[field.key], line, message })
+    }
+    this.close()
+    this.codeBlocks.push({ language: fence.language, text: fence.text })
+    this.field = undefined
+  }
+
+  /** Ends the field; text that waited for the task to go on is ignored. */
+  close(): void {
+    const [first] = this.#pending
+    if (first !== undefined) {
+      const message = `Ignored text that belongs to no field: "${excerpt(this.#pending.map((one) => one.text).join(" "))}".`
+      this.notes.push({ code: "text-ignored", line: first.line, message })
+    }
+    this.#pending = []
+    this.#blanks = []
+  }
+
+  #attachPending(): void {
+    const [first] = this.#pending
+    if (first !== undefined && this.field !== undefined) {
+      const message = "Read text without indentation as part of the field before it."
+      this.notes.push({ code: "text-attached", field: fieldLabels[this.field.key], line: first.line, message })
+      for (const pending of this.#pending) this.addText(pending.text)
+    }
+    this.#pending = []
+    this.#blanks = []
+  }
+}

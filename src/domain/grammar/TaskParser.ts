@@ -1,0 +1,211 @@
+/**
+ * Cuts the lines of one task section into tasks. Accepts the flat form (fields as a list), the nested form (one item per
+ * task), and what models make of them. Every line ends up in a task, in a code block, or in a finding.
+ */
+import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
+import type { Fence } from "../markdown/MarkdownFences.ts"
+import { excerpt, type Labelled, type Loose, OpenTask, type RawTask } from "./RawTask.ts"
+import { type FieldKey, type LabelledLine, requiredFields } from "./TaskFields.ts"
+import { type TaskLine, taskLines } from "./TaskLines.ts"
+
+const opensTask: ReadonlySet<FieldKey> = new Set(["name", "needed", "skill", "expected"])
+
+/** How far to look for the field that follows. */
+const lookahead = 60
+
+/** True when a field with this label starts the next task rather than going on with this one. */
+const startsNewTask = (task: OpenTask, key: FieldKey, label: LabelledLine, next: ReadonlyArray<TaskLine>): boolean => {
+  const following = next.find((line): line is Labelled => line.kind === "label" && line.label.key !== undefined)?.label
+  const isDeeper = following !== undefined && following.indent > label.indent
+  if (task.parent !== undefined && label.indent <= task.parent && isDeeper) return true
+  if (task.fields.has(key)) {
+    if (key === task.fields.keys().next().value) return true
+    if (task.followsBlank && opensTask.has(key)) return true
+    return key === "needed" && (task.fields.has("skill") || task.fields.has("expected"))
+  }
+  if (key !== "name" || following?.key === undefined || task.fields.size === 0) return false
+  const isComplete = requiredFields.every((required) => task.fields.has(required))
+  return task.fields.has(following.key) || (isComplete && task.followsBlank)
+}
+
+/** True when the line after a heading or item is the first field of a task. */
+const isFieldDeeperThan = (indent: number, line: TaskLine | undefined): boolean =>
+  line?.kind === "label" && line.label.key !== undefined && line.label.indent > indent
+
+class TaskCollector {
+  readonly tasks: Array<RawTask> = []
+  #task: OpenTask | undefined
+  #title: { readonly text: string; readonly line: number } | undefined
+  #isIgnoring = false
+  readonly #section: string
+  readonly #findings: Findings
+
+  constructor(section: string, findings: Findings) {
+    this.#section = section
+    this.#findings = findings
+  }
+
+  collect(lines: ReadonlyArray<TaskLine>): void {
+    for (const [position, line] of lines.entries()) {
+      const ahead = lines.slice(position + 1, position + 1 + (line.kind === "blank" ? 0 : lookahead))
+      const next = ahead.filter((one) => one.kind !== "comment")
+      switch (line.kind) {
+        case "blank":
+          this.#task?.addBlank(line.text)
+          break
+        case "rule":
+          if (line.indent > (this.#task?.field?.indent ?? Infinity)) this.#task?.addText(line.text)
+          else this.#task?.addBlank("")
+          break
+        case "comment":
+          this.#comment(line.text, line.line, line.indent)
+          break
+        case "heading":
+          this.#heading(line.text, line.line, next)
+          break
+        case "label":
+          this.#label(line, next)
+          break
+        case "item":
+        case "text":
+          this.#loose(line, next)
+          break
+        case "fence":
+          this.#fence(line.fence, line.line, line.afterLabel)
+          break
+      }
+    }
+  }
+
+  finish(): void {
+    this.#task?.close()
+    this.#task = undefined
+    this.#isIgnoring = false
+  }
+
+  #start(line: number, level: number, title: string): OpenTask {
+    this.finish()
+    this.#title = undefined
+    const task = new OpenTask(line, level, title)
+    this.#task = task
+    this.tasks.push(task)
+    return task
+  }
+
+  #ignore(text: string, line: number): void {
+    if (!this.#isIgnoring) {
+      const where = { section: this.#section, line }
+      addRepair(this.#findings, "text-ignored", where, `Ignored text that belongs to no field: "${excerpt(text)}".`)
+    }
+    this.#isIgnoring = true
+  }
+
+  /** A comment inside the text of a field is part of it; between fields nobody reads it. */
+  #comment(text: string, line: number, indent: number): void {
+    if (indent > (this.#task?.field?.indent ?? Infinity)) return this.#task?.addText(text)
+    const where = { section: this.#section, line }
+    addRepair(this.#findings, "text-ignored", where, `Ignored the comment "${excerpt(text)}".`)
+  }
+
+  #label(line: Labelled, next: ReadonlyArray<TaskLine>): void {
+    const { indent, key, match } = line.label
+    if (key === undefined) return this.#unknownLabel(line, next)
+    const task = this.#task
+    if (task === undefined) {
+      const title = this.#title
+      return this.#start(title?.line ?? line.line, indent, title?.text ?? "").addField(key, line)
+    }
+    if (task.fields.size === 0) {
+      task.level = indent
+      return task.addField(key, line)
+    }
+    if (indent > task.level) {
+      // A name holds no list: what stands below it is a field, however its label is spelled.
+      const isSure = match !== "near" || task.field?.key === "name"
+      const isNested = task.fields.size === 1 && task.parent === undefined && !task.fields.has(key) && isSure
+      if (isNested) {
+        task.parent = task.level
+        task.level = indent
+        return task.addField(key, line)
+      }
+      const isContent = match === "near" || key === "name" || task.fields.has(key)
+      return isContent ? task.addText(line.text) : task.addMisplacedField(key, line)
+    }
+    if (startsNewTask(task, key, line.label, next)) return this.#start(line.line, indent, "").addField(key, line)
+    if (indent < task.level && !task.fields.has(key)) return task.addMisplacedField(key, line)
+    task.addField(key, line)
+  }
+
+  /** An item whose fields follow one level deeper is a task. */
+  #opensTask(indent: number, next: ReadonlyArray<TaskLine>): boolean {
+    const isOutside = this.#task === undefined || indent <= (this.#task.parent ?? this.#task.level)
+    return (
+      isOutside &&
+      isFieldDeeperThan(
+        indent,
+        next.find((line) => line.kind !== "blank")
+      )
+    )
+  }
+
+  #openItem(indent: number, title: string, line: number): void {
+    this.#start(line, indent + 1, title.replace(/[:：]\s*$/, "").trim()).parent = indent
+  }
+
+  #unknownLabel(line: Labelled, next: ReadonlyArray<TaskLine>): void {
+    const { indent, label } = line.label
+    const task = this.#task
+    if (this.#opensTask(indent, next)) return this.#openItem(indent, label, line.line)
+    if (task?.field !== undefined && indent > task.level) return task.addText(line.text)
+    const owner = task ?? this.#start(line.line, indent, "")
+    owner.addUnknown(line, line.label)
+  }
+
+  #loose(line: Loose, next: ReadonlyArray<TaskLine>): void {
+    if (line.kind === "item" && this.#opensTask(line.indent, next))
+      return this.#openItem(line.indent, line.rest, line.line)
+    if (this.#task?.field !== undefined) return this.#task.addLoose(line)
+    if (this.#title === undefined) this.#ignore(line.text, line.line)
+  }
+
+  #fence(fence: Fence, line: number, afterLabel: boolean): void {
+    if (this.#task !== undefined) return this.#task.addFence(fence, line, afterLabel)
+    const inner = taskLines(fence.text.split("\n"), line)
+    if (inner.filter((one) => one.kind === "label" && one.label.key !== undefined).length < 2) {
+      return this.#ignore(fence.text, line)
+    }
+    const where = { section: this.#section, line }
+    addRepair(this.#findings, "section-unwrapped", where, "Read the tasks out of the code block around them.")
+    this.collect(inner)
+    this.finish()
+  }
+
+  #heading(text: string, line: number, next: ReadonlyArray<TaskLine>): void {
+    this.finish()
+    this.#title = { text, line }
+    const [first, second] = next.filter((one) => one.kind !== "blank")
+    if (isFieldDeeperThan(-1, first) || (first?.kind === "item" && isFieldDeeperThan(first.indent, second))) return
+    addIssue(
+      this.#findings,
+      "section-unknown",
+      { section: this.#section, line },
+      {
+        what: `The heading "${text}" stands inside a task section.`,
+        how: "Use only `### Task section N` under `## Tasks`, and put the text into a field of a task.",
+        quote: text
+      }
+    )
+  }
+}
+
+/** The tasks in a range of lines, in order. */
+export const collectTasks = (
+  lines: ReadonlyArray<TaskLine>,
+  section: string,
+  findings: Findings
+): ReadonlyArray<RawTask> => {
+  const collector = new TaskCollector(section, findings)
+  collector.collect(lines)
+  collector.finish()
+  return collector.tasks
+}

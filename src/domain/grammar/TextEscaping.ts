@@ -1,0 +1,113 @@
+/**
+ * How free text stands in a document that has a grammar. A line that a reader would take for a heading, a field, a fence
+ * or the like gets one backslash before it; reading takes that backslash off again. Text inside closed fences stays as
+ * it is. Writing and reading are exact opposites for tidy text: no blanks at the ends of lines, no two blank lines together.
+ */
+import { isLandmarkText } from "../markdown/KnownHeadings.ts"
+import { isThinkingTag } from "../markdown/MarkdownCleaning.ts"
+import { fenceByLine, findFences, openingOf } from "../markdown/MarkdownFences.ts"
+import { isComment, isRule, readHashes } from "../markdown/MarkdownLines.ts"
+import { isField, readLabel } from "./TaskFields.ts"
+
+const withoutBackslashes = (text: string): string => text.replace(/^\\+/, "")
+
+const withoutMarks = (line: string): string => line.trim().replace(/^(?:\*\*|__)|(?:\*\*|__):?$/g, "")
+
+/** True for a line that some reader of documents takes for a part of its structure. */
+const isAnyStructure = (line: string): boolean =>
+  readHashes(line) !== undefined || isField(line) || isLandmarkText(withoutMarks(line))
+
+/** In free text what nothing closes is text. */
+const fencesIn = (lines: ReadonlyArray<string>) => findFences(lines, () => false, isAnyStructure)
+
+const looksStructural = (text: string): boolean => {
+  if (text === "") return false
+  if (readHashes(text) !== undefined || isRule(text) || isComment(text)) return true
+  if (isThinkingTag(text) || openingOf(text) !== undefined) return true
+  const label = readLabel(text)
+  return (label?.key !== undefined && label.match !== "near") || isLandmarkText(withoutMarks(text))
+}
+
+/** What could be taken for something else at the start of a line. */
+const needsBackslash = (line: string): boolean => looksStructural(withoutBackslashes(line.trimStart()))
+
+/** What could be taken for something else directly after a label. */
+const needsBackslashAfterLabel = (text: string): boolean => {
+  const plain = withoutBackslashes(text)
+  return /^[:：]/.test(plain) || openingOf(plain) !== undefined
+}
+
+/** Names and skills are one line of plain text, around which marks are taken off. */
+const needsBackslashInLine = (text: string): boolean =>
+  /^[\\*_`"'“”‘’«[<(=–—-]/.test(text) || needsBackslashAfterLabel(text)
+
+const escapeLine = (line: string): string => line.replace(/^\s*/, "$&\\")
+const unescapeLine = (line: string): string => line.replace(/^(\s*)\\/, "$1")
+
+/** The lines of a text as they stand in a document. */
+export const escapeText = (text: string): ReadonlyArray<string> => {
+  const lines = text.split("\n")
+  const fenced = fenceByLine(fencesIn(lines))
+  return lines.map((line, index) => (!fenced.has(index) && needsBackslash(line) ? escapeLine(line) : line))
+}
+
+/** A line of a document with what is known of it. */
+export interface TextLine {
+  readonly text: string
+  /** True for fences and what they hold. */
+  readonly fenced: boolean
+}
+
+/** Blanks at line ends and repeated blank lines say nothing in markdown, except inside a fence. */
+const tidy = (lines: ReadonlyArray<TextLine>): string => {
+  const kept: Array<string> = []
+  let wasBlank = true
+  for (const { fenced, text } of lines) {
+    const line = fenced ? text : text.trimEnd()
+    if (!fenced && line === "" && wasBlank) continue
+    wasBlank = !fenced && line === ""
+    kept.push(line)
+  }
+  return kept.join("\n").trim()
+}
+
+const unescapeFree = ({ fenced, text }: TextLine): TextLine =>
+  !fenced && text.trimStart().startsWith("\\") && needsBackslash(text)
+    ? { fenced, text: unescapeLine(text) }
+    : { fenced, text }
+
+/** The text that lines of a document stand for; the opposite of `escapeText` for tidy text. */
+export const unescapeText = (lines: ReadonlyArray<TextLine>): string => tidy(lines.map(unescapeFree))
+
+/** A text as the value of a field: what stands on the line of the label, and the lines under it without indentation. */
+export const escapeValue = (text: string): { readonly first: string; readonly rest: ReadonlyArray<string> } => {
+  const lines = escapeText(text)
+  const [first = ""] = text.split("\n")
+  if (fencesIn(text.split("\n"))[0]?.first === 0) return { first: "", rest: lines }
+  return { first: needsBackslashAfterLabel(first) ? escapeLine(first) : first, rest: lines.slice(1) }
+}
+
+/** The opposite of `escapeValue`. */
+export const unescapeValue = (first: string, rest: ReadonlyArray<TextLine>): string => {
+  const text = first.startsWith("\\") && needsBackslashAfterLabel(first) ? unescapeLine(first) : first
+  return tidy([{ text, fenced: false }, ...rest.map(unescapeFree)])
+}
+
+/** True for `...`: the grammar was copied instead of filled in. */
+export const isPlaceholder = (text: string): boolean => /^[<([{]?\s*(?:\.{3,}|…)\s*[>)\]}]?$/.test(text.trim())
+
+const skillWord = "[`*\"']*[\\w-]+[`*\"']*"
+const skillJoint = "\\s*(?:[,;/&+|]|\\band\\b|\\bor\\b)\\s*"
+const severalSkills = new RegExp(`^${skillWord}(?:${skillJoint}${skillWord})+$`, "i")
+
+/** True for `search-code, read-code`: a skill is one word. */
+export const namesSeveralSkills = (text: string): boolean => text.length <= 500 && severalSkills.test(text)
+
+/** A skill as it stands after its label. */
+export const escapeSkill = (text: string): string => (namesSeveralSkills(text) ? `\\${text}` : escapeInline(text))
+
+/** A name as it stands after its label. */
+export const escapeInline = (text: string): string => (needsBackslashInLine(text) ? `\\${text}` : text)
+
+/** The opposite of `escapeInline`. */
+export const unescapeInline = (text: string): string => (text.startsWith("\\") ? text.slice(1) : text)

@@ -1,0 +1,62 @@
+/**
+ * What of a run a fork begins with: everything that had finished before a task, and nothing of the task or of what came
+ * after it. Pure; called when a run is forked.
+ */
+import { stageKey } from "../runs/ActivityKey.ts"
+import type { JournalRecord } from "./JournalRecord.ts"
+import type { TaskList } from "../plan/TaskList.ts"
+import { slugOf } from "../plan/TaskName.ts"
+
+/** Where a task stands: in which round, and in which step of that round's list. */
+interface Place {
+  readonly round: number
+  readonly step: number
+  readonly list: TaskList
+}
+
+/** The lists of all rounds, the first round first. */
+const listsOf = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<TaskList> => {
+  const events = records.flatMap((record) => (record.type === "event" ? [record.event] : []))
+  const plan = events.findLast((event) => event.type === "plan.created")
+  const revised = new Map(
+    events.flatMap((event) => (event.type === "plan.revised" ? [[event.round, event.taskList] as const] : []))
+  )
+  const later = [...revised].toSorted(([a], [b]) => a - b).map(([, list]) => list)
+  return plan?.type === "plan.created" ? [plan.taskList, ...later] : []
+}
+
+const placeOf = (lists: ReadonlyArray<TaskList>, slug: string): Place | undefined => {
+  for (const [index, list] of lists.entries()) {
+    const step = list.steps.findIndex(({ tasks }) => tasks.some((task) => task.slug === slug))
+    if (step !== -1) return { round: index + 1, step, list }
+  }
+  return undefined
+}
+
+const roundOf = (key: string): number => Number(/^round-(\d+)/.exec(key)?.[1] ?? 0)
+
+/** The records to begin with; nothing when the run has no such task. */
+export const forkRecords = (
+  records: ReadonlyArray<JournalRecord>,
+  task: string
+): ReadonlyArray<JournalRecord> | undefined => {
+  const slug = slugOf(task)
+  const place = placeOf(listsOf(records), slug)
+  if (place === undefined) return undefined
+  const { list, round, step } = place
+  const before = new Set(
+    list.steps.flatMap(({ tasks }, index) =>
+      index > step ? [] : tasks.flatMap((one) => (index < step || one.slug !== slug ? [one.slug] : []))
+    )
+  )
+  const isBefore = (key: string): boolean => {
+    if (key === stageKey.briefing || key === stageKey.plan || roundOf(key) < round) return true
+    /* `round-1/task/research-1`, `round-1/refined/research-1#...`, `round-1/tool/research-1/call-1#...` */
+    const [, , of = ""] = key.split("/")
+    return roundOf(key) === round && key.split("/").length > 2 && before.has(of.split("#")[0] ?? "")
+  }
+  return records.filter(
+    (record) =>
+      (record.type === "settled" || record.type === "outcome" || record.type === "prompt") && isBefore(record.key)
+  )
+}

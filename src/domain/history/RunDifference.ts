@@ -1,0 +1,165 @@
+/**
+ * Compares what a session of a run told with what its replay tells: every event of a stage, task, step or call, in its
+ * order. Times and costs may differ, and the interleaving of what goes on side by side. Pure; called by the replay.
+ */
+import { canonicalJson } from "../text/CanonicalJson.ts"
+import { flattenEvent } from "../runs/EventLine.ts"
+import type { RunEvent } from "../runs/RunEvent.ts"
+import { hasEnded } from "./ReplaySession.ts"
+import { slugOf } from "../plan/TaskName.ts"
+
+/** One thing that is not as it was; `before` and `now` are texts, absent where there is nothing. */
+export interface RunDifference {
+  /** Where: the kind of event, and what it is about. */
+  readonly about: string
+  readonly before?: string
+  readonly now?: string
+}
+
+/** A difference with its place in the replay: how many events had been told when it showed. */
+export interface PlacedDifference {
+  readonly at: number
+  readonly difference: RunDifference
+}
+
+/** Events of one place come one after another; those of different places in any order. */
+interface Place {
+  readonly place: string
+  readonly about: string
+}
+
+type CallEvent = Extract<RunEvent, { readonly type: "stage.started" | "model.finished" | "answer.rejected" }>
+
+const placeOfStage = (event: CallEvent | Extract<RunEvent, { readonly type: "answer.repaired" }>): Place => {
+  const { round, stage, task } = "call" in event ? event.call : event
+  const words = [stage, ...(round === 0 ? [] : [`round ${round}`]), ...(task === undefined ? [] : [`"${task}"`])]
+  const attempt = "call" in event ? [`attempt ${event.call.attempt}`] : []
+  return {
+    place: task === undefined ? (stage === "iterate" ? `round ${round}` : stage) : `round ${round} ${slugOf(task)}`,
+    about: [event.type, ...words, ...attempt].join(" ")
+  }
+}
+
+/** Where an event belongs; nothing for what is taken from the journal instead of told again. */
+const placeOf = (event: RunEvent, step: string): Place | undefined => {
+  switch (event.type) {
+    case "stage.started":
+    case "model.finished":
+    case "answer.rejected":
+    case "answer.repaired":
+      return placeOfStage(event)
+    case "run.started":
+    case "run.finished":
+      return { place: event.type, about: event.type }
+    case "plan.created":
+      return { place: "plan", about: event.type }
+    case "plan.revised":
+    case "round.started":
+    case "round.finished":
+      return { place: `round ${event.round}`, about: `${event.type} round ${event.round}` }
+    case "step.started":
+    case "step.finished":
+      return { place: `round ${event.round}`, about: `${event.type} ${step}` }
+    case "approval.requested":
+    case "approval.answered":
+      return event.scope === "step"
+        ? { place: step.replace(/ step .*/s, ""), about: `${event.type} ${step}` }
+        : undefined
+    case "task.refined":
+    case "task.kept":
+    case "task.started":
+    case "task.finished":
+    case "task.failed": {
+      const { round, task, type } = event
+      return { place: `round ${round} ${slugOf(task)}`, about: `${type} round ${round} "${task}"` }
+    }
+    case "tool.finished": {
+      const { round, task, uid } = event.id
+      const call = `round ${round} "${task}" ${uid}`
+      return { place: call, about: `${event.type} ${call}` }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Without what the clock and the machine make: the time, cost of a run, and how long and when a tool ran. */
+const withoutVolatile = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutVolatile)
+  if (typeof value !== "object" || value === null) return value
+  const left = "error_type" in value ? "metadata" : "rounds" in value ? "usage" : ""
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, part]) => (key === left ? [] : [[key, withoutVolatile(part)]]))
+  )
+}
+
+interface Telling extends Place {
+  readonly at: number
+  readonly text: string
+}
+
+const tellings = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Telling> => {
+  let step = ""
+  return events.flatMap((event, at) => {
+    if (event.type === "step.started") step = `round ${event.round} step ${event.step + 1}`
+    const place = placeOf(event, step)
+    if (place === undefined) return []
+    const { at: _, ...fields } = flattenEvent({ at: "", event })
+    return [{ ...place, at, text: canonicalJson(withoutVolatile(fields) as never) }]
+  })
+}
+
+const byAbout = (all: ReadonlyArray<Telling>) => new Map(all.map((one) => [one.about, one]))
+
+/** Places where the same things were told in another order. */
+const moved = (before: ReadonlyArray<Telling>, now: ReadonlyArray<Telling>): ReadonlyArray<PlacedDifference> => {
+  const common = (some: ReadonlyArray<Telling>, others: ReadonlyMap<string, Telling>, place: string) =>
+    some.filter((one) => one.place === place && others.has(one.about))
+  const [old, fresh] = [byAbout(before), byAbout(now)]
+  return [...new Set(now.map(({ place }) => place))].flatMap((place) => {
+    const mine = common(now, old, place)
+    const was = common(before, fresh, place).map(({ about }) => about)
+    const first = mine.findIndex(({ about }, index) => about !== was[index])
+    const found = mine[first]
+    if (found === undefined) return []
+    const order = (of: ReadonlyArray<string>) => of.slice(first).join(", ")
+    const difference = {
+      about: `the order of ${place}`,
+      before: order(was),
+      now: order(mine.map(({ about }) => about))
+    }
+    return [{ at: found.at, difference }]
+  })
+}
+
+/**
+ * All differences. A session that did not come to an end of its own may tell more than is kept of it, and not how it ended;
+ * `isStopped` says that the replay came to a call that the journal does not know, and tells less.
+ */
+export const runDifferences = (
+  before: ReadonlyArray<RunEvent>,
+  now: ReadonlyArray<RunEvent>,
+  isStopped: boolean
+): ReadonlyArray<PlacedDifference> => {
+  const isWhole = hasEnded(before)
+  const ofBoth = (all: ReadonlyArray<Telling>) =>
+    isWhole && !isStopped ? all : all.filter(({ about }) => about !== "run.finished")
+  const [was, is] = [ofBoth(tellings(before)), ofBoth(tellings(now))]
+  const [old, fresh] = [byAbout(was), byAbout(is)]
+  let last = 0
+  const lost = was.flatMap(({ about, text }): ReadonlyArray<PlacedDifference> => {
+    const found = fresh.get(about)
+    if (found !== undefined) last = found.at
+    return found !== undefined || isStopped ? [] : [{ at: last + 0.5, difference: { about, before: text } }]
+  })
+  const other = is.flatMap(({ about, at, text }): ReadonlyArray<PlacedDifference> => {
+    const found = old.get(about)
+    if (found === undefined) return isWhole ? [{ at, difference: { about, now: text } }] : []
+    return found.text === text ? [] : [{ at, difference: { about, before: found.text, now: text } }]
+  })
+  return [...lost, ...other, ...moved(was, is)]
+}
+
+/** The differences, the first one first. */
+export const inOrder = (all: ReadonlyArray<PlacedDifference>): ReadonlyArray<RunDifference> =>
+  all.toSorted((a, b) => a.at - b.at).map(({ difference }) => difference)

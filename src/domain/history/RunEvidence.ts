@@ -1,0 +1,193 @@
+/**
+ * What a journal tells about a run and about one task of it: what was seen, said, rejected, called and found. Made for
+ * `show`; pure.
+ */
+import * as Schema from "effect/Schema"
+import { modelCallKey, ModelCallId, ToolCallId, toolCallKey } from "../runs/ActivityKey.ts"
+import { Issue, Repair } from "../findings/Issue.ts"
+import type { JournalRecord } from "./JournalRecord.ts"
+import { ModelAnswer } from "../models/ModelAnswer.ts"
+import { Risk } from "../permissions/Permission.ts"
+import type { RunEvent } from "../runs/RunEvent.ts"
+import { ReferencesRead } from "../runs/TaskEvent.ts"
+import { slugOf } from "../plan/TaskName.ts"
+import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
+
+/** One prompt with what came of it. */
+export const Attempt = Schema.Struct({
+  call: ModelCallId,
+  system: Schema.String,
+  user: Schema.String,
+  /** Absent when no answer came. */
+  answer: Schema.optionalKey(ModelAnswer),
+  issues: Schema.Array(Issue),
+  repairs: Schema.Array(Repair),
+  /** Why the call failed, as often as it was sent. */
+  failures: Schema.Array(Schema.String)
+})
+export type Attempt = typeof Attempt.Type
+
+/** One tool call with its result; a call that never ended has none. */
+export const CallEvidence = Schema.Struct({
+  id: ToolCallId,
+  call: ToolCall,
+  risk: Risk,
+  targets: Schema.Array(Schema.String),
+  result: Schema.optionalKey(ToolResult)
+})
+export type CallEvidence = typeof CallEvidence.Type
+
+/** Everything about one task. */
+export const TaskEvidence = Schema.Struct({
+  task: Schema.String,
+  references: ReferencesRead.fields.references,
+  attempts: Schema.Array(Attempt),
+  calls: Schema.Array(CallEvidence),
+  /** The document of its result, when it has one. */
+  result: Schema.optionalKey(Schema.String),
+  failures: Schema.Array(Schema.String)
+})
+export type TaskEvidence = typeof TaskEvidence.Type
+
+type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
+
+/** The events of one type that a journal holds, in order. */
+export const eventsOf = <T extends RunEvent["type"]>(
+  records: ReadonlyArray<JournalRecord>,
+  type: T
+): ReadonlyArray<EventOf<T>> =>
+  records.flatMap((record) =>
+    record.type === "event" && record.event.type === type ? [record.event as EventOf<T>] : []
+  )
+
+const decodeAnswer = Schema.decodeUnknownSync(Schema.toCodecJson(ModelAnswer))
+const decodeResult = Schema.decodeUnknownSync(Schema.toCodecJson(ToolResult))
+
+/** The key without what it was done with; what was done last counts. */
+const keyOf = ({ key }: { readonly key: string }): string => key.split("#")[0] ?? ""
+
+/** What came of each call that succeeded, by its key. */
+const outcomesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, Schema.Json> =>
+  new Map(records.flatMap((one) => (one.type === "outcome" ? [[keyOf(one), one.value] as const] : [])))
+
+const about = <A extends { readonly call: ModelCallId }>(found: ReadonlyArray<A>, key: string) =>
+  found.filter(({ call }) => modelCallKey(call) === key)
+
+/** The attempts of the model calls that `isWanted` picks, in the order in which they were sent. */
+const attemptsOf = (
+  records: ReadonlyArray<JournalRecord>,
+  isWanted: (call: ModelCallId) => boolean
+): ReadonlyArray<Attempt> => {
+  const prompts = new Map(records.flatMap((one) => (one.type === "prompt" ? [[keyOf(one), one] as const] : [])))
+  const answers = outcomesOf(records)
+  const calls = new Map(
+    eventsOf(records, "model.started").flatMap(({ call }) =>
+      isWanted(call) ? [[modelCallKey(call), call] as const] : []
+    )
+  )
+  const rejected = eventsOf(records, "answer.rejected")
+  const repaired = eventsOf(records, "answer.repaired")
+  const failed = eventsOf(records, "model.failed")
+  return [...calls].map(([key, call]): Attempt => {
+    const prompt = prompts.get(key)
+    const answer = answers.get(key)
+    const sent = {
+      call,
+      system: prompt?.system ?? "",
+      user: prompt?.user ?? "",
+      issues: about(rejected, key).at(-1)?.issues ?? [],
+      repairs: about(repaired, key).at(-1)?.repairs ?? [],
+      failures: about(failed, key).map(({ message }) => message)
+    }
+    return answer === undefined ? sent : Object.assign(sent, { answer: decodeAnswer(answer) })
+  })
+}
+
+/** What the stages that see the whole list sent and got. */
+export const stageAttempts = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<Attempt> =>
+  attemptsOf(records, ({ task }) => task === undefined)
+
+/** Names of all tasks that the journal tells of, in order. */
+export const taskNames = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<string> => [
+  ...new Set([
+    ...eventsOf(records, "plan.created").flatMap(({ taskList }) => taskList.tasks.map((task) => String(task.name))),
+    ...eventsOf(records, "plan.revised").flatMap(({ taskList }) => taskList.tasks.map((task) => String(task.name)))
+  ])
+]
+
+/** Everything about the task of this name, as the plan spells it. */
+export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string): TaskEvidence => {
+  const isMine = ({ task }: { readonly task?: string }) => task !== undefined && slugOf(task) === slugOf(name)
+  const finished = eventsOf(records, "tool.finished")
+  const outcomes = outcomesOf(records)
+  /* A result is kept before it is told; a crash between leaves the one without the other. */
+  const resultOf = (id: ToolCallId) => {
+    const kept = outcomes.get(toolCallKey(id))
+    if (kept !== undefined) return decodeResult(kept)
+    return finished.findLast((told) => toolCallKey(told.id) === toolCallKey(id))?.result
+  }
+  const references = new Map(
+    eventsOf(records, "references.read")
+      .filter(isMine)
+      .flatMap((event) => event.references.map((one) => [one.href, one] as const))
+  )
+  const calls = new Map(
+    eventsOf(records, "tool.started")
+      .filter(({ id }) => isMine(id))
+      .map((event) => [`${event.id.round}/${event.id.uid}`, event] as const)
+  )
+  const result = eventsOf(records, "task.finished").findLast(isMine)?.result
+  return {
+    task: name,
+    references: [...references.values()],
+    attempts: attemptsOf(records, isMine),
+    calls: [...calls.values()].map(({ call, id, risk, targets }): CallEvidence => {
+      const result = resultOf(id)
+      const begun = { id, call, risk, targets }
+      return result === undefined ? begun : Object.assign(begun, { result })
+    }),
+    ...(result === undefined ? {} : { result: result.result.document }),
+    failures: eventsOf(records, "task.failed")
+      .filter(({ failure }) => isMine(failure))
+      .map(({ failure }) => failure.message)
+  }
+}
+
+/** How the run stands by its journal: the plan as it was last, and what became of each task. */
+export const RunOverview = Schema.Struct({
+  /** The first plan as markdown; empty when there is none. */
+  plan: Schema.String,
+  tasks: Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      state: Schema.Literals(["finished", "failed", "open"]),
+      /** The summary of its result, or why there is none. */
+      text: Schema.String
+    })
+  ),
+  answer: Schema.String,
+  message: Schema.String
+})
+export type RunOverview = typeof RunOverview.Type
+
+export const runOverview = (records: ReadonlyArray<JournalRecord>): RunOverview => {
+  const finished = new Map(
+    eventsOf(records, "task.finished").map(({ result, task }) => [slugOf(task), result.result.summary])
+  )
+  const failed = new Map(eventsOf(records, "task.failed").map(({ failure }) => [slugOf(failure.task), failure.message]))
+  const report = eventsOf(records, "run.finished").at(-1)?.report
+  return {
+    plan: eventsOf(records, "plan.created")[0]?.markdown ?? "",
+    tasks: taskNames(records).map((name) => {
+      const done = finished.get(slugOf(name))
+      const wrong = failed.get(slugOf(name))
+      return {
+        name,
+        state: done !== undefined ? "finished" : wrong !== undefined ? "failed" : "open",
+        text: done ?? wrong ?? ""
+      }
+    }),
+    answer: report?.answer ?? "",
+    message: report?.message ?? ""
+  }
+}

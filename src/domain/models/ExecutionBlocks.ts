@@ -1,0 +1,79 @@
+/**
+ * What the executor and the later stages see of tool calls and results. An output that does not fit is shortened in
+ * plain sight: the block says how much is shown.
+ */
+import { shares, shorten } from "../text/Excerpt.ts"
+import { fenced } from "../markdown/PromptBlock.ts"
+import type { Task } from "../plan/Task.ts"
+import { type TaskFailure, TaskResult } from "../plan/TaskResult.ts"
+import { type CallOutcome, dataText } from "../tools/ToolCall.ts"
+
+/** The text that stands for a result: its data, or what went wrong. */
+export const outcomeText = ({ result }: CallOutcome): string =>
+  result.success ? dataText(result.data) : `ERROR (${result.error_type}): ${result.error_message ?? ""}`
+
+/** Per call `### Tool call <name> (<uid>)` as JSON and its output as text; all outputs together take at most `room` characters. */
+export const callBlocks = (outcomes: ReadonlyArray<CallOutcome>, room: number): string => {
+  const texts = outcomes.map(outcomeText)
+  const limits = shares(
+    texts.map((text) => text.length),
+    room
+  )
+  return outcomes
+    .map(({ call }, index) => {
+      const heading = `### Tool call ${call.name} (${call.uid})`
+      const output = shorten(texts[index] ?? "", limits[index] ?? 0)
+      return `${heading}\n\n${fenced(JSON.stringify(call, null, 2), "json")}\n\n${heading} output\n\n${fenced(output, "text")}\n\n`
+    })
+    .join("")
+}
+
+/** The results of finished tasks, one `### <name>` each, for iteration and conclusion; `room` as above. */
+export const resultBlocks = (results: ReadonlyArray<TaskResult>, room: number): string => {
+  const texts = results.map((result) => result.result.summary.trim())
+  const limits = shares(
+    texts.map((text) => text.length),
+    room
+  )
+  return results
+    .map((result, index) => `### ${result.name}\n\n${shorten(texts[index] ?? "", limits[index] ?? 0)}\n\n`)
+    .join("")
+}
+
+/** Room for the heading of a reference, in characters. */
+const referenceFrame = 200
+
+const shortResult = ({ calls, result, task }: TaskResult, limit: number): TaskResult => {
+  const whole = result.document.length
+  const note = `[only the summary is shown; the whole result has ${whole} characters]`
+  const document = `${shorten(result.summary.trim(), Math.max(0, limit - note.length - 2))}\n\n${note}`
+  return new TaskResult({ task, calls, result: { summary: result.summary, document } })
+}
+
+/**
+ * The finished tasks as one task may see them: the results it refers to take at most `room` characters together. One that
+ * does not fit is shown by its summary, and says so.
+ */
+export const fitResults = (
+  { references }: Task,
+  finished: ReadonlyArray<TaskResult>,
+  room: number
+): ReadonlyArray<TaskResult> => {
+  const slugs = new Set(references.flatMap(({ kind, target }) => (kind === "task_result" ? [target] : [])))
+  const shown = finished.filter(({ task }) => slugs.has(task.slug))
+  const limits = shares(
+    shown.map(({ result }) => result.document.length + referenceFrame),
+    room
+  )
+  const short = new Map(
+    shown.flatMap((one, index) => {
+      const limit = (limits[index] ?? 0) - referenceFrame
+      return limit < one.result.document.length ? [[one.task.slug, shortResult(one, limit)] as const] : []
+    })
+  )
+  return finished.map((one) => short.get(one.task.slug) ?? one)
+}
+
+/** One line per task that ended without a result. */
+export const failureLines = (failures: ReadonlyArray<TaskFailure>): string =>
+  failures.map((failure) => `- ${failure.message.replaceAll(/\s*\n\s*/g, " ")}`).join("\n")

@@ -1,0 +1,115 @@
+/**
+ * One answer of a model with what it cost, and the ways in which a call can fail.
+ */
+import * as Schema from "effect/Schema"
+import { AskedCall } from "../conversation/Conversation.ts"
+import { overflowText, PartSize } from "./PromptParts.ts"
+
+/** Token counts and durations (ms) of one call; absent when the server does not say. */
+export const Usage = Schema.Struct({
+  promptTokens: Schema.optionalKey(Schema.Int),
+  answerTokens: Schema.optionalKey(Schema.Int),
+  durationMs: Schema.Finite
+})
+export type Usage = typeof Usage.Type
+
+export class ModelAnswer extends Schema.Class<ModelAnswer>("task-conductor/domain/models/ModelAnswer")({
+  text: Schema.String,
+  /** What the model thought, kept apart from the answer. */
+  thinking: Schema.String,
+  /** What the model asks for instead of an answer, or beside it; only in a conversation. */
+  calls: Schema.optionalKey(Schema.Array(AskedCall)),
+  usage: Usage,
+  /** True when the server said that it counted the whole prompt, with what it had in its cache. */
+  isWholeCount: Schema.optionalKey(Schema.Boolean)
+}) {}
+
+/** Nothing answers at the address. */
+export const Unreachable = Schema.TaggedStruct("Unreachable", { host: Schema.String, detail: Schema.String })
+/** The server runs but does not have the model. */
+export const ModelMissing = Schema.TaggedStruct("ModelMissing", { model: Schema.String, detail: Schema.String })
+/** The server is there but refuses for now: queue full, loading, rate limited. */
+export const Busy = Schema.TaggedStruct("Busy", { detail: Schema.String })
+/** The server refuses for good: bad key, bad request. */
+export const Refused = Schema.TaggedStruct("Refused", { detail: Schema.String })
+/** The answer broke off; `partial` is kept for diagnosis and never parsed. */
+export const DiedMidStream = Schema.TaggedStruct("DiedMidStream", { detail: Schema.String, partial: Schema.String })
+/** The model said nothing. */
+export const EmptyAnswer = Schema.TaggedStruct("EmptyAnswer", {})
+/** The model only thought. */
+export const ThinkingOnly = Schema.TaggedStruct("ThinkingOnly", { thinking: Schema.String })
+/** The answer ran into its length limit. */
+export const CutOff = Schema.TaggedStruct("CutOff", { partial: Schema.String })
+/** The answer was stopped while it was written: a loop, or talk that does not come to the wanted document. */
+export const Hopeless = Schema.TaggedStruct("Hopeless", {
+  kind: Schema.Literals(["loop", "shape"]),
+  /** What was wrong, as the end of a sentence. */
+  detail: Schema.String,
+  partial: Schema.String
+})
+/**
+ * The prompt does not fit the context window. Nothing was sent, or `counted` is what the server made of it and the answer
+ * is not used. Sizes in tokens; `parts` are the largest, first.
+ */
+export const ContextOverflow = Schema.TaggedStruct("ContextOverflow", {
+  estimated: Schema.Int,
+  window: Schema.Int,
+  counted: Schema.optionalKey(Schema.Int),
+  parts: Schema.optionalKey(Schema.Array(PartSize))
+})
+
+export const ModelErrorReason = Schema.Union([
+  Unreachable,
+  ModelMissing,
+  Busy,
+  Refused,
+  DiedMidStream,
+  EmptyAnswer,
+  ThinkingOnly,
+  CutOff,
+  Hopeless,
+  ContextOverflow
+])
+export type ModelErrorReason = typeof ModelErrorReason.Type
+
+const reasonText = (reason: ModelErrorReason): string => {
+  switch (reason._tag) {
+    case "Unreachable":
+      return `No model server answers at ${reason.host} (${reason.detail}). Start it with "ollama serve", set OLLAMA_HOST, or use --model embedded.`
+    case "ModelMissing":
+      return `The model "${reason.model}" is not on the server (${reason.detail}). Get it with "ollama pull ${reason.model}" or choose another with --model.`
+    case "Busy":
+      return `The model server cannot answer now (${reason.detail}). Try again later or lower --parallel.`
+    case "Refused":
+      return `The model server refused the request (${reason.detail}). Check OLLAMA_HOST, OLLAMA_API_KEY and the model.`
+    case "DiedMidStream":
+      return `The model's answer broke off after ${reason.partial.length} characters: ${reason.detail}.`
+    case "EmptyAnswer":
+      return "The model gave an empty answer."
+    case "ThinkingOnly":
+      return "The model only thought and gave no answer."
+    case "CutOff":
+      return `The model's answer was cut off at its length limit after ${reason.partial.length} characters.`
+    case "Hopeless":
+      return `The model's answer was stopped after ${reason.partial.length} characters: ${reason.detail}.`
+    case "ContextOverflow":
+      return overflowText(reason)
+  }
+}
+
+/** A model call failed; `reason` says how. */
+export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", { reason: ModelErrorReason }) {
+  override get message(): string {
+    return reasonText(this.reason)
+  }
+
+  /** True when no later call can succeed either: the run ends with exit code 5. */
+  get isUnavailable(): boolean {
+    return this.reason._tag === "Unreachable" || this.reason._tag === "ModelMissing" || this.reason._tag === "Refused"
+  }
+
+  /** True when the same request may succeed a little later. */
+  get isTransient(): boolean {
+    return this.reason._tag === "Unreachable" || this.reason._tag === "Busy"
+  }
+}

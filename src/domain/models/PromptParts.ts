@@ -1,0 +1,93 @@
+/**
+ * What a prompt is made of, by size, and what a person can do when it is too large for the context window. Templates name
+ * their parts after their placeholders; services/models/ModelCaller reports the largest.
+ */
+import * as Schema from "effect/Schema"
+
+/** One part of a filled prompt: the name of a placeholder, `instructions`, `references` or `tool_outputs`. */
+export interface PromptPart {
+  readonly name: string
+  readonly characters: number
+}
+
+/** The estimated size of one part, in tokens. */
+export const PartSize = Schema.Struct({ name: Schema.String, tokens: Schema.Int })
+export type PartSize = typeof PartSize.Type
+
+interface PartText {
+  readonly title: string
+  readonly remedy?: string
+}
+
+const skill: PartText = { title: "skill", remedy: "shorten the skill" }
+const answerBefore: PartText = { title: "answer of the attempt before" }
+const issues: PartText = { title: "issues of the attempt before" }
+const references: PartText = { title: "references", remedy: "narrow the references or lower referenceBudget" }
+
+const texts: Readonly<Record<string, PartText>> = {
+  instructions: { title: "instructions" },
+  skill_catalog: { title: "skill catalogue", remedy: "offer fewer skills" },
+  user_prompt: { title: "your prompt", remedy: "put long text into a file and refer to it" },
+  project_description: { title: "project description", remedy: "shorten AGENTS.md or README.md" },
+  current_file: { title: "current file", remedy: "lower limits.currentFileLines or leave out --file" },
+  open_files: { title: "open files" },
+  skill_refinement: skill,
+  skill_execution: skill,
+  skill_input_requirements: skill,
+  skill_inputs: skill,
+  tool_instructions: { title: "tool instructions", remedy: "allow the skill fewer tools" },
+  task_reference_contents: references,
+  precursor: references,
+  references,
+  tool_outputs: { title: "tool calls and outputs", remedy: "split the task, so that it makes fewer calls" },
+  task_data: { title: "task" },
+  completed_tasks: { title: "results of finished tasks", remedy: "ask for less in one run" },
+  failed_tasks: { title: "failed tasks" },
+  outstanding_tasks: { title: "outstanding tasks", remedy: "ask for less in one run" },
+  previous_proposal: answerBefore,
+  previous_answer: answerBefore,
+  previous_proposal_issues: issues,
+  messages: { title: "messages", remedy: "start a new conversation, or put long text into a file and name it" },
+  answers: { title: "answers", remedy: "start a new conversation" },
+  call_outputs: { title: "tool outputs", remedy: "start a new conversation" },
+  tools: { title: "descriptions of tools", remedy: "use fewer plugins" }
+}
+
+const textOf = (name: string): PartText => texts[name] ?? { title: name.replaceAll("_", " ") }
+
+/** Joins parts of one name, largest first, empty ones left out. */
+export const addParts = (parts: ReadonlyArray<PromptPart>): ReadonlyArray<PromptPart> => {
+  const sums = new Map<string, number>()
+  for (const { characters, name } of parts) sums.set(name, (sums.get(name) ?? 0) + characters)
+  return [...sums]
+    .map(([name, characters]) => ({ name, characters }))
+    .filter(({ characters }) => characters > 0)
+    .toSorted((a, b) => b.characters - a.characters)
+}
+
+/** Replaces a part by what it was joined from. */
+export const splitPart = (
+  parts: ReadonlyArray<PromptPart>,
+  name: string,
+  into: ReadonlyArray<PromptPart>
+): ReadonlyArray<PromptPart> => addParts([...parts.filter((part) => part.name !== name), ...into])
+
+/** What happened, what is large, and what to do; sizes in tokens. */
+export const overflowText = (overflow: {
+  readonly estimated: number
+  readonly window: number
+  readonly counted?: number
+  readonly parts?: ReadonlyArray<PartSize>
+}): string => {
+  const { counted, estimated, parts = [], window } = overflow
+  const largest = parts.map(({ name, tokens }) => `${textOf(name).title} (${tokens})`).join(", ")
+  const named = largest === "" ? "" : ` The largest parts are ${largest}.`
+  if (counted !== undefined) {
+    return `The prompt has about ${estimated} tokens and the model server read ${counted}: it dropped the rest, so its answer is not used. The server's window is smaller than contextWindow (${window}); set contextWindow to what it has.${named}`
+  }
+  const room = estimated > window ? "" : " It must hold the answer too."
+  const remedy =
+    parts.map(({ name }) => textOf(name).remedy).find((one) => one !== undefined) ?? "narrow the references"
+  const todo = `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}, or raise contextWindow.`
+  return `The prompt needs about ${estimated} tokens, the context window holds ${window}.${room}${named} ${todo}`
+}

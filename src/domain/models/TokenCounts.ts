@@ -1,0 +1,104 @@
+/**
+ * What the token counts of a server teach: how many characters make a token for its model, and whether it read the whole
+ * prompt. Pure; services/models/TokenCalibration keeps one `CountHistory` per model.
+ *
+ * Ollama's `prompt_eval_count` is the size of the whole prompt, with what it took from its cache; releases around 0.30, and
+ * those before July 2024, left the cached part out. Nothing is ever added, so a count can be too small for a harmless reason but never
+ * too large. A server that drops the front of a prompt reports what is left: its whole window, or the half of it.
+ */
+import { assumedScale, type TokenScale } from "./TokenEstimate.ts"
+
+/** A prompt that was sent, and the tokens that came back. */
+export interface TokenCount {
+  /** The text of the prompt, as it was sent. */
+  readonly prompt: string
+  readonly counted: number
+  /** True when the server said how much of the count it took from its cache, so that the count is known to be whole. */
+  readonly isWhole: boolean
+  /** In tokens. */
+  readonly window: number
+}
+
+/** `unclear`: the count is too small, and either the cache or a dropped front explains it. */
+export type CountVerdict = "plausible" | "unclear" | "overflow"
+
+/** What is known of a model. */
+export interface CountHistory {
+  /** Characters per token of the last prompts. */
+  readonly ratios: ReadonlyArray<number>
+  /** True when counts are known to hold what came from the cache. */
+  readonly countsWhole: boolean
+  /** The last prompts, to see what a cache could hold. */
+  readonly prompts: ReadonlyArray<string>
+  /** The last count that was too small. */
+  readonly low: number | undefined
+}
+
+export const noHistory: CountHistory = { ratios: [], countsWhole: false, prompts: [], low: undefined }
+
+const least = 2
+const most = 6
+const keptRatios = 15
+const keptPrompts = 4
+/** In shorter prompts the tokens around the messages hide what the text takes. */
+const shortest = 2000
+/** Half of the smallest window that a server has: what is left of a prompt is never less. */
+const leastCut = 512
+
+const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+
+/** The scale for the next prompt: the median of what was seen, with a smaller margin the more was seen. */
+export const scaleOf = ({ ratios }: CountHistory): TokenScale =>
+  ratios.length === 0 ? assumedScale : { charactersPerToken: median(ratios), margin: ratios.length < 3 ? 1.1 : 1.05 }
+
+const sharedStart = (one: string, other: string): number => {
+  const end = Math.min(one.length, other.length)
+  let same = 0
+  while (same < end && one.charCodeAt(same) === other.charCodeAt(same)) same += 1
+  return same
+}
+
+/** A count that only a dropped front explains: the window is full, or exactly half full. */
+const isCut = (counted: number, window: number, estimated: number, leeway: number): boolean =>
+  counted >= window * 0.995 || (Math.abs(counted - (Math.floor(window / 2) + 2)) <= 3 && estimated >= counted * leeway)
+
+/** Half of a window of whole kilobytes, as it is left when the window of the server is not the one that was asked for. */
+const isHalfOfSome = (counted: number): boolean => (counted - 2) % 512 === 0
+
+const judge = (history: CountHistory, { counted, isWhole, prompt, window }: TokenCount): CountVerdict => {
+  const known = history.ratios.length > 0
+  const estimated = prompt.length / scaleOf(history).charactersPerToken
+  if (isCut(counted, window, estimated, known ? 1.2 : 1.5)) return "overflow"
+  const isLow = known ? counted < estimated / 2 : counted < prompt.length / (most + 2)
+  if (!isLow || counted < leastCut) return "plausible"
+  if (isWhole || history.countsWhole) return "overflow"
+  const isSame = counted === history.low && !history.prompts.includes(prompt)
+  return isSame && isHalfOfSome(counted) ? "overflow" : "unclear"
+}
+
+/** Takes in a count and says what it means. Prompts that are too short to tell teach nothing and are always plausible. */
+export const learn = (
+  history: CountHistory,
+  count: TokenCount
+): { readonly history: CountHistory; readonly verdict: CountVerdict } => {
+  const { counted, isWhole, prompt } = count
+  if (prompt.length < shortest || counted <= 0) return { history, verdict: "plausible" }
+  const verdict = judge(history, count)
+  const prompts = [...history.prompts, prompt].slice(-keptPrompts)
+  if (verdict !== "plausible") return { history: { ...history, prompts, low: counted }, verdict }
+  const ratio = Math.max(least, prompt.length / counted)
+  const isKnownWhole = isWhole || history.countsWhole
+  // More characters a token than usual is what a count without the cached part looks like.
+  const isUsual = isKnownWhole || history.ratios.length === 0 || ratio <= 1.3 * median(history.ratios)
+  const isTaken = ratio <= most && isUsual
+  const isRepeated = history.prompts.some((before) => sharedStart(before, prompt) > prompt.length / 2)
+  return {
+    history: {
+      ratios: isTaken ? [...history.ratios, ratio].slice(-keptRatios) : history.ratios,
+      countsWhole: isKnownWhole || (isTaken && isRepeated && history.ratios.length > 0),
+      prompts,
+      low: history.low
+    },
+    verdict
+  }
+}

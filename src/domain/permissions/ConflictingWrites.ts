@@ -1,0 +1,40 @@
+/**
+ * Finds files that several tasks of one section would write. Such tasks run side by side, so the last one to write wins,
+ * and nobody planned which one that is. Called by the gate before a section is approved.
+ */
+import type { CanonicalAccess } from "../tools/Access.ts"
+import type { Repair } from "../findings/Issue.ts"
+import { makeRepair } from "../findings/IssueCode.ts"
+
+/** A file with the tasks that would write it, at least two. */
+export interface SharedWrite {
+  /** The canonical path. */
+  readonly path: string
+  readonly tasks: ReadonlyArray<string>
+}
+
+/** A task with everything that its calls would touch. */
+export interface TouchingTask {
+  readonly task: string
+  readonly accesses: ReadonlyArray<CanonicalAccess>
+}
+
+/** The files that more than one of the tasks would write, in the order in which they are first written. */
+export const sharedWrites = (tasks: ReadonlyArray<TouchingTask>): ReadonlyArray<SharedWrite> => {
+  const writers = new Map<string, Set<string>>()
+  for (const { accesses, task } of tasks) {
+    for (const access of accesses) {
+      if (access._tag !== "WriteFile") continue
+      writers.set(access.path, (writers.get(access.path) ?? new Set()).add(task))
+    }
+  }
+  return [...writers].filter(([, names]) => names.size > 1).map(([path, names]) => ({ path, tasks: [...names] }))
+}
+
+/** What is said about a file that several tasks of a section would write. */
+export const sharedWriteNote = (section: string, { path, tasks }: SharedWrite): Repair =>
+  makeRepair(
+    "writers-of-one-file",
+    { section },
+    `${tasks.map((task) => `"${task}"`).join(" and ")} run side by side and write ${path}; the last one to write wins.`
+  )

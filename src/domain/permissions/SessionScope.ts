@@ -1,0 +1,54 @@
+/**
+ * What the answer "session" covers: the one question it was given to, and what a person would find the same question
+ * again. Called by the gate, which keeps the grants and tells the person what they cover.
+ */
+import type * as Schema from "effect/Schema"
+import { accessTarget, type CanonicalAccess } from "../tools/Access.ts"
+import { accessRisk, eachTimeReason } from "../tools/AccessRisk.ts"
+import type { Risk } from "./Permission.ts"
+import type { Arguments } from "../tools/ToolCall.ts"
+
+/** What is asked about, as far as an answer that holds for longer goes. */
+export interface Asked {
+  readonly tool: string
+  readonly risk: Risk
+  readonly arguments?: Arguments
+  readonly accesses: ReadonlyArray<CanonicalAccess>
+}
+
+/** Equal keys are one grant; `covers` says it in words. */
+export interface SessionScope {
+  readonly key: Schema.Json
+  readonly covers: string
+}
+
+const plain = (accesses: ReadonlyArray<CanonicalAccess>): Schema.Json => accesses.map((access) => ({ ...access }))
+
+const accessScope = (tool: string, access: CanonicalAccess): SessionScope => {
+  if (access._tag === "ReadFile" && accessRisk(access) === "safe") {
+    return { key: [tool, "files"], covers: `${tool} for every file of the project that does not look like a secret` }
+  }
+  const url = access._tag === "FetchUrl" ? URL.parse(access.url) : null
+  if (url?.protocol === "https:") return { key: [tool, "host", url.origin], covers: `${tool} for ${url.origin}` }
+  const target = accessTarget(access)
+  return { key: [tool, access._tag, target], covers: `${tool} for ${target}` }
+}
+
+/**
+ * The scopes that must all be granted for the call to need no question; none at all when it is asked about each time. A
+ * call of high risk is known by everything it holds. What a tool of a plugin or a server touches without saying so nobody
+ * can name, so an answer about it is one about the tool.
+ */
+export const sessionScopes = (asked: Asked): ReadonlyArray<SessionScope> | undefined => {
+  const { accesses, risk, tool } = asked
+  if (accesses.some((access) => eachTimeReason(access) !== undefined)) return undefined
+  const given = asked.arguments ?? null
+  if (risk === "high") return [{ key: [tool, "exact", given, plain(accesses)], covers: "exactly this call" }]
+  if (accesses.length === 0) return [{ key: [tool, "calls"], covers: `${tool} with any arguments` }]
+  const scopes = accesses.map((access) => accessScope(tool, access))
+  return scopes.filter(({ covers }, index) => scopes.findIndex((one) => one.covers === covers) === index)
+}
+
+/** True when an answer may be remembered for good. */
+export const canRemember = ({ accesses, risk }: Asked): boolean =>
+  risk !== "high" && accesses.every((access) => eachTimeReason(access) === undefined)

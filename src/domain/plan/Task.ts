@@ -1,0 +1,34 @@
+/**
+ * One unit of work of a task list, as the plan states it. Results live beside the list (see domain/plan/TaskResult):
+ * a task is what was asked, never what came out.
+ */
+import * as Schema from "effect/Schema"
+import { Reference } from "./Reference.ts"
+import { slugOf, TaskName } from "./TaskName.ts"
+
+/** A fenced block. `language` is the info string, often empty. */
+export const CodeBlock = Schema.Struct({ language: Schema.String, text: Schema.String })
+export type CodeBlock = typeof CodeBlock.Type
+
+export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")({
+  name: TaskName,
+  whatIsNeeded: Schema.String,
+  /** The name of the skill; whether it exists is checked by the planner. */
+  skill: Schema.String,
+  references: Schema.Array(Reference),
+  expectedOutput: Schema.String,
+  /** The gate that the list itself asks for. The host may add a gate, nothing removes this one. */
+  requiresApproval: Schema.Boolean,
+  /** Fenced blocks that stand after the task in the document. */
+  codeBlocks: Schema.Array(CodeBlock)
+}) {
+  get slug(): string {
+    return slugOf(this.name)
+  }
+
+  /** The slugs of the tasks whose results this one refers to. */
+  get producerSlugs(): ReadonlyArray<string> {
+    const slugs = this.references.flatMap((reference) => (reference.kind === "task_result" ? [reference.target] : []))
+    return [...new Set(slugs)]
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * The plan as a value: goals, then steps that run one after another; the tasks of a step run side by side.
+ * Everything here is answered without I/O.
+ */
+import * as Schema from "effect/Schema"
+import { Task } from "./Task.ts"
+import type { TaskName } from "./TaskName.ts"
+
+/** One `### Task section N`. `title` is the heading as printed, e.g. `Task section 1` or `Task section 2: research`. */
+export class Step extends Schema.Class<Step>("task-conductor/domain/plan/TaskList/Step")({
+  title: Schema.String,
+  tasks: Schema.NonEmptyArray(Task)
+}) {}
+
+export class TaskList extends Schema.Class<TaskList>("task-conductor/domain/plan/TaskList")({
+  /** The markdown under `## Goals / summary`. */
+  goals: Schema.String,
+  steps: Schema.Array(Step)
+}) {
+  /** All tasks in document order. */
+  get tasks(): ReadonlyArray<Task> {
+    return this.steps.flatMap((step) => step.tasks)
+  }
+
+  /** True while a task has no result. */
+  hasPending(finished: ReadonlySet<TaskName>): boolean {
+    return this.tasks.some((task) => !finished.has(task.name))
+  }
+
+  /** The list without the tasks that have a result, and without steps that have no task left. */
+  outstanding(finished: ReadonlySet<TaskName>): TaskList {
+    const steps = this.steps.flatMap((step) => {
+      const [first, ...rest] = step.tasks.filter((task) => !finished.has(task.name))
+      return first === undefined ? [] : [new Step({ title: step.title, tasks: [first, ...rest] })]
+    })
+    return new TaskList({ goals: this.goals, steps })
+  }
+
+  /** Tasks without a result that the list does not gate. */
+  readersWithoutResult(finished: ReadonlySet<TaskName>): ReadonlyArray<Task> {
+    return this.tasks.filter((task) => !finished.has(task.name) && !task.requiresApproval)
+  }
+
+  /** Tasks without a result that the list gates. */
+  writersWithoutResult(finished: ReadonlySet<TaskName>): ReadonlyArray<Task> {
+    return this.tasks.filter((task) => !finished.has(task.name) && task.requiresApproval)
+  }
+
+  /** Steps that hold a task the list gates. */
+  get stepsThatRequireApproval(): ReadonlyArray<Step> {
+    return this.steps.filter((step) => step.tasks.some((task) => task.requiresApproval))
+  }
+
+  /** The task with this slug, if exactly one has it. */
+  taskBySlug(slug: string): Task | undefined {
+    const found = this.tasks.filter((task) => task.slug === slug)
+    return found.length === 1 ? found[0] : undefined
+  }
+}

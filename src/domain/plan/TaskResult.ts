@@ -1,0 +1,42 @@
+/**
+ * What became of a task: its result, or why there is none.
+ */
+import * as Schema from "effect/Schema"
+import { Task } from "./Task.ts"
+import { TaskName } from "./TaskName.ts"
+import { CallOutcome } from "../tools/ToolCall.ts"
+
+/** The executor's answer: the text under `## Result summary`, and the whole document. */
+export const ResultDocument = Schema.Struct({ summary: Schema.String, document: Schema.String })
+export type ResultDocument = typeof ResultDocument.Type
+
+/** A finished task with its calls and its result. */
+export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/plan/TaskResult")({
+  task: Task,
+  calls: Schema.Array(CallOutcome),
+  result: ResultDocument
+}) {
+  get name(): TaskName {
+    return this.task.name
+  }
+}
+
+/** False when a call was denied: who goes on with the run may be asked again. */
+export const isFinal = ({ calls }: TaskResult): boolean =>
+  calls.every(({ result }) => result.error_type !== "permission_denied")
+
+export const TaskPhase = Schema.Literals(["refinement", "execution"])
+export type TaskPhase = typeof TaskPhase.Type
+
+/** A task that ended without a result; `skipped` when a producer it refers to has none. */
+export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure", {
+  task: TaskName,
+  phase: TaskPhase,
+  reason: Schema.String,
+  skipped: Schema.Boolean
+}) {
+  /** `Task refinement: "Research 2": ...` */
+  override get message(): string {
+    return `Task ${this.phase}: "${this.task}": ${this.reason}`
+  }
+}

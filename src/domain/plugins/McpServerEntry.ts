@@ -1,0 +1,82 @@
+/**
+ * One server of tools as a person or a project names it: a program that is started, or an address that is spoken to.
+ * The person's own configuration may say more than a project's `.mcp.json`. Read by domain/configuration/Configuration and
+ * domain/plugins/McpFile.
+ */
+import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
+import { EffectClass, Risk } from "../permissions/Permission.ts"
+
+const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
+
+const texts = Schema.Record(Schema.String, Schema.String)
+
+const kind = Schema.String.annotate({
+  description: '"stdio" for a program, "http" for an address; need not be said.'
+}).check(
+  Schema.makeFilter((type: string) => {
+    if (type === "stdio" || type === "http") return true
+    return type === "sse"
+      ? 'the transport "sse" is no longer part of the protocol and is not spoken here. Use "http" with the address of the server\'s streamable HTTP endpoint'
+      : `expected "stdio" or "http", got ${JSON.stringify(type)}`
+  })
+)
+
+const McpToolSettings = Schema.Struct({
+  risk: key(Risk, "The risk of this tool, whatever the server says."),
+  effect: key(EffectClass, "What a repetition of a call after a crash would do.")
+})
+
+/** Every key that an entry may have; which belong together is checked as a whole. */
+const fields = Schema.Struct({
+  type: Schema.optionalKey(kind),
+  command: key(Schema.NonEmptyString, "The program to start; no shell reads it."),
+  args: key(Schema.Array(Schema.String), "The arguments of the program."),
+  env: key(texts, "Environment variables of the program. ${NAME} and ${NAME:-default} take the value of yours."),
+  cwd: key(Schema.NonEmptyString, "The folder in which the program starts; the project when absent."),
+  url: key(Schema.NonEmptyString, "The address of a server that speaks streamable HTTP."),
+  headers: key(texts, "HTTP headers that are sent with every request."),
+  startTimeout: key(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 600 })),
+    "How many seconds the server may take to start; 30 when absent."
+  ),
+  risk: key(Risk, "The risk of its tools; medium when absent. What a server says of a tool can only raise it."),
+  tools: key(Schema.Record(Schema.String, McpToolSettings), "Settings of single tools, by the server's name for them.")
+})
+
+type Fields = typeof fields.Type
+
+const ofPrograms = ["args", "env", "cwd"] as const satisfies ReadonlyArray<keyof Fields>
+
+/** What is wrong with the entry as a whole, with what to do. */
+const entryProblem = ({ type, ...entry }: Fields): string | true => {
+  const { command, headers, url } = entry
+  if (command !== undefined && url !== undefined) return 'holds "command" and "url". Leave one of them out'
+  if (command === undefined && url === undefined) {
+    return 'says neither what to start nor where the server is. Add "command" or "url"'
+  }
+  if (command === undefined) {
+    const foreign = ofPrograms.find((name) => entry[name] !== undefined)
+    if (foreign !== undefined) return `holds "${foreign}", which a server with an address cannot have. Remove it`
+    return type === "stdio" ? 'has the type "stdio" and an address. Use "http", or "command" instead of "url"' : true
+  }
+  if (headers !== undefined) return 'holds "headers", which a program cannot have. Remove them'
+  return type === "http" ? 'has the type "http" and a program. Use "stdio", or "url" instead of "command"' : true
+}
+
+/** An entry of the person's own configuration. */
+export const McpServerEntry = fields.check(Schema.makeFilter(entryProblem))
+export type McpServerEntry = typeof McpServerEntry.Type
+
+/** What a project may not say: how far its servers are trusted is the person's business. */
+const personal = ["risk", "tools", "startTimeout"] as const
+
+/** An entry of a project's `.mcp.json`. */
+export const ProjectMcpServerEntry = fields.mapFields(Struct.omit(personal)).check(Schema.makeFilter(entryProblem))
+
+/** The keys of an entry, all of them or those of a project. */
+export const entryKeys = (scope: "user" | "project"): ReadonlyArray<string> =>
+  Object.keys(fields.fields).filter((name) => scope === "user" || !personal.some((one) => one === name))
+
+/** True for a key that only the person's own configuration may hold. */
+export const isPersonalEntryKey = (name: string): boolean => personal.some((one) => one === name)

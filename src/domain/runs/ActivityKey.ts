@@ -1,0 +1,56 @@
+/**
+ * The stable name of one model call or tool call within a run. A durable engine keys recorded outcomes by it, so it is
+ * made only of what survives a restart: stage, round, task, attempt, uid.
+ */
+import * as Schema from "effect/Schema"
+import { slugOf } from "../plan/TaskName.ts"
+
+export const Stage = Schema.Literals(["plan", "refine", "execute", "iterate", "conclude", "ask"])
+export type Stage = typeof Stage.Type
+
+/**
+ * One model call. `round` is 0 before the first round; `task` is a task name; `attempt` counts from 1. For `ask` the round
+ * is the number of the message and the attempt that of the iteration.
+ */
+export const ModelCallId = Schema.Struct({
+  stage: Stage,
+  round: Schema.Int,
+  task: Schema.optionalKey(Schema.String),
+  attempt: Schema.Int
+})
+export type ModelCallId = typeof ModelCallId.Type
+
+/** One tool call of a task; the calls of `ask` have the task `ask`. */
+export const ToolCallId = Schema.Struct({ round: Schema.Int, task: Schema.String, uid: Schema.String })
+export type ToolCallId = typeof ToolCallId.Type
+
+/** `round-1/refine/research-2/attempt-1`, `plan/attempt-1`. */
+export const modelCallKey = (id: ModelCallId): string =>
+  [
+    ...(id.round === 0 ? [] : [`round-${id.round}`]),
+    id.stage,
+    ...(id.task === undefined ? [] : [slugOf(id.task)]),
+    `attempt-${id.attempt}`
+  ].join("/")
+
+/** A part of a run that settles: `plan`, `round-1`, `round-1/refined/research-2`, `round-1/task/research-2`. */
+export const stageKey = {
+  briefing: "briefing",
+  plan: "plan",
+  round: (round: number): string => `round-${round}`,
+  refined: (round: number, task: string): string => `round-${round}/refined/${slugOf(task)}`,
+  task: (round: number, task: string): string => `round-${round}/task/${slugOf(task)}`
+}
+
+/** What a stage looks at: `check/research-1,research-2`, `reference/research-1/document/notes.md`, `inputs/research-1`. */
+export const seenKey = {
+  check: (tasks: ReadonlyArray<string>): string => `check/${tasks.map(slugOf).join()}`,
+  reference: (task: string, view: string, href: string): string => `reference/${slugOf(task)}/${view}/${href}`,
+  inputs: (task: string): string => `inputs/${slugOf(task)}`
+}
+
+/** `round-1/tool/research-2/call-1`. */
+export const toolCallKey = (id: ToolCallId): string => `round-${id.round}/tool/${slugOf(id.task)}/${id.uid}`
+
+/** The name that stands for the task of a call in a conversation, where no plan has one. */
+export const askTask = "ask"

@@ -1,0 +1,230 @@
+/**
+ * Everything a run tells while it goes on. The events are the progress on the terminal, the lines of `--json` and the
+ * stream of the library; unknown types must be safe to ignore.
+ */
+import * as Schema from "effect/Schema"
+import { AskReport } from "./AskReport.ts"
+import { ModelCallId, Stage, ToolCallId } from "./ActivityKey.ts"
+import { Issue, Repair } from "../findings/Issue.ts"
+import { Usage } from "../models/ModelAnswer.ts"
+import { Risk } from "../permissions/Permission.ts"
+import { RunReport } from "./RunReport.ts"
+import { ReferencesRead, TaskFailed, TaskFinished, TaskKept, TaskRefined, TaskStarted } from "./TaskEvent.ts"
+import { TaskList } from "../plan/TaskList.ts"
+import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
+
+/** The version of the JSON Lines stream; it grows when a field changes its meaning. */
+export const runEventVersion = 1
+
+/** The first event: what runs where, with what. */
+export const RunStarted = Schema.Struct({
+  type: Schema.tag("run.started"),
+  version: Schema.Literal(runEventVersion),
+  runId: Schema.String,
+  project: Schema.String,
+  model: Schema.String,
+  prompt: Schema.String
+})
+
+/** A prompt was sent; `estimatedTokens` is its estimated size. */
+export const ModelStarted = Schema.Struct({
+  type: Schema.tag("model.started"),
+  call: ModelCallId,
+  /** The model that the skill of the task chose; absent for the model of the run. */
+  model: Schema.optionalKey(Schema.String),
+  estimatedTokens: Schema.Int
+})
+export const ModelFinished = Schema.Struct({ type: Schema.tag("model.finished"), call: ModelCallId, usage: Usage })
+/** A model call failed; `willRetry` says whether it is sent again. */
+export const ModelFailed = Schema.Struct({
+  type: Schema.tag("model.failed"),
+  call: ModelCallId,
+  reason: Schema.String,
+  message: Schema.String,
+  willRetry: Schema.Boolean
+})
+
+/** An answer could not be used: its issues go into the next attempt. `answer` is the raw text. */
+export const AnswerRejected = Schema.Struct({
+  type: Schema.tag("answer.rejected"),
+  call: ModelCallId,
+  answer: Schema.String,
+  issues: Schema.Array(Issue)
+})
+/** An answer was read after harmless repairs. */
+export const AnswerRepaired = Schema.Struct({
+  type: Schema.tag("answer.repaired"),
+  call: ModelCallId,
+  repairs: Schema.Array(Repair)
+})
+
+export const PlanCreated = Schema.Struct({
+  type: Schema.tag("plan.created"),
+  attempts: Schema.Int,
+  taskList: TaskList,
+  /** The plan as markdown. */
+  markdown: Schema.String,
+  /** What was mended or noted in a plan that was given; for a plan of the model `answer.repaired` says it. */
+  repairs: Schema.optionalKey(Schema.Array(Repair))
+})
+/** Iteration replaced the outstanding tasks; an empty list means that the goals are met. */
+export const PlanRevised = Schema.Struct({
+  type: Schema.tag("plan.revised"),
+  round: Schema.Int,
+  attempts: Schema.Int,
+  taskList: TaskList
+})
+
+export const RoundStarted = Schema.Struct({ type: Schema.tag("round.started"), round: Schema.Int })
+export const RoundFinished = Schema.Struct({
+  type: Schema.tag("round.finished"),
+  round: Schema.Int,
+  finished: Schema.Int,
+  failed: Schema.Int
+})
+export const StepStarted = Schema.Struct({
+  type: Schema.tag("step.started"),
+  round: Schema.Int,
+  step: Schema.Int,
+  title: Schema.String
+})
+export const StepFinished = Schema.Struct({
+  type: Schema.tag("step.finished"),
+  round: Schema.Int,
+  step: Schema.Int,
+  title: Schema.String
+})
+
+export const ToolStarted = Schema.Struct({
+  type: Schema.tag("tool.started"),
+  id: ToolCallId,
+  call: ToolCall,
+  risk: Risk,
+  /** What the call touches, in canonical form. */
+  targets: Schema.Array(Schema.String)
+})
+export const ToolFinished = Schema.Struct({
+  type: Schema.tag("tool.finished"),
+  id: ToolCallId,
+  name: Schema.String,
+  result: ToolResult
+})
+
+/** One thing a person is asked about. */
+export const ApprovalItem = Schema.Struct({
+  task: Schema.String,
+  call: Schema.optionalKey(ToolCall),
+  tool: Schema.String,
+  /** The plugin the tool comes from; absent for what is built in. */
+  origin: Schema.optionalKey(Schema.String),
+  risk: Risk,
+  targets: Schema.Array(Schema.String),
+  /** What else is known of the targets, one line each. */
+  details: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** What would change, as a unified diff of bounded length. */
+  preview: Schema.optionalKey(Schema.String),
+  /** What somebody who answers should know: whole sentences. */
+  warnings: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** For a single call: what the answers `session` and `remember` would cover; one that is absent is not offered. */
+  offers: Schema.optionalKey(
+    Schema.Struct({ session: Schema.optionalKey(Schema.String), remember: Schema.optionalKey(Schema.String) })
+  )
+})
+export type ApprovalItem = typeof ApprovalItem.Type
+
+/**
+ * `scope` is `step` for the gate before a step, `call` for one call or reference, `doubt` for a call that was begun before
+ * the run broke off. `hash` binds the answer to the calls.
+ */
+export const ApprovalRequested = Schema.Struct({
+  type: Schema.tag("approval.requested"),
+  scope: Schema.Literals(["step", "call", "doubt"]),
+  title: Schema.String,
+  hash: Schema.String,
+  items: Schema.Array(ApprovalItem)
+})
+/** `by` says who answered: a person, a rule or flag, or nobody (no terminal). */
+export const ApprovalAnswered = Schema.Struct({
+  type: Schema.tag("approval.answered"),
+  scope: Schema.Literals(["step", "call", "doubt"]),
+  hash: Schema.String,
+  answer: Schema.Literals([
+    "step",
+    "remaining",
+    "chosen",
+    "decline",
+    "once",
+    "session",
+    "remember",
+    "deny",
+    "again",
+    "done",
+    "stop"
+  ]),
+  /** With `chosen`: the items that may run, counted from 1; the others are denied. */
+  chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
+  by: Schema.Literals(["person", "rule", "nobody"])
+})
+
+/** A word to the person; `code` names the rule that it is about, or `files-changed` and `journal-mended` of a run that goes on. */
+export const Message = Schema.Struct({
+  type: Schema.tag("message"),
+  level: Schema.Literals(["info", "warning", "error"]),
+  text: Schema.String,
+  code: Schema.optionalKey(Schema.String)
+})
+
+/** The last event: the outcome with its usage. */
+export const RunFinished = Schema.Struct({ type: Schema.tag("run.finished"), exitCode: Schema.Int, report: RunReport })
+
+/** A stage begins to work; `task` is absent for the stages that see the whole list. */
+export const StageStarted = Schema.Struct({
+  type: Schema.tag("stage.started"),
+  stage: Stage,
+  round: Schema.Int,
+  task: Schema.optionalKey(Schema.String)
+})
+
+/** A message of a conversation is taken up; `message` counts from 1. */
+export const AskStarted = Schema.Struct({
+  type: Schema.tag("ask.started"),
+  message: Schema.Int,
+  text: Schema.String
+})
+/** A message is answered, or why it is not. */
+export const AskFinished = Schema.Struct({ type: Schema.tag("ask.finished"), report: AskReport })
+
+export const RunEvent = Schema.Union([
+  RunStarted,
+  StageStarted,
+  ModelStarted,
+  ModelFinished,
+  ModelFailed,
+  AnswerRejected,
+  AnswerRepaired,
+  PlanCreated,
+  PlanRevised,
+  RoundStarted,
+  RoundFinished,
+  StepStarted,
+  StepFinished,
+  TaskRefined,
+  TaskKept,
+  ReferencesRead,
+  TaskStarted,
+  TaskFinished,
+  TaskFailed,
+  ToolStarted,
+  ToolFinished,
+  ApprovalRequested,
+  ApprovalAnswered,
+  Message,
+  AskStarted,
+  AskFinished,
+  RunFinished
+])
+export type RunEvent = typeof RunEvent.Type
+
+/** An event with the time it was published at, ISO 8601; one line of `--json`. */
+export const RecordedEvent = Schema.Struct({ at: Schema.String, event: RunEvent })
+export type RecordedEvent = typeof RecordedEvent.Type

@@ -1,0 +1,41 @@
+/**
+ * What a run is asked to do, and the ways in which it can be refused before any task runs.
+ */
+import * as Schema from "effect/Schema"
+import { Issue } from "../findings/Issue.ts"
+
+export const RunOrder = Schema.Struct({
+  runId: Schema.String,
+  /** What the person asked; not empty. */
+  prompt: Schema.String,
+  /** Path of the file the person is looking at. */
+  currentFile: Schema.optionalKey(Schema.String),
+  openFiles: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** Skips planning: one task with this skill. */
+  skill: Schema.optionalKey(Schema.String),
+  /** Skips planning: the markdown of a task list. */
+  plan: Schema.optionalKey(Schema.String),
+  /** The run changes nothing, so that it may go on beside others in its project. */
+  readOnly: Schema.optionalKey(Schema.Boolean)
+})
+export type RunOrder = typeof RunOrder.Type
+
+/** There is no valid task list; `issues` are those of the last attempt. */
+export class NoValidPlan extends Schema.TaggedError<NoValidPlan>()("NoValidPlan", {
+  detail: Schema.String,
+  issues: Schema.Array(Issue)
+}) {
+  override get message(): string {
+    return this.detail
+  }
+}
+
+/** The skill given by the person does not exist. */
+export class UnknownSkill extends Schema.TaggedError<UnknownSkill>()("UnknownSkill", {
+  skill: Schema.String,
+  nearest: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `There is no skill "${this.skill}". Nearest: ${this.nearest.join(", ")}. See "task-conductor skills list".`
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * Lines of a text by number, as references narrow files: 1-based, inclusive.
+ */
+import * as Option from "effect/Option"
+import type { LineRange } from "../plan/Reference.ts"
+
+const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
+
+/** How many lines a text has; the line end at its very end begins no new one. */
+export const countLines = (text: string): number => linesOf(text).length
+
+/** The lines of a range; nothing when it begins outside of the text. A range may end behind the last line. */
+export const takeLines = (text: string, { from, to }: LineRange): Option.Option<string> => {
+  const lines = linesOf(text)
+  return from < 1 || to < from || from > lines.length
+    ? Option.none()
+    : Option.some(lines.slice(from - 1, to).join("\n"))
+}

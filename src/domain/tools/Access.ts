@@ -1,0 +1,98 @@
+/**
+ * What a call will touch, as a tool declares it and as the gate judges it. A tool declares; the host makes the value
+ * canonical (real path, parsed URL, argument vector), the gate decides on that value, and the tool is handed that same
+ * value.
+ */
+import * as Schema from "effect/Schema"
+import { commandText, wordText } from "../commands/CommandText.ts"
+import { TextEdit } from "../files/TextEdit.ts"
+
+/** A program with its arguments, one element each; no shell reads them. */
+export const CommandLine = Schema.NonEmptyArray(Schema.String)
+export type CommandLine = typeof CommandLine.Type
+
+/** What a tool says it will touch; paths as the model wrote them. */
+export const Access = Schema.Union([
+  Schema.TaggedStruct("ReadFile", { path: Schema.String }),
+  Schema.TaggedStruct("WriteFile", { path: Schema.String, content: Schema.String }),
+  /** Replacements in a file that exists; the host makes the new content of them, which is then judged and written. */
+  Schema.TaggedStruct("EditFile", { path: Schema.String, edits: Schema.NonEmptyArray(TextEdit) }),
+  Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
+  /** `cwd` is the project when absent, and always below it. */
+  Schema.TaggedStruct("RunCommand", { argv: CommandLine, cwd: Schema.optionalKey(Schema.String) })
+])
+export type Access = typeof Access.Type
+
+/**
+ * `path` is absolute and real (the deepest existing ancestor resolved); `inside` tells whether the project holds it. The
+ * last two are what the host itself starts before a run; `hash` is the SHA-256 of what would be started.
+ */
+export const CanonicalAccess = Schema.Union([
+  Schema.TaggedStruct("ReadFile", { path: Schema.String, inside: Schema.Boolean }),
+  Schema.TaggedStruct("WriteFile", {
+    path: Schema.String,
+    inside: Schema.Boolean,
+    content: Schema.String,
+    /** The hash of the text that the content was made from; when another text stands there, nothing is written. */
+    base: Schema.optionalKey(Schema.String)
+  }),
+  Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
+  Schema.TaggedStruct("RunCommand", {
+    argv: CommandLine,
+    /** Absolute and real, inside the project. */
+    cwd: Schema.String,
+    sandboxed: Schema.Boolean,
+    /** What the sandbox allows, or why there is none, worded to follow "Sandbox: ". */
+    sandbox: Schema.String,
+    /** Why nothing can allow it, worded to follow the command. */
+    refusal: Schema.optionalKey(Schema.String)
+  }),
+  /** The code of a plugin, which runs with all rights of the person. */
+  Schema.TaggedStruct("LoadPlugin", {
+    name: Schema.String,
+    path: Schema.String,
+    hash: Schema.String,
+    /** What its tools run, for a plugin that is declared instead of written. */
+    does: Schema.optionalKey(Schema.Array(Schema.String))
+  }),
+  /** A server of tools: a program that is started, or an address that is spoken to. */
+  Schema.TaggedStruct("StartServer", { name: Schema.String, does: Schema.Array(Schema.String), hash: Schema.String })
+])
+export type CanonicalAccess = typeof CanonicalAccess.Type
+
+/** The one string that is shown and that rules are compared with. */
+export const accessTarget = (access: CanonicalAccess): string => {
+  switch (access._tag) {
+    case "ReadFile":
+    case "WriteFile":
+      return access.path
+    case "FetchUrl":
+      return access.url
+    case "RunCommand":
+      return commandText(access.argv)
+    case "LoadPlugin":
+    case "StartServer":
+      return `${access.name} sha256:${access.hash}`
+  }
+}
+
+/** What a person should see besides the target, one line each. */
+export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> => {
+  switch (access._tag) {
+    case "LoadPlugin":
+      return access.does === undefined ? [`Code: ${access.path}`] : [`File: ${access.path}`, ...access.does]
+    case "StartServer":
+      return access.does
+    case "RunCommand": {
+      const words = access.argv.map(
+        (word, index) => `${index === 0 ? "Program" : `Argument ${index}`}: ${wordText(word)}`
+      )
+      return [...(words.length > 1 ? words : []), `Folder: ${access.cwd}`, `Sandbox: ${access.sandbox}`]
+    }
+    default:
+      return []
+  }
+}
+
+/** What the host starts by itself, before a run. */
+export type Start = CanonicalAccess & { readonly _tag: "LoadPlugin" | "StartServer" }

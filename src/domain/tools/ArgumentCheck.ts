@@ -1,0 +1,121 @@
+/**
+ * Checks the arguments of a call against the parameters of its tool: what is missing, what does not fit, what no
+ * parameter takes. All problems at once, worded for the model. Called by the tool registry.
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import type { Issue, Repair, Where } from "../findings/Issue.ts"
+import { type IssueCode, makeIssue, makeRepair } from "../findings/IssueCode.ts"
+import { nearest } from "../text/Nearest.ts"
+import type { Arguments, ToolCall } from "./ToolCall.ts"
+import { type JsonSchema, propertiesOf, requiredOf } from "./ToolSchema.ts"
+
+/** The parameters of a tool, in the form that decodes and in the form that is shown. */
+export interface Parameters {
+  // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
+  readonly codec: Schema.Codec<any, unknown>
+  readonly schema: JsonSchema
+}
+
+/** One problem of a value: where in it, and what was expected. */
+export interface ArgumentProblem {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly expected: string
+}
+
+/** The problems of a failed decoding. */
+export const argumentProblems = (error: Schema.SchemaError): ReadonlyArray<ArgumentProblem> =>
+  SchemaIssue.makeFormatterStandardSchemaV1()(error.issue).issues.map(({ message, path = [] }) => ({
+    path: path.map((part) => (typeof part === "object" ? part.key : part)),
+    expected: message
+  }))
+
+/** `edits[0].line` */
+export const pathText = (path: ReadonlyArray<PropertyKey>): string =>
+  path
+    .map((part, index) => (typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`))
+    .join("")
+
+const numeral = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?\s*$/
+
+/** The value that was meant when a text stands for a number or a truth value; nothing when it is not clear. */
+const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefined => {
+  if (typeof value !== "string") return undefined
+  if ((type === "number" || type === "integer") && numeral.test(value)) return Number(value)
+  const word = value.trim().toLowerCase()
+  return type === "boolean" && (word === "true" || word === "false") ? word === "true" : undefined
+}
+
+/** Mends what has one meaning: numbers and truth values as text, and null for what may be left out. */
+export const mendArguments = (call: ToolCall, { codec, schema }: Parameters, where: Where) => {
+  const repairs: Array<Repair> = []
+  const required = requiredOf(schema)
+  const properties = propertiesOf(schema)
+  const takesNull = (name: string) => Result.isSuccess(Schema.decodeResult(codec)({ ...call.arguments, [name]: null }))
+  const mended = Object.entries(call.arguments).flatMap(([name, value]): ReadonlyArray<[string, Schema.Json]> => {
+    const property = properties.get(name)
+    if (property === undefined) return [[name, value]]
+    if (value === null && !required.includes(name) && !takesNull(name)) {
+      repairs.push(makeRepair("argument-dropped", where, `The argument "${name}" was null and is left out.`))
+      return []
+    }
+    const meant = coerce(value, property)
+    if (meant === undefined) return [[name, value]]
+    const message = `The argument "${name}" was the text ${JSON.stringify(value)} and is read as ${String(meant)}.`
+    repairs.push(makeRepair("argument-coerced", where, message))
+    return [[name, meant]]
+  })
+  return { call: { ...call, arguments: Object.fromEntries(mended) satisfies Arguments }, repairs }
+}
+
+const describe = (name: string, schema: JsonSchema | undefined): string => {
+  const type = typeof schema?.["type"] === "string" ? ` (${schema["type"]})` : ""
+  const description = typeof schema?.["description"] === "string" ? `: ${schema["description"]}` : "."
+  return `"${name}"${type}${description}`
+}
+
+const quoted = (names: ReadonlyArray<string>): string => names.map((name) => `"${name}"`).join(", ")
+
+const howInstead = (near: ReadonlyArray<string>, known: ReadonlyArray<string>): string => {
+  if (known.length === 0) return "Remove it: the tool takes no arguments."
+  return near.length > 0
+    ? `Remove it, or use the nearest: ${quoted(near)}.`
+    : `Remove it, or use one of: ${quoted(known)}.`
+}
+
+/** All problems of the arguments: missing ones, then those that do not fit, then unknown ones. */
+export const checkArguments = (
+  { arguments: given, name: tool }: ToolCall,
+  { codec, schema }: Parameters,
+  { quote, where }: Pick<Issue, "where" | "quote">
+): ReadonlyArray<Issue> => {
+  const properties = propertiesOf(schema)
+  const missing = requiredOf(schema).filter((name) => !Object.hasOwn(given, name))
+  const unknown =
+    schema["additionalProperties"] === undefined ? Object.keys(given).filter((name) => !properties.has(name)) : []
+  const decoded = Schema.decodeResult(codec)(given, { errors: "all", onExcessProperty: "error" })
+  const problems = Result.isSuccess(decoded) ? [] : argumentProblems(decoded.failure)
+  const invalid = problems.filter(
+    ({ path }) => path.length !== 1 || !(missing.includes(String(path[0])) || unknown.includes(String(path[0])))
+  )
+  const known = [...properties.keys()]
+  const issue = (code: IssueCode, what: string, how: string): Issue => makeIssue(code, where, { what, how, quote })
+  return [
+    ...missing.map((name) =>
+      issue(
+        "argument-missing",
+        `The argument "${name}" of ${tool} is missing.`,
+        `Add ${describe(name, properties.get(name))}`
+      )
+    ),
+    ...invalid.map(({ expected, path }) => {
+      const what =
+        path.length === 0 ? `The arguments of ${tool} do` : `The argument "${pathText(path)}" of ${tool} does`
+      return issue("argument-invalid", `${what} not fit.`, `${expected}.`)
+    }),
+    ...unknown.map((name) =>
+      issue("argument-unknown", `${tool} has no argument "${name}".`, howInstead(nearest(name, known), known))
+    )
+  ]
+}

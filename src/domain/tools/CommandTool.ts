@@ -1,0 +1,136 @@
+/**
+ * A tool that is declared instead of written: a command with placeholders that the arguments of a call fill. A value
+ * becomes whole words or a part of one word, and never an option of the program. Read from the configuration.
+ */
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { CommandLine } from "./Access.ts"
+import { commandSeconds } from "../commands/CommandSettings.ts"
+import { wordText } from "../commands/CommandText.ts"
+import { Arguments } from "./ToolCall.ts"
+
+const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
+
+/** One entry of `tools`. */
+export const CommandTool = Schema.Struct({
+  description: Schema.NonEmptyString.annotate({ description: "What it does and when to use it; the model reads it." }),
+  command: CommandLine.annotate({
+    description: "The program and its arguments, one element each. `{name}` stands for an argument of the call."
+  }),
+  parameters: key(
+    Schema.Record(Schema.String, Schema.Json),
+    'The JSON schema of the arguments, with "type": "object". Without it the tool takes none.'
+  ),
+  example: key(Arguments, "Arguments of a call, shown to the model."),
+  timeoutSeconds: key(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: commandSeconds.most })),
+    `How long the command may run. Default: ${commandSeconds.usual}.`
+  )
+})
+export type CommandTool = typeof CommandTool.Type
+
+/** What is wrong with a declaration, at which part of it. */
+export interface DeclarationProblem {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly what: string
+}
+
+const placeholder = /\{([A-Za-z_]\w*)\}/g
+const onlyPlaceholder = /^\{([A-Za-z_]\w*)\}$/
+const scalarTypes: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean"])
+
+/** The schema of the arguments; it takes no others. */
+export const parametersOf = ({ parameters }: CommandTool): Readonly<Record<string, Schema.Json>> => ({
+  type: "object",
+  properties: {},
+  ...parameters,
+  additionalProperties: false
+})
+
+const propertiesOf = (tool: CommandTool): Readonly<Record<string, unknown>> => {
+  const properties: unknown = parametersOf(tool)["properties"]
+  return Predicate.isObject(properties) ? { ...properties } : {}
+}
+
+const isScalar = (property: unknown): boolean =>
+  Predicate.isObject(property) && "type" in property && scalarTypes.has(property.type)
+
+const isList = (property: unknown): boolean =>
+  Predicate.isObject(property) &&
+  "type" in property &&
+  property.type === "array" &&
+  "items" in property &&
+  isScalar(property.items)
+
+const namesIn = (word: string): ReadonlyArray<string> => [...word.matchAll(placeholder)].map(([, name = ""]) => name)
+
+const wordProblem = (word: string, properties: Readonly<Record<string, unknown>>): string | undefined => {
+  const unknown = namesIn(word).find((name) => !Object.hasOwn(properties, name))
+  if (unknown !== undefined) {
+    return `{${unknown}} is no parameter. There are: ${Object.keys(properties).join(", ") || "none"}.`
+  }
+  const isWhole = onlyPlaceholder.test(word)
+  const unfit = namesIn(word).find((name) => !isScalar(properties[name]) && !(isWhole && isList(properties[name])))
+  if (unfit !== undefined) {
+    return isWhole
+      ? `the parameter "${unfit}" must be a string, a number, a boolean, or an array of these.`
+      : `the parameter "${unfit}" must be a string, a number or a boolean to stand inside a word.`
+  }
+  const rest = word.replace(placeholder, "")
+  if (namesIn(word).length === 0 || isWhole || wordText(rest) === rest) return undefined
+  return `a placeholder in ${JSON.stringify(word)} would become a part of a text that some program reads. Make it a word of its own.`
+}
+
+/** What is wrong with the command and its placeholders; all problems. */
+export const templateProblems = (tool: CommandTool): ReadonlyArray<DeclarationProblem> => {
+  const properties = propertiesOf(tool)
+  const used = new Set(tool.command.flatMap(namesIn))
+  const words = tool.command.flatMap((word, index) => {
+    const what =
+      index === 0 && namesIn(word).length > 0
+        ? "the program must be fixed: no placeholder can stand for it."
+        : wordProblem(word, properties)
+    return what === undefined ? [] : [{ path: ["command", index], what }]
+  })
+  const idle = Object.keys(properties)
+    .filter((name) => !used.has(name))
+    .map((name) => ({
+      path: ["parameters", "properties", name],
+      what: `no placeholder {${name}} uses this parameter.`
+    }))
+  return [...words, ...idle]
+}
+
+const optionProblem = (word: string, names: ReadonlyArray<string>): string => {
+  const [name = ""] = names
+  return `The argument "${name}" becomes ${JSON.stringify(word)}, which a program may take for an option. Write "./${word}" if it is the name of a file.`
+}
+
+/** The words that one word of the template becomes. */
+const fillWord = (template: string, given: Arguments): Result.Result<ReadonlyArray<string>, string> => {
+  const names = namesIn(template)
+  if (names.length === 0) return Result.succeed([template])
+  if (names.some((name) => given[name] === undefined)) return Result.succeed([])
+  const [only] = onlyPlaceholder.test(template) ? names : []
+  const value = only === undefined ? undefined : given[only]
+  const words = Array.isArray(value)
+    ? value.map(String)
+    : [template.replace(placeholder, (_, name: string) => String(given[name]))]
+  const option = template.startsWith("-") ? undefined : words.find((word) => word.startsWith("-"))
+  return option === undefined ? Result.succeed(words) : Result.fail(optionProblem(option, names))
+}
+
+/** The command for these arguments. Fails with what is wrong with them. */
+export const fillCommand = (
+  { command: [program, ...templates] }: CommandTool,
+  given: Arguments
+): Result.Result<CommandLine, string> => {
+  const words: Array<string> = []
+  for (const template of templates) {
+    const filled = fillWord(template, given)
+    if (Result.isFailure(filled)) return Result.fail(filled.failure)
+    words.push(...filled.success)
+  }
+  return Result.succeed([program, ...words])
+}

@@ -1,0 +1,217 @@
+/**
+ * Tool calls as a model writes them: JSON text into `ToolCall`. Whether the tool exists and what its arguments must be is
+ * checked by services/tools/ToolRegistry. A call that cannot be read is an issue, never an empty call.
+ */
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import type { Where } from "../findings/Issue.ts"
+import { addIssue, addRepair, type Findings, type IssueCode } from "../findings/IssueCode.ts"
+import type { Arguments, ToolCall } from "./ToolCall.ts"
+import { readBlock } from "./ToolCallJson.ts"
+
+type JsonObject = Readonly<Record<string, Schema.Json>>
+
+/** A call whose uid is not settled yet. */
+export interface UnnumberedCall {
+  readonly uid: string
+  readonly name: string
+  readonly arguments: Arguments
+  readonly where: Where
+}
+
+const otherKeys = {
+  uid: ["id", "call_id", "tool_call_id", "callId"],
+  name: ["tool", "tool_name", "toolName", "function", "function_name"],
+  arguments: ["args", "parameters", "params", "input", "arguments_json"]
+} as const
+
+/** Remarks that models add and no tool reads. */
+const remarks = new Set([
+  "type",
+  "index",
+  "description",
+  "reason",
+  "reasoning",
+  "purpose",
+  "comment",
+  "comments",
+  "explanation",
+  "note",
+  "notes",
+  "thought",
+  "thoughts",
+  "title",
+  "status"
+])
+
+const callKeys = new Set([...Object.entries(otherKeys).flat(2), ...remarks])
+
+/** True for a key that stands in a call beside or inside of nothing else. */
+export const isCallKey = (key: string): boolean => callKeys.has(key)
+
+const isObject = (value: Schema.Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+interface Block {
+  readonly text: string
+  readonly where: Where
+  readonly findings: Findings
+}
+
+const addCallIssue = ({ findings, text, where }: Block, code: IssueCode, what: string, how: string): undefined => {
+  addIssue(findings, code, where, { what, how, quote: text })
+  return undefined
+}
+
+/** The key that holds a part of a call: its own name, or another name when only one of them stands there. */
+const keyOf = (call: JsonObject, part: keyof typeof otherKeys, block: Block): string | undefined => {
+  if (Object.hasOwn(call, part)) return part
+  const found = otherKeys[part].filter((key) => Object.hasOwn(call, key))
+  if (found.length > 1) {
+    return addCallIssue(
+      block,
+      "tool-call-key-duplicate",
+      `The call has the keys ${found.map((key) => `"${key}"`).join(" and ")}, which mean the same.`,
+      `Use the key "${part}" once.`
+    )
+  }
+  if (found[0] !== undefined)
+    addRepair(block.findings, "tool-call-alias", block.where, `Read the key "${found[0]}" as "${part}".`)
+  return found[0]
+}
+
+/** `{ "type": "function", "function": { "name", "arguments" } }` as other servers write it. */
+const flatten = (call: JsonObject, block: Block): JsonObject => {
+  const inner = call["function"]
+  if (!isObject(inner)) return call
+  addRepair(block.findings, "tool-call-alias", block.where, 'Read the object under "function" as the call.')
+  const { function: _, ...rest } = call
+  return { ...rest, ...inner }
+}
+
+const argumentsHow =
+  'Write "arguments" as a JSON object with the names of the parameters as keys; {} when there are none.'
+
+const readArguments = (value: Schema.Json | undefined, block: Block): Arguments | undefined => {
+  if (value === undefined || value === null) {
+    addRepair(block.findings, "tool-call-alias", block.where, "Read a call without arguments as one with {}.")
+    return {}
+  }
+  if (isObject(value)) return value
+  if (typeof value !== "string")
+    return addCallIssue(block, "tool-call-arguments", '"arguments" is not an object.', argumentsHow)
+  const inner = readBlock(value)
+  if (Result.isFailure(inner))
+    return addCallIssue(block, inner.failure.code, `"arguments" is a text. ${inner.failure.what}`, argumentsHow)
+  const [only, ...others] = inner.success.values
+  if (!isObject(only) || others.length > 0)
+    return addCallIssue(block, "tool-call-arguments", '"arguments" is a text that holds no object.', argumentsHow)
+  addRepair(block.findings, "tool-call-alias", block.where, 'Read the text under "arguments" as JSON.')
+  return only
+}
+
+const readUid = (value: Schema.Json | undefined): string =>
+  typeof value === "string" || typeof value === "number" ? String(value).trim() : ""
+
+const named = (keys: ReadonlyArray<string>): string => keys.map((key) => `"${key}"`).join(", ")
+
+const checkExtraKeys = (call: JsonObject, used: ReadonlyArray<string | undefined>, block: Block): void => {
+  const extra = Object.keys(call).filter((key) => !used.includes(key))
+  const unknown = extra.filter((key) => !remarks.has(key))
+  if (unknown.length > 0) {
+    addCallIssue(
+      block,
+      "tool-call-key-unknown",
+      `The call has the unknown ${unknown.length === 1 ? "key" : "keys"} ${named(unknown)}.`,
+      'Put parameters of the tool into "arguments" and remove every other key.'
+    )
+  } else if (extra.length > 0) {
+    addRepair(block.findings, "tool-call-extra", block.where, `Ignored ${named(extra)} beside the call.`)
+  }
+}
+
+const readCall = (written: JsonObject, block: Block): UnnumberedCall | undefined => {
+  const { findings, where } = block
+  const before = findings.issues.length
+  const call = flatten(written, block)
+  const uidKey = keyOf(call, "uid", block)
+  const nameKey = keyOf(call, "name", block)
+  const argumentsKey = keyOf(call, "arguments", block)
+  if (findings.issues.length > before) return undefined
+  checkExtraKeys(call, [uidKey, nameKey, argumentsKey], block)
+  const name = nameKey === undefined ? undefined : call[nameKey]
+  if (typeof name !== "string" || name.trim() === "") {
+    return addCallIssue(block, "tool-call-name", "The call has no name.", 'Write the name of the tool under "name".')
+  }
+  if (findings.issues.length > before) return undefined
+  const values = readArguments(argumentsKey === undefined ? undefined : call[argumentsKey], block)
+  if (values === undefined) return undefined
+  const given = uidKey === undefined ? undefined : call[uidKey]
+  if (typeof given === "number") addRepair(findings, "tool-call-uid", where, `Read the uid ${given} as a text.`)
+  return { uid: readUid(given), name: name.trim(), arguments: values, where }
+}
+
+/** The calls in one value: an object, a list of them, or a list under `tool_calls`. */
+const callsIn = (value: Schema.Json): ReadonlyArray<Schema.Json> => {
+  if (Array.isArray(value)) return value
+  if (!isObject(value)) return [value]
+  const inner = value["tool_calls"] ?? value["calls"]
+  return Array.isArray(inner) && Object.keys(value).length === 1 ? inner : [value]
+}
+
+/** What other protocols put around calls. */
+const callTag = /^\s*(?:<(?:tool|function)_call>|\[TOOL_CALLS\])/
+const callTags = /<\/?(?:tool|function)_call>|^\s*\[TOOL_CALLS\]/g
+
+/** Reads the text of one block; usually one call, several when the model put them together. */
+export const readCallBlock = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
+  const block: Block = { text, where, findings }
+  const tagged = callTag.test(text) ? text.replace(callTags, "\n") : text
+  const read = readBlock(tagged)
+  if (Result.isFailure(read)) {
+    addCallIssue(block, read.failure.code, read.failure.what, read.failure.how)
+    return []
+  }
+  const { mended, split, values } = read.success
+  if (mended || tagged !== text) addRepair(findings, "tool-call-repaired", where, "Mended the JSON of a tool call.")
+  const calls = values.flatMap(callsIn)
+  if (split || calls.length !== values.length || calls.some((call, index) => call !== values[index]))
+    addRepair(findings, "tool-call-split", where, `Read ${calls.length} calls out of one block.`)
+  return calls.flatMap((call) => {
+    if (isObject(call)) return readCall(call, block) ?? []
+    addCallIssue(
+      block,
+      "tool-call-not-object",
+      "The block is not a JSON object.",
+      'Write one JSON object: { "uid": "call-1", "name": "...", "arguments": { ... } }.'
+    )
+    return []
+  })
+}
+
+/** Settles uids: what is missing becomes `call-<n>` by position, what stands twice gets a number. */
+export const numberCalls = (calls: ReadonlyArray<UnnumberedCall>, findings: Findings): ReadonlyArray<ToolCall> => {
+  const given = new Set(calls.map((call) => call.uid))
+  const used = new Set<string>()
+  // How far the search for a free uid has come, per uid: keeps it linear.
+  const reached = new Map<string, number>()
+  return calls.map(({ where, ...call }, index) => {
+    const base = call.uid === "" ? `call-${index + 1}` : call.uid
+    let uid = base
+    let number = reached.get(base) ?? 1
+    while (used.has(uid) || (uid !== call.uid && given.has(uid))) {
+      number += 1
+      uid = `${base}-${number}`
+    }
+    reached.set(base, number)
+    used.add(uid)
+    if (uid !== call.uid) {
+      const message =
+        call.uid === ""
+          ? `Gave a call without uid the uid "${uid}".`
+          : `Gave the second call "${call.uid}" the uid "${uid}".`
+      addRepair(findings, "tool-call-uid", where, message)
+    }
+    return { ...call, uid }
+  })
+}

@@ -1,0 +1,149 @@
+/**
+ * The door for scripts to conversations: messages that are known beforehand, or a conversation that is held open.
+ */
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Queue from "effect/Queue"
+import type * as Cause from "effect/Cause"
+import { holdConversation } from "../app/conversation.ts"
+import type { AskReport } from "../domain/runs/AskReport.ts"
+import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
+import type { RunReport } from "../domain/runs/RunReport.ts"
+import { type RunHandle, startWork } from "./runHandle.ts"
+import { onThisMachine, refuse, type ScriptOptions, scriptWork, setupOf } from "./scriptOptions.ts"
+import type { AskSession } from "../services/conversation/Asker.ts"
+
+/** How a script asks: `prompt` is one message, `messages` are several, each sent when the one before is answered. */
+export interface AskOptions extends ScriptOptions {
+  readonly prompt?: string
+  readonly messages?: ReadonlyArray<string>
+  /** Takes the text of the answers as it comes; the events have only whole answers. */
+  readonly onText?: (piece: string) => void
+}
+
+/** A conversation that goes on by itself. The report has the answer to the last message. */
+export interface AskHandle extends RunHandle {
+  /** One report for each message that was taken up. Rejects as the report does. */
+  readonly answers: Promise<ReadonlyArray<AskReport>>
+}
+
+/** A conversation that is held open. */
+export interface Conversation {
+  /** Names the conversation, also to those who wait for it. */
+  readonly runId: string
+  /**
+   * Sends a message and waits for its answer; messages wait for each other. Rejects only when there is no conversation:
+   * it cannot begin, or is closed.
+   */
+  readonly send: (text: string, onText?: (piece: string) => void) => Promise<AskReport>
+  /** Stops the answer that is being given and waits until it has stopped; the conversation goes on. */
+  readonly stop: () => Promise<void>
+  /** Ends the conversation when all that was sent is answered. */
+  readonly close: () => Promise<RunReport>
+  readonly events: RunHandle["events"]
+}
+
+const withAsker = <E>(
+  options: AskOptions,
+  listen: (recorded: RecordedEvent) => void,
+  runId: string,
+  use: (session: AskSession) => Effect.Effect<void, E>
+) =>
+  Effect.gen(function* () {
+    const work = scriptWork(options, listen)
+    const setup = yield* setupOf(options, work)
+    const order = {
+      runId,
+      prompt: options.prompt ?? options.messages?.[0] ?? "",
+      ...(options.file === undefined ? {} : { currentFile: options.file })
+    }
+    return yield* holdConversation(setup, order, { ...work.doors, before: work.before, use })
+  }).pipe(onThisMachine(options))
+
+/** Asks one message, or several one after another. Starts at once. */
+export const ask = (given: string | AskOptions): AskHandle => {
+  const options: AskOptions = typeof given === "string" ? { prompt: given } : given
+  const { messages, onText, prompt, signal } = options
+  const answers: Array<AskReport> = []
+  const handle = startWork({ signal }, (listen, runId) => {
+    if ((messages === undefined) === (prompt === undefined)) {
+      return Effect.fail(refuse('Give either "prompt" or "messages".'))
+    }
+    const hear = (recorded: RecordedEvent): void => {
+      if (recorded.event.type === "ask.finished") answers.push(recorded.event.report)
+      listen(recorded)
+    }
+    return withAsker(options, hear, runId, ({ send }) =>
+      Effect.forEach(messages ?? [prompt ?? ""], (text) => send(text, onText), { discard: true })
+    )
+  })
+  const all = handle.report.then(() => answers)
+  // Whoever looks only at the report is not to be told of the same failure again.
+  all.catch(() => undefined)
+  return { ...handle, answers: all }
+}
+
+interface Sent {
+  readonly text: string
+  readonly onText: ((piece: string) => void) | undefined
+  readonly resolve: (report: AskReport) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Opens a conversation that takes messages until it is closed. */
+export const openConversation = (options: Omit<AskOptions, "prompt" | "messages"> = {}): Conversation => {
+  const queue = Effect.runSync(Queue.unbounded<Sent, Cause.Done>())
+  const open = new Set<Sent>()
+  let current: { readonly sent: Sent; readonly fiber: Fiber.Fiber<AskReport> } | undefined
+  let ending: Error | undefined
+
+  const settle = (report: AskReport): void => {
+    if (current === undefined) return
+    open.delete(current.sent)
+    current.sent.resolve(report)
+  }
+  const answerAll = ({ send }: AskSession) =>
+    Effect.gen(function* () {
+      for (;;) {
+        const sent = yield* Queue.take(queue)
+        const fiber = yield* Effect.forkChild(send(sent.text, sent.onText ?? options.onText))
+        current = { sent, fiber }
+        yield* Fiber.await(fiber)
+      }
+    }).pipe(Effect.catchTag("Done", () => Effect.void))
+
+  const handle = startWork({ signal: options.signal }, (listen, runId) =>
+    withAsker(
+      options,
+      (recorded) => {
+        listen(recorded)
+        if (recorded.event.type === "ask.finished") settle(recorded.event.report)
+      },
+      runId,
+      answerAll
+    )
+  )
+  const end = (error: unknown): void => {
+    ending = error instanceof Error ? error : new Error(String(error))
+    for (const { reject } of open) reject(ending)
+    open.clear()
+  }
+  handle.report.then(({ message }) => end(new Error(message === "" ? "The conversation is closed." : message)), end)
+
+  return {
+    runId: handle.runId,
+    events: handle.events,
+    send: (text, onText) =>
+      new Promise((resolve, reject) => {
+        if (ending !== undefined) return reject(ending)
+        const sent: Sent = { text, onText, resolve, reject }
+        if (!Queue.offerUnsafe(queue, sent)) return reject(new Error("The conversation is closed."))
+        open.add(sent)
+      }),
+    stop: () => (current === undefined ? Promise.resolve() : Effect.runPromise(Fiber.interrupt(current.fiber))),
+    close: () => {
+      Queue.endUnsafe(queue)
+      return handle.report
+    }
+  }
+}

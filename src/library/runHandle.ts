@@ -1,0 +1,56 @@
+/**
+ * Work that goes on while a script looks at it: a report that is promised, and events for any number of readers. `run` and
+ * `ask` hand it out.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import { type FlatEvent, flattenEvent } from "../domain/runs/EventLine.ts"
+import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
+import type { RunReport } from "../domain/runs/RunReport.ts"
+import { makeEventHistory } from "./EventHistory.ts"
+import { makeRunId } from "../services/runs/RunId.ts"
+
+/** A run that goes on. */
+export interface RunHandle {
+  /** Names the run, also for the command line: `task-conductor resume ID`. */
+  readonly runId: string
+  /**
+   * How the run ended, also when it failed, was declined or was interrupted. Rejects when the order cannot be carried
+   * out at all: unknown skill, wrong configuration, no such project.
+   */
+  readonly report: Promise<RunReport>
+  /** All events from the first on, whenever reading begins; each reader gets all of them. */
+  readonly events: AsyncIterable<FlatEvent>
+  /** Stops the run and waits until it has stopped. */
+  readonly interrupt: () => Promise<void>
+}
+
+/** Starts the work at once, under a new id unless it has one; `signal` interrupts it when it aborts. */
+export const startWork = <E>(
+  { runId = Effect.runSync(makeRunId), signal }: { readonly runId?: string; readonly signal?: AbortSignal | undefined },
+  work: (listen: (recorded: RecordedEvent) => void, runId: string) => Effect.Effect<RunReport, E>
+): RunHandle => {
+  const history = makeEventHistory<FlatEvent>()
+  let last: RunReport | undefined
+  const listen = (recorded: RecordedEvent): void => {
+    if (recorded.event.type === "run.finished") last = recorded.event.report
+    history.push(flattenEvent(recorded))
+  }
+  const fiber = Effect.runFork(work(listen, runId))
+  const interrupt = (): Promise<void> => Effect.runPromise(Fiber.interrupt(fiber))
+  const report = Effect.runPromise(Fiber.await(fiber)).then((exit) => {
+    if (Exit.isSuccess(exit)) return exit.value
+    if (last !== undefined) return last
+    if (Cause.hasInterruptsOnly(exit.cause)) throw new Error("The run was interrupted before it began.")
+    throw Cause.squash(exit.cause)
+  })
+  report.then(
+    () => history.end(),
+    (error: unknown) => history.end(error)
+  )
+  if (signal?.aborted === true) void interrupt()
+  signal?.addEventListener("abort", () => void interrupt(), { once: true })
+  return { runId, report, events: history.events, interrupt }
+}

@@ -1,0 +1,102 @@
+/**
+ * The door for scripts to runs that are kept: which there are, what they hold, going on with one, beginning another from
+ * one, playing one again. Gives what the command line gives with `--json`.
+ */
+import * as Effect from "effect/Effect"
+import type { RunDifference } from "../domain/history/RunDifference.ts"
+import { type RunOverview, runOverview, type TaskEvidence } from "../domain/history/RunEvidence.ts"
+import { forkRun, layerRuns, readRun, readTask, replayRun, resumeRun } from "../app/runs.ts"
+import { type RunHandle, startWork } from "./runHandle.ts"
+import { onThisMachine, type ScriptOptions, scriptWork } from "./scriptOptions.ts"
+import { type Arbitrate, layerCallbackArbiter } from "../services/approvals/CallbackArbiter.ts"
+import type { Plugin } from "../services/plugins/Plugin.ts"
+import { RunNotFound, RunStore, type RunSummary } from "../services/history/RunStore.ts"
+
+/** Where runs are kept. */
+export type KeptOptions = Pick<ScriptOptions, "stateFolder">
+
+/** How a run goes on. What is left out is as it was when the run began, except for what was allowed: that is not kept. */
+export interface ResumeOptions extends Omit<ScriptOptions, "file" | "project"> {
+  /** Decides about calls in doubt; without it the run stops at one, as not permitted. */
+  readonly arbitrate?: Arbitrate
+}
+
+/** How a run is forked. */
+export interface ForkOptions extends Omit<ScriptOptions, "file" | "project"> {
+  /** The first task that is done anew, with all that come after it. */
+  readonly from: string
+}
+
+const withRuns =
+  (options: KeptOptions) =>
+  <A, E, R>(work: Effect.Effect<A, E, R | RunStore>) =>
+    work.pipe(Effect.provide(layerRuns), onThisMachine(options))
+
+/** Scripts name a run by its whole id: what else the command line takes for one may mean another run tomorrow. */
+const named = Effect.fnUntraced(function* (runId: string) {
+  const found = yield* (yield* RunStore).find(runId)
+  if (found !== runId) return yield* new RunNotFound({ given: runId, candidates: [found], isAmbiguous: false })
+})
+
+/** All runs that are kept, the newest first. */
+export const runs = (options: KeptOptions = {}): Promise<ReadonlyArray<RunSummary>> =>
+  RunStore.use(({ list }) => list).pipe(withRuns(options), Effect.runPromise)
+
+/** What a run planned, did and found. */
+export const showRun = (runId: string, options: KeptOptions = {}): Promise<RunOverview> =>
+  named(runId).pipe(
+    Effect.andThen(readRun(runId)),
+    Effect.map(({ records }) => runOverview(records)),
+    withRuns(options),
+    Effect.runPromise
+  )
+
+/** What one task of a run saw, said, called and found. */
+export const showTask = (runId: string, task: string, options: KeptOptions = {}): Promise<TaskEvidence> =>
+  named(runId).pipe(Effect.andThen(readTask(runId, task)), withRuns(options), Effect.runPromise)
+
+/**
+ * Goes on with a run: what had finished is not done again. Plugins and models that are values are not kept; give them
+ * again. The report rejects also when there is no such run, when another process has it or its project, and when its
+ * journal cannot be used.
+ */
+export const resume = (runId: string, options: ResumeOptions = {}): RunHandle =>
+  startWork({ runId, signal: options.signal }, (listen) => {
+    const { before, doors, given } = scriptWork(options, listen)
+    const arbiter = options.arbitrate === undefined ? {} : { arbiter: layerCallbackArbiter(options.arbitrate) }
+    return named(runId).pipe(
+      Effect.andThen(resumeRun(runId, given, { ...doors, ...arbiter, before })),
+      withRuns(options)
+    )
+  })
+
+/** Begins a new run with what another had finished before a task. The handle names the new one. */
+export const fork = (runId: string, options: ForkOptions): RunHandle =>
+  startWork({ signal: options.signal }, (listen, forked) => {
+    const { before, doors, given } = scriptWork(options, listen)
+    return named(runId).pipe(
+      Effect.andThen(forkRun(runId, options.from, given, { ...doors, before, runId: forked })),
+      withRuns(options)
+    )
+  })
+
+/** What came of playing a run again, and what was not the same as then. */
+export interface Replayed {
+  readonly runId: string
+  readonly same: boolean
+  readonly differences: ReadonlyArray<RunDifference>
+}
+
+/** How a run is played again: with the plugins that it was given as values. */
+export interface ReplayOptions extends KeptOptions {
+  readonly plugins?: ReadonlyArray<Plugin>
+}
+
+/** Plays a run once more, from its journal alone: no model is asked, no tool runs, nobody is asked. */
+export const replay = (runId: string, options: ReplayOptions = {}): Promise<Replayed> =>
+  named(runId).pipe(
+    Effect.andThen(replayRun(runId, { plugins: options.plugins ?? [] })),
+    Effect.map(({ differences }) => ({ runId, same: differences.length === 0, differences })),
+    withRuns(options),
+    Effect.runPromise
+  )

@@ -1,0 +1,136 @@
+/**
+ * Whoever is asked when the rules do not decide: a person at a terminal, or nobody.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type * as Stdio from "effect/Stdio"
+import type * as Terminal from "effect/Terminal"
+import { callQuestion, chooseQuestion, stepQuestion } from "../../domain/permissions/ApprovalText.ts"
+import type { ApprovalItem } from "../../domain/runs/RunEvent.ts"
+import { type Answers, askLine, canAsk } from "./TerminalQuestion.ts"
+
+/** Single calls of a step: the numbers of the items that may run, counted from 1. The others are denied. */
+const Chosen = Schema.Struct({ chosen: Schema.Array(Schema.Int) })
+type Chosen = typeof Chosen.Type
+
+export const StepAnswer = Schema.Union([Schema.Literals(["step", "remaining", "decline"]), Chosen])
+export type StepAnswer = typeof StepAnswer.Type
+export const CallAnswer = Schema.Literals(["once", "session", "remember", "deny"])
+export type CallAnswer = typeof CallAnswer.Type
+
+/** Who gave an answer; `nobody` when there was no way to ask. */
+export const AnsweredBy = Schema.Literals(["person", "rule", "nobody"])
+export type AnsweredBy = typeof AnsweredBy.Type
+
+/** An answer with the one who gave it. */
+export interface Answered<A> {
+  readonly answer: A
+  readonly by: AnsweredBy
+}
+
+/** Answers by number; the last one stands for Enter. */
+const numbered = <A>(byNumber: ReadonlyArray<readonly [string, A]>, fallback: readonly [string, A]): Answers<A> => {
+  const all = new Map([...byNumber, fallback])
+  return {
+    read: (line) => all.get(line),
+    fallback: { shown: fallback[0], answer: fallback[1] },
+    help: `Answer with one of: ${[...all.keys()].toSorted().join(", ")}.`
+  }
+}
+
+const stepAnswers = (items: ReadonlyArray<ApprovalItem>): Answers<Exclude<StepAnswer, Chosen> | "choose"> =>
+  numbered(
+    [
+      ["1", "step"],
+      ["2", "remaining"],
+      ...(items.some(({ call }) => call !== undefined) ? ([["4", "choose"]] as const) : [])
+    ],
+    ["3", "decline"]
+  )
+
+const callAnswers = ({ offers = {} }: ApprovalItem): Answers<CallAnswer> =>
+  numbered(
+    [
+      ["1", "once"],
+      ...(offers.session === undefined ? [] : ([["2", "session"]] as const)),
+      ...(offers.remember === undefined ? [] : ([["3", "remember"]] as const))
+    ],
+    ["4", "deny"]
+  )
+
+/** Numbers of items with a call, such as `1,3`. */
+const chosenAnswers = (items: ReadonlyArray<ApprovalItem>): Answers<StepAnswer> => {
+  const possible = items.flatMap(({ call }, index) => (call === undefined ? [] : [index + 1]))
+  return {
+    read: (line) => {
+      const numbers = line.split(/[\s,]+/).map((word) => (/^\d+$/.test(word) ? Number(word) : 0))
+      return numbers.every((one) => possible.includes(one)) ? { chosen: [...new Set(numbers)] } : undefined
+    },
+    fallback: { shown: "none", answer: "decline" },
+    help: `Answer with numbers of calls, such as ${possible.slice(0, 2).join(",")}. There are: ${possible.join(", ")}.`
+  }
+}
+
+export class Approver extends Context.Service<
+  Approver,
+  {
+    /**
+     * Shows the concrete calls of a step: this step, all remaining steps of this run, some of the calls, or decline.
+     * `question` identifies the question within the run, as its events do.
+     */
+    step(title: string, items: ReadonlyArray<ApprovalItem>, question: string): Effect.Effect<Answered<StepAnswer>>
+    /** Shows one call: allow once, session and remember where the item offers them, deny. */
+    call(item: ApprovalItem, question: string): Effect.Effect<Answered<CallAnswer>>
+  }
+>()("task-conductor/services/approvals/Approver") {
+  /** Nobody can be asked: everything is denied. */
+  static readonly layerDenyAll: Layer.Layer<Approver> = Layer.succeed(Approver)(
+    Approver.of({
+      step: () => Effect.succeed({ answer: "decline", by: "nobody" }),
+      call: () => Effect.succeed({ answer: "deny", by: "nobody" })
+    })
+  )
+
+  /** Everything was allowed beforehand. */
+  static readonly layerAllowAll: Layer.Layer<Approver> = Layer.succeed(Approver)(
+    Approver.of({
+      step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
+      call: () => Effect.succeed({ answer: "once", by: "rule" })
+    })
+  )
+
+  /** All steps were approved beforehand (`--yes-this-run`); single calls are still asked about. */
+  static readonly layerApproveSteps = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
+    Layer.effect(
+      Approver,
+      Effect.gen(function* () {
+        const { call } = yield* Approver
+        return Approver.of({ step: () => Effect.succeed({ answer: "remaining", by: "rule" }), call })
+      })
+    ).pipe(Layer.provide(inner))
+
+  /** Asks on the terminal; without one everything is denied by nobody. Enter and end of input deny. */
+  static readonly layerTerminal: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal> = Layer.effect(
+    Approver,
+    Effect.gen(function* () {
+      const provide = Effect.provideContext(yield* Effect.context<Stdio.Stdio | Terminal.Terminal>())
+      const ask = Effect.fnUntraced(function* <A>(question: string, possible: Answers<A>, prompt: string) {
+        const answer = (yield* canAsk) ? yield* askLine(question, possible, prompt) : Option.none<A>()
+        return Option.match(answer, {
+          onNone: (): Answered<A> => ({ answer: possible.fallback.answer, by: "nobody" }),
+          onSome: (given): Answered<A> => ({ answer: given, by: "person" })
+        })
+      }, provide)
+      return Approver.of({
+        step: Effect.fn("Approver.step")(function* (title, items) {
+          const { answer, by } = yield* ask(stepQuestion(title, items), stepAnswers(items), "Answer")
+          return answer === "choose" ? yield* ask(chooseQuestion, chosenAnswers(items), "Calls") : { answer, by }
+        }),
+        call: Effect.fn("Approver.call")((item) => ask(callQuestion(item), callAnswers(item), "Answer"))
+      })
+    })
+  )
+}

@@ -1,0 +1,46 @@
+/**
+ * Activities of a run that machines share: the engine remembers their outcomes, and the journal keeps them as evidence.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { Activities, type Activity, activityName } from "../journal/Activities.ts"
+import { Journal } from "../journal/Journal.ts"
+
+const json = <A>(schema: Schema.Codec<A, unknown>, value: A): Effect.Effect<Schema.Json> =>
+  Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(schema))(value))
+
+/** Performs activities on the engine that is there, and keeps what came of them. */
+export const layerClusterActivities: Layer.Layer<Activities, never, Journal> = Layer.effect(
+  Activities,
+  Effect.gen(function* () {
+    const activities = yield* Activities
+    const journal = yield* Journal
+
+    const kept = <A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R> => {
+      const name = activityName(activity)
+      const execute = activity.execute.pipe(
+        Effect.tap((outcome) =>
+          Effect.flatMap(json(activity.success, outcome), (value) => journal.keepOutcome(name, value))
+        ),
+        Effect.tapError((error) =>
+          Effect.flatMap(json(activity.error, error), (value) => journal.keepFailure(name, value))
+        )
+      )
+      /* A worker can die after the journal knows the outcome, and before the engine does. */
+      return Effect.flatMap(
+        journal.outcome(name),
+        Option.match({
+          onNone: () => execute,
+          onSome: (value) => Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(activity.success))(value))
+        })
+      )
+    }
+
+    return Activities.of({
+      ...activities,
+      perform: (activity) => activities.perform({ ...activity, execute: kept(activity) })
+    })
+  })
+).pipe(Layer.provide(Activities.layerWorkflow))

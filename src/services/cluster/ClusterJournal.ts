@@ -1,0 +1,64 @@
+/**
+ * The journal of a run that machines share: the same records as in a file, in the database, where every worker of the run
+ * sees them as soon as they are there.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { JournalRecord } from "../../domain/history/JournalRecord.ts"
+import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { ClusterRuns } from "./ClusterRuns.ts"
+import { Journal, valueOf, wholeValueOf } from "../journal/Journal.ts"
+import { JournalError } from "../journal/JournalError.ts"
+import { recordOf } from "../journal/JournalLine.ts"
+
+/** The journal of this run; `redact` takes secrets out of what is kept. */
+export const layerClusterJournal = (
+  runId: string,
+  redact: (json: string) => string
+): Layer.Layer<Journal, never, ClusterRuns> =>
+  Layer.effect(
+    Journal,
+    Effect.gen(function* () {
+      const runs = yield* ClusterRuns
+      const failed = yield* Deferred.make<never, JournalError>()
+
+      /** What cannot be kept ends the work: it never comes back, and the run is told why. */
+      const orFail = <A>(query: Effect.Effect<A, DatabaseUnavailable>): Effect.Effect<A> =>
+        Effect.catchTag(query, "DatabaseUnavailable", ({ what }) =>
+          Effect.andThen(
+            Deferred.fail(
+              failed,
+              new JournalError({ path: `of the run ${runId}`, reason: { _tag: "DatabaseFailed", what } })
+            ),
+            Effect.never
+          )
+        )
+
+      const append = (record: JournalRecord): Effect.Effect<void> => orFail(runs.append(runId, record, redact))
+
+      const last = (type: JournalRecord["type"], key: string) => orFail(runs.last(runId, type, key))
+
+      return Journal.of({
+        outcome: (key) => Effect.map(last("outcome", key), wholeValueOf),
+        settled: (key) => Effect.map(last("settled", key), wholeValueOf),
+        answer: (key) => Effect.map(last("answer", key), valueOf),
+        doubt: Effect.fnUntraced(function* (key) {
+          const line = yield* last("intent", key)
+          const intent = line === undefined ? undefined : recordOf(line)
+          if (line === undefined || intent?.type !== "intent") return undefined
+          return (yield* last("outcome", key)) === undefined ? { ...intent, seq: line.seq } : undefined
+        }),
+        keepOutcome: (key, value) => append({ type: "outcome", key, value }),
+        keepFailure: (key, error) => append({ type: "failure", key, error }),
+        keepSettled: (key, value) => append({ type: "settled", key, value }),
+        keepAnswer: (key, value) => append({ type: "answer", key, value }),
+        keepSeen: (key, value) => append({ type: "seen", key, value }),
+        intend: (intent) => append({ type: "intent", ...intent }),
+        sent: (prompt) => append({ type: "prompt", ...prompt }),
+        tell: (event) => append({ type: "event", event }),
+        flush: Effect.void,
+        failed: Deferred.await(failed)
+      })
+    })
+  )

@@ -1,0 +1,245 @@
+/**
+ * The runs that machines share, in the database: begun by clients, carried out by workers, followed by whoever wants to.
+ * A query that fails is tried again for a while, since databases restart.
+ */
+import { randomUUID } from "node:crypto"
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { EventTold, JournalRecord } from "../../domain/history/JournalRecord.ts"
+import type { Usage } from "../../domain/models/ModelAnswer.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import { exitCodeOf, type RunUsage } from "../../domain/runs/RunReport.ts"
+import { SharedEnding, SharedRun } from "../../domain/history/ClusterRun.ts"
+import { DatabaseUnavailable, databaseWords } from "./ClusterDatabase.ts"
+import type { JournalLine } from "../journal/JournalLine.ts"
+
+/** Another run changes the project now. */
+export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectShared", {
+  project: Schema.String,
+  runId: Schema.String,
+  begunAt: Schema.String
+}) {
+  override get message(): string {
+    return `The run ${this.runId}, begun at ${this.begunAt}, works on ${this.project}. Wait for it, end it with "task-conductor cancel ${this.runId}", or run with --read-only what changes nothing.`
+  }
+}
+
+/** How a shared run stands. */
+export interface SharedStanding {
+  readonly shared: SharedRun
+  /** Size of its records. */
+  readonly bytes: number
+  readonly begunAt: string
+  readonly isCancelled: boolean
+  /** Present when the run has come to its end. */
+  readonly ending?: SharedEnding
+}
+
+export class ClusterRuns extends Context.Service<
+  ClusterRuns,
+  {
+    /** Begins a run; one at a time may change a project. */
+    submit(shared: SharedRun): Effect.Effect<void, ProjectShared | DatabaseUnavailable>
+    /** How a run stands; nothing when there is no such run. */
+    standing(runId: string): Effect.Effect<SharedStanding | undefined, DatabaseUnavailable>
+    /** All runs, the newest first. */
+    readonly list: Effect.Effect<ReadonlyArray<SharedStanding>, DatabaseUnavailable>
+    /** Removes a run that has ended, with all that was kept of it; false for one that has not. */
+    remove(runId: string): Effect.Effect<boolean, DatabaseUnavailable>
+    /** Adds a record; `redact` takes secrets out of its JSON. Goes on when it is committed. */
+    append(
+      runId: string,
+      record: JournalRecord,
+      redact: (json: string) => string
+    ): Effect.Effect<void, DatabaseUnavailable>
+    /** The records of a run after this one, at most 1,000. */
+    after(runId: string, seq: number): Effect.Effect<ReadonlyArray<JournalLine>, DatabaseUnavailable>
+    /** The last record of a type with this key. */
+    last(
+      runId: string,
+      type: JournalRecord["type"],
+      key: string
+    ): Effect.Effect<JournalLine | undefined, DatabaseUnavailable>
+    /** What the run has cost so far, by what was told of it. */
+    usage(runId: string): Effect.Effect<Omit<RunUsage, "durationMs">, DatabaseUnavailable>
+    /** The run has come to its end. */
+    end(runId: string, ending: SharedEnding, redact: (json: string) => string): Effect.Effect<void, DatabaseUnavailable>
+    /** Asks the workers to end a run; false when it had ended before. */
+    cancel(runId: string): Effect.Effect<boolean, DatabaseUnavailable>
+    /** How many workers were seen within the last seconds. */
+    readonly workers: Effect.Effect<number, DatabaseUnavailable>
+  }
+>()("task-conductor/services/cluster/ClusterRuns") {
+  static readonly layer: Layer.Layer<ClusterRuns, never, SqlClient.SqlClient> = Layer.effect(
+    ClusterRuns,
+    Effect.map(SqlClient.SqlClient, (sql) => makeRuns(sql))
+  )
+}
+
+/** About half a minute in all. */
+const patience = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")]).pipe(
+  Schedule.upTo({ times: 10 })
+)
+
+const unavailable = (error: SqlError) => new DatabaseUnavailable({ what: databaseWords(error) })
+
+const patiently = <A>(query: Effect.Effect<A, SqlError>): Effect.Effect<A, DatabaseUnavailable> =>
+  Effect.mapError(Effect.retry(query, { schedule: patience, while: ({ isRetryable }) => isRetryable }), unavailable)
+
+interface RunRow {
+  readonly run_id: string
+  readonly begun_at: string
+  readonly shared: string
+  readonly cancelled: boolean
+  readonly ending: string | null
+  readonly bytes: number
+}
+
+interface RecordRow {
+  readonly seq: number
+  readonly at: string
+  readonly type: string
+  readonly key: string
+  readonly json: string
+}
+
+const encodeRecord = Schema.encodeSync(JournalRecord)
+const sharedJson = Schema.fromJsonString(Schema.toCodecJson(SharedRun))
+const encodeShared = Schema.encodeSync(sharedJson)
+const decodeShared = Schema.decodeSync(sharedJson)
+const endingJson = Schema.fromJsonString(Schema.toCodecJson(SharedEnding))
+/** How a run ends that somebody cancels before it began. */
+export const cancelledEnding: SharedEnding = {
+  refused: "The run was cancelled before it began.",
+  exitCode: exitCodeOf("interrupted")
+}
+const encodeEnding = Schema.encodeSync(endingJson)
+const decodeEnding = Schema.decodeSync(endingJson)
+
+/** How the JSON of such a record of an event begins, as a pattern of the database. */
+const eventBeginning = (type: RunEvent["type"]): string => `{"type":"event","event":{"type":"${type}"%`
+const decodeEvent = Schema.decodeSync(Schema.fromJsonString(Schema.toCodecJson(EventTold)))
+
+const standingOf = ({ begun_at: begunAt, bytes, cancelled: isCancelled, ending, shared }: RunRow): SharedStanding => ({
+  shared: decodeShared(shared),
+  begunAt,
+  bytes,
+  isCancelled,
+  ...(ending === null ? {} : { ending: decodeEnding(ending) })
+})
+
+/** Lines of a database need no sum of their own. */
+const lineOf = (row: RecordRow): JournalLine => ({ ...row, sum: "" })
+
+const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
+  const nowIso = Effect.map(DateTime.now, DateTime.formatIso)
+  const selectRuns = sql.literal(
+    "SELECT run_id, begun_at, shared, cancelled, ending, size::float8 AS bytes FROM task_conductor_runs"
+  )
+
+  const busyWith = Effect.fnUntraced(function* (project: string) {
+    const [row] = yield* patiently(
+      sql<RunRow>`${selectRuns} WHERE project = ${project} AND ending IS NULL AND NOT read_only`
+    )
+    return row === undefined ? undefined : new ProjectShared({ project, runId: row.run_id, begunAt: row.begun_at })
+  })
+
+  const submit = Effect.fn("ClusterRuns.submit")(function* (shared: SharedRun) {
+    const { order, project } = shared.opened
+    const insert = sql`INSERT INTO task_conductor_runs (run_id, project, read_only, begun_at, shared)
+      VALUES (${order.runId}, ${project}, ${order.readOnly === true}, ${yield* nowIso}, ${encodeShared(shared)})
+      ON CONFLICT DO NOTHING RETURNING run_id`
+    for (;;) {
+      if ((yield* patiently(insert)).length > 0) return
+      const busy = yield* busyWith(project)
+      /* The other one may have ended between the two queries. */
+      if (busy !== undefined) return yield* busy
+    }
+  })
+
+  return ClusterRuns.of({
+    submit,
+    standing: Effect.fn("ClusterRuns.standing")(function* (runId) {
+      const [row] = yield* patiently(sql<RunRow>`${selectRuns} WHERE run_id = ${runId}`)
+      return row === undefined ? undefined : standingOf(row)
+    }),
+    /* What another version wrote may not be readable: it is no run for this one. */
+    list: Effect.map(patiently(sql<RunRow>`${selectRuns} ORDER BY begun_at DESC, run_id DESC`), (rows) =>
+      rows.flatMap((row) =>
+        Result.getOrElse(
+          Result.try(() => [standingOf(row)]),
+          () => []
+        )
+      )
+    ),
+    remove: Effect.fn("ClusterRuns.remove")(function* (runId) {
+      const rows = yield* patiently(sql`DELETE FROM task_conductor_runs
+        WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`)
+      return rows.length > 0
+    }),
+    append: Effect.fnUntraced(function* (runId, record, redact) {
+      const json = redact(JSON.stringify(encodeRecord(record)))
+      const key = "key" in record ? record.key : ""
+      yield* patiently(sql`WITH run AS (
+          UPDATE task_conductor_runs SET records = records + 1, size = size + ${Buffer.byteLength(json)}
+          WHERE run_id = ${runId} RETURNING records
+        ) INSERT INTO task_conductor_records (run_id, seq, at, type, key, json, token)
+          SELECT ${runId}, records, ${yield* nowIso}, ${record.type}, ${key}, ${json}, ${randomUUID()}::uuid FROM run
+          ON CONFLICT (token) DO NOTHING`)
+    }),
+    after: Effect.fnUntraced(function* (runId, seq) {
+      const rows = yield* patiently(sql<RecordRow>`SELECT seq, at, type, key, json FROM task_conductor_records
+        WHERE run_id = ${runId} AND seq > ${seq} ORDER BY seq LIMIT 1000`)
+      return rows.map(lineOf)
+    }),
+    last: Effect.fnUntraced(function* (runId, type, key) {
+      const [row] = yield* patiently(sql<RecordRow>`SELECT seq, at, type, key, json FROM task_conductor_records
+        WHERE run_id = ${runId} AND type = ${type} AND md5(key) = md5(${key}) AND key = ${key} ORDER BY seq DESC LIMIT 1`)
+      return row === undefined ? undefined : lineOf(row)
+    }),
+    usage: Effect.fn("ClusterRuns.usage")(function* (runId) {
+      const [tools] = yield* patiently(sql<{ readonly count: number }>`SELECT count(*)::int FROM task_conductor_records
+        WHERE run_id = ${runId} AND type = 'event' AND json LIKE ${eventBeginning("tool.finished")}`)
+      const rows = yield* patiently(sql<Pick<RecordRow, "json">>`SELECT json FROM task_conductor_records
+        WHERE run_id = ${runId} AND type = 'event' AND json LIKE ${eventBeginning("model.finished")}`)
+      const calls = rows.flatMap(({ json }) => {
+        const { event } = decodeEvent(json)
+        return event.type === "model.finished" ? [event.usage] : []
+      })
+      const sum = (of: (usage: Usage) => number | undefined) => calls.reduce((total, one) => total + (of(one) ?? 0), 0)
+      return {
+        modelCalls: calls.length,
+        toolCalls: tools?.count ?? 0,
+        promptTokens: sum((usage) => usage.promptTokens),
+        answerTokens: sum((usage) => usage.answerTokens),
+        modelMs: sum((usage) => usage.durationMs)
+      }
+    }),
+    end: Effect.fn("ClusterRuns.end")(function* (runId, ending, redact) {
+      yield* patiently(sql`UPDATE task_conductor_runs SET ending = ${redact(encodeEnding(ending))}
+        WHERE run_id = ${runId} AND ending IS NULL`)
+    }),
+    cancel: Effect.fn("ClusterRuns.cancel")(function* (runId) {
+      const rows = yield* patiently(sql`UPDATE task_conductor_runs SET cancelled = true
+        WHERE run_id = ${runId} AND ending IS NULL RETURNING run_id`)
+      if (rows.length === 0) return false
+      /* No worker has it: nobody else would end it. */
+      yield* patiently(sql`UPDATE task_conductor_runs SET ending = ${encodeEnding(cancelledEnding)}
+        WHERE run_id = ${runId} AND ending IS NULL
+          AND NOT EXISTS (SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event')`)
+      return true
+    }),
+    workers: Effect.map(
+      patiently(sql<{ readonly workers: number }>`SELECT count(*)::int AS workers FROM task_conductor_runners
+        WHERE last_heartbeat > now() - interval '15 seconds'`),
+      ([row]) => row?.workers ?? 0
+    )
+  })
+}

@@ -1,0 +1,74 @@
+/**
+ * The runs in the database, as the store of runs that the words `show`, `runs` and `replay` ask.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { SharedEnding } from "../../domain/history/ClusterRun.ts"
+import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { ClusterRuns, type SharedStanding } from "./ClusterRuns.ts"
+import { JournalError } from "../journal/JournalError.ts"
+import type { JournalLine } from "../journal/JournalLine.ts"
+import { chooseRun, type RunStanding, RunStore, type RunSummary } from "../history/RunStore.ts"
+
+const standingOf = (ending: SharedEnding | undefined): RunStanding => {
+  if (ending === undefined) return "running"
+  return "refused" in ending ? "failed" : ending.status
+}
+
+const summaryOf = ({ begunAt, bytes, ending, shared }: SharedStanding): RunSummary => {
+  const { order, project, settings } = shared.opened
+  const { model } = settings
+  return {
+    runId: order.runId,
+    standing: standingOf(ending),
+    startedAt: begunAt,
+    project,
+    prompt: order.prompt,
+    bytes,
+    ...(model === undefined ? {} : { model })
+  }
+}
+
+const pathOf = (runId: string): string => `of the run ${runId} in the database`
+
+const unread = (runId: string) => (error: DatabaseUnavailable) =>
+  new JournalError({ path: pathOf(runId), reason: { _tag: "DatabaseFailed", what: error.what } })
+
+/** The store over the database. */
+export const layerClusterStore: Layer.Layer<RunStore, never, ClusterRuns> = Layer.effect(
+  RunStore,
+  Effect.map(ClusterRuns, (runs) => {
+    const list = Effect.orDie(runs.list)
+
+    const linesOf = Effect.fnUntraced(function* (runId: string) {
+      const lines: Array<JournalLine> = []
+      for (;;) {
+        const more = yield* runs.after(runId, lines.at(-1)?.seq ?? 0)
+        if (more.length === 0) return lines
+        lines.push(...more)
+      }
+    })
+
+    return RunStore.of({
+      list: Effect.map(list, (all) => all.map(summaryOf)),
+      find: (given) =>
+        Effect.flatMap(list, (all) =>
+          chooseRun(
+            given,
+            all.map(({ shared }) => shared.opened.order.runId)
+          )
+        ),
+      read: Effect.fn("ClusterStore.read")(function* (runId) {
+        const standing = yield* Effect.mapError(runs.standing(runId), unread(runId))
+        if (standing === undefined) {
+          return yield* new JournalError({ path: pathOf(runId), reason: { _tag: "Missing" } })
+        }
+        const lines = yield* Effect.mapError(linesOf(runId), unread(runId))
+        return { opened: standing.shared.opened, lines, size: standing.bytes, torn: new Uint8Array(), badEnds: [] }
+      }),
+      pathOf,
+      holder: () => Effect.undefined,
+      remove: (runId) => Effect.orDie(runs.remove(runId))
+    })
+  })
+)

@@ -1,0 +1,171 @@
+/**
+ * Tasks of a run as workflows of their own, so that the workers share them: each is refined and carried out by whichever
+ * worker the engine chooses. The scheduler sees a `Refiner` and a `TaskRunner` as ever. What people answered travels with
+ * a task and back.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Workflow from "effect/workflow/Workflow"
+import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
+import { Briefing } from "../../domain/models/Briefing.ts"
+import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
+import { Refinement } from "../../domain/documents/Refinement.ts"
+import { Task } from "../../domain/plan/Task.ts"
+import { TaskFailure, type TaskPhase, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { hashOf } from "../files/Hash.ts"
+import { Denied } from "../permissions/PermissionDenied.ts"
+import { Carried, Gate } from "../permissions/Gate.ts"
+import { Refiner, type TaskOrder } from "../pipeline/Refiner.ts"
+import { type ExecutionOrder, TaskRunner } from "../pipeline/TaskRunner.ts"
+import { ToolRunner } from "../tools/ToolRunner.ts"
+
+/** What a task needs to know wherever it is worked on. */
+const place = {
+  runId: Schema.String,
+  briefing: Briefing,
+  round: Schema.Int,
+  step: Schema.Int,
+  finished: Schema.Array(TaskResult),
+  carried: Carried
+}
+
+/** What comes back with every task. */
+const back = {
+  carried: Carried,
+  /** Why the run is to stop: a person said so about a call in doubt, or nobody could say. */
+  stop: Schema.optionalKey(Denied)
+}
+
+interface Placed {
+  readonly runId: string
+  readonly round: number
+  readonly finished: ReadonlyArray<TaskResult>
+}
+
+/** The same task on the same results of others is the same work, in whatever order they came. */
+const workKey = ({ finished, round, runId }: Placed, task: Task): string => {
+  const results = finished.map(({ result, task: { slug } }): [string, string] => [slug, result.document])
+  return [runId, round, task.slug, hashOf(results.toSorted(([a], [b]) => compareCodePoints(a, b)))].join("/")
+}
+
+/** Makes the calls of a task. */
+export const RefineTask = Workflow.make("task-conductor/Refine", {
+  payload: { ...place, task: Task },
+  success: Schema.Struct({ outcome: Schema.Union([Refinement, TaskFailure]), ...back }),
+  idempotencyKey: (payload) => workKey(payload, payload.task)
+})
+
+/** Carries a refined task out. */
+export const RunTask = Workflow.make("task-conductor/Task", {
+  payload: { ...place, refinement: Refinement },
+  success: Schema.Struct({ outcome: Schema.Union([TaskResult, TaskFailure]), ...back }),
+  idempotencyKey: (payload) => workKey(payload, payload.refinement.task)
+})
+
+/** What came of a task, with the answers that are known then. */
+interface Shared<A> {
+  readonly outcome: A | TaskFailure
+  readonly carried: Carried
+  readonly stop?: Denied
+}
+
+/** Works with the engine that this fiber works in. */
+const onEngine = <A>(effect: Effect.Effect<A, never, WorkflowEngine>): Effect.Effect<A> =>
+  Effect.contextWith((context: Context.Context<never>) =>
+    Effect.provideService(effect, WorkflowEngine, Context.getUnsafe(context, WorkflowEngine))
+  )
+
+/** Hands one piece of work over with the answers so far, and takes over what was answered meanwhile. */
+const share = Effect.fnUntraced(function* <A>(
+  { gate, toolRunner }: Pick<TaskBench, "gate" | "toolRunner">,
+  execute: (carried: Carried) => Effect.Effect<Shared<A>, never, WorkflowEngine>
+): Effect.fn.Return<A, TaskFailure> {
+  const { carried, outcome, stop } = yield* onEngine(execute(yield* gate.carry))
+  yield* gate.adopt(carried)
+  if (stop !== undefined) yield* toolRunner.stop(stop)
+  return outcome instanceof TaskFailure ? yield* outcome : outcome
+})
+
+/** What the run itself needs of the worker that it is on. */
+const sharer = Effect.gen(function* () {
+  return { gate: yield* Gate, toolRunner: yield* ToolRunner }
+})
+
+/** Hands the tasks of a run to the engine. */
+export const layerSharedTasks = (runId: string): Layer.Layer<Refiner | TaskRunner, never, Gate | ToolRunner> =>
+  Layer.merge(
+    Layer.effect(
+      Refiner,
+      Effect.map(sharer, (sharer) =>
+        Refiner.of({
+          refine: (order: TaskOrder) => share(sharer, (carried) => RefineTask.execute({ runId, carried, ...order }))
+        })
+      )
+    ),
+    Layer.effect(
+      TaskRunner,
+      Effect.map(sharer, (sharer) =>
+        TaskRunner.of({
+          run: (order: ExecutionOrder) => share(sharer, (carried) => RunTask.execute({ runId, carried, ...order }))
+        })
+      )
+    )
+  )
+
+/** What one worker has ready for the tasks of a run. */
+export interface TaskBench {
+  readonly gate: Gate["Service"]
+  readonly refiner: Refiner["Service"]
+  readonly taskRunner: TaskRunner["Service"]
+  readonly toolRunner: ToolRunner["Service"]
+  /** Fails when what happens cannot be kept any more. */
+  readonly failed: Effect.Effect<never, { readonly message: string }>
+}
+
+/** Work on a task, in words. */
+export interface TaskWork {
+  readonly task: string
+  readonly verb: "refines" | "carries out"
+}
+
+/** Does work of a run with what this worker has ready for it; fails when it cannot get ready. */
+export type WithBench<R> = <A>(
+  runId: string,
+  about: TaskWork,
+  work: (bench: TaskBench) => Effect.Effect<A, { readonly message: string }>
+) => Effect.Effect<A, { readonly message: string }, R>
+
+/** Tells the engine how tasks are worked on here. */
+export const layerTaskWorkflows = <R>(withBench: WithBench<R>) => {
+  const workHere = <A>(
+    { carried, runId }: { readonly carried: Carried; readonly runId: string },
+    { task, phase }: { readonly task: Task; readonly phase: TaskPhase },
+    work: (bench: TaskBench) => Effect.Effect<A, TaskFailure>
+  ): Effect.Effect<Shared<A>, never, R> => {
+    const failed = (reason: string) => new TaskFailure({ task: task.name, phase, reason, skipped: false })
+    const verb = phase === "refinement" ? "refines" : "carries out"
+    return withBench(runId, { task: task.name, verb }, (bench) =>
+      Effect.gen(function* () {
+        yield* bench.gate.adopt(carried)
+        const working: Effect.Effect<A | TaskFailure> = Effect.catchTag(work(bench), "TaskFailure", (failure) =>
+          Effect.succeed(failure)
+        )
+        const outcome = yield* Effect.raceFirst(working, bench.failed)
+        const stop = yield* bench.toolRunner.stopReason
+        return { outcome, carried: yield* bench.gate.carry, ...(stop === undefined ? {} : { stop }) }
+      })
+    ).pipe(Effect.catch(({ message }) => Effect.succeed({ outcome: failed(message), carried })))
+  }
+  return Layer.merge(
+    RefineTask.toLayer(({ carried, runId, ...order }) =>
+      workHere({ carried, runId }, { task: order.task, phase: "refinement" }, ({ refiner }) => refiner.refine(order))
+    ),
+    RunTask.toLayer(({ carried, runId, ...order }) =>
+      workHere({ carried, runId }, { task: order.refinement.task, phase: "execution" }, ({ taskRunner }) =>
+        taskRunner.run(order)
+      )
+    )
+  )
+}

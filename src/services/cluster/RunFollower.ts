@@ -1,0 +1,116 @@
+/**
+ * Follows a run that machines share: tells its events as they come, asks whoever is here for the answers that it waits
+ * for, and gives them to the workers. Who comes late sees everything from the beginning.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as FiberMap from "effect/FiberMap"
+import * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
+import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
+import { type Answered, Approver, type AnsweredBy } from "../approvals/Approver.ts"
+import { Arbiter } from "../approvals/Arbiter.ts"
+import { ClusterRuns } from "./ClusterRuns.ts"
+import { type AnswerBook, callAnswered, doubtAnswered, giveAnswer, stepAnswered } from "../journal/DurableApprover.ts"
+import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
+
+/** The run goes on when somebody answers; nobody here can. */
+export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
+  runId: Schema.String,
+  /** The heading of the step, or the name of the task, that is asked about. */
+  title: Schema.String
+}) {
+  override get message(): string {
+    const { runId, title } = this
+    return `The run ${runId} waits for an answer about "${title}", and nobody can be asked here. It goes on when somebody answers, from any machine: task-conductor attach ${runId}`
+  }
+}
+
+type Question = RunEvent & { readonly type: "approval.requested" }
+
+/** How often it is looked for news. */
+const pause = "200 millis"
+
+/** Asks whoever is here; tells the workers unless nobody is. */
+const putQuestion = Effect.fnUntraced(function* (
+  { hash, items, scope, title }: Question,
+  book: AnswerBook
+): Effect.fn.Return<AnsweredBy, never, Approver> {
+  const approver = yield* Approver
+  const arbiter = yield* Arbiter
+  const give = <A>(ask: Effect.Effect<Answered<A>>, codec: Parameters<typeof giveAnswer<A>>[2]) =>
+    Effect.flatMap(ask, (answered) =>
+      Effect.as(answered.by === "nobody" ? Effect.void : giveAnswer(book, hash, codec, answered), answered.by)
+    )
+  const [item] = items
+  if (scope === "step") return yield* give(approver.step(title, items, hash), stepAnswered)
+  if (item === undefined) return "rule"
+  return scope === "call"
+    ? yield* give(approver.call(item, hash), callAnswered)
+    : yield* give(arbiter.decide(item, hash), doubtAnswered)
+})
+
+/** Follows a run until it ends; fails when it waits for an answer that nobody here can give. */
+export const followRun = (runId: string, book: AnswerBook, listen: (recorded: RecordedEvent) => Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const runs = yield* ClusterRuns
+    const alone = (yield* Semaphore.make(1)).withPermits(1)
+    const context = yield* Effect.context<Approver>()
+    const asked = yield* FiberMap.make<string>()
+    const waits = yield* Deferred.make<never, RunWaits>()
+    const open = new Map<string, Question>()
+    let last: RecordedEvent | undefined
+
+    /** A run that another worker takes over seems to end before: only the last end is told. */
+    const take = Effect.fnUntraced(function* (line: JournalLine) {
+      const record = recordOf(line)
+      if (record.type !== "event") return
+      const { event } = record
+      const recorded: RecordedEvent = { at: line.at, event }
+      if (event.type === "run.finished") return void (last = recorded)
+      if (event.type === "approval.requested") open.set(event.hash, event)
+      if (event.type === "approval.answered") {
+        open.delete(event.hash)
+        yield* FiberMap.remove(asked, event.hash)
+      }
+      yield* listen(recorded)
+    })
+
+    /** Everything that is new. */
+    const catchUp = Effect.fnUntraced(function* (from: number) {
+      let seq = from
+      for (;;) {
+        const lines = yield* runs.after(runId, seq)
+        if (lines.length === 0) return seq
+        yield* Effect.forEach(lines, take, { discard: true })
+        seq = lines.at(-1)?.seq ?? seq
+      }
+    })
+
+    const ask = (question: Question) =>
+      alone(putQuestion(question, book)).pipe(
+        Effect.flatMap((by) =>
+          by === "nobody" ? Deferred.fail(waits, new RunWaits({ runId, title: question.title })) : Effect.void
+        ),
+        Effect.provideContext(context)
+      )
+
+    const follow = Effect.gen(function* () {
+      let seq = 0
+      for (;;) {
+        seq = yield* catchUp(seq)
+        const standing = yield* runs.standing(runId)
+        if (standing?.ending !== undefined) {
+          yield* catchUp(seq)
+          if (last !== undefined) yield* listen(last)
+          return standing.ending
+        }
+        for (const [hash, question] of open) {
+          if (!(yield* FiberMap.has(asked, hash))) yield* FiberMap.run(asked, hash, ask(question))
+          open.delete(hash)
+        }
+        yield* Effect.sleep(pause)
+      }
+    })
+    return yield* Effect.raceFirst(follow, Deferred.await(waits))
+  }).pipe(Effect.scoped, Effect.annotateLogs("run", runId))

@@ -1,0 +1,160 @@
+/**
+ * Runs programs for tools: no shell, an environment of few variables, no input, no terminal, in a sandbox where there is
+ * one. What runs was made canonical and granted before.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import type { Access, CanonicalAccess } from "../../domain/tools/Access.ts"
+import { commandEnvironment } from "../../domain/commands/CommandEnvironment.ts"
+import { commandSeconds, type SandboxSettings } from "../../domain/commands/CommandSettings.ts"
+import { commandProblem } from "../../domain/commands/CommandText.ts"
+import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { type ChildEnd, runChild } from "./ChildRun.ts"
+import { findProgram, isExecutable } from "./ProgramSearch.ts"
+import type { RunEvents } from "../runs/RunEvents.ts"
+import { Sandbox } from "./Sandbox.ts"
+import { Workspace } from "../files/Workspace.ts"
+
+/** A command as it is judged and run. */
+export type CanonicalCommand = CanonicalAccess & { readonly _tag: "RunCommand" }
+
+export interface CommandsOptions {
+  /** The environment of this process. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Variables that the person adds for commands. */
+  readonly named?: ReadonlyArray<string>
+  readonly sandbox?: SandboxSettings
+  /** The home folder, which the sandbox hides. */
+  readonly home: string
+  /** Folders of this program, which the sandbox hides too. */
+  readonly hidden: ReadonlyArray<string>
+}
+
+const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
+
+/**
+ * The only shell there is: its script is fixed, and the words of the command are handed to it as arguments. It joins
+ * stderr to stdout, so that they keep their order, and survives a request to stop so that the command may obey it first.
+ */
+const joined = (argv: ReadonlyArray<string>): ReadonlyArray<string> => [
+  "/bin/sh",
+  "-c",
+  'trap : TERM; (exec "$@") 2>&1; exit $?',
+  "sh",
+  ...argv
+]
+
+const missingProgram = ([program, ...args]: readonly [string, ...Array<string>]) => {
+  const words = program.trim().split(/\s+/)
+  const cure =
+    words.length > 1 && args.length === 0
+      ? `Give every word as an element of its own: ${JSON.stringify(words)}.`
+      : "Name a program that is installed, or give its path."
+  return new ToolFailure({ type: "not_found", message: `There is no program ${JSON.stringify(program)}. ${cure}` })
+}
+
+export class Commands extends Context.Service<
+  Commands,
+  {
+    /**
+     * Checks a command and says where and how it would run. Fails with `validation_failed` (too long, folder outside the
+     * project) or `not_found` (no such program).
+     */
+    canonical(access: Access & { readonly _tag: "RunCommand" }): Effect.Effect<CanonicalCommand, ToolFailure>
+    /**
+     * Runs what the gate has granted, at most 1800 seconds. Any exit code is a result. Fails with `timeout` or
+     * `io_error`. Interruption stops the command and everything it started.
+     */
+    run(command: CanonicalCommand, options?: { readonly seconds?: number }): Effect.Effect<ChildEnd, ToolFailure>
+  }
+>()("task-conductor/services/commands/Commands") {
+  static readonly layer = (
+    options: CommandsOptions
+  ): Layer.Layer<
+    Commands,
+    never,
+    ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path | RunEvents | Workspace
+  > =>
+    Layer.effect(
+      Commands,
+      Effect.gen(function* () {
+        const sandbox = yield* Sandbox
+        const workspace = yield* Workspace
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        const provide = Effect.provideContext(
+          yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path>()
+        )
+        const env = commandEnvironment(options.environment, options.named ?? [])
+        const folders = (env["PATH"] ?? "").split(":")
+
+        const folderOf = Effect.fnUntraced(function* (written: string) {
+          const { inside, path: folder } = yield* workspace.canonical(written)
+          if (!inside)
+            return yield* invalid(
+              `The folder ${folder} is outside the project. Leave cwd out, or name a folder of the project.`
+            )
+          const info = yield* Effect.option(fs.stat(folder))
+          if (Option.exists(info, ({ type }) => type === "Directory")) return folder
+          return yield* invalid(`There is no folder ${folder}. Leave cwd out, or name a folder of the project.`)
+        })
+
+        const hasProgram = (program: string, cwd: string) =>
+          program.includes("/")
+            ? isExecutable(path.resolve(cwd, program))
+            : Effect.map(findProgram(program, folders), Option.isSome)
+
+        const canonical = Effect.fn("Commands.canonical")(function* ({
+          argv,
+          cwd: written = "."
+        }: Access & { readonly _tag: "RunCommand" }) {
+          const problem = commandProblem(argv)
+          if (problem !== undefined) return yield* invalid(problem)
+          const cwd = yield* folderOf(written)
+          if (!(yield* provide(hasProgram(argv[0], cwd)))) return yield* missingProgram(argv)
+          const { refusal, sandboxed, words } = yield* sandbox.state
+          const command: CanonicalCommand = {
+            _tag: "RunCommand",
+            argv,
+            cwd,
+            sandboxed,
+            sandbox: words,
+            ...(refusal === undefined ? {} : { refusal })
+          }
+          return command
+        })
+
+        const run = Effect.fn("Commands.run")(function* (
+          { argv, cwd, sandboxed }: CanonicalCommand,
+          { seconds = commandSeconds.usual }: { readonly seconds?: number } = {}
+        ) {
+          if ((yield* folderOf(cwd)) !== cwd)
+            return yield* invalid(`The folder ${cwd} became a link after it was checked. Nothing was run.`)
+          return yield* runChild({
+            argv: sandboxed ? yield* sandbox.enclose(joined(argv), cwd) : joined(argv),
+            cwd,
+            env: sandboxed && env["TMPDIR"] !== undefined ? { ...env, TMPDIR: "/tmp" } : env,
+            sandboxed,
+            seconds: Math.min(seconds, commandSeconds.most)
+          }).pipe(provide)
+        })
+
+        return Commands.of({ canonical, run })
+      })
+    ).pipe(Layer.provide(Sandbox.layer(options)))
+
+  /** Takes every command as it is and runs none; for those who only look at tools. */
+  static readonly layerNone: Layer.Layer<Commands> = Layer.succeed(Commands)(
+    Commands.of({
+      canonical: ({ argv }) =>
+        Effect.succeed({ _tag: "RunCommand", argv, cwd: "/", sandboxed: false, sandbox: "no: nothing runs" }),
+      run: () =>
+        Effect.fail(new ToolFailure({ type: "permission_denied", message: "Permission denied: no command runs here." }))
+    })
+  )
+}

@@ -1,0 +1,125 @@
+/**
+ * Brings the configuration of a run together: the project's file, the person's file, the environment. Called by the
+ * composition root, which lays the flags on top.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { type Configuration, mergeConfigurations } from "../../domain/configuration/Configuration.ts"
+import { type ConfigurationScope, readConfiguration } from "../../domain/configuration/ConfigurationText.ts"
+import { readJson } from "../../domain/text/JsonText.ts"
+import { pathText } from "../../domain/text/SchemaProblems.ts"
+import { declarationProblems } from "../plugins/CommandTools.ts"
+import { readBoundedFile } from "../files/GivenFile.ts"
+import { environmentVariable, userFolders } from "./UserFolders.ts"
+
+/** A configuration cannot be used; `source` is a file or an environment variable. One line a problem. */
+export class ConfigurationError extends Schema.TaggedError<ConfigurationError>()("ConfigurationError", {
+  source: Schema.String,
+  problems: Schema.Array(
+    Schema.Struct({
+      line: Schema.optionalKey(Schema.Int),
+      column: Schema.optionalKey(Schema.Int),
+      what: Schema.String
+    })
+  )
+}) {
+  override get message(): string {
+    return this.problems
+      .map(({ column, line, what }) => `${this.source}${line === undefined ? "" : `:${line}:${column}`}: ${what}`)
+      .join("\n")
+  }
+}
+
+/** What is set outside the command line: all of it merged, and what each file sets by itself. */
+export interface LoadedConfiguration {
+  /** Later wins: project file, user file, environment. */
+  readonly merged: Configuration
+  readonly project: Configuration
+  readonly user: Configuration
+}
+
+/** What is wrong with the tools that a file declares, where it stands in its text. */
+const toolProblems = ({ tools = {} }: Configuration, text: string) =>
+  Object.entries(tools).flatMap(([name, declared]) =>
+    declarationProblems(name, declared).map(({ path, what }) => {
+      const place = ["tools", name, ...path]
+      const { column, line } = Result.match(readJson(text), {
+        onSuccess: ({ placeOf }) => placeOf(place),
+        onFailure: (problem) => problem
+      })
+      return { line, column, what: `"${pathText(place)}": ${what}` }
+    })
+  )
+
+/** The name of the project's file. */
+export const projectFileName = "task-conductor.json"
+
+/** What the environment sets: TASK_CONDUCTOR_MODEL, OLLAMA_HOST, OLLAMA_NUM_PARALLEL. */
+const environment: Effect.Effect<Configuration, ConfigurationError> = Effect.gen(function* () {
+  const model = yield* environmentVariable("TASK_CONDUCTOR_MODEL")
+  const host = yield* environmentVariable("OLLAMA_HOST")
+  const slots = yield* environmentVariable("OLLAMA_NUM_PARALLEL")
+  const parallel = slots === undefined ? undefined : Number(slots)
+  if (parallel !== undefined && !(Number.isInteger(parallel) && parallel >= 1 && parallel <= 64)) {
+    return yield* new ConfigurationError({
+      source: "OLLAMA_NUM_PARALLEL",
+      problems: [{ what: `expected a whole number between 1 and 64, got "${slots}".` }]
+    })
+  }
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(host === undefined ? {} : { host }),
+    ...(parallel === undefined ? {} : { parallel })
+  }
+})
+
+export class ConfigurationFile extends Context.Service<
+  ConfigurationFile,
+  {
+    /** Path of the person's own file, whether it exists or not. */
+    readonly userFile: string
+    /** Reads what is set; `folder` is the project folder. */
+    load(folder: string): Effect.Effect<LoadedConfiguration, ConfigurationError>
+  }
+>()("task-conductor/services/configuration/ConfigurationFile") {
+  /** Reads the files of this machine; a file that does not exist sets nothing. */
+  static readonly layer: Layer.Layer<ConfigurationFile, never, FileSystem.FileSystem | Path.Path> = Layer.effect(
+    ConfigurationFile,
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const userFile = path.join((yield* userFolders).own, "config.json")
+
+      const read = Effect.fnUntraced(function* (file: string, scope: ConfigurationScope) {
+        const text = yield* readBoundedFile(file).pipe(
+          Effect.provideService(FileSystem.FileSystem, files),
+          Effect.catchIf(
+            (error) => error.reason === "missing",
+            () => Effect.succeed("{}")
+          ),
+          Effect.mapError((error) => new ConfigurationError({ source: file, problems: [{ what: error.what }] }))
+        )
+        const configuration = yield* Result.match(readConfiguration(text, scope), {
+          onSuccess: Effect.succeed,
+          onFailure: (problems) => Effect.fail(new ConfigurationError({ source: file, problems }))
+        })
+        const problems = toolProblems(configuration, text)
+        return problems.length === 0 ? configuration : yield* new ConfigurationError({ source: file, problems })
+      })
+
+      return ConfigurationFile.of({
+        userFile,
+        load: Effect.fn("ConfigurationFile.load")(function* (folder: string) {
+          const project = yield* read(path.join(folder, projectFileName), "project")
+          const user = yield* read(userFile, "user")
+          return { project, user, merged: [user, yield* environment].reduce(mergeConfigurations, project) }
+        })
+      })
+    })
+  )
+}

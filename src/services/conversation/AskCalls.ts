@@ -1,0 +1,126 @@
+/**
+ * Runs the calls that a model asks for in one iteration of a conversation: each is read, checked and judged like any other
+ * call, and each gets exactly one result. Called by AskTurn.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { readAskedCall, type ReadAskedCall } from "../../domain/conversation/AskedCalls.ts"
+import { askTask, type ModelCallId, type ToolCallId } from "../../domain/runs/ActivityKey.ts"
+import type { AskedCall, ToolMessage } from "../../domain/conversation/Conversation.ts"
+import { type Issue, issueText } from "../../domain/findings/Issue.ts"
+import type { CallOutcome, ToolCall, ToolResult } from "../../domain/tools/ToolCall.ts"
+import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { ToolRunner } from "../tools/ToolRunner.ts"
+import { UsageMeter } from "../runs/UsageMeter.ts"
+
+/** A call with its one result, and the message that tells the model. */
+export interface AnsweredCall {
+  readonly outcome: CallOutcome
+  readonly message: ToolMessage
+  /** Why nothing more should be tried, when the person has declined the same effect again and again. */
+  readonly declined?: string
+}
+
+/** What came of a call. */
+type Answer = Pick<AnsweredCall, "declined"> & { readonly result: ToolResult }
+
+const unknownTool: ReadonlySet<string> = new Set(["tool-unknown", "tool-call-name"])
+
+const failureOf = (issues: ReadonlyArray<Issue>): ToolFailure =>
+  new ToolFailure({
+    type: issues.some(({ code }) => unknownTool.has(code)) ? "not_found" : "validation_failed",
+    message: issues.map(issueText).join(" ")
+  })
+
+const tooMany = (limit: number, asked: number): ToolFailure =>
+  new ToolFailure({
+    type: "validation_failed",
+    message: `This call was not run: you asked for ${asked} calls at once, and only the first ${limit} run. Ask again for what you still need.`
+  })
+
+const answer = ({ asked, call }: ReadAskedCall, { result, ...rest }: Answer): AnsweredCall => ({
+  ...rest,
+  outcome: { call, result },
+  message: { role: "tool", id: asked.id, name: asked.name, result }
+})
+
+export class AskCalls extends Context.Service<
+  AskCalls,
+  {
+    /**
+     * Side by side, unless one of them changes something: then one after another. `record` gets each answered call as soon
+     * as it is answered, so that nothing is lost when the rest is interrupted. `id` is the model call that asked.
+     */
+    run(
+      id: ModelCallId,
+      calls: ReadonlyArray<AskedCall>,
+      record: (answered: AnsweredCall) => void
+    ): Effect.Effect<ReadonlyArray<AnsweredCall>>
+  }
+>()("task-conductor/services/conversation/AskCalls") {
+  static readonly layer: Layer.Layer<
+    AskCalls,
+    never,
+    RunEvents | RunSettings | ToolRegistry | ToolRunner | UsageMeter
+  > = Layer.effect(
+    AskCalls,
+    Effect.gen(function* () {
+      const events = yield* RunEvents
+      const { limits } = yield* RunSettings
+      const registry = yield* ToolRegistry
+      const runner = yield* ToolRunner
+      const meter = yield* UsageMeter
+      const offered = new Set(registry.tools.map(({ name }) => name))
+
+      const check = (read: ReadAskedCall): ReadAskedCall => {
+        if (read.issues.length > 0) return read
+        const { call, issues, repairs } = registry.check(read.call, offered)
+        return { ...read, call, issues, repairs: [...read.repairs, ...repairs] }
+      }
+
+      const refuse = (id: ToolCallId, call: ToolCall, failure: ToolFailure) =>
+        Effect.map(runner.refuse(id, call, failure), (result): Answer => ({ result }))
+
+      const resultOf = ({ call, issues }: ReadAskedCall, index: number, all: number, round: number) => {
+        const id = { round, task: askTask, uid: call.uid }
+        if (index >= limits.toolCallsPerIteration) {
+          return refuse(id, call, tooMany(limits.toolCallsPerIteration, all))
+        }
+        if (issues.length > 0) return refuse(id, call, failureOf(issues))
+        return runner.run(id, call).pipe(
+          Effect.map((result): Answer => ({ result })),
+          Effect.catchTag("DeclinedForGood", ({ result, what }) => Effect.succeed<Answer>({ result, declined: what })),
+          Effect.tap(() => meter.toolCall)
+        )
+      }
+
+      const run = Effect.fn("AskCalls.run")(function* (
+        id: ModelCallId,
+        asked: ReadonlyArray<AskedCall>,
+        record: (answered: AnsweredCall) => void
+      ) {
+        const calls = asked.map((one, index) => check(readAskedCall(one, `call-${id.attempt}-${index + 1}`)))
+        const repairs = calls.flatMap((call) => call.repairs)
+        if (repairs.length > 0) yield* events.publish({ type: "answer.repaired", call: id, repairs })
+        const changes = calls.some(
+          ({ call, issues }) => issues.length === 0 && registry.find(call.name)?.effect !== "pure"
+        )
+        return yield* Effect.forEach(
+          calls,
+          (call, index) =>
+            resultOf(call, index, calls.length, id.round).pipe(
+              Effect.map((came) => answer(call, came)),
+              Effect.tap((answered) => Effect.sync(() => record(answered)))
+            ),
+          { concurrency: changes ? 1 : "unbounded" }
+        )
+      })
+
+      return AskCalls.of({ run })
+    })
+  )
+}

@@ -1,0 +1,227 @@
+/**
+ * Answers one message of a conversation: the model is asked, its calls run, their results go back, until it answers
+ * without calls or a limit is reached. Called by Asker.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
+import { callsInText } from "../../domain/conversation/AskedCalls.ts"
+import type { AskEnding } from "../../domain/runs/AskReport.ts"
+import { withReason } from "../../domain/runs/AskReport.ts"
+import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
+import {
+  type AskedCall,
+  type ConversationMessage,
+  hostWords,
+  lastRequest,
+  stopped,
+  type ToolMessage,
+  withoutThinking,
+  withUniqueIds
+} from "../../domain/conversation/Conversation.ts"
+import { capOutputs, fitConversation } from "../../domain/conversation/ConversationFit.ts"
+import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
+import { SameCalls } from "../../domain/conversation/RepeatedCallDetector.ts"
+import { charactersLeft } from "../../domain/models/TokenEstimate.ts"
+import { AskCalls } from "./AskCalls.ts"
+import { measuredPrompt, type Talk } from "../models/ConversationPrompt.ts"
+import { ModelCaller } from "../models/ModelCaller.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { TokenCalibration } from "../models/TokenCalibration.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+
+/** One message of the person, with the conversation that it belongs to and changes. */
+export interface TurnOrder {
+  /** The number of the message, from 1. */
+  readonly number: number
+  readonly system: string
+  readonly content: string
+  readonly messages: Ref.Ref<ReadonlyArray<ConversationMessage>>
+  /** Takes the text of the answer as it comes. */
+  readonly listen: (delta: string) => void
+  /** What was done so far, for whoever has to report on work that was interrupted. */
+  readonly progress: { iterations: number; toolCalls: number; heard: string }
+}
+
+const isEmpty = ({ reason }: ModelError): boolean => reason._tag === "EmptyAnswer" || reason._tag === "ThinkingOnly"
+
+const endingOf = (error: ModelError): AskEnding => {
+  if (error.reason._tag === "CutOff") {
+    const reason = `${error.message} Ask for a shorter answer, or raise contextWindow.`
+    return { status: "limit", answer: withReason(error.reason.partial, reason), reason }
+  }
+  return {
+    status: error.isUnavailable || error.isTransient ? "unavailable" : "failed",
+    answer: "",
+    reason: error.message
+  }
+}
+
+const leftOutNote = (names: ReadonlyArray<string>): string =>
+  `The conversation is too long for the context window: ${names.length === 1 ? "an older tool output is" : `${names.length} older tool outputs are`} left out for the model (${[...new Set(names)].join(", ")}).`
+
+const add = ({ messages }: TurnOrder, added: ReadonlyArray<ConversationMessage>) =>
+  Ref.update(messages, (before) => [...before, ...added])
+
+export class AskTurn extends Context.Service<
+  AskTurn,
+  {
+    /**
+     * Adds the message and everything that is said in answer to it to the conversation, which is whole afterwards, also
+     * when it was interrupted: each call has its result. A message that the window cannot hold is taken back.
+     */
+    answer(order: TurnOrder): Effect.Effect<AskEnding>
+  }
+>()("task-conductor/services/conversation/AskTurn") {
+  static readonly layer: Layer.Layer<
+    AskTurn,
+    never,
+    AskCalls | ModelCaller | RunEvents | RunSettings | TokenCalibration | ToolRegistry
+  > = Layer.effect(
+    AskTurn,
+    Effect.gen(function* () {
+      const askCalls = yield* AskCalls
+      const caller = yield* ModelCaller
+      const events = yield* RunEvents
+      const { contextWindow: window, limits, model } = yield* RunSettings
+      const calibration = yield* TokenCalibration
+      const { tools } = yield* ToolRegistry
+      const names = new Set(tools.map(({ name }) => name))
+
+      const roomBeside = (talk: Talk): number => charactersLeft(window, measuredPrompt(talk), calibration.scale(model))
+
+      /** The conversation as it fits beside `frame`; what had to go stays away. */
+      const fitted = Effect.fnUntraced(function* ({ messages }: TurnOrder, frame: Talk) {
+        const fit = fitConversation(yield* Ref.get(messages), roomBeside(frame))
+        yield* Ref.set(messages, fit.messages)
+        if (fit.leftOut.length > 0) {
+          yield* events.publish({ type: "message", level: "info", text: leftOutNote(fit.leftOut) })
+        }
+        return { ...frame, messages: [...fit.messages, ...frame.messages] }
+      })
+
+      const ask = Effect.fnUntraced(function* (order: TurnOrder, id: ModelCallId, frame: Omit<Talk, "system">) {
+        const talk = yield* fitted(order, { system: order.system, ...frame })
+        order.progress.iterations += 1
+        const listen = () => {
+          order.progress.heard = ""
+          return (delta: string): void => {
+            order.progress.heard += delta
+            order.listen(delta)
+          }
+        }
+        const answer = yield* caller.ask({ id, step: 0, prompt: measuredPrompt(talk), talk, listen })
+        order.progress.heard = ""
+        return answer
+      })
+
+      /** The calls of an answer, also those in its text, and the text without them. */
+      const readAnswer = Effect.fnUntraced(function* ({ messages }: TurnOrder, id: ModelCallId, answer: ModelAnswer) {
+        const { calls = [], text } = answer
+        const written =
+          calls.length > 0 ? undefined : callsInText(text, names, (n) => `call-${id.round}-${id.attempt}-${n}`)
+        if (written !== undefined) {
+          yield* events.publish({ type: "answer.repaired", call: id, repairs: written.repairs })
+        }
+        return {
+          text: written?.text ?? text,
+          calls: withUniqueIds(written?.calls ?? calls, yield* Ref.get(messages))
+        }
+      })
+
+      const runCalls = Effect.fnUntraced(function* (
+        order: TurnOrder,
+        id: ModelCallId,
+        calls: ReadonlyArray<AskedCall>
+      ) {
+        const done = new Map<string, ToolMessage>()
+        const answered = yield* askCalls
+          .run(id, calls, ({ message }) => {
+            order.progress.toolCalls += 1
+            done.set(message.id, message)
+          })
+          .pipe(Effect.onInterrupt(() => add(order, [...done.values()])))
+        const room = roomBeside({ system: order.system, tools, messages: [] })
+        const shown = capOutputs(
+          answered.map(({ message }) => message),
+          Math.floor(room / 2)
+        )
+        yield* add(order, shown)
+        return answered
+      })
+
+      /** One last answer without tools, from what was seen until then. */
+      const answerNow = Effect.fnUntraced(function* (order: TurnOrder, attempt: number, reason: string) {
+        const id: ModelCallId = { stage: "ask", round: order.number, attempt }
+        const { text } = yield* ask(order, id, { tools: [], messages: [lastRequest] }).pipe(
+          Effect.catchIf(isEmpty, () => Effect.succeed({ text: "" }))
+        )
+        yield* add(order, [hostWords(text === "" ? `(${reason})` : text)])
+        return { answer: withReason(text, reason), reason }
+      })
+
+      const iterate = (
+        order: TurnOrder,
+        same: SameCalls,
+        attempt: number,
+        wasEmpty: boolean
+      ): Effect.Effect<AskEnding, ModelError> =>
+        Effect.gen(function* () {
+          const id: ModelCallId = { stage: "ask", round: order.number, attempt }
+          const answer = yield* Effect.result(ask(order, id, { tools, messages: [] }))
+          if (answer._tag === "Failure") {
+            if (wasEmpty || !isEmpty(answer.failure)) return yield* answer.failure
+            return yield* iterate(order, same, attempt + 1, true)
+          }
+          const { calls, text } = yield* readAnswer(order, id, answer.success)
+          const { thinking } = answer.success
+          yield* add(order, [{ role: "assistant", content: text, thinking, calls }])
+          if (calls.length === 0) return { status: "done", answer: text, reason: "" }
+          const answered = yield* runCalls(order, id, calls)
+          const declined = answered.find((one) => one.declined !== undefined)?.declined
+          if (declined !== undefined) {
+            return { status: "not_permitted", ...(yield* answerNow(order, attempt + 1, declined)) }
+          }
+          const circling = same.add(answered.map(({ outcome }) => outcome))
+          if (circling !== undefined) {
+            const reason = `Stopped because the model made the same call of ${circling} ${limits.identicalCalls} times and learned nothing new.`
+            return { status: "limit", ...(yield* answerNow(order, attempt + 1, reason)) }
+          }
+          if (attempt >= limits.iterationsPerMessage) {
+            const reason = `Stopped after ${attempt} iterations, the limit for one message. Ask for less at once, or raise limits.iterationsPerMessage.`
+            return { status: "limit", ...(yield* answerNow(order, attempt + 1, reason)) }
+          }
+          return yield* iterate(order, same, attempt + 1, false)
+        })
+
+      const answer = Effect.fn("AskTurn.answer")(function* (order: TurnOrder) {
+        const before = withoutThinking(yield* Ref.get(order.messages))
+        yield* Ref.set(order.messages, [...before, { role: "user", content: order.content }])
+        return yield* iterate(order, new SameCalls(limits.identicalCalls), 1, false).pipe(
+          Effect.catchTag("ModelError", (error) =>
+            Effect.gen(function* () {
+              const ending = endingOf(error)
+              if (error.reason._tag === "ContextOverflow") {
+                yield* Ref.set(order.messages, before)
+                return { ...ending, reason: `${ending.reason} The message was taken out of the conversation again.` }
+              }
+              const said = error.reason._tag === "CutOff" ? error.reason.partial : `(No answer came: ${error.message})`
+              yield* add(order, [hostWords(said)])
+              return ending
+            })
+          ),
+          Effect.onInterrupt(() =>
+            Effect.flatMap(Clock.currentTimeMillis, (now) =>
+              Ref.update(order.messages, (messages) => stopped(messages, order.progress.heard, now))
+            )
+          )
+        )
+      })
+
+      return AskTurn.of({ answer })
+    })
+  )
+}

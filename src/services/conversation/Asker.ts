@@ -1,0 +1,222 @@
+/**
+ * A conversation from its first event to its last: messages of a person come one after another, each is answered with
+ * tools, and every way to end is a report. The doors hold it open as long as they have messages.
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
+import * as Result from "effect/Result"
+import type { AskEnding, AskReport } from "../../domain/runs/AskReport.ts"
+import { briefingBlocks } from "../../domain/models/BriefingBlocks.ts"
+import type { ConversationMessage } from "../../domain/conversation/Conversation.ts"
+import type { FilledPrompt } from "../../domain/models/PromptTemplate.ts"
+import { exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
+import { AskTurn } from "./AskTurn.ts"
+import { Briefer, type BriefingError, type Surroundings } from "../pipeline/Briefer.ts"
+import { causeText } from "../plugins/ForeignCode.ts"
+import { Gate } from "../permissions/Gate.ts"
+import { ProjectTurn } from "../permissions/ProjectWriteLock.ts"
+import { Prompts } from "../models/Prompts.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { type NoToolSupport, ToolSupport } from "../models/ToolSupport.ts"
+import { UsageMeter } from "../runs/UsageMeter.ts"
+import { Workspace } from "../files/Workspace.ts"
+
+/** What is known before the first message. */
+export interface AskOrder {
+  readonly runId: string
+  /** The first message, when it is known already. */
+  readonly prompt: string
+  /** The file the person is looking at; the model sees it with the first message. */
+  readonly currentFile?: string
+}
+
+/** A conversation that is open. */
+export interface AskSession {
+  /**
+   * Answers one message; one at a time. Whatever happens is told by the report. `listen` takes the text as it comes;
+   * interruption stops the answer and leaves the conversation usable.
+   */
+  readonly send: (text: string, listen?: (delta: string) => void) => Effect.Effect<AskReport>
+  /** Everything that was said so far, without the system prompt. */
+  readonly messages: Effect.Effect<ReadonlyArray<ConversationMessage>>
+  /** Forgets what was said. What was allowed for the session stays allowed. */
+  readonly forget: Effect.Effect<void>
+}
+
+const emptyMessage: AskEnding = {
+  status: "failed",
+  answer: "",
+  reason: "The message is empty. Say what is to be done."
+}
+
+const noProgress = () => ({ iterations: 0, toolCalls: 0, heard: "" })
+
+export class Asker extends Context.Service<
+  Asker,
+  {
+    /**
+     * Opens a conversation, lets it be used, and ends it with the last event. Its report has the status and the answer of
+     * the last message; anything that was denied makes it `not_permitted`. Fails, before any event, when the model cannot
+     * call tools or the current file cannot be read.
+     */
+    converse<E, R>(
+      order: AskOrder,
+      use: (session: AskSession) => Effect.Effect<void, E, R>
+    ): Effect.Effect<RunReport, BriefingError | NoToolSupport | E, R>
+  }
+>()("task-conductor/services/conversation/Asker") {
+  static readonly layer: Layer.Layer<
+    Asker,
+    never,
+    AskTurn | Briefer | Gate | Prompts | RunEvents | RunSettings | ToolSupport | UsageMeter | Workspace
+  > = Layer.effect(
+    Asker,
+    Effect.gen(function* () {
+      const turn = yield* AskTurn
+      const briefer = yield* Briefer
+      const gate = yield* Gate
+      const prompts = yield* Prompts
+      const events = yield* RunEvents
+      const settings = yield* RunSettings
+      const support = yield* ToolSupport
+      const meter = yield* UsageMeter
+      const workspace = yield* Workspace
+      const project = yield* ProjectTurn
+
+      /** The system prompt, and the first message with what stands before it. */
+      const fill = (known: Surroundings, prompt: string): FilledPrompt => {
+        const shared = briefingBlocks({ ...known, prompt })
+        return prompts.fill("ask", {
+          project_description: shared.project_description,
+          environment: shared.environment,
+          current_file: shared.current_file,
+          user_prompt: prompt
+        })
+      }
+
+      const deniedSince = (count: number) =>
+        Effect.map(gate.denials, (denials) => [...new Set(denials.slice(count).map(({ message }) => message))])
+
+      const openSession = Effect.fnUntraced(function* (known: Surroundings) {
+        const messages = yield* Ref.make<ReadonlyArray<ConversationMessage>>([])
+        const reports = yield* Ref.make<ReadonlyArray<AskReport>>([])
+
+        const finish = Effect.fnUntraced(function* (
+          number: number,
+          begun: number,
+          done: ReturnType<typeof noProgress>,
+          ending: AskEnding
+        ) {
+          const { iterations, toolCalls } = done
+          const durationMs = (yield* Clock.currentTimeMillis) - begun
+          const report: AskReport = { message: number, ...ending, iterations, toolCalls, durationMs }
+          yield* Ref.update(reports, (before) => [...before, report])
+          if (ending.reason !== "") yield* events.publish({ type: "message", level: "error", text: ending.reason })
+          yield* events.publish({ type: "ask.finished", report })
+          return report
+        })
+
+        const send = Effect.fn("Asker.send")(function* (
+          text: string,
+          listen: (delta: string) => void = () => undefined
+        ) {
+          const number = (yield* Ref.get(reports)).length + 1
+          const begun = yield* Clock.currentTimeMillis
+          const deniedBefore = (yield* gate.denials).length
+          const isFirst = (yield* Ref.get(messages)).length === 0
+          const { system, user } = fill(known, text)
+          const progress = noProgress()
+          yield* events.publish({ type: "ask.started", message: number, text })
+          const content = isFirst ? user : text
+          const answering =
+            text.trim() === ""
+              ? Effect.succeed(emptyMessage)
+              : turn.answer({ number, system, content, messages, listen, progress })
+          return yield* answering.pipe(
+            Effect.ensuring(project.release),
+            Effect.flatMap((ending) =>
+              Effect.map(deniedSince(deniedBefore), (denied): AskEnding =>
+                ending.status === "done" && denied.length > 0
+                  ? { ...ending, status: "not_permitted", reason: denied.join("\n") }
+                  : ending
+              )
+            ),
+            Effect.flatMap((ending) => finish(number, begun, progress, ending)),
+            Effect.onInterrupt(() => {
+              const reason = "The answer was stopped."
+              return finish(number, begun, progress, { status: "interrupted", answer: progress.heard, reason })
+            })
+          )
+        })
+
+        const session: AskSession = { send, messages: Ref.get(messages), forget: Ref.set(messages, []) }
+        return { session, reports: Ref.get(reports) }
+      })
+
+      /** How a conversation ends that was not broken off; who stops an answer and leaves has done so on purpose. */
+      const endingOf = Effect.fnUntraced(function* (reports: ReadonlyArray<AskReport>) {
+        const last = reports.at(-1)
+        const isDone = last === undefined || last.status === "done" || last.status === "interrupted"
+        if (!isDone) return last
+        const denied = yield* deniedSince(0)
+        const status = denied.length > 0 ? "not_permitted" : "done"
+        const ending: AskEnding = { status, answer: last?.answer ?? "", reason: denied.join("\n") }
+        return ending
+      })
+
+      const finishRun = Effect.fnUntraced(function* (runId: string, rounds: number, ending: AskEnding) {
+        const { answer, reason: message, status } = ending
+        const usage = yield* meter.total
+        const nothing = { issues: [], goals: "", results: [], failures: [] }
+        const report: RunReport = { runId, status, answer, message, ...nothing, rounds, usage }
+        yield* events.publish({ type: "run.finished", exitCode: exitCodeOf(status), report })
+        return report
+      })
+
+      const converse = Effect.fn("Asker.converse")(function* <E, R>(
+        { currentFile, prompt, runId }: AskOrder,
+        use: (session: AskSession) => Effect.Effect<void, E, R>
+      ) {
+        const known = yield* briefer.surroundings(currentFile === undefined ? {} : { currentFile })
+        const supported = yield* Effect.result(support.require)
+        if (Result.isFailure(supported) && supported.failure._tag === "NoToolSupport") return yield* supported.failure
+        yield* events.publish({
+          type: "run.started",
+          version: 1,
+          runId,
+          project: workspace.root,
+          model: settings.model,
+          prompt
+        })
+        yield* Effect.forEach(known.notes ?? [], (text) => events.publish({ type: "message", level: "warning", text }))
+        if (Result.isFailure(supported)) {
+          const reason = supported.failure.message
+          yield* events.publish({ type: "message", level: "error", text: reason })
+          return yield* finishRun(runId, 0, { status: "unavailable", answer: "", reason })
+        }
+        const { reports, session } = yield* openSession(known)
+        const end = (ending: AskEnding) => Effect.flatMap(reports, (all) => finishRun(runId, all.length, ending))
+        return yield* use(session).pipe(
+          Effect.andThen(reports),
+          Effect.flatMap(endingOf),
+          Effect.flatMap(end),
+          Effect.onInterrupt(() =>
+            end({ status: "interrupted", answer: "", reason: "The conversation was interrupted." })
+          ),
+          Effect.onError((cause) =>
+            Cause.hasInterruptsOnly(cause)
+              ? Effect.void
+              : end({ status: "failed", answer: "", reason: `The conversation broke off: ${causeText(cause)}` })
+          )
+        )
+      })
+
+      return Asker.of({ converse })
+    })
+  )
+}

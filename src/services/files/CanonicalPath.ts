@@ -1,0 +1,78 @@
+/**
+ * Makes paths canonical: absolute, every link resolved as far as the path exists. All that is decided about a file is
+ * decided on this form, and this form is what is opened afterwards.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import { type PlatformError, systemError } from "effect/PlatformError"
+import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { fileFailure } from "./FileFailure.ts"
+
+/** How many dangling links are followed before a circle is assumed. */
+const maxLinks = 40
+
+/** True when `path` is `root` or lies below it; both canonical. Compares whole components. */
+export const isWithin = (path: Path.Path, root: string, candidate: string): boolean => {
+  const relative = path.relative(root, candidate)
+  return relative === "" || (!path.isAbsolute(relative) && relative.split(path.sep)[0] !== "..")
+}
+
+/** Undefined instead of an error when nothing is there. */
+const ifFound = <A>(effect: Effect.Effect<A, PlatformError>): Effect.Effect<A | undefined, PlatformError> =>
+  Effect.catchTag(effect, "PlatformError", (error) =>
+    error.reason._tag === "NotFound" ? Effect.succeed(undefined) : Effect.fail(error)
+  )
+
+/** Where a link that points to nothing leads; undefined when there is no link either. */
+const danglingTarget = Effect.fnUntraced(function* (candidate: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const target = yield* ifFound(fs.readLink(candidate))
+  if (target === undefined) return undefined
+  return path.resolve(yield* fs.realPath(path.dirname(candidate)), target)
+})
+
+/** Resolves the deepest existing ancestor and puts the rest behind it; a link that points to nothing is followed. */
+const resolveExisting = Effect.fnUntraced(function* (absolute: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  let candidate = absolute
+  let rest = ""
+  let links = 0
+  while (true) {
+    const real = yield* ifFound(fs.realPath(candidate))
+    if (real !== undefined) return path.join(real, rest)
+    const target = yield* danglingTarget(candidate)
+    if (target === undefined) {
+      rest = path.join(path.basename(candidate), rest)
+      candidate = path.dirname(candidate)
+    } else if (links < maxLinks) {
+      links += 1
+      candidate = target
+    } else {
+      return yield* systemError({
+        _tag: "BadResource",
+        module: "FileSystem",
+        method: "realPath",
+        cause: { code: "ELOOP" }
+      })
+    }
+  }
+})
+
+/**
+ * The canonical form of a path as somebody wrote it; relative paths start at `root`, which is canonical itself. Nothing
+ * is trimmed, unquoted or expanded (`~` is a name like any other).
+ */
+export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string, written: string) {
+  const path = yield* Path.Path
+  if (written === "" || written.includes("\0")) {
+    const what = written === "" ? "The path is empty." : `The path ${JSON.stringify(written)} holds a NUL character.`
+    return yield* new ToolFailure({ type: "validation_failed", message: `${what} Give the path of a file.` })
+  }
+  const resolved = yield* resolveExisting(path.resolve(root, written)).pipe(
+    Effect.mapError(fileFailure("resolve", written))
+  )
+  return { path: resolved, inside: isWithin(path, root, resolved) }
+})

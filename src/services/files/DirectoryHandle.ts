@@ -1,0 +1,89 @@
+/**
+ * Holds on to a folder, so that a link that takes its place afterwards leads nowhere. On Linux everything is reached
+ * through the open folder; elsewhere the path is checked once more, which narrows the race and does not close it.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import type { PlatformError } from "effect/PlatformError"
+import type * as Scope from "effect/Scope"
+import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+
+export interface HeldFolder {
+  /** Leads to the folder that is held: names are put behind it. */
+  readonly path: string
+  /** Flushes what was created and renamed in it; systems that cannot flush folders go without. */
+  readonly sync: Effect.Effect<void>
+}
+
+/** The path of an open file or folder, where the system has such paths. */
+const descriptorPath = (handle: FileSystem.File): string | undefined =>
+  "fd" in handle && typeof handle.fd === "number" ? `/proc/self/fd/${handle.fd}` : undefined
+
+const becameLink = (folder: string) =>
+  new ToolFailure({
+    type: "io_error",
+    message: `The folder ${folder} was replaced by a link after it was checked. Nothing was read or changed.`
+  })
+
+/** Where the descriptor leads; undefined where the system does not tell. */
+const locate = Effect.fnUntraced(function* (descriptor: string | undefined) {
+  const fs = yield* FileSystem.FileSystem
+  if (descriptor === undefined) return undefined
+  return yield* fs.readLink(descriptor).pipe(Effect.orElseSucceed(() => undefined))
+})
+
+/** Opens a folder without following a link at its end; undefined where it may only be passed through, not opened. */
+const openFolder = Effect.fnUntraced(function* (reach: string) {
+  const fs = yield* FileSystem.FileSystem
+  return yield* fs
+    .open(reach, { noFollow: true })
+    .pipe(
+      Effect.catchTag("PlatformError", (error) =>
+        error.reason._tag === "BadArgument" || error.reason._tag === "PermissionDenied"
+          ? Effect.succeed(undefined)
+          : Effect.fail(error)
+      )
+    )
+})
+
+/** Holds the folder at a canonical path; `reach` is another path to it. The hold ends with the scope. */
+const hold = Effect.fnUntraced(function* (folder: string, reach: string) {
+  const fs = yield* FileSystem.FileSystem
+  const { type } = yield* fs.lstat(reach)
+  if (type === "SymbolicLink") return yield* becameLink(folder)
+  if (type !== "Directory") return yield* new ToolFailure({ type: "io_error", message: `${folder} is not a folder.` })
+  const handle = yield* openFolder(reach)
+  const descriptor = handle === undefined ? undefined : descriptorPath(handle)
+  const place = yield* locate(descriptor)
+  const real = place ?? (yield* fs.realPath(folder))
+  if (real !== folder) return yield* becameLink(folder)
+  const held: HeldFolder = {
+    path: place === undefined || descriptor === undefined ? folder : descriptor,
+    sync: handle === undefined ? Effect.void : Effect.ignore(handle.sync)
+  }
+  return held
+})
+
+/** Holds an existing folder at a canonical path. */
+export const holdFolder = (folder: string) => hold(folder, folder)
+
+/** Holds a folder at a canonical path; makes it, and those above it, when they are missing. */
+export const makeAndHoldFolder: (
+  folder: string
+) => Effect.Effect<HeldFolder, PlatformError | ToolFailure, FileSystem.FileSystem | Path.Path | Scope.Scope> =
+  Effect.fnUntraced(function* (folder: string) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    if (yield* fs.exists(folder)) return yield* holdFolder(folder)
+    const parent = yield* makeAndHoldFolder(path.dirname(folder))
+    const reach = path.join(parent.path, path.basename(folder))
+    yield* fs
+      .makeDirectory(reach)
+      .pipe(
+        Effect.catchTag("PlatformError", (error) =>
+          error.reason._tag === "AlreadyExists" ? Effect.void : Effect.fail(error)
+        )
+      )
+    return yield* hold(folder, reach)
+  })

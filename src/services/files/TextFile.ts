@@ -1,0 +1,179 @@
+/**
+ * Reads text files so that nothing can hang or flood: the kind of file is known before it is opened, the size is
+ * bounded while it is read, the bytes are UTF-8 or the failure says what they are.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import type { PlatformError } from "effect/PlatformError"
+import type * as Scope from "effect/Scope"
+import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
+import type { LineRange } from "../../domain/plan/Reference.ts"
+import { decodeText } from "../../domain/text/TextEncoding.ts"
+import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { fileFailure } from "./FileFailure.ts"
+import { holdFolder } from "./DirectoryHandle.ts"
+
+const chunkBytes = 262_144
+/** What is asked for beyond the size that the system tells, which may be wrong. */
+const smallestChunk = 4096
+
+const kinds: Readonly<Record<FileSystem.File.Type, string>> = {
+  File: "a file",
+  Directory: "a folder",
+  SymbolicLink: "a link now and was not when it was checked",
+  BlockDevice: "a device",
+  CharacterDevice: "a device",
+  FIFO: "a pipe",
+  Socket: "a socket",
+  Unknown: "of an unknown kind"
+}
+
+/** Lines further back in a file are not looked for. */
+const maxScanned = 268_435_456
+
+const megabytes = (bytes: number): string =>
+  bytes < 1_048_576 ? `${bytes} bytes` : `${Math.round(bytes / 104_857.6) / 10} MB`
+
+const tooLarge = (file: string, maxBytes: number): ToolFailure =>
+  new ToolFailure({
+    type: "output_limit",
+    message: `${file} is larger than ${megabytes(maxBytes)}. Search it, or name a smaller file.`
+  })
+
+const tooManyLines = (file: string, { from, to }: LineRange, maxBytes: number): ToolFailure =>
+  new ToolFailure({
+    type: "output_limit",
+    message: `The lines ${from} to ${to} of ${file} have more than ${megabytes(maxBytes)}. Name fewer lines.`
+  })
+
+const tooFarBack = (file: string, line: number): ToolFailure =>
+  new ToolFailure({
+    type: "output_limit",
+    message: `${file} has no line ${line} within its first ${megabytes(maxScanned)}.`
+  })
+
+/** Says that this is a folder and names some of the files in it. */
+const folderFailure = Effect.fnUntraced(function* (folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const entries = yield* fs.readDirectoryEntries(folder).pipe(Effect.orElseSucceed(() => []))
+  const files = entries.filter((entry) => entry.type === "File").map((entry) => path.join(folder, entry.name))
+  const named = files.sort(compareCodePoints).slice(0, 5).join(", ")
+  const hint = named === "" ? "It holds no files itself." : `Name a file in it: ${named}.`
+  return new ToolFailure({ type: "io_error", message: `${folder} is a folder, not a file. ${hint}` })
+})
+
+const requireRegular = Effect.fnUntraced(function* (file: string, info: FileSystem.File.Info) {
+  if (info.type === "Directory") return yield* yield* folderFailure(file)
+  if (info.type !== "File") {
+    const message = `${file} is ${kinds[info.type]}. Only regular files can be read.`
+    return yield* new ToolFailure({ type: "io_error", message })
+  }
+})
+
+/** Opens a file in its held folder, without following a link where the system can do that. */
+const openSafely = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = yield* holdFolder(path.dirname(file))
+  const reach = path.join(folder.path, path.basename(file))
+  return yield* fs
+    .open(reach, { noFollow: true })
+    .pipe(
+      Effect.catchTag("PlatformError", (error) =>
+        error.reason._tag === "BadArgument" ? fs.open(reach) : Effect.fail(error)
+      )
+    )
+})
+
+/** Opens what is a regular file before and after; the scope closes it. */
+const openRegular = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const before = yield* fs.lstat(file)
+  yield* requireRegular(file, before)
+  const handle = yield* openSafely(file)
+  yield* requireRegular(file, yield* handle.stat)
+  return { handle, size: Number(before.size) }
+})
+
+const closing =
+  (file: string) =>
+  <A, R>(
+    reading: Effect.Effect<A, PlatformError | ToolFailure, R>
+  ): Effect.Effect<A, ToolFailure, Exclude<R, Scope.Scope>> =>
+    reading.pipe(
+      Effect.scoped,
+      Effect.catchTag("PlatformError", (error) => Effect.fail(fileFailure("read", file)(error)))
+    )
+
+/** All bytes of a regular file; the size is bounded by what is read, since a file can grow or lie about its size. */
+const readBytes = Effect.fnUntraced(function* (file: string, maxBytes: number) {
+  const { handle, size } = yield* openRegular(file)
+  if (size > maxBytes) return yield* tooLarge(file, maxBytes)
+  const chunks: Array<Uint8Array> = []
+  let total = 0
+  while (true) {
+    const chunk = yield* handle.readAlloc(Math.min(Math.max(size - total, smallestChunk), chunkBytes))
+    if (Option.isNone(chunk)) return Buffer.concat(chunks, total)
+    chunks.push(chunk.value)
+    total += chunk.value.length
+    if (total > maxBytes) return yield* tooLarge(file, maxBytes)
+  }
+})
+
+/** Where in a chunk the given line begins, when `line` begins or goes on at its start; and the line that its end is in. */
+const seekLine = (chunk: Uint8Array, line: number, sought: number): { readonly at: number; readonly line: number } => {
+  let at = 0
+  while (line < sought) {
+    const end = chunk.indexOf(10, at)
+    if (end === -1) return { at: chunk.length, line }
+    at = end + 1
+    line += 1
+  }
+  return { at, line }
+}
+
+/** The bytes of some lines, from a file of any size; at most `maxBytes` of them. */
+const readLineBytes = Effect.fnUntraced(function* (file: string, { from, to }: LineRange, maxBytes: number) {
+  const { handle } = yield* openRegular(file)
+  const taken: Array<Uint8Array> = []
+  let total = 0
+  let line = 1
+  let endsWithLine = false
+  for (let scanned = 0; line <= to;) {
+    const next = yield* handle.readAlloc(chunkBytes)
+    if (Option.isNone(next)) break
+    scanned += next.value.length
+    endsWithLine = next.value.at(-1) === 10
+    if (scanned > maxScanned) return yield* tooFarBack(file, from)
+    const first = seekLine(next.value, line, from)
+    const rest = next.value.subarray(first.at)
+    const end = seekLine(rest, first.line, to + 1)
+    line = end.line
+    total += end.at
+    if (total > maxBytes) return yield* tooManyLines(file, { from, to }, maxBytes)
+    if (end.at > 0) taken.push(rest.subarray(0, end.at))
+  }
+  return { bytes: Buffer.concat(taken, total), lines: endsWithLine ? line - 1 : line }
+})
+
+const decode = (file: string, bytes: Uint8Array): Effect.Effect<string, ToolFailure> =>
+  Effect.fromResult(decodeText(bytes)).pipe(
+    Effect.mapError((why) => new ToolFailure({ type: "parse_error", message: `${file} is not text: ${why}.` }))
+  )
+
+/** Reads a UTF-8 file at a canonical path; failures as services/files/Workspace promises them. */
+export const readTextFile = Effect.fn("readTextFile")(function* (file: string, maxBytes: number) {
+  return yield* decode(file, yield* closing(file)(readBytes(file, maxBytes)))
+})
+
+/** Reads lines of a UTF-8 file at a canonical path, which may be larger than what is read of it. */
+export const readTextLines = Effect.fn("readTextLines")(function* (file: string, range: LineRange, maxBytes: number) {
+  const { bytes, lines } = yield* closing(file)(readLineBytes(file, range, maxBytes))
+  const text = yield* decode(file, bytes)
+  if (text !== "") return text.replace(/\r?\n$/, "")
+  const message = `${file} has fewer than ${range.from} lines: it ends at line ${lines}.`
+  return yield* new ToolFailure({ type: "validation_failed", message })
+})

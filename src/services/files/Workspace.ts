@@ -1,0 +1,134 @@
+/**
+ * The project folder: canonical paths, bounded reads, atomic writes, the file tree and the project description.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import * as Schema from "effect/Schema"
+import type { CanonicalAccess } from "../../domain/tools/Access.ts"
+import type { LineRange } from "../../domain/plan/Reference.ts"
+import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { replaceFile } from "./AtomicWrite.ts"
+import { canonicalPath } from "./CanonicalPath.ts"
+import { listTree, maxTreeEntries } from "./FileTree.ts"
+import { describeProject } from "./ProjectDescription.ts"
+import { readTextFile, readTextLines } from "./TextFile.ts"
+
+/** The folder that was given as the project cannot be one. `path` is absolute. */
+export class WorkspaceError extends Schema.TaggedError<WorkspaceError>()("WorkspaceError", {
+  path: Schema.String,
+  reason: Schema.Literals(["missing", "not_a_folder", "unreadable"])
+}) {
+  override get message(): string {
+    switch (this.reason) {
+      case "missing":
+        return `There is no folder at ${this.path}. Give the project folder with --project, or make it first.`
+      case "not_a_folder":
+        return `${this.path} is not a folder. Give the folder that holds the project with --project.`
+      case "unreadable":
+        return `The folder ${this.path} cannot be read. Change its permissions, or give another one with --project.`
+    }
+  }
+}
+
+/** The real path of a folder that can be listed. */
+const openRoot = Effect.fnUntraced(function* (root: string) {
+  const fs = yield* FileSystem.FileSystem
+  const absolute = (yield* Path.Path).resolve(root)
+  const unreadable = new WorkspaceError({ path: absolute, reason: "unreadable" })
+  const info = yield* fs
+    .stat(absolute)
+    .pipe(
+      Effect.mapError((error) =>
+        error.reason._tag === "NotFound" ? new WorkspaceError({ path: absolute, reason: "missing" }) : unreadable
+      )
+    )
+  if (info.type !== "Directory") return yield* new WorkspaceError({ path: absolute, reason: "not_a_folder" })
+  yield* fs.readDirectoryEntries(absolute).pipe(Effect.mapError(() => unreadable))
+  return yield* fs.realPath(absolute).pipe(Effect.mapError(() => unreadable))
+})
+
+export class Workspace extends Context.Service<
+  Workspace,
+  {
+    /** The real, absolute path of the project folder. */
+    readonly root: string
+    /**
+     * Makes a path canonical without touching the file: relative paths start at the root, links are resolved as far as
+     * the path exists. Fails with `validation_failed` (NUL) or `io_error`.
+     */
+    canonical(path: string): Effect.Effect<{ readonly path: string; readonly inside: boolean }, ToolFailure>
+    /** True when a regular file is at this canonical path. */
+    isFile(path: string): Effect.Effect<boolean>
+    /**
+     * Reads a regular UTF-8 text file at a canonical path, at most `maxBytes`. Fails with `not_found`, `io_error` (folder, pipe, no
+     * permission), `output_limit` (too large) or `parse_error` (not text).
+     */
+    readText(file: string, maxBytes: number): Effect.Effect<string, ToolFailure>
+    /**
+     * Reads lines of such a file, which may be larger than `maxBytes`; the lines may not. A range that begins behind the
+     * end fails with `validation_failed`, one that ends behind it gives what there is.
+     */
+    readLines(file: string, range: LineRange, maxBytes: number): Effect.Effect<string, ToolFailure>
+    /**
+     * Replaces or creates a file in one step; makes missing folders. Takes only what the gate has granted. Fails with
+     * `validation_failed` when another text than the granted one is made from stands there.
+     */
+    write(access: CanonicalAccess & { readonly _tag: "WriteFile" }): Effect.Effect<void, ToolFailure>
+    /** Paths of all files relative to the root, sorted, without what git ignores. */
+    readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
+    /** The beginning of AGENTS.md, else of README.md, else empty; where it is cut, it says so. */
+    readonly description: Effect.Effect<string>
+  }
+>()("task-conductor/services/files/Workspace") {
+  /** The workspace of an existing folder; a relative path starts at the current folder. */
+  static readonly layer = (root: string): Layer.Layer<Workspace, WorkspaceError, FileSystem.FileSystem | Path.Path> =>
+    Layer.effect(
+      Workspace,
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const real = yield* openRoot(root)
+        const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
+        return Workspace.of({
+          root: real,
+          canonical: Effect.fn("Workspace.canonical")((path) => provide(canonicalPath(real, path))),
+          isFile: Effect.fn("Workspace.isFile")((path) =>
+            fs.stat(path).pipe(
+              Effect.map((info) => info.type === "File"),
+              Effect.orElseSucceed(() => false)
+            )
+          ),
+          readText: Effect.fn("Workspace.readText")((file, maxBytes) => provide(readTextFile(file, maxBytes))),
+          readLines: Effect.fn("Workspace.readLines")((file, range, maxBytes) =>
+            provide(readTextLines(file, range, maxBytes))
+          ),
+          write: Effect.fn("Workspace.write")((access) =>
+            provide(replaceFile(access.path, access.content, access.base))
+          ),
+          tree: provide(listTree(real, maxTreeEntries)),
+          description: provide(describeProject(real))
+        })
+      })
+    )
+
+  /** A folder of which only the name is known: nothing in it can be looked at or changed. `root` is its real path. */
+  static readonly layerNamed = (root: string): Layer.Layer<Workspace> => {
+    const outOfReach = Effect.fail(
+      new ToolFailure({ type: "not_found", message: `Nothing in ${root} is looked at now.` })
+    )
+    return Layer.succeed(Workspace)(
+      Workspace.of({
+        root,
+        canonical: () => outOfReach,
+        isFile: () => Effect.succeed(false),
+        readText: () => outOfReach,
+        readLines: () => outOfReach,
+        write: () => outOfReach,
+        tree: outOfReach,
+        description: Effect.succeed("")
+      })
+    )
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * Plays one session of a run that is kept once more, from its journal alone: no model is asked, no tool runs, nobody is
+ * asked. What was answered, found and decided then is so now, and every prompt is compared with the one that was sent.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { stageKey } from "../../domain/runs/ActivityKey.ts"
+import type { PlacedDifference } from "../../domain/history/RunDifference.ts"
+import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
+import { eventsTold, hasEnded, type ReplaySession } from "../../domain/history/ReplaySession.ts"
+import { eventsOf } from "../../domain/history/RunEvidence.ts"
+import { Activities, type Activity, activityName, type Stage } from "../journal/Activities.ts"
+import type { Gate } from "../permissions/Gate.ts"
+import { knownBy } from "../journal/Journal.ts"
+import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
+import { layerReplayDecisions } from "./ReplayDecisions.ts"
+import { makeReplayOrder } from "./ReplayOrder.ts"
+import type { RunEvents } from "../runs/RunEvents.ts"
+import type { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { Workspace } from "../files/Workspace.ts"
+
+/** The journal as what stands in for model, tools, world and person. */
+export interface Replay {
+  readonly activities: Layer.Layer<Activities>
+  /** The gate and the tools, as they decided and were then. */
+  readonly decisions: Layer.Layer<Gate | ToolRegistry, never, Gate | RunEvents | ToolRegistry>
+  /** The name of the project; nothing in it is looked at. */
+  readonly workspace: Layer.Layer<Workspace>
+  readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
+  /** What was told so far. */
+  readonly told: ReadonlyArray<RunEvent>
+  /** Prompts and arguments that were not the same. */
+  readonly changed: ReadonlyArray<PlacedDifference>
+  /** Ends with the keys of calls that are not in the journal, when the run asks for nothing else: it cannot go on. */
+  readonly stopped: Effect.Effect<ReadonlyArray<string>>
+}
+
+type Ended = { readonly value: Schema.Json } | { readonly error: Schema.Json }
+type Prompt = NonNullable<Activity<unknown, unknown, unknown>["prompt"]>
+
+const keyOf = (name: string): string => name.split("#")[0] ?? ""
+
+/** Something by its name, and by its key alone: with other words or arguments it is still the same call. */
+class Named<A> {
+  readonly #byName = new Map<string, A>()
+  readonly #byKey = new Map<string, A>()
+
+  set(name: string, value: A): void {
+    this.#byName.set(name, value)
+    this.#byKey.set(keyOf(name), value)
+  }
+  exact(name: string): A | undefined {
+    return this.#byName.get(name)
+  }
+  similar(name: string): A | undefined {
+    return this.exact(name) ?? this.#byKey.get(keyOf(name))
+  }
+}
+
+const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
+  const own = new Named<Ended & { readonly position: number }>()
+  const untaken = new Set<number>()
+  const before = new Named<Ended>()
+  const prompts = new Named<Prompt>()
+  const seen = new Map<string, Array<{ readonly value: Schema.Json; readonly position: number }>>()
+  const ends = new Map<string, number>()
+  for (const [position, record] of lines.map(recordOf).entries()) {
+    if (record.type === "prompt") prompts.set(record.key, record)
+    else if (record.type === "settled" && position >= known) ends.set(record.key, position)
+    else if (record.type === "event" && record.event.type === "task.finished" && position >= known) {
+      ends.set(stageKey.task(record.event.round, record.event.task), position)
+    } else if (record.type === "seen" && position >= known) {
+      seen.set(record.key, [...(seen.get(record.key) ?? []), { value: record.value, position }])
+    } else if (record.type === "outcome" || (record.type === "failure" && position >= known)) {
+      const ended: Ended = record.type === "outcome" ? { value: record.value } : { error: record.error }
+      if (position >= known) {
+        own.set(record.key, { ...ended, position })
+        untaken.add(position)
+      } else before.set(record.key, ended)
+    }
+  }
+  return { own, untaken, before, prompts, seen, ends }
+}
+
+const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
+
+const decode = <A>(success: Schema.Codec<A, unknown>, value: unknown): Effect.Effect<A> =>
+  Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value))
+
+/** Makes the stand-ins for a session; `lines` are those of the journal up to its end. */
+export const makeReplay = Effect.fn("makeReplay")(function* (
+  lines: ReadonlyArray<JournalLine>,
+  session: ReplaySession
+): Effect.fn.Return<Replay> {
+  const { before, ends, own, prompts, seen, untaken } = readLines(lines, session.known)
+  const known = knownBy(lines.slice(0, session.known))
+  const order = yield* makeReplayOrder
+  const told: Array<RunEvent> = []
+  const changed: Array<PlacedDifference> = []
+  /** Differences that there are unless the session broke off right there. */
+  const perhaps: Array<PlacedDifference> = []
+  const isWhole = hasEnded(eventsTold(session.own))
+  const endless = Effect.andThen(order.turn("an answer that was never given", undefined), Effect.never)
+
+  const settled = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
+    Option.match(known.settled(key), {
+      onNone: () => Effect.succeedNone,
+      onSome: (value) => Effect.asSome(decode(success, value))
+    })
+
+  /** A task ends when it told so, another stage when its outcome was on the disk; results are listed in this order. */
+  const end = (key: string): Effect.Effect<void> => {
+    const position = ends.get(key)
+    return position === undefined ? Effect.void : order.turn(key, position)
+  }
+
+  /** Says where a call is not the one of then. */
+  const compare = (
+    { key, prompt }: Pick<Activity<unknown, unknown, unknown>, "key" | "prompt">,
+    name: string
+  ): ReadonlyArray<PlacedDifference> => {
+    const then = prompts.similar(name)
+    const at = told.length - 0.5
+    if (prompt === undefined || then === undefined) {
+      const isSame = own.exact(name) !== undefined || before.exact(name) !== undefined
+      return isSame ? [] : [{ at, difference: { about: `${key} was asked with other words or arguments` } }]
+    }
+    const [was, is] = [promptText(then), promptText(prompt)]
+    return was === is ? [] : [{ at, difference: { about: `the prompt of ${key}`, before: was, now: is } }]
+  }
+
+  const perform = Effect.fnUntraced(function* <A, E, R>(activity: Activity<A, E, R>): Effect.fn.Return<A, E, R> {
+    const name = activityName(activity)
+    const mine = own.exact(name) ?? (before.exact(name) === undefined ? own.similar(name) : undefined)
+    const earlier = before.similar(name)
+    /* A session that broke off may have been about to ask what an earlier one had asked with other words. */
+    const isLast = mine === undefined && !isWhole && before.exact(name) === undefined
+    const ended: Ended | undefined = isLast ? undefined : (mine ?? earlier)
+    if (mine !== undefined || earlier !== undefined) (isLast ? perhaps : changed).push(...compare(activity, name))
+    if (mine !== undefined || ended === undefined) yield* order.turn(activity.key, mine?.position)
+    if (ended === undefined) return yield* Effect.never
+    if (mine !== undefined) untaken.delete(mine.position)
+    if ("error" in ended) return yield* Effect.flatMap(decode(activity.error, ended.error), Effect.fail)
+    const outcome = yield* decode(activity.success, ended.value)
+    if (mine !== undefined && activity.tell !== undefined) yield* activity.tell(outcome)
+    return outcome
+  })
+
+  return {
+    activities: Layer.succeed(Activities)(
+      Activities.of({
+        perform,
+        settled,
+        settle: (stage, execute) =>
+          Effect.flatMap(
+            settled(stage),
+            Option.match({
+              onNone: () => Effect.tap(execute, () => end(stage.key)),
+              onSome: (value) => Effect.succeed(value)
+            })
+          ),
+        observe: ({ key, success }, look) =>
+          Effect.suspend(() => {
+            const found = seen.get(key)?.shift()
+            if (found === undefined) return look
+            return Effect.andThen(order.turn(key, found.position), decode(success, found.value))
+          })
+      })
+    ),
+    workspace: Workspace.layerNamed(eventsOf(session.own, "run.started")[0]?.project ?? ""),
+    decisions: layerReplayDecisions(eventsTold(lines.map(recordOf)), session.own, endless),
+    listen: ({ event }) => Effect.sync(() => void told.push(event)),
+    told,
+    changed,
+    stopped: Effect.map(order.conduct, (keys) => {
+      if (untaken.size > 0) changed.push(...perhaps)
+      return keys
+    })
+  }
+})

@@ -1,0 +1,108 @@
+/**
+ * Gate and tools of a replay: steps are decided as they were then, and nothing of a tool is run, not even to prepare it.
+ * What is started before a run is judged as ever, and nobody is asked. Called by the replay.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { canonicalJson } from "../../domain/text/CanonicalJson.ts"
+import type { JournalRecord } from "../../domain/history/JournalRecord.ts"
+import type { Risk } from "../../domain/permissions/Permission.ts"
+import { eventsTold } from "../../domain/history/ReplaySession.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import type { StepApproved } from "../../domain/permissions/StepGate.ts"
+import type { ToolCall } from "../../domain/tools/ToolCall.ts"
+import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { Denied } from "../permissions/PermissionDenied.ts"
+import { Gate } from "../permissions/Gate.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+
+type Answered = Extract<RunEvent, { readonly type: "approval.answered" }>
+
+/** What was asked and answered before the tasks of one step. */
+interface Decided {
+  readonly planKey: string
+  readonly title: string
+  readonly events: Array<RunEvent>
+}
+
+/** The steps about which something was told, in order. */
+const decidedSteps = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Decided> => {
+  const steps: Array<Decided> = []
+  for (const event of events) {
+    if (event.type === "step.started") {
+      steps.push({ planKey: `round-${event.round}`, title: event.title, events: [] })
+    } else if ((event.type === "approval.requested" || event.type === "approval.answered") && event.scope === "step") {
+      steps.at(-1)?.events.push(event)
+    }
+  }
+  return steps.filter((step) => step.events.length > 0)
+}
+
+/** The risk of each call that was asked about or begun. */
+const risksOf = (events: ReadonlyArray<RunEvent>): ReadonlyMap<string, Risk> => {
+  const risks = new Map<string, Risk>()
+  for (const event of events) {
+    if (event.type === "tool.started") risks.set(canonicalJson({ ...event.call }), event.risk)
+    if (event.type !== "approval.requested") continue
+    for (const { call, risk } of event.items) if (call !== undefined) risks.set(canonicalJson({ ...call }), risk)
+  }
+  return risks
+}
+
+const decodeDenied = Schema.decodeUnknownSync(Schema.toCodecJson(Denied))
+const isDenied = Schema.is(Schema.TaggedStruct("Denied", {}))
+const hasDenials = Schema.is(Schema.Struct({ denials: Schema.Array(Schema.Json) }))
+
+/** Everything that was denied: calls, and references that were looked at. */
+const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<Denied> =>
+  own.flatMap((record) => {
+    if (record.type === "failure") return isDenied(record.error) ? [decodeDenied(record.error)] : []
+    return record.type === "seen" && hasDenials(record.value)
+      ? record.value.denials.map((one) => decodeDenied(one))
+      : []
+  })
+
+/**
+ * Takes the place of the gate and the tools; `events` are those of the whole journal, `own` is what the session did, and
+ * `endless` waits for an answer that never came.
+ */
+export const layerReplayDecisions = (
+  events: ReadonlyArray<RunEvent>,
+  own: ReadonlyArray<JournalRecord>,
+  endless: Effect.Effect<never>
+): Layer.Layer<Gate | ToolRegistry, never, Gate | RunEvents | ToolRegistry> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const gate = yield* Gate
+      const registry = yield* ToolRegistry
+      const { publish } = yield* RunEvents
+      const open = [...decidedSteps(eventsTold(own))]
+      const risks = risksOf(events)
+
+      /** A step about which nothing was told needed no question. */
+      const approveStep = Effect.fnUntraced(function* (step: { readonly planKey: string; readonly title: string }) {
+        const index = open.findIndex(({ planKey, title }) => planKey === step.planKey && title === step.title)
+        const [decided] = index === -1 ? [] : open.splice(index, 1)
+        if (decided === undefined) return { approved: true, by: "rule" } satisfies StepApproved
+        yield* Effect.forEach(decided.events, publish, { discard: true })
+        const answered = decided.events.find((event): event is Answered => event.type === "approval.answered")
+        // The session ended while somebody was asked.
+        if (answered === undefined) return yield* endless
+        return { approved: answered.answer !== "decline", by: answered.by } satisfies StepApproved
+      })
+
+      const prepare = (call: ToolCall) => {
+        const info = registry.find(call.name)
+        const risk = risks.get(canonicalJson({ ...call }))
+        return info === undefined || risk === undefined
+          ? Effect.fail(new ToolFailure({ type: "not_found", message: `The call ${call.uid} is not in the journal.` }))
+          : Effect.succeed({ call, info, risk, accesses: [] })
+      }
+      return Context.make(Gate, { ...gate, approveStep, denials: Effect.succeed(denialsOf(own)) }).pipe(
+        Context.add(ToolRegistry, { ...registry, prepare })
+      )
+    })
+  )

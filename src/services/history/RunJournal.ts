@@ -1,0 +1,145 @@
+/**
+ * Opens the journal of a run under its locks: of a new run, or of one that goes on. Chosen by the composition root.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import {
+  type FileState,
+  type JournalRecord,
+  journalVersion,
+  type RunOpened
+} from "../../domain/history/JournalRecord.ts"
+import { makeRedaction } from "../../domain/text/Redaction.ts"
+import { Journal } from "../journal/Journal.ts"
+import { JournalError } from "../journal/JournalError.ts"
+import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
+import { type JournalContent, readJournal } from "../journal/JournalReader.ts"
+import { type JournalWriter, openJournal } from "../journal/JournalWriter.ts"
+import { type LockHolder, takeLock } from "../journal/Lock.ts"
+import { ResumeNotes, resumeNotes } from "./ResumeNotes.ts"
+import { codeOf } from "../files/SystemCode.ts"
+import { removeLeftovers } from "../files/WriteLeftovers.ts"
+
+/** Where runs are kept, and whether this one may run beside others in its project. */
+export interface RunPlace {
+  /** The folder of all that the program keeps. */
+  readonly state: string
+  /** The folder where locks on projects leave a file, on systems that need one. */
+  readonly locks: string
+  readonly runId: string
+  /** Absolute. */
+  readonly project: string
+  /** The version of this program. */
+  readonly program: string
+  /** Values that are never kept. */
+  readonly secrets: ReadonlyArray<string>
+  /** A run that changes nothing takes no lock on its project. */
+  readonly readOnly: boolean
+  /** What is in force when a run goes on. */
+  readonly settings?: Configuration
+}
+
+const folderMode = 0o700
+
+/** `<state>/runs/<run>/journal.jsonl`. */
+export const journalPath = (path: Path.Path, { runId, state }: Pick<RunPlace, "runId" | "state">): string =>
+  path.join(state, "runs", runId, "journal.jsonl")
+
+/** Where locks on runs leave a file, on systems that need one. */
+export const lockFolder = (path: Path.Path, state: string): string => path.join(state, "locks")
+
+/** The name of the lock on a journal. */
+export const runLock = (journal: string): string => `run ${journal}`
+
+/** Nobody else may change the project at the same time. */
+export const takeProject = Effect.fnUntraced(function* ({
+  locks,
+  project,
+  ...holder
+}: Pick<RunPlace, "locks" | "project"> & Omit<LockHolder, "pid" | "since">) {
+  const real = yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(project), () => project)
+  const remedy = "Wait for it, end it first, or run with --read-only what changes nothing."
+  yield* takeLock(`project ${real}`, { folder: locks, what: `The project ${real}`, remedy, ...holder })
+})
+
+/** Nobody else may write the journal, nor change the project at the same time. */
+const takeLocks = Effect.fnUntraced(function* (place: RunPlace) {
+  const { locks, project, readOnly, runId, state } = place
+  const path = yield* Path.Path
+  const folder = lockFolder(path, state)
+  yield* takeLock(runLock(journalPath(path, place)), { folder, runId, what: `The run ${runId}` })
+  if (!readOnly) yield* takeProject({ project, runId, locks })
+})
+
+/** Makes the folder of a run. Those above it may be new as well: a power cut must not take them away. */
+const makeFolder = Effect.fnUntraced(function* (journal: string) {
+  const path = yield* Path.Path
+  const fs = yield* FileSystem.FileSystem
+  const folder = path.dirname(journal)
+  yield* Effect.mapError(
+    fs.makeDirectory(folder, { recursive: true, mode: folderMode }),
+    (error) => new JournalError({ path: journal, reason: { _tag: "WriteFailed", code: codeOf(error), safe: 0 } })
+  )
+  for (const above of ["..", "../..", "../../.."]) {
+    const handle = fs.open(path.join(folder, above))
+    yield* Effect.ignore(Effect.scoped(Effect.flatMap(handle, ({ sync }) => sync)))
+  }
+})
+
+/** Appends, or says why the journal cannot be written. */
+const appendFirst = ({ append, failed }: JournalWriter, record: JournalRecord) =>
+  Effect.raceFirst(append(record), failed)
+
+/** The journal of a new run; `begin` is what it knows from a run that it is forked from. */
+export const layerNewRun = (
+  place: RunPlace,
+  opened: Omit<RunOpened, "type" | "version" | "program">,
+  begin: ReadonlyArray<JournalRecord> = []
+) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      yield* takeLocks(place)
+      const file = journalPath(yield* Path.Path, place)
+      yield* makeFolder(file)
+      const writer = yield* openJournal(file, undefined, makeRedaction(place.secrets))
+      yield* appendFirst(writer, { type: "opened", version: journalVersion, program: place.program, ...opened })
+      for (const record of begin) yield* writer.tell(record)
+      yield* Effect.raceFirst(writer.flush, writer.failed)
+      const { lines } = begin.length === 0 ? { lines: [] } : yield* readJournal(file)
+      return Journal.layer(lines, writer)
+    })
+  )
+
+/** The writes that were begun and have no outcome. */
+const unfinishedWrites = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<FileState> => {
+  const ended = new Set(lines.flatMap(({ key, type }) => (type === "outcome" ? [key] : [])))
+  return lines
+    .filter(({ key, type }) => type === "intent" && !ended.has(key))
+    .map(recordOf)
+    .flatMap((record) => (record.type === "intent" ? record.files : []))
+}
+
+/** The journal of a run that goes on. It is read under the lock, since another process may have gone on with it. */
+export const layerResumedRun = (place: RunPlace) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      yield* takeLocks(place)
+      const file = journalPath(yield* Path.Path, place)
+      const content: JournalContent = yield* readJournal(file)
+      const writer = yield* openJournal(file, content, makeRedaction(place.secrets))
+      yield* appendFirst(writer, {
+        type: "resumed",
+        program: place.program,
+        ...(place.settings === undefined ? {} : { settings: place.settings })
+      })
+      if (!place.readOnly) yield* removeLeftovers(unfinishedWrites(content.lines))
+      return Layer.merge(Journal.layer(content.lines, writer), Layer.succeed(ResumeNotes)(resumeNotes(content)))
+    })
+  )
+
+/** No journal: such a run leaves nothing behind, and all the same nobody else may change its project meanwhile. */
+export const layerUnkeptRun = ({ locks, project, readOnly, runId }: RunPlace) =>
+  Layer.unwrap(Effect.as(readOnly ? Effect.void : takeProject({ project, runId, locks }), Journal.layerNone))

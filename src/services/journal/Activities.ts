@@ -1,0 +1,143 @@
+/**
+ * The seam between the stages and whatever makes runs survive. Each model call and each tool call is performed as one
+ * activity: a stable key, a schema for its outcome, and the effect. Directly it simply runs; in a workflow the engine may
+ * return a recorded outcome for the key instead, and no stage changes.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as WorkflowActivity from "effect/workflow/Activity"
+import { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine"
+import { Journal } from "./Journal.ts"
+import { QuestionPlace } from "../permissions/QuestionScope.ts"
+
+/**
+ * What is to be done once. `key` comes from domain/runs/ActivityKey; `input` is a hash of what it is done with, so that an outcome
+ * counts only for the same prompt or the same arguments. Only a success is an outcome to remember: a failure (server
+ * gone, permission denied) may be otherwise the next time.
+ */
+export interface Activity<A, E, R> {
+  readonly key: string
+  readonly input: string
+  readonly success: Schema.Codec<A, unknown>
+  readonly error: Schema.Codec<E, unknown>
+  readonly execute: Effect.Effect<A, E, R>
+  /** Tells the outcome, once it is kept; an outcome from before is not told again. */
+  readonly tell?: (outcome: A) => Effect.Effect<void>
+  /** The prompt of a model call, to show where another one differs. */
+  readonly prompt?: { readonly system: string; readonly user: string }
+}
+
+/** The name under which an engine knows an activity. */
+export const activityName = ({ input, key }: Pick<Activity<unknown, unknown, unknown>, "key" | "input">): string =>
+  `${key}#${input.slice(0, 16)}`
+
+/** Watches whether an activity is carried out, so that its outcome is told when it was, and only then. */
+const whenCarriedOut = <A, E, R>({ execute, tell = () => Effect.void }: Activity<A, E, R>) => {
+  let isFresh = false
+  return {
+    execute: Effect.tap(execute, () =>
+      Effect.sync(() => {
+        isFresh = true
+      })
+    ),
+    tell: (outcome: A): Effect.Effect<void> => (isFresh ? tell(outcome) : Effect.void)
+  }
+}
+
+/** A part of a run that is made of activities. Once it has come to its end, none of them is looked at again. */
+export interface Stage<A> {
+  readonly key: string
+  readonly success: Schema.Codec<A, unknown>
+}
+
+const encode = <A>({ success }: Stage<A>, outcome: A) =>
+  Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(success))(outcome))
+
+export class Activities extends Context.Service<
+  Activities,
+  {
+    perform<A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R>
+    /** The outcome of a stage that came to its end before. */
+    settled<A>(stage: Stage<A>): Effect.Effect<Option.Option<A>>
+    /** Gives the outcome of the stage from before, or runs it and keeps its outcome, unless that is not final. */
+    settle<A, E, R>(
+      stage: Stage<A>,
+      execute: Effect.Effect<A, E, R>,
+      isFinal?: (outcome: A) => boolean
+    ): Effect.Effect<A, E, R>
+    /** Looks at what is there now, such as a file that a task refers to. What is found is kept for the replay only. */
+    observe<A, E, R>(what: Stage<A>, look: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
+  }
+>()("task-conductor/services/journal/Activities") {
+  /** Runs every activity, remembers nothing. */
+  static readonly layerDirect: Layer.Layer<Activities> = Layer.succeed(Activities)(
+    Activities.of({
+      perform: ({ execute, tell = () => Effect.void }) => Effect.tap(execute, tell),
+      settled: () => Effect.succeedNone,
+      settle: (_stage, execute) => execute,
+      observe: (_what, look) => look
+    })
+  )
+
+  /** In a workflow each activity is one of its engine; outside of one it simply runs. Stages settle in the journal. */
+  static readonly layerWorkflow: Layer.Layer<Activities, never, Journal> = Layer.effect(
+    Activities,
+    Effect.gen(function* () {
+      const journal = yield* Journal
+
+      const settled = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
+        Effect.flatMap(
+          journal.settled(key),
+          Option.match({
+            onNone: () => Effect.succeedNone,
+            onSome: (value) =>
+              Effect.asSome(Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value)))
+          })
+        )
+
+      const keep = <A>(stage: Stage<A>, outcome: A): Effect.Effect<void> =>
+        Effect.flatMap(encode(stage, outcome), (value) => journal.keepSettled(stage.key, value))
+
+      return Activities.of({
+        perform: <A, E, R>(given: Activity<A, E, R>): Effect.Effect<A, E, R> =>
+          Effect.contextWith((context: Context.Context<never>) => {
+            const engine = Context.getOption(context, WorkflowEngine)
+            const instance = Context.getOption(context, WorkflowInstance)
+            const { execute, tell } = whenCarriedOut(given)
+            if (Option.isNone(engine) || Option.isNone(instance)) return Effect.tap(execute, tell)
+            const { error, success } = given
+            const name = activityName(given)
+            const activity = WorkflowActivity.make({
+              name,
+              success,
+              error,
+              execute: Effect.provideService(execute, QuestionPlace, name)
+            })
+            return activity.pipe(
+              Effect.provideService(WorkflowEngine, engine.value),
+              Effect.provideService(WorkflowInstance, instance.value),
+              Effect.tap(tell)
+            ) as Effect.Effect<A, E, R>
+          }),
+        settled,
+        settle: <A, E, R>(
+          stage: Stage<A>,
+          execute: Effect.Effect<A, E, R>,
+          isFinal: (outcome: A) => boolean = () => true
+        ) =>
+          Effect.flatMap(
+            settled(stage),
+            Option.match({
+              onSome: (outcome) => Effect.succeed(outcome),
+              onNone: () => Effect.tap(execute, (outcome) => (isFinal(outcome) ? keep(stage, outcome) : Effect.void))
+            })
+          ),
+        observe: (what, look) =>
+          Effect.tap(look, (found) => Effect.flatMap(encode(what, found), (value) => journal.keepSeen(what.key, value)))
+      })
+    })
+  )
+}

@@ -1,0 +1,144 @@
+/**
+ * Answers of people as durable deferreds of the workflow engine: what was answered is known wherever the run goes on.
+ * Chosen by the composition root around, or instead of, whoever is asked.
+ */
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as DurableDeferred from "effect/workflow/DurableDeferred"
+import type * as Workflow from "effect/workflow/Workflow"
+import { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine"
+import type { ApprovalItem } from "../../domain/runs/RunEvent.ts"
+import { AnsweredBy, type Answered, Approver, CallAnswer, StepAnswer } from "../approvals/Approver.ts"
+import { Arbiter, DoubtAnswer } from "../approvals/Arbiter.ts"
+
+const answeredWith = <A>(answer: Schema.Codec<A, Schema.Json>): Schema.Codec<Answered<A>, Schema.Json> =>
+  Schema.Struct({ answer, by: AnsweredBy })
+
+/** What each kind of question is answered with. */
+export const stepAnswered = answeredWith<StepAnswer>(StepAnswer)
+export const callAnswered = answeredWith<CallAnswer>(CallAnswer)
+export const doubtAnswered = answeredWith<DoubtAnswer>(DoubtAnswer)
+
+/** The execution of a workflow that holds the answers, with its engine. */
+export interface AnswerBook {
+  readonly engine: WorkflowEngine["Service"]
+  readonly workflow: Workflow.Any
+  readonly executionId: string
+}
+
+/** The workflow that this fiber works in. */
+const bookHere: Effect.Effect<AnswerBook | undefined> = Effect.contextWith((context: Context.Context<never>) => {
+  const engine = Context.getOption(context, WorkflowEngine)
+  const instance = Context.getOption(context, WorkflowInstance)
+  if (Option.isNone(engine) || Option.isNone(instance)) return Effect.undefined
+  const { executionId, workflow } = instance.value
+  return Effect.succeed({ engine: engine.value, workflow, executionId })
+})
+
+const deferredOf = <A>(question: string, answered: Schema.Codec<Answered<A>, Schema.Json>) =>
+  DurableDeferred.make(`question/${question}`, { success: answered })
+
+/** The answer to a question, once somebody gave it. */
+const answerOf = <A>(
+  { engine, executionId, workflow }: AnswerBook,
+  question: string,
+  answered: Schema.Codec<Answered<A>, Schema.Json>
+): Effect.Effect<Option.Option<Answered<A>>> =>
+  engine
+    .deferredResult(deferredOf(question, answered))
+    .pipe(
+      Effect.provideService(WorkflowInstance, WorkflowInstance.initial(workflow, executionId)),
+      Effect.map(Option.flatMap((exit) => (Exit.isSuccess(exit) ? Option.some(exit.value) : Option.none())))
+    )
+
+/** Gives the answer to a question; the first one counts. */
+export const giveAnswer = <A>(
+  { engine, executionId, workflow }: AnswerBook,
+  question: string,
+  answered: Schema.Codec<Answered<A>, Schema.Json>,
+  answer: Answered<A>
+): Effect.Effect<void> => {
+  const deferred = deferredOf(question, answered)
+  const where = { workflowName: workflow._tag, executionId, deferredName: deferred.name }
+  return engine.deferredDone(deferred, { ...where, exit: Exit.succeed(answer) })
+}
+
+/** An answer from before, or asks and keeps what `isKept` says; a no may be otherwise the next time. */
+const askOnce = Effect.fnUntraced(function* <A>(
+  question: string,
+  answered: Schema.Codec<Answered<A>, Schema.Json>,
+  isKept: (answer: Answered<A>) => boolean,
+  ask: Effect.Effect<Answered<A>>
+): Effect.fn.Return<Answered<A>> {
+  const book = yield* bookHere
+  if (book === undefined) return yield* ask
+  const before = yield* answerOf(book, question, answered)
+  if (Option.isSome(before)) return before.value
+  const answer = yield* ask
+  if (isKept(answer)) yield* giveAnswer(book, question, answered, answer)
+  return answer
+})
+
+/** Asks `inner` what was not answered with yes before. */
+export const layerKeptAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
+  Layer.effect(
+    Approver,
+    Effect.map(Approver, ({ call, step }) =>
+      Approver.of({
+        step: Effect.fn("DurableApprover.step")((title, items, question) =>
+          askOnce(
+            question,
+            stepAnswered,
+            ({ answer, by }) => by === "person" && answer !== "decline",
+            step(title, items, question)
+          )
+        ),
+        call: Effect.fn("DurableApprover.call")((item, question) =>
+          askOnce(
+            question,
+            callAnswered,
+            ({ answer, by }) => by === "person" && answer !== "deny",
+            call(item, question)
+          )
+        )
+      })
+    )
+  ).pipe(Layer.provide(inner))
+
+/** How often it is looked whether somebody answered. */
+const pause = Duration.millis(300)
+
+/** Waits, however long it takes, until somebody answers from elsewhere. */
+const awaitAnswer = Effect.fnUntraced(function* <A>(
+  book: AnswerBook,
+  question: string,
+  answered: Schema.Codec<Answered<A>, Schema.Json>
+): Effect.fn.Return<Answered<A>> {
+  for (;;) {
+    const given = yield* answerOf(book, question, answered)
+    if (Option.isSome(given)) return given.value
+    yield* Effect.sleep(pause)
+  }
+})
+
+/** What is started before a run is told to nobody, so that nobody can answer. */
+const isStart = ({ tool }: ApprovalItem): boolean => tool === "load_plugin" || tool === "start_server"
+
+/** Nobody is asked here; whoever follows the run answers, from any machine. */
+export const layerAwaitedAnswers = (book: AnswerBook): Layer.Layer<Approver> =>
+  Layer.succeed(Approver)(
+    Approver.of({
+      step: (_title, _items, question) => awaitAnswer(book, question, stepAnswered),
+      call: (item, question) =>
+        isStart(item) ? Effect.succeed({ answer: "deny", by: "nobody" }) : awaitAnswer(book, question, callAnswered)
+    })
+  )
+
+/** The same for calls in doubt. */
+export const layerAwaitedDoubts = (book: AnswerBook): Layer.Layer<never> =>
+  Layer.succeed(Arbiter)({ decide: (_item, question) => awaitAnswer(book, question, doubtAnswered) })

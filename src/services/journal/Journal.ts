@@ -1,0 +1,123 @@
+/**
+ * The journal of the run that goes on: what was done before, read once, and what is done now, written as it happens. The
+ * stages see it through Activities and the tool runner; without a journal nothing is remembered.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import type { CallDoubt, CallIntent, JournalRecord, PromptSent } from "../../domain/history/JournalRecord.ts"
+import { redacted } from "../../domain/text/Redaction.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import type { JournalError } from "./JournalError.ts"
+import { type JournalLine, recordOf } from "./JournalLine.ts"
+import type { JournalWriter } from "./JournalWriter.ts"
+
+/** The last line of each key. */
+const byKey = (lines: ReadonlyArray<JournalLine>, type: JournalRecord["type"]): ReadonlyMap<string, JournalLine> =>
+  new Map(lines.filter((line) => line.type === type).map((line) => [line.key, line]))
+
+/** The value that a line holds. */
+export const valueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> => {
+  const record = line === undefined ? undefined : recordOf(line)
+  return record !== undefined && "value" in record ? Option.some(record.value) : Option.none()
+}
+
+/** Calls are made of refinements: one from which a secret was taken must not be carried out. */
+export const wholeValueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> =>
+  line !== undefined && /\/refined?\//.test(line.key) && line.json.includes(redacted) ? Option.none() : valueOf(line)
+
+/** What was done before, by these lines of a journal. */
+export const knownBy = (lines: ReadonlyArray<JournalLine>) => {
+  const outcomes = byKey(lines, "outcome")
+  const stages = byKey(lines, "settled")
+  const intents = byKey(lines, "intent")
+  return {
+    outcome: (key: string): Option.Option<Schema.Json> => wholeValueOf(outcomes.get(key)),
+    settled: (key: string): Option.Option<Schema.Json> => wholeValueOf(stages.get(key)),
+    doubt: (key: string): CallDoubt | undefined => {
+      const line = outcomes.has(key) ? undefined : intents.get(key)
+      const record = line === undefined ? undefined : recordOf(line)
+      return line !== undefined && record?.type === "intent" ? { ...record, seq: line.seq } : undefined
+    }
+  }
+}
+
+export class Journal extends Context.Service<
+  Journal,
+  {
+    /** The encoded outcome of a call that succeeded before. */
+    outcome(key: string): Effect.Effect<Option.Option<Schema.Json>>
+    /** The encoded outcome of a stage that came to its end before. */
+    settled(key: string): Effect.Effect<Option.Option<Schema.Json>>
+    /** The answer that was given before to a question about an approval. */
+    answer(key: string): Effect.Effect<Option.Option<Schema.Json>>
+    /** A call that was begun before and whose outcome nobody knows. */
+    doubt(key: string): Effect.Effect<CallDoubt | undefined>
+    /** Keeps the outcome of a call; goes on when it is on the disk. */
+    keepOutcome(key: string, value: Schema.Json): Effect.Effect<void>
+    /** Keeps why a call failed, as evidence. */
+    keepFailure(key: string, error: Schema.Json): Effect.Effect<void>
+    /** Keeps the outcome of a stage; goes on when it is on the disk. */
+    keepSettled(key: string, value: Schema.Json): Effect.Effect<void>
+    /** Keeps the answer to a question about an approval; goes on when it is on the disk. */
+    keepAnswer(key: string, value: Schema.Json): Effect.Effect<void>
+    /** Keeps what a stage found in the world, for the replay. */
+    keepSeen(key: string, value: Schema.Json): Effect.Effect<void>
+    /** Keeps what a tool is about to do; goes on when it is on the disk. */
+    intend(intent: Omit<CallIntent, "type">): Effect.Effect<void>
+    /** Keeps a prompt that is sent. */
+    sent(prompt: Omit<PromptSent, "type">): Effect.Effect<void>
+    /** Keeps an event. */
+    tell(event: RunEvent): Effect.Effect<void>
+    /** Goes on when everything is on the disk. */
+    readonly flush: Effect.Effect<void>
+    /** Fails as soon as the journal cannot be written; never succeeds. */
+    readonly failed: Effect.Effect<never, JournalError>
+  }
+>()("task-conductor/services/journal/Journal") {
+  /** Remembers nothing. */
+  static readonly layerNone: Layer.Layer<Journal> = Layer.succeed(Journal)(
+    Journal.of({
+      outcome: () => Effect.succeedNone,
+      settled: () => Effect.succeedNone,
+      answer: () => Effect.succeedNone,
+      doubt: () => Effect.undefined,
+      keepOutcome: () => Effect.void,
+      keepFailure: () => Effect.void,
+      keepSettled: () => Effect.void,
+      keepAnswer: () => Effect.void,
+      keepSeen: () => Effect.void,
+      intend: () => Effect.void,
+      sent: () => Effect.void,
+      tell: () => Effect.void,
+      flush: Effect.void,
+      failed: Effect.never
+    })
+  )
+
+  /** What was done is in `lines`, what is done goes to `writer`. */
+  static readonly layer = (lines: ReadonlyArray<JournalLine>, writer: JournalWriter): Layer.Layer<Journal> =>
+    Layer.sync(Journal, () => {
+      const known = knownBy(lines)
+      const answers = byKey(lines, "answer")
+      const { append, failed, flush, tell } = writer
+      return Journal.of({
+        outcome: (key) => Effect.sync(() => known.outcome(key)),
+        settled: (key) => Effect.sync(() => known.settled(key)),
+        answer: (key) => Effect.sync(() => valueOf(answers.get(key))),
+        doubt: (key) => Effect.sync(() => known.doubt(key)),
+        keepOutcome: (key, value) => append({ type: "outcome", key, value }),
+        keepFailure: (key, error) => tell({ type: "failure", key, error }),
+        keepSettled: (key, value) => append({ type: "settled", key, value }),
+        keepAnswer: (key, value) => append({ type: "answer", key, value }),
+        keepSeen: (key, value) => tell({ type: "seen", key, value }),
+        intend: (intent) => append({ type: "intent", ...intent }),
+        sent: (prompt) => tell({ type: "prompt", ...prompt }),
+        tell: (event) => tell({ type: "event", event }),
+        flush,
+        failed
+      })
+    })
+}

@@ -1,0 +1,67 @@
+/**
+ * One line of a journal: `{"seq":1,"at":"...","record":{...},"sum":"1a2b3c4d"}`. `sum` is a CRC-32 over the sum of the
+ * line before and the text up to itself, so that a changed, missing, doubled or moved line shows. Called by the journal's
+ * writer and reader.
+ */
+import { crc32 } from "node:zlib"
+import * as Schema from "effect/Schema"
+import { JournalRecord } from "../../domain/history/JournalRecord.ts"
+
+/** The sum before the first line. */
+export const firstSum = "00000000"
+
+/** A line that was read and holds together; the record is decoded when it is wanted. */
+export interface JournalLine {
+  readonly seq: number
+  /** ISO 8601. */
+  readonly at: string
+  readonly type: string
+  /** `""` for records without one. */
+  readonly key: string
+  readonly sum: string
+  /** The JSON of the record. */
+  readonly json: string
+}
+
+const shape =
+  /^\{"seq":(\d{1,15}),"at":"([^"]{1,40})","record":(\{"type":"([a-z]{1,20})"(?:,"key":("(?:[^"\\]|\\.)*"))?.*\}),"sum":"([0-9a-f]{8})"\}$/s
+
+const sumOf = (before: string, text: string): string =>
+  crc32(before + text)
+    .toString(16)
+    .padStart(8, "0")
+
+const encodeRecord = Schema.encodeSync(JournalRecord)
+const decodeRecord = Schema.decodeUnknownSync(JournalRecord)
+
+/** The line without its end, and its sum; `redact` takes secrets out of the JSON of the record. */
+export const encodeLine = (
+  record: JournalRecord,
+  place: { readonly seq: number; readonly at: string; readonly before: string },
+  redact: (json: string) => string = (json) => json
+): { readonly text: string; readonly sum: string } => {
+  const body = `{"seq":${place.seq},"at":"${place.at}","record":${redact(JSON.stringify(encodeRecord(record)))}`
+  const sum = sumOf(place.before, body)
+  return { text: `${body},"sum":"${sum}"}`, sum }
+}
+
+/** What is wrong with a line. */
+export type LineProblem = "shape" | "sequence" | "sum"
+
+/** Reads a line that should follow the one with this number and sum. */
+export const decodeLine = (
+  text: string,
+  expected: { readonly seq: number; readonly before: string }
+): JournalLine | LineProblem => {
+  const found = shape.exec(text)
+  if (found === null) return "shape"
+  const [, seq = "", at = "", json = "", type = "", key, sum = ""] = found
+  if (sumOf(expected.before, text.slice(0, text.length - 18)) !== sum) {
+    return Number(seq) === expected.seq ? "sum" : "sequence"
+  }
+  if (Number(seq) !== expected.seq) return "sequence"
+  return { seq: Number(seq), at, type, key: key === undefined ? "" : String(JSON.parse(key)), sum, json }
+}
+
+/** The record of a line. Its sum holds, so what does not decode was written by another program. */
+export const recordOf = (line: JournalLine): JournalRecord => decodeRecord(JSON.parse(line.json))

@@ -1,0 +1,157 @@
+/**
+ * Reads a journal and proves that it holds together. Damage in the middle is an error; a last line that was not written
+ * to its end is the trace of a crash: it is told apart, and whoever writes next cuts it off first.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type { PlatformError } from "effect/PlatformError"
+import { journalVersion, type RunOpened } from "../../domain/history/JournalRecord.ts"
+import { JournalError, type JournalReason } from "./JournalError.ts"
+import { decodeLine, firstSum, type JournalLine, recordOf } from "./JournalLine.ts"
+import { codeOf } from "../files/SystemCode.ts"
+
+export interface JournalContent {
+  readonly opened: RunOpened
+  /** All lines that hold together, the first one included. */
+  readonly lines: ReadonlyArray<JournalLine>
+  /** The bytes that these lines take. */
+  readonly size: number
+  /** What a crash left behind them. */
+  readonly torn: Uint8Array
+  /** Where in the file another byte stands in the place of the end of a line; the records around it hold together. */
+  readonly badEnds: ReadonlyArray<number>
+}
+
+/** Larger journals are not read. */
+export const maxJournalBytes = 512 * 1024 * 1024
+
+const newline = 0x0a
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** The text of a line; bytes that are no UTF-8 stand for no text, whatever they look like. */
+const textOf = (bytes: Uint8Array): string => {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return ""
+  }
+}
+
+const firstBytes = Buffer.from('{"seq":1,"at":"')
+
+/** Whether a line without an end can be the first of a journal. */
+const beginsAsJournal = (bytes: Uint8Array): boolean => {
+  const length = Math.min(bytes.length, firstBytes.length)
+  return firstBytes.subarray(0, length).equals(bytes.subarray(0, length))
+}
+
+const sumStart = Buffer.from(',"sum":"')
+/** The length of `,"sum":"1a2b3c4d"}`. */
+const sumLength = 18
+const brace = 0x7b
+
+/**
+ * A record that is whole, by its checksum, and has another byte in the place of its newline: one bit was flipped, and
+ * nothing is lost. What follows is the next record or nothing. Looks between `from` and `to`.
+ */
+const withBadEnd = (bytes: Buffer, from: number, to: number, expected: Parameters<typeof decodeLine>[1]) => {
+  for (let at = bytes.indexOf(sumStart, from); at !== -1 && at < to; at = bytes.indexOf(sumStart, at + 1)) {
+    const end = at + sumLength
+    if (end >= to || (end + 1 < bytes.length && bytes[end + 1] !== brace)) continue
+    const line = decodeLine(textOf(bytes.subarray(from, end)), expected)
+    if (typeof line !== "string") return { line, end }
+  }
+  return undefined
+}
+
+/** The lines up to the first that does not hold together, with where and why it stopped. */
+const readLines = (bytes: Buffer) => {
+  const lines: Array<JournalLine> = []
+  const badEnds: Array<number> = []
+  let size = 0
+  let before = firstSum
+  for (;;) {
+    const end = bytes.indexOf(newline, size)
+    const expected = { seq: lines.length + 1, before }
+    const text = end === -1 ? "" : textOf(bytes.subarray(size, end))
+    const line = decodeLine(text, expected)
+    if (typeof line !== "string") {
+      lines.push(line)
+      before = line.sum
+      size = end + 1
+      continue
+    }
+    const found = withBadEnd(bytes, size, end === -1 ? bytes.length : end, expected)
+    if (found === undefined) return { lines, badEnds, size, stop: end === -1 ? undefined : { what: line, end, text } }
+    lines.push(found.line)
+    badEnds.push(found.end)
+    before = found.line.sum
+    size = found.end + 1
+  }
+}
+
+/** The bytes of a journal, at most 512 MiB, with the lines that hold together; the first of them opens a run. */
+const readOpened = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const fail = (reason: JournalReason) => new JournalError({ path, reason })
+  const unreadable = (error: PlatformError) =>
+    fail(error.reason._tag === "NotFound" ? { _tag: "Missing" } : { _tag: "Unreadable", code: codeOf(error) })
+  const info = yield* Effect.mapError(fs.stat(path), unreadable)
+  if (info.type !== "File") return yield* fail({ _tag: "NotAFile" })
+  if (info.size > maxJournalBytes) {
+    return yield* fail({ _tag: "TooLarge", bytes: Number(info.size), most: maxJournalBytes })
+  }
+  const { buffer, byteLength, byteOffset } = yield* Effect.mapError(fs.readFile(path), unreadable)
+  const bytes = Buffer.from(buffer, byteOffset, byteLength)
+  const read = readLines(bytes)
+  const [first] = read.lines
+  if (first === undefined) {
+    /* A run that ended while its first line was written has done nothing yet. */
+    const isUnbegun = bytes.length === 0 || (read.stop === undefined && beginsAsJournal(bytes))
+    return yield* fail({ _tag: isUnbegun ? "Empty" : "Foreign" })
+  }
+  const { type, version } = JSON.parse(first.json) as { readonly type: unknown; readonly version?: unknown }
+  if (type !== "opened" || typeof version !== "number") return yield* fail({ _tag: "Foreign" })
+  if (version !== journalVersion) {
+    return yield* fail({ _tag: "OtherVersion", found: version, supported: journalVersion })
+  }
+  const opened = yield* Effect.try({ try: () => recordOf(first), catch: () => fail({ _tag: "Foreign" }) })
+  return opened.type === "opened" ? { ...read, opened, bytes } : yield* fail({ _tag: "Foreign" })
+})
+
+/** Reads a journal whole. Fails when anything in it does not hold together, except what a crash left at its end. */
+export const readJournal = Effect.fn("readJournal")(function* (path: string) {
+  const { badEnds, bytes, lines, opened, size, stop } = yield* readOpened(path)
+  const isLast = stop !== undefined && stop.end === bytes.length - 1
+  /* A whole record with a wrong sum was acknowledged once: it is not the trace of a crash. */
+  if (stop !== undefined && !(isLast && stop.what === "shape" && !isJson(stop.text))) {
+    return yield* new JournalError({ path, reason: { _tag: "Damaged", line: lines.length + 1, what: stop.what } })
+  }
+  const content: JournalContent = { opened, lines, size, torn: bytes.subarray(size), badEnds }
+  return content
+})
+
+/** What of a journal holds together, and the rest. */
+export interface JournalRest {
+  /** How many records hold together, and the bytes they take. */
+  readonly kept: number
+  readonly size: number
+  readonly rest: Uint8Array
+}
+
+/** The part of a journal that holds together. Fails when not even its beginning does. */
+export const readSound = Effect.fn("readSound")(function* (path: string) {
+  const { bytes, lines, size } = yield* readOpened(path)
+  const sound: JournalRest = { kept: lines.length, size, rest: bytes.subarray(size) }
+  return sound
+})

@@ -1,0 +1,133 @@
+/**
+ * Appends to a journal. Records that are handed over while the disk is busy go there together, with one flush for all; who
+ * appends goes on when the record is on the disk. When the disk fails, what was half written is cut off, nothing more is
+ * written, and `failed` tells it.
+ */
+import * as Cause from "effect/Cause"
+import * as DateTime from "effect/DateTime"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type { PlatformError } from "effect/PlatformError"
+import * as Queue from "effect/Queue"
+import type { JournalRecord } from "../../domain/history/JournalRecord.ts"
+import { JournalError } from "./JournalError.ts"
+import { encodeLine, firstSum } from "./JournalLine.ts"
+import type { JournalContent } from "./JournalReader.ts"
+import { setAside, syncFolder } from "./Quarantine.ts"
+import { codeOf } from "../files/SystemCode.ts"
+
+export interface JournalWriter {
+  /** Goes on when the record is on the disk. Waits for ever once the journal has failed. */
+  readonly append: (record: JournalRecord) => Effect.Effect<void>
+  /** Hands the record over, in order, and does not wait for the disk. */
+  readonly tell: (record: JournalRecord) => Effect.Effect<void>
+  /** Goes on when all that was handed over is on the disk. */
+  readonly flush: Effect.Effect<void>
+  /** Fails as soon as the journal cannot be written; never succeeds. */
+  readonly failed: Effect.Effect<never, JournalError>
+}
+
+interface Waiting {
+  readonly record: JournalRecord | undefined
+  readonly at: string
+  readonly written: Deferred.Deferred<void> | undefined
+}
+
+/** Where the next line goes. */
+interface End {
+  readonly seq: number
+  readonly sum: string
+  readonly size: number
+}
+
+const fileMode = 0o600
+const lineEnd = new TextEncoder().encode("\n")
+
+const writeFailed =
+  (path: string, safe: number) =>
+  (error: PlatformError): JournalError =>
+    new JournalError({ path, reason: { _tag: "WriteFailed", code: codeOf(error), safe } })
+
+/** What a crash left behind the last whole line is set aside, then cut off; what a bit flip did to line ends is mended. */
+const mend = Effect.fnUntraced(function* (path: string, { badEnds, lines, size, torn }: JournalContent) {
+  if (torn.length === 0 && badEnds.length === 0) return
+  const fs = yield* FileSystem.FileSystem
+  if (torn.length > 0) yield* setAside(`${path}.torn-${lines.length + 1}`, torn)
+  const handle = yield* fs.open(path, { flag: "r+" })
+  for (const end of badEnds) {
+    yield* handle.seek(BigInt(end), "start")
+    yield* handle.writeAll(lineEnd)
+  }
+  yield* handle.truncate(size)
+  yield* handle.sync
+}, Effect.scoped)
+
+const endOf = (content: JournalContent | undefined): End => ({
+  seq: content?.lines.length ?? 0,
+  sum: content?.lines.at(-1)?.sum ?? firstSum,
+  size: content?.size ?? 0
+})
+
+/**
+ * Opens a journal to append: a new one, or the one that was read. It is open until the scope closes; what was handed over
+ * by then is written first. `redact` takes secrets out of the JSON of a record.
+ */
+export const openJournal = Effect.fn("openJournal")(
+  function* (path: string, content: JournalContent | undefined, redact?: (json: string) => string) {
+    const fs = yield* FileSystem.FileSystem
+    if (content !== undefined) yield* mend(path, content)
+    const handle = yield* fs.open(path, { flag: content === undefined ? "ax" : "a", mode: fileMode })
+    if (content === undefined) yield* syncFolder(path)
+    const queue = yield* Queue.unbounded<Waiting>()
+    const failure = yield* Deferred.make<never, JournalError>()
+    let end = endOf(content)
+    let isBroken = false
+
+    /* A record that cannot be encoded is our mistake; it ends the run as well, instead of making it wait. */
+    const breakOff = Effect.fnUntraced(function* (cause: Cause.Cause<PlatformError>) {
+      isBroken = true
+      yield* Effect.ignore(Effect.andThen(handle.truncate(end.size), handle.sync))
+      yield* Deferred.failCause(failure, Cause.map(cause, writeFailed(path, end.seq)))
+    })
+
+    const write = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>) {
+      if (isBroken) return
+      let last = end
+      let text = ""
+      for (const { at, record } of batch) {
+        if (record === undefined) continue
+        const line = encodeLine(record, { seq: last.seq + 1, at, before: last.sum }, redact)
+        text += `${line.text}\n`
+        last = { seq: last.seq + 1, sum: line.sum, size: 0 }
+      }
+      const bytes = new TextEncoder().encode(text)
+      if (bytes.length > 0) {
+        yield* handle.writeAll(bytes)
+        yield* handle.sync
+        end = { ...last, size: end.size + bytes.length }
+      }
+      for (const { written } of batch) if (written !== undefined) yield* Deferred.succeed(written, undefined)
+    }, Effect.catchCause(breakOff))
+
+    /* Runs when the fiber below has ended: two writes at once would give two lines the same number. */
+    yield* Effect.addFinalizer(() => Effect.flatMap(Queue.clear(queue), write))
+    /* What was taken is written, also when the run is interrupted meanwhile. */
+    const next = Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(Queue.takeAll(queue)), write))
+    yield* Effect.forkScoped(Effect.forever(next))
+
+    const hand = (record: JournalRecord | undefined, written: Deferred.Deferred<void> | undefined) =>
+      Effect.flatMap(DateTime.now, (now) => Queue.offer(queue, { record, at: DateTime.formatIso(now), written }))
+    const handAndWait = (record: JournalRecord | undefined) =>
+      Effect.flatMap(Deferred.make<void>(), (written) => Effect.andThen(hand(record, written), Deferred.await(written)))
+    const writer: JournalWriter = {
+      append: handAndWait,
+      tell: (record) => Effect.asVoid(hand(record, undefined)),
+      flush: handAndWait(undefined),
+      failed: Deferred.await(failure)
+    }
+    return writer
+  },
+  (effect, path: string, content: JournalContent | undefined, _redact?: (json: string) => string) =>
+    Effect.catchTag(effect, "PlatformError", (error) => Effect.fail(writeFailed(path, endOf(content).seq)(error)))
+)

@@ -1,0 +1,149 @@
+/**
+ * A lock between processes that frees itself when its holder dies: a socket that only one process can have. Whoever finds
+ * it taken asks its holder who it is. Called for runs and for projects.
+ */
+import { createHash } from "node:crypto"
+import { connect, createServer, type Server } from "node:net"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { codeOf } from "../files/SystemCode.ts"
+
+/** The process that has the lock. */
+export const LockHolder = Schema.Struct({
+  pid: Schema.Int,
+  /** ISO 8601. */
+  since: Schema.String,
+  /** A run works there unless this says otherwise. */
+  work: Schema.optionalKey(Schema.Literal("conversation")),
+  runId: Schema.String
+})
+export type LockHolder = typeof LockHolder.Type
+
+/** Another process has it; `holder` is absent when it does not answer. */
+export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
+  /** What is locked, as a person says it. */
+  what: Schema.String,
+  holder: Schema.optionalKey(LockHolder),
+  /** What to do, a full sentence. */
+  remedy: Schema.String
+}) {
+  /** Who has it, in words. */
+  get by(): string {
+    const { holder } = this
+    if (holder === undefined) return "another process"
+    const { pid, runId, since, work = "run" } = holder
+    return `${work} ${runId} (pid ${pid}, since ${since})`
+  }
+  override get message(): string {
+    return `${this.what} is in use by ${this.by}. ${this.remedy}`
+  }
+}
+
+/** Nobody can take the lock here; `code` is what the system says. */
+export class LockUnavailable extends Schema.TaggedError<LockUnavailable>()("LockUnavailable", {
+  /** What was to be locked, as a person says it. */
+  what: Schema.String,
+  code: Schema.String
+}) {
+  override get message(): string {
+    return `${this.what} cannot be locked against other runs: the system says ${this.code}. Nothing was begun. A lock is a local socket: look at the limit of open files (ulimit -n), and at what forbids sockets to this program.`
+  }
+}
+
+/** The folder for the sockets where the system has none outside of the file system. */
+export interface LockPlace {
+  readonly folder: string
+}
+
+const answerTime = "500 millis"
+
+/** Linux has sockets without a file: they are gone with their process, whatever it died of. */
+const addressOf = Effect.fnUntraced(function* (name: string, { folder }: LockPlace) {
+  const digest = createHash("sha256").update(name).digest("hex").slice(0, 32)
+  const unique = `task-conductor-${process.getuid?.() ?? 0}-${digest}`
+  if (process.platform === "linux") return `\0${unique}`
+  if (process.platform === "win32") return `\\\\.\\pipe\\${unique}`
+  yield* (yield* FileSystem.FileSystem).makeDirectory(folder, { recursive: true, mode: 0o700 })
+  return (yield* Path.Path).join(folder, `${digest}.sock`)
+})
+
+/** Listens at the address and tells everybody who asks who holds it; nothing else is ever read or said. */
+const listen = (address: string, holder: LockHolder): Effect.Effect<Server, NodeJS.ErrnoException> =>
+  Effect.callback((resume) => {
+    const server = createServer((socket) => {
+      socket.on("error", () => socket.destroy())
+      /* Who asks and then stays would keep the lock, and this process, from ending. */
+      socket.end(JSON.stringify(holder), () => socket.destroy())
+    })
+    /* Also later, when the system cannot take one more connection: who asks then has no answer, and the lock stays. */
+    server.on("error", (error: NodeJS.ErrnoException) => resume(Effect.fail(error)))
+    server.listen(address, () => resume(Effect.succeed(server.unref())))
+  })
+
+/** What the holder says; nothing when nobody listens there, or when it does not answer in time. */
+const askHolder = (address: string) =>
+  Effect.callback<string, NodeJS.ErrnoException>((resume) => {
+    const socket = connect(address)
+    let text = ""
+    socket.setEncoding("utf8")
+    socket.on("data", (chunk: string) => (text += chunk))
+    socket.on("end", () => resume(Effect.succeed(text)))
+    socket.on("error", (error) => resume(Effect.fail(error)))
+    return Effect.sync(() => socket.destroy())
+  }).pipe(Effect.timeoutOption(answerTime))
+
+const decodeHolder = Schema.decodeUnknownOption(Schema.fromJsonString(LockHolder))
+
+/** Who holds the lock called `name`, when somebody does and answers. */
+export const lockHolder = Effect.fn("lockHolder")(function* (name: string, place: LockPlace) {
+  const said = yield* Effect.option(Effect.flatMap(addressOf(name, place), askHolder))
+  return Option.flatMap(Option.flatten(said), decodeHolder)
+})
+
+/** Nobody listens any more. A socket file that a process left that died is removed. */
+const clearDead = Effect.fnUntraced(function* (address: string, { code }: NodeJS.ErrnoException) {
+  if (code !== "ECONNREFUSED" && code !== "ENOENT") return false
+  if (!address.startsWith("\0")) yield* Effect.ignore((yield* FileSystem.FileSystem).remove(address))
+  return true
+})
+
+/** Takes the lock called `name` until the scope closes. `what` names it in the message of the failure. */
+export const takeLock = Effect.fn("takeLock")(function* (
+  name: string,
+  options: LockPlace & Omit<LockHolder, "pid" | "since"> & { readonly what: string; readonly remedy?: string }
+) {
+  const { what } = options
+  const unavailable = (code: string) => new LockUnavailable({ what, code })
+  const address = yield* Effect.mapError(addressOf(name, options), (error) => unavailable(codeOf(error)))
+  const since = DateTime.formatIso(yield* DateTime.now)
+  const { runId, work } = options
+  const holder: LockHolder = { pid: process.pid, since, ...(work === undefined ? {} : { work }), runId }
+
+  /** Somebody has it, unless it was let go meanwhile. */
+  const refused = Effect.fnUntraced(function* (
+    isSecond: boolean
+  ): Effect.fn.Return<Server, LockTaken | LockUnavailable, FileSystem.FileSystem> {
+    const said = yield* Effect.result(askHolder(address))
+    if (!isSecond && Result.isFailure(said) && (yield* clearDead(address, said.failure))) return yield* attempt(true)
+    const found = Result.isSuccess(said) ? Option.flatMap(said.success, decodeHolder) : Option.none<LockHolder>()
+    return yield* new LockTaken({
+      what,
+      remedy: options.remedy ?? "Wait for it, or end it first.",
+      ...(Option.isSome(found) ? { holder: found.value } : {})
+    })
+  })
+
+  const attempt = (isSecond: boolean) =>
+    Effect.catch(listen(address, holder), (error) =>
+      error.code === "EADDRINUSE" ? refused(isSecond) : Effect.fail(unavailable(error.code ?? error.message))
+    )
+
+  yield* Effect.acquireRelease(attempt(false), (server) =>
+    Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
+  )
+})

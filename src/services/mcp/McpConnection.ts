@@ -1,0 +1,201 @@
+/**
+ * One connection to a server of tools: what it offers, and how to call it. The client of effect/ai is behind this file
+ * and services/mcp/McpTransport; nothing else of the client side knows it. Called by services/mcp/McpSupervisor.
+ */
+import * as McpClient from "effect/ai/McpClient"
+import type { McpClientError } from "effect/ai/McpClientError"
+import type * as McpSchema from "effect/ai/McpSchema"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Predicate from "effect/Predicate"
+import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type { McpPart, McpResult } from "../../domain/plugins/McpResult.ts"
+import { type Arguments, ToolErrorType } from "../../domain/tools/ToolCall.ts"
+import { hashOf } from "../files/Hash.ts"
+import { httpTransport, makeWireNotes, type McpProgram, stdioTransport, type WireNotes } from "./McpTransport.ts"
+
+/** Where a server is. */
+export type McpAddress =
+  | ({ readonly _tag: "Program" } & McpProgram)
+  | { readonly _tag: "Http"; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+
+/** A tool as its server describes it. */
+export interface McpToolDefinition {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: unknown
+  /** The server says that the tool destroys something. */
+  readonly isDestructive: boolean
+  /** SHA-256 over everything that the server says of the tool. */
+  readonly hash: string
+}
+
+/** A server could not be reached, or did not do what it was asked. */
+export class McpFailure extends Schema.TaggedError<McpFailure>()("McpFailure", {
+  type: ToolErrorType,
+  detail: Schema.String,
+  /** True when nothing more can come over this connection. */
+  isBroken: Schema.Boolean
+}) {
+  override get message(): string {
+    return this.detail
+  }
+}
+
+/** Lives as long as the scope in which it was made. */
+export interface McpConnection {
+  readonly tools: ReadonlyArray<McpToolDefinition>
+  /** Tools that the server describes in a way that is not well formed. */
+  readonly malformed: WireNotes["malformed"]
+  /** False when the program of the server has ended. */
+  readonly isRunning: Effect.Effect<boolean>
+  readonly call: (tool: string, given: Arguments) => Effect.Effect<McpResult, McpFailure>
+}
+
+const invalidParams = -32_602
+const methodNotFound = -32_601
+
+/** What the system said, one level below the error of the client. */
+const causeOf = (cause: unknown): string =>
+  cause instanceof Error && cause.message !== "" ? ` ${cause.message.split("\n", 1).join("")}` : ""
+
+const typeOf = ({ reason }: McpClientError): ToolErrorType => {
+  switch (reason._tag) {
+    case "TimeoutError":
+      return "timeout"
+    case "LimitError":
+      return "output_limit"
+    case "HttpError":
+      return reason.status === 401 || reason.status === 403 ? "permission_denied" : "io_error"
+    case "ProtocolError":
+      if (reason.code === invalidParams) return "validation_failed"
+      return reason.code === methodNotFound ? "not_found" : reason.code === undefined ? "parse_error" : "internal_error"
+    case "ValidationError":
+      return "parse_error"
+    default:
+      return "io_error"
+  }
+}
+
+const isNotFound = (cause: unknown): boolean =>
+  Predicate.hasProperty(cause, "reason") && Predicate.isTagged(cause.reason, "NotFound")
+
+const textOf = ({ reason }: McpClientError, address: McpAddress, exitCode: number | undefined): string => {
+  if (exitCode !== undefined) return `its program has ended with exit code ${exitCode}.`
+  switch (reason._tag) {
+    case "TransportError":
+      if (address._tag === "Program" && isNotFound(reason.cause)) {
+        return `there is no program "${address.command}", or no folder ${address.cwd}. Install it or mend the entry.`
+      }
+      return `${reason.message}.${causeOf(reason.cause)}`
+    case "ProtocolError":
+      return reason.code === undefined && address._tag === "Program"
+        ? `it wrote something to its stdout that is no message of the protocol. ${reason.message}.${causeOf(reason.cause)}`
+        : `${reason.message}.${causeOf(reason.cause)}`
+    case "LimitError":
+      return "it sent a message of more than 10 MiB."
+    case "TimeoutError":
+      return 'it was not ready in time. Mend it, or give it more seconds with "startTimeout".'
+    case "UnsupportedError":
+      return "it speaks none of the revisions 2024-11-05 to 2025-11-25 of the protocol."
+    case "HttpError":
+      return reason.status === 401 || reason.status === 403
+        ? `it asks for authorization (status ${reason.status}). Put what it needs into "headers".`
+        : `${reason.message}.`
+    case "ValidationError":
+      return `it answered with something that is not well formed.${causeOf(reason.cause)}`
+    default:
+      return `${reason.message}.`
+  }
+}
+
+/** A refusal of one request leaves the connection as it is. */
+const isBroken = ({ reason }: McpClientError): boolean => {
+  if (reason._tag === "ProtocolError") return reason.code === undefined
+  return reason._tag === "TransportError" || reason._tag === "ClosedError" || reason._tag === "LimitError"
+}
+
+/** What happened in words for a person, with the last words of a program that is lost. */
+const failureOf = Effect.fnUntraced(function* (error: McpClientError, address: McpAddress, notes: WireNotes) {
+  const exitCode = error.reason._tag === "TransportError" ? yield* notes.exitCode : undefined
+  const said = notes.stderr.trim()
+  const lastWords = isBroken(error) && said !== "" ? ` It said on stderr: ${said}` : ""
+  const detail = `${textOf(error, address, exitCode)}${lastWords}`
+  return yield* new McpFailure({ type: typeOf(error), detail, isBroken: isBroken(error) })
+})
+
+const definitionOf = (tool: McpSchema.Tool, wire: Schema.Json | undefined): McpToolDefinition => {
+  const annotations = Predicate.hasProperty(wire, "annotations") ? wire.annotations : undefined
+  const isDestructive = Predicate.hasProperty(annotations, "destructiveHint") && annotations.destructiveHint === true
+  return {
+    name: tool.name,
+    description: tool.description ?? tool.title ?? tool.name,
+    inputSchema: tool.inputSchema,
+    isDestructive,
+    hash: hashOf(wire ?? null)
+  }
+}
+
+const partOf = (block: McpSchema.ContentBlock): McpPart => {
+  switch (block.type) {
+    case "text":
+      return { _tag: "Text", text: block.text }
+    case "resource_link":
+      return { _tag: "Link", uri: block.uri, name: block.name }
+    case "resource": {
+      const { resource } = block
+      if ("text" in resource) return { _tag: "Resource", uri: resource.uri, text: resource.text }
+      const type = resource.mimeType ?? "of unknown type"
+      return { _tag: "Blob", uri: resource.uri, type, size: resource.blob.length }
+    }
+    default:
+      return { _tag: "Binary", kind: block.type, type: block.mimeType, size: block.data.length }
+  }
+}
+
+/** How a server is met. */
+export interface McpOptions {
+  /** How long it may take to become ready. */
+  readonly timeout: Duration.Input
+  /** The version of this program, told to the server. */
+  readonly version: string
+}
+
+/** Connects within the time, and asks what tools there are. */
+export const connect = Effect.fn("McpConnection.connect")(function* (
+  address: McpAddress,
+  { timeout, version }: McpOptions
+): Effect.fn.Return<
+  McpConnection,
+  McpFailure,
+  ChildProcessSpawner.ChildProcessSpawner | HttpClient.HttpClient | Scope.Scope
+> {
+  const notes = makeWireNotes()
+  const asFailure = Effect.catch((error: McpClientError) => failureOf(error, address, notes))
+  const transport =
+    address._tag === "Program"
+      ? yield* asFailure(stdioTransport(address, notes))
+      : yield* asFailure(httpTransport(address, notes))
+  const client = yield* McpClient.make({ name: "task-conductor", version, timeout }).pipe(
+    Effect.provideService(McpClient.Transport, transport),
+    asFailure
+  )
+  const found = new Map((yield* asFailure(client.listTools())).map((tool) => [tool.name, tool]))
+  return {
+    tools: [...found.values()].map((tool) => definitionOf(tool, notes.tools.get(tool.name))),
+    malformed: notes.malformed,
+    isRunning: notes.isRunning,
+    call: Effect.fn("McpConnection.call")(function* (name, given) {
+      const tool = found.get(name)
+      if (tool === undefined) {
+        return yield* new McpFailure({ type: "not_found", detail: `it has no tool "${name}".`, isBroken: false })
+      }
+      const { content, isError, structuredContent } = yield* asFailure(client.callTool({ tool, arguments: given }))
+      const parts = content.map(partOf)
+      return { parts, isError: isError === true, structured: structuredContent as Schema.Json | undefined }
+    })
+  }
+})

@@ -1,0 +1,152 @@
+/**
+ * The servers of tools that a project and its person name, ready to be started: entries read, environment variables put
+ * in, names made unique. Nothing is started here. Called by services/mcp/McpPlugins and by whoever lists the servers.
+ */
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import type { Start } from "../../domain/tools/Access.ts"
+import { expandEntry, variablesOf } from "../../domain/plugins/McpExpansion.ts"
+import { readMcpFile } from "../../domain/plugins/McpFile.ts"
+import type { McpServerEntry } from "../../domain/plugins/McpServerEntry.ts"
+import { serverPrefix } from "../../domain/plugins/McpToolName.ts"
+import { hashOf } from "../files/Hash.ts"
+import { readBoundedFile } from "../files/GivenFile.ts"
+import type { McpAddress } from "./McpConnection.ts"
+import { McpProblem } from "../plugins/McpProblem.ts"
+import { environmentVariable } from "../configuration/UserFolders.ts"
+
+/** The name of the project's file. */
+export const mcpFileName = ".mcp.json"
+
+/** A server as it can be started. */
+export interface McpServer {
+  readonly name: string
+  /** Who names it; what a project names starts only when the person trusts it. */
+  readonly scope: "project" | "user"
+  /** What the names of its tools begin with. */
+  readonly prefix: string
+  readonly entry: McpServerEntry
+  readonly address: McpAddress
+  /** What the gate is asked about, and what a person is shown. */
+  readonly start: Start & { readonly _tag: "StartServer" }
+}
+
+/** What a program gets of our environment besides what its entry names. */
+const passedOn = (
+  "HOME LANG LC_ALL LOGNAME PATH SHELL TERM TMPDIR TZ USER " +
+  "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMDATA PROGRAMFILES SYSTEMDRIVE SYSTEMROOT " +
+  "TEMP TMP USERNAME USERPROFILE WINDIR"
+).split(" ")
+
+/** More than this nobody reads before an answer. */
+const maxShown = 8000
+
+const readVariables = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
+  const values = new Map<string, string>()
+  for (const name of names) {
+    const value = yield* environmentVariable(name)
+    if (value !== undefined) values.set(name, value)
+  }
+  return values
+})
+
+const isWebAddress = (url: string): boolean => {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  return parsed?.protocol === "https:" || parsed?.protocol === "http:"
+}
+
+const addressOf = Effect.fnUntraced(function* (entry: McpServerEntry, project: string) {
+  const { args = [], command, cwd = ".", env = {}, headers = {}, url } = entry
+  if (command === undefined) {
+    if (url === undefined || !isWebAddress(url)) {
+      return yield* Effect.fail(`"${url}" is no http or https address. Mend "url".`)
+    }
+    return { _tag: "Http", url, headers } satisfies McpAddress
+  }
+  const path = yield* Path.Path
+  const own = Object.fromEntries(yield* readVariables(passedOn))
+  const folder = path.resolve(project, cwd)
+  return { _tag: "Program", command, args, env: { ...own, ...env }, cwd: folder } satisfies McpAddress
+})
+
+/** The values of variables as they were written: what they take from the environment is named, not shown. */
+const shownLines = (address: McpAddress, { env = {}, headers = {} }: McpServerEntry): ReadonlyArray<string> =>
+  address._tag === "Http"
+    ? [`Address: ${address.url}`, ...Object.entries(headers).map(([name, value]) => `Header: ${name}: ${value}`)]
+    : [
+        `Command: ${address.command}`,
+        ...address.args.map((argument) => `Argument: ${argument}`),
+        ...Object.entries(env).map(([name, value]) => `Environment: ${name}=${value}`),
+        `Folder: ${address.cwd}`
+      ]
+
+const resolve = Effect.fnUntraced(function* (
+  name: string,
+  scope: McpServer["scope"],
+  written: McpServerEntry,
+  project: string
+) {
+  const problem = (detail: string) => new McpProblem({ server: name, detail })
+  const prefix = serverPrefix(name)
+  if (prefix === undefined) {
+    return yield* problem("its name must hold ASCII letters or digits, and at most 50 of them. Rename it.")
+  }
+  const { entry, missing } = expandEntry(written, yield* readVariables(variablesOf(written)))
+  if (missing.length > 0) {
+    const names = missing.join(", ")
+    return yield* problem(`the environment has no ${names}. Set ${names}, or write \${${missing[0]}:-default}.`)
+  }
+  const address = yield* Effect.mapError(addressOf(entry, project), problem)
+  const does = shownLines(address, written)
+  if (scope === "project" && does.join("\n").length > maxShown) {
+    return yield* problem(`its command is longer than ${maxShown} characters, which nobody can judge. Shorten it.`)
+  }
+  const hash = hashOf([name, written, entry, address._tag === "Program" ? address.cwd : address.url])
+  const start: McpServer["start"] = { _tag: "StartServer", name, does, hash }
+  return { name, scope, prefix, entry, address, start } satisfies McpServer
+})
+
+const readProjectFile = Effect.fnUntraced(function* (project: string) {
+  const file = (yield* Path.Path).join(project, mcpFileName)
+  const text = yield* Effect.result(readBoundedFile(file))
+  if (Result.isSuccess(text)) {
+    const { problems, servers } = readMcpFile(text.success)
+    const said = problems.map(({ column, line, what }) => `${file}:${line}:${column}: ${what}`)
+    return { servers, problems: said.map((detail) => new McpProblem({ detail })) }
+  }
+  const problems = text.failure.reason === "missing" ? [] : [new McpProblem({ detail: text.failure.message })]
+  return { servers: new Map<string, McpServerEntry>(), problems }
+})
+
+/** The servers of the person, then those of the project that the person does not name; and what is wrong with others. */
+export const readMcpServers = Effect.fn("readMcpServers")(function* (given: {
+  /** Absolute. */
+  readonly project: string
+  /** Those of the person's own configuration. */
+  readonly own: Readonly<Record<string, McpServerEntry>>
+}) {
+  const file = yield* readProjectFile(given.project)
+  const named = [
+    ...Object.entries(given.own).map(([name, entry]) => ({ name, entry, scope: "user" as const })),
+    ...[...file.servers]
+      .filter(([name]) => !Object.hasOwn(given.own, name))
+      .map(([name, entry]) => ({ name, entry, scope: "project" as const }))
+  ]
+  const servers = new Map<string, McpServer>()
+  const problems: Array<McpProblem> = [...file.problems]
+  for (const { entry, name, scope } of named) {
+    const server = yield* Effect.result(resolve(name, scope, entry, given.project))
+    if (Result.isFailure(server)) {
+      problems.push(server.failure)
+      continue
+    }
+    const other = servers.get(server.success.prefix)
+    if (other === undefined) servers.set(server.success.prefix, server.success)
+    else {
+      const detail = `its tools would have the names of those of "${other.name}". Rename one of the two.`
+      problems.push(new McpProblem({ server: name, detail }))
+    }
+  }
+  return { servers: [...servers.values()], problems }
+})

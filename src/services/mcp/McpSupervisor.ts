@@ -1,0 +1,98 @@
+/**
+ * Keeps one server of tools at work: calls go over its connection, a server that broke is started once more for the next
+ * call, and what a server has become while a run goes on is not believed. Called by services/mcp/McpPlugins.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as HttpClient from "effect/http/HttpClient"
+import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import type { McpResult } from "../../domain/plugins/McpResult.ts"
+import type { Arguments } from "../../domain/tools/ToolCall.ts"
+import {
+  connect,
+  type McpAddress,
+  type McpConnection,
+  McpFailure,
+  type McpOptions,
+  type McpToolDefinition
+} from "./McpConnection.ts"
+
+/** A server that was reached once. */
+export interface SupervisedServer {
+  /** What it offered when the run began; this is what counts until the run ends. */
+  readonly tools: ReadonlyArray<McpToolDefinition>
+  readonly malformed: McpConnection["malformed"]
+  /** Calls a tool. Interruption tells the server. A call is sent at most once. */
+  readonly call: (tool: McpToolDefinition, given: Arguments) => Effect.Effect<McpResult, McpFailure>
+}
+
+interface Held {
+  readonly connection: McpConnection
+  readonly scope: Scope.Closeable
+}
+
+/** Reaches the server; it ends with the scope. */
+export const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
+  address: McpAddress,
+  options: McpOptions
+): Effect.fn.Return<
+  SupervisedServer,
+  McpFailure,
+  ChildProcessSpawner.ChildProcessSpawner | HttpClient.HttpClient | Scope.Scope
+> {
+  const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | HttpClient.HttpClient | Scope.Scope>()
+  const alone = (yield* Semaphore.make(1)).withPermits(1)
+  let held: Held | undefined
+  /** True when a restart has not yet led to an answer. */
+  let wasRestarted = false
+
+  const open = Effect.gen(function* () {
+    const scope = yield* Scope.fork(yield* Effect.scope)
+    const connection = yield* connect(address, options).pipe(
+      Scope.provide(scope),
+      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit)))
+    )
+    held = { connection, scope }
+    return connection
+  }).pipe(Effect.provideContext(context))
+
+  const drop = (broken: McpConnection) =>
+    Effect.suspend(() => {
+      if (held?.connection !== broken) return Effect.void
+      const { scope } = held
+      held = undefined
+      return Scope.close(scope, Exit.void)
+    })
+
+  /** The connection, made anew when the last one broke. */
+  const current = Effect.gen(function* () {
+    if (held !== undefined && (yield* held.connection.isRunning)) return held.connection
+    if (held !== undefined) yield* drop(held.connection)
+    if (wasRestarted) {
+      const detail = "it broke again after it was started anew; it is not started a third time in this run."
+      return yield* new McpFailure({ type: "io_error", detail, isBroken: true })
+    }
+    wasRestarted = true
+    return yield* open
+  }).pipe(alone)
+
+  const first = yield* open
+  return {
+    tools: first.tools,
+    malformed: first.malformed,
+    call: Effect.fn("McpSupervisor.call")(function* (tool, given) {
+      const connection = yield* current
+      if (connection.tools.find(({ name }) => name === tool.name)?.hash !== tool.hash) {
+        const detail = "it describes this tool differently since it was started anew, so it is not called in this run."
+        return yield* new McpFailure({ type: "permission_denied", detail, isBroken: false })
+      }
+      const result = yield* connection
+        .call(tool.name, given)
+        .pipe(Effect.tapError(({ isBroken }) => (isBroken ? alone(drop(connection)) : Effect.void)))
+      wasRestarted = false
+      return result
+    })
+  }
+})

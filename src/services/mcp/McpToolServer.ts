@@ -1,0 +1,142 @@
+/**
+ * Offers tools to other programs over stdin and stdout, by the Model Context Protocol. The server of effect/ai is behind
+ * this file; what the tools do is the business of the caller, the command `mcp`.
+ */
+import * as McpProtocol from "effect/ai/McpProtocol"
+import * as McpSchema from "effect/ai/McpSchema"
+import * as McpServer from "effect/ai/McpServer"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
+import { argumentProblems, pathText } from "../../domain/tools/ArgumentCheck.ts"
+import { parameterSchema } from "../../domain/tools/ToolSchema.ts"
+import { causeText } from "../plugins/ForeignCode.ts"
+
+/** What a tool answers: text to read, and the same as data. */
+export interface ServedResult {
+  readonly text: string
+  readonly data: Readonly<Record<string, Schema.Json>>
+  readonly isError: boolean
+}
+
+/** One tool. `tell` reports progress to a client that asked for it. */
+export interface ServedTool<Params> {
+  readonly name: string
+  readonly description: string
+  readonly parameters: Schema.Codec<Params, unknown>
+  readonly isReadOnly: boolean
+  readonly execute: (params: Params, tell: (text: string) => Effect.Effect<void>) => Effect.Effect<ServedResult>
+}
+
+/** What the client learns of the server. */
+export interface Serving {
+  readonly name: string
+  readonly version: string
+  readonly instructions: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
+  readonly tools: ReadonlyArray<ServedTool<any>>
+}
+
+/** How long requests may go on once the client has closed stdin. */
+const grace = "1 second"
+
+const callResult = ({ data, isError, text }: ServedResult) =>
+  new McpSchema.CallToolResult({
+    content: [McpSchema.TextContent.make({ type: "text", text })],
+    structuredContent: data,
+    isError
+  })
+
+const crashed = (cause: Cause.Cause<never>) =>
+  Cause.hasInterrupts(cause)
+    ? Effect.failCause(cause)
+    : Effect.succeed(callResult({ text: `internal error: ${causeText(cause)}`, data: {}, isError: true }))
+
+const decode = <Params>({ parameters }: ServedTool<Params>, given: unknown) =>
+  Schema.decodeUnknownEffect(parameters)(given, { errors: "all", onExcessProperty: "error" }).pipe(
+    Effect.mapError((error) => {
+      const problems = argumentProblems(error).map(({ expected, path }) => `${pathText(path)}: ${expected}`)
+      return new McpSchema.InvalidParams({ message: `The arguments do not fit. ${problems.join("; ")}.` })
+    })
+  )
+
+/** Reports progress when the request carries a token for it. */
+const progressOf = Effect.fnUntraced(function* () {
+  const { notifications } = yield* McpServer.McpServer
+  const { requestMetadata } = yield* McpSchema.McpRequestContext
+  const token = Predicate.hasProperty(requestMetadata, "progressToken") ? requestMetadata.progressToken : undefined
+  let progress = 0
+  return (message: string): Effect.Effect<void> => {
+    if (!Predicate.isString(token) && !Predicate.isNumber(token)) return Effect.void
+    progress += 1
+    return notifications["notifications/progress"]({ progressToken: token, progress, message })
+  }
+})
+
+const register = <Params>(tool: ServedTool<Params>) =>
+  Effect.gen(function* () {
+    const server = yield* McpServer.McpServer
+    const { description, isReadOnly, name, parameters } = tool
+    const inputSchema = yield* Effect.orDie(Schema.decodeUnknownEffect(McpSchema.ToolJson)(parameterSchema(parameters)))
+    const annotations = { readOnlyHint: isReadOnly, destructiveHint: !isReadOnly }
+    yield* server.addTool({
+      tool: new McpSchema.Tool({ name, description, inputSchema, annotations }),
+      annotations: Context.empty(),
+      handle: Effect.fnUntraced(function* (given: unknown) {
+        const tell = yield* Effect.provideService(progressOf(), McpServer.McpServer, server)
+        const params = yield* decode(tool, given ?? {})
+        return yield* Effect.catchCause(Effect.map(tool.execute(params, tell), callResult), crashed)
+      })
+    })
+  })
+
+const parseError = `${JSON.stringify({
+  jsonrpc: "2.0",
+  id: null,
+  error: { code: McpSchema.PARSE_ERROR_CODE, message: "This line is not JSON. Send one message a line." }
+})}\n`
+
+const isJson = (line: string): boolean => Result.isSuccess(Result.try(() => void JSON.parse(line)))
+
+/** The lines of stdin. One that is not JSON is answered here: the transport would lose those around it. */
+const messagesOf = (stdio: Stdio.Stdio) =>
+  stdio.stdin.pipe(
+    Stream.decodeText,
+    Stream.splitLines,
+    Stream.filter((line) => line.trim() !== ""),
+    Stream.filterEffect((line) =>
+      isJson(line)
+        ? Effect.succeed(true)
+        : Effect.as(Effect.ignore(Stream.run(Stream.make(parseError), stdio.stdout())), false)
+    ),
+    Stream.map((line) => new TextEncoder().encode(`${line}\n`))
+  )
+
+/** Serves until the client closes stdin; what then still runs is interrupted after a moment. */
+export const serveTools = Effect.fn("serveTools")(function* ({ instructions, name, tools, version }: Serving) {
+  const stdio = yield* Stdio.Stdio
+  const closed = yield* Deferred.make<void>()
+  const watched = Stdio.make({
+    ...stdio,
+    stdin: Stream.ensuring(messagesOf(stdio), Deferred.succeed(closed, undefined))
+  })
+  const server = McpServer.layerStdio({
+    name,
+    version,
+    instructions,
+    protocols: [McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26, McpProtocol.v2024_11_05],
+    registrations: Layer.effectDiscard(Effect.forEach(tools, register, { discard: true }))
+  })
+  /* The transport interrupts the fiber that built it when stdin ends, so it gets one of its own. */
+  const fiber = yield* Effect.forkChild(Effect.provideService(Layer.launch(server), Stdio.Stdio, watched))
+  yield* Effect.raceFirst(Fiber.await(fiber), Effect.andThen(Deferred.await(closed), Effect.sleep(grace)))
+  yield* Fiber.interrupt(fiber)
+})

@@ -1,0 +1,173 @@
+/**
+ * The two ways to a server, with what the client of effect/ai leaves to its transports: older revisions of the protocol
+ * are accepted, tools that are not well formed are taken out one by one instead of all together, and what a program
+ * writes to stderr is kept. Called by services/mcp/McpConnection.
+ */
+import * as McpClient from "effect/ai/McpClient"
+import * as McpProtocol from "effect/ai/McpProtocol"
+import type * as McpSchema from "effect/ai/McpSchema"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as ChildProcess from "effect/process/ChildProcess"
+import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
+import type * as Rpc from "effect/rpc/Rpc"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+
+const protocol = McpProtocol.v2025_11_25
+
+/** Revisions whose tools look the same as those of ours. */
+const olderVersions = new Set<unknown>(["2024-11-05", "2025-03-26", "2025-06-18"])
+
+/** The largest message in either direction. */
+const maxMessageBytes = 10 * 1024 * 1024
+
+/** How long a program may take to end by itself once its stdin is closed, and again once it was told to. */
+const grace = Duration.seconds(1)
+
+const stderrLength = 2000
+
+/** What a transport saw that the client does not tell. */
+export interface WireNotes {
+  /** The tools as they came, by name. */
+  readonly tools: Map<string, Schema.Json>
+  /** Tools that are not well formed: their name, as far as there is one, and the reason. */
+  readonly malformed: Array<{ readonly tool: string; readonly detail: string }>
+  /** The end of what the program wrote to stderr. */
+  stderr: string
+  /** False when the program has ended. */
+  isRunning: Effect.Effect<boolean>
+  /** The exit code of a program that has ended, or does so at once. */
+  exitCode: Effect.Effect<number | undefined>
+}
+
+/** Nothing was seen yet. */
+export const makeWireNotes = (): WireNotes => ({
+  tools: new Map(),
+  malformed: [],
+  stderr: "",
+  isRunning: Effect.succeed(true),
+  exitCode: Effect.succeed(undefined)
+})
+
+const ToolPage = Schema.Struct({ tools: Schema.Array(Schema.Json) })
+const isToolPage = Schema.is(ToolPage)
+const listTools = protocol.clientRpcs.requests.get("tools/list") as unknown as Rpc.AnyWithProps
+const decodeTools = Schema.decodeUnknownResult(listTools.successSchema as Schema.Codec<unknown, unknown>)
+
+const nameOf = (tool: Schema.Json): string =>
+  Predicate.hasProperty(tool, "name") && Predicate.isString(tool.name) ? tool.name : "without a name"
+
+const wellFormedTools = (page: typeof ToolPage.Type, notes: WireNotes): typeof ToolPage.Type => {
+  const tools = page.tools.filter((tool) => {
+    const decoded = decodeTools({ tools: [tool] })
+    if (decoded._tag === "Success") {
+      if (!notes.tools.has(nameOf(tool))) notes.tools.set(nameOf(tool), tool)
+      return true
+    }
+    notes.malformed.push({ tool: nameOf(tool), detail: decoded.failure.message.split("\n").join(" ") })
+    return false
+  })
+  return { ...page, tools }
+}
+
+type Transport = (typeof McpClient.Transport)["Service"]
+
+const adapt = (transport: Transport, notes: WireNotes, negotiated: (version: string) => void): Transport => {
+  const adaptResult = (method: string, result: unknown): unknown => {
+    if (method === "tools/list" && isToolPage(result)) return wellFormedTools(result, notes)
+    if (method !== "initialize" || !Predicate.hasProperty(result, "protocolVersion")) return result
+    const { protocolVersion } = result
+    if (!Predicate.isString(protocolVersion) || !olderVersions.has(protocolVersion)) return result
+    negotiated(protocolVersion)
+    return { ...result, protocolVersion: protocol.protocolVersion }
+  }
+  return {
+    ...transport,
+    request: (message, tool) =>
+      Effect.map(transport.request(message, tool), (response): McpSchema.JsonRpcResponse =>
+        response.error === undefined ? { ...response, result: adaptResult(message.method, response.result) } : response
+      )
+  }
+}
+
+/** Keeps the end of stderr; `started` is handed the process. */
+const keepingStderr = (
+  spawner: ChildProcessSpawner.ChildProcessSpawner["Service"],
+  notes: WireNotes,
+  started: (handle: ChildProcessSpawner.ChildProcessHandle) => void
+) =>
+  ChildProcessSpawner.make((command) =>
+    Effect.map(spawner.spawn(command), (handle) => {
+      started(handle)
+      const decoder = new TextDecoder()
+      const keep = (chunk: Uint8Array) =>
+        Effect.sync(() => {
+          notes.stderr = (notes.stderr + decoder.decode(chunk, { stream: true })).slice(-stderrLength)
+        })
+      return ChildProcessSpawner.makeHandle({ ...handle, stderr: Stream.tap(handle.stderr, keep) })
+    })
+  )
+
+/** The transport closes stdin and then waits longer than a person would; this one waits for `grace`. */
+const stopSoon = ({ exitCode, kill }: ChildProcessSpawner.ChildProcessHandle) =>
+  Effect.ignore(exitCode).pipe(
+    Effect.timeoutOrElse({ duration: grace, orElse: () => Effect.ignore(kill({ forceKillAfter: grace })) }),
+    Effect.forkDetach({ startImmediately: true })
+  )
+
+/** A program that is started with these arguments and nothing of our environment but what is given. */
+export interface McpProgram {
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+}
+
+/** Starts a program and speaks to it over its stdin and stdout; it ends with the scope. */
+export const stdioTransport = Effect.fnUntraced(function* (program: McpProgram, notes: WireNotes) {
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const { args, command, cwd, env } = program
+  let process: ChildProcessSpawner.ChildProcessHandle | undefined
+  const supervised = keepingStderr(spawner, notes, (handle) => {
+    process = handle
+    notes.isRunning = Effect.orElseSucceed(handle.isRunning, () => false)
+    notes.exitCode = handle.exitCode.pipe(
+      Effect.timeoutOption(grace),
+      Effect.map(Option.getOrUndefined),
+      Effect.orElseSucceed(() => undefined)
+    )
+  })
+  const transport = yield* McpClient.stdio({
+    command: ChildProcess.make(command, [...args], { cwd, env, extendEnv: false, forceKillAfter: grace }),
+    protocol,
+    maxMessageBytes
+  }).pipe(Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, supervised))
+  yield* Effect.addFinalizer(() => (process === undefined ? Effect.void : stopSoon(process)))
+  return adapt(transport, notes, () => undefined)
+})
+
+/** Speaks streamable HTTP. Redirects are not followed: headers with secrets go to the given address only. */
+export const httpTransport = Effect.fnUntraced(function* (
+  server: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
+  notes: WireNotes
+) {
+  let version: string | undefined
+  const client = (yield* HttpClient.HttpClient).pipe(
+    HttpClient.mapRequest((request) =>
+      version === undefined ? request : HttpClientRequest.setHeader(request, "mcp-protocol-version", version)
+    ),
+    HttpClient.transformResponse(Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }))
+  )
+  const transport = yield* McpClient.http({ ...server, protocol, maxMessageBytes }).pipe(
+    Effect.provideService(HttpClient.HttpClient, client)
+  )
+  return adapt(transport, notes, (negotiated) => {
+    version = negotiated
+  })
+})

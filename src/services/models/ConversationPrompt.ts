@@ -1,0 +1,93 @@
+/**
+ * A conversation in the form of effect/ai: its messages, its tools, and the stream that answers it. Calls come back as the
+ * model wrote them and are not run here. AnswerStream opens the stream, AskTurn measures the prompt.
+ */
+import type * as Stream from "effect/Stream"
+import type * as AiError from "effect/ai/AiError"
+import type * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
+import * as Tool from "effect/ai/Tool"
+import * as Toolkit from "effect/ai/Toolkit"
+import type { ConversationMessage } from "../../domain/conversation/Conversation.ts"
+import { messageCharacters, messageText } from "../../domain/conversation/ConversationFit.ts"
+import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
+import { addParts } from "../../domain/models/PromptParts.ts"
+import type { FilledPrompt } from "../../domain/models/PromptTemplate.ts"
+import type { JsonSchema } from "../../domain/tools/ToolSchema.ts"
+
+/** What is sent instead of a prompt. */
+export interface Talk {
+  readonly system: string
+  readonly messages: ReadonlyArray<ConversationMessage>
+  /** The tools that the model may call. */
+  readonly tools: ReadonlyArray<ToolInfo>
+}
+
+const toolText = ({ description, name, parameters }: ToolInfo): string =>
+  JSON.stringify({ name, description, parameters })
+
+const partNames = { user: "messages", assistant: "answers", tool: "call_outputs" } as const
+
+/** A conversation as the text that it takes in a prompt, to be measured; it is not sent like this. */
+export const measuredPrompt = ({ messages, system, tools }: Talk): FilledPrompt => {
+  const offered = tools.map(toolText).join("\n")
+  return {
+    system: system + offered,
+    user: messages.map(messageText).join(""),
+    parts: addParts([
+      { name: "instructions", characters: system.length },
+      { name: "tools", characters: offered.length },
+      ...messages.map((message) => ({ name: partNames[message.role], characters: messageCharacters(message) }))
+    ])
+  }
+}
+
+const promptMessage = (message: ConversationMessage): Prompt.MessageEncoded => {
+  switch (message.role) {
+    case "user":
+      return { role: "user", content: [{ type: "text", text: message.content }] }
+    case "assistant":
+      return {
+        role: "assistant",
+        content: [
+          ...(message.thinking === "" ? [] : [{ type: "reasoning" as const, text: message.thinking }]),
+          ...(message.content === "" ? [] : [{ type: "text" as const, text: message.content }]),
+          ...message.calls.map(({ arguments: params, id, name }) => ({ type: "tool-call" as const, id, name, params }))
+        ]
+      }
+    case "tool": {
+      const { id, name, result } = message
+      return { role: "tool", content: [{ type: "tool-result", id, name, isFailure: !result.success, result }] }
+    }
+  }
+}
+
+const toolkitOf = (tools: ReadonlyArray<ToolInfo>) =>
+  Toolkit.make(
+    ...tools.map(({ description, name, parameters }) =>
+      Tool.dynamic(name, { description, parameters: parameters as JsonSchema })
+    )
+  )
+
+/** The parts of an answer to a prompt, or to a conversation that takes its place. */
+export const openAnswer = (
+  model: LanguageModel.LanguageModel,
+  { system, user }: FilledPrompt,
+  talk: Talk | undefined
+): Stream.Stream<Response.StreamPart<Record<string, Tool.Any>, "deferred">, AiError.AiError> => {
+  if (talk === undefined) {
+    return model.streamText({
+      prompt: [
+        { role: "system", content: system },
+        { role: "user", content: [{ type: "text", text: user }] }
+      ]
+    })
+  }
+  return model.streamText({
+    prompt: [{ role: "system", content: talk.system }, ...talk.messages.map(promptMessage)],
+    toolkit: toolkitOf(talk.tools),
+    disableToolCallResolution: true,
+    toolCallValidation: "deferred"
+  })
+}

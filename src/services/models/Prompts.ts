@@ -1,0 +1,86 @@
+/**
+ * The prompt templates, loaded and checked when the program starts.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import * as Schema from "effect/Schema"
+import { Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
+import { makeIssue } from "../../domain/findings/IssueCode.ts"
+import {
+  type FilledPrompt,
+  fillTemplate,
+  type PromptTemplate,
+  type TemplateName,
+  type TemplateValues
+} from "../../domain/models/PromptTemplate.ts"
+import { parseTemplate } from "../../domain/models/TemplateFormat.ts"
+import { packageFolder } from "../files/PackageFolder.ts"
+
+/** A template file is missing or does not hold what its stage fills in. */
+export class PromptTemplateError extends Schema.TaggedError<PromptTemplateError>()("PromptTemplateError", {
+  /** The path of the template. */
+  file: Schema.String,
+  issues: Schema.NonEmptyArray(Issue)
+}) {
+  override get message(): string {
+    const lines = this.issues.map((issue) => {
+      const place = whereText(issue.where)
+      return `- ${place === "" ? "" : `${place}: `}${issueText(issue)}`
+    })
+    return `The prompt template ${this.file} cannot be used.\n${lines.join("\n")}`
+  }
+}
+
+const load = Effect.fnUntraced(function* <Name extends TemplateName>(folder: string, name: Name) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = path.join(folder, `${name}.md`)
+  const text = yield* fs.readFileString(file).pipe(
+    Effect.mapError((error) => {
+      const what = `The file could not be read (${error.reason._tag}).`
+      const how = "Install the package again, it ships this file."
+      return new PromptTemplateError({ file, issues: [makeIssue("template-unreadable", {}, { what, how })] })
+    })
+  )
+  const { issues, value } = parseTemplate(name, text)
+  const [first, ...rest] = issues
+  if (first !== undefined) return yield* new PromptTemplateError({ file, issues: [first, ...rest] })
+  return yield* Effect.orDie(Effect.fromOption(value))
+})
+
+type Templates = { readonly [Name in TemplateName]: PromptTemplate<Name> }
+
+export class Prompts extends Context.Service<
+  Prompts,
+  {
+    /** Fills a template in one pass: content that looks like a placeholder stays as it is. */
+    fill<Name extends TemplateName>(name: Name, values: TemplateValues<Name>): FilledPrompt
+  }
+>()("task-conductor/services/models/Prompts") {
+  /** Loads `<folder>/<name>.md` for every template. */
+  static readonly layerFolder = (
+    folder: string
+  ): Layer.Layer<Prompts, PromptTemplateError, FileSystem.FileSystem | Path.Path> =>
+    Layer.effect(
+      Prompts,
+      Effect.gen(function* () {
+        const templates: Templates = {
+          creation: yield* load(folder, "creation"),
+          refinement: yield* load(folder, "refinement"),
+          execution: yield* load(folder, "execution"),
+          iteration: yield* load(folder, "iteration"),
+          conclusion: yield* load(folder, "conclusion"),
+          ask: yield* load(folder, "ask")
+        }
+        return Prompts.of({ fill: (name, values) => fillTemplate(templates[name], values) })
+      })
+    )
+
+  /** Loads the templates that this package ships. */
+  static readonly layer: Layer.Layer<Prompts, PromptTemplateError, FileSystem.FileSystem | Path.Path> = Layer.unwrap(
+    Effect.map(packageFolder("prompts"), (folder) => Prompts.layerFolder(folder))
+  )
+}

@@ -1,0 +1,39 @@
+/**
+ * What a run has learned about the token counts of its models. ModelCaller records every count; it and the stages that
+ * fill a prompt up to the window estimate with the scale.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { TokenScale } from "../../domain/models/TokenEstimate.ts"
+import {
+  type CountHistory,
+  type CountVerdict,
+  learn,
+  noHistory,
+  scaleOf,
+  type TokenCount
+} from "../../domain/models/TokenCounts.ts"
+
+export class TokenCalibration extends Context.Service<
+  TokenCalibration,
+  {
+    /** The scale for the next prompt of a model, with a margin for what is not known yet. */
+    scale(model: string): TokenScale
+    /** Learns from what a server counted, and says whether it can have read the whole prompt. */
+    record(model: string, count: TokenCount): Effect.Effect<CountVerdict>
+  }
+>()("task-conductor/services/models/TokenCalibration") {
+  static readonly layer: Layer.Layer<TokenCalibration> = Layer.sync(TokenCalibration)(() => {
+    const histories = new Map<string, CountHistory>()
+    return TokenCalibration.of({
+      scale: (model) => scaleOf(histories.get(model) ?? noHistory),
+      record: (model, count) =>
+        Effect.sync(() => {
+          const { history, verdict } = learn(histories.get(model) ?? noHistory, count)
+          histories.set(model, history)
+          return verdict
+        })
+    })
+  })
+}

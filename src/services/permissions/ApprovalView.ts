@@ -1,0 +1,98 @@
+/**
+ * What a person is shown about one question of the gate: targets, a diff of every write, what should be known before
+ * answering, and how far each answer would reach.
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { domainToUnicode } from "node:url"
+import { accessDetails, accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
+import { eachTimeReason } from "../../domain/tools/AccessRisk.ts"
+import { changePreview } from "../../domain/files/ChangePreview.ts"
+import { scriptsChange } from "../../domain/files/PackageScripts.ts"
+import type { RememberedRule } from "../../domain/permissions/RememberedRule.ts"
+import type { ApprovalItem } from "../../domain/runs/RunEvent.ts"
+import { canRemember, sessionScopes } from "../../domain/permissions/SessionScope.ts"
+import type { GateQuestion } from "./GateQuestion.ts"
+import type { Workspace } from "../files/Workspace.ts"
+
+type Writing = CanonicalAccess & { readonly _tag: "WriteFile" }
+
+const previewLines = 40
+const previewBytes = 1_048_576
+
+/** The diff of one write, and what it does that a diff does not say. */
+const showWrite = Effect.fnUntraced(function* ({ content, path }: Writing, workspace: Workspace["Service"]) {
+  const found = yield* Effect.result(workspace.readText(path, previewBytes))
+  if (Result.isFailure(found) && found.failure.type !== "not_found") {
+    return { preview: `(The present content cannot be shown: ${found.failure.message})`, warnings: [] }
+  }
+  const before = Result.isSuccess(found) ? found.success : undefined
+  return {
+    preview: changePreview(path, before, content, previewLines),
+    warnings:
+      path.endsWith("/package.json") && scriptsChange(before, content) ? ["It changes scripts that npm runs."] : []
+  }
+})
+
+/** A host in other letters than the canonical ones, which may look like a host that is known. */
+const hostWarning = (access: CanonicalAccess): ReadonlyArray<string> => {
+  const host = access._tag === "FetchUrl" ? (URL.parse(access.url)?.hostname ?? "") : ""
+  const written = domainToUnicode(host)
+  if (written === "" || written === host) return []
+  return [`The host ${host} is written ${written} and may look like another one.`]
+}
+
+const changedWarning = ({ rememberedAt }: RememberedRule): string =>
+  `The tool has changed since it was allowed${rememberedAt === undefined ? "" : ` on ${rememberedAt.slice(0, 10)}`}.`
+
+const rememberText = ({ accesses, tool }: GateQuestion): string =>
+  accesses.length === 0
+    ? `${tool} with any arguments, while it is defined as now`
+    : `${tool} for ${accesses.map(accessTarget).join(", ")}`
+
+/** What answers that hold for longer would cover; empty when it is asked each time. */
+const offersOf = (question: GateQuestion): NonNullable<ApprovalItem["offers"]> => {
+  const scopes = sessionScopes(question)
+  return {
+    ...(scopes === undefined ? {} : { session: scopes.map(({ covers }) => covers).join("; ") }),
+    ...(canRemember(question) ? { remember: rememberText(question) } : {})
+  }
+}
+
+/** One item of a question. `outdated` is a remembered rule that was made for another definition of the tool. */
+export const itemOf = Effect.fnUntraced(function* (
+  question: GateQuestion,
+  workspace: Workspace["Service"],
+  outdated: RememberedRule | undefined
+) {
+  const { accesses, call, pin, risk, task, tool } = question
+  const writes = yield* Effect.forEach(
+    accesses.filter((access) => access._tag === "WriteFile"),
+    (access) => showWrite(access, workspace)
+  )
+  const preview = writes.flatMap((one) => (one.preview === "" ? [] : [one.preview])).join("\n")
+  const details = accesses.flatMap(accessDetails)
+  const warnings = [
+    ...accesses.flatMap((access) => [eachTimeReason(access) ?? [], ...hostWarning(access)].flat()),
+    ...writes.flatMap((one) => one.warnings),
+    ...(outdated === undefined ? [] : [changedWarning(outdated)])
+  ]
+  const item: ApprovalItem = {
+    task,
+    tool,
+    risk,
+    targets: accesses.map(accessTarget),
+    ...(details.length === 0 ? {} : { details }),
+    ...(call === undefined ? {} : { call }),
+    ...(pin === undefined ? {} : { origin: pin.origin }),
+    ...(preview === "" ? {} : { preview }),
+    ...(warnings.length === 0 ? {} : { warnings })
+  }
+  return item
+})
+
+/** An item of a question about a single call, with how far its answers reach. */
+export const withOffers = (item: ApprovalItem, question: GateQuestion): ApprovalItem => ({
+  ...item,
+  offers: offersOf(question)
+})

@@ -1,0 +1,220 @@
+/**
+ * The one place that decides whether an effect may happen: tool calls, references outside the project, fetches. It
+ * holds the grants of one run and hands out permits; whoever has no permit can do nothing.
+ */
+import * as Arr from "effect/Array"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Path from "effect/Path"
+import * as Ref from "effect/Ref"
+import * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
+import { accessTarget, type CanonicalAccess, type Start } from "../../domain/tools/Access.ts"
+import type { CallDoubt } from "../../domain/history/JournalRecord.ts"
+import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import type { StepApproved, StepGate } from "../../domain/permissions/StepGate.ts"
+import { canRemember } from "../../domain/permissions/SessionScope.ts"
+import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
+import { Approver } from "../approvals/Approver.ts"
+import { Arbiter } from "../approvals/Arbiter.ts"
+import { Denied, maxDenials } from "./PermissionDenied.ts"
+import { settleDoubt } from "./GateDoubt.ts"
+import { itemOf, withOffers } from "./ApprovalView.ts"
+import { type GateOptions, makeGateJudge } from "./PolicyEvaluator.ts"
+import { type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
+import { approveStep } from "./GateStep.ts"
+import { CarriedGrants, makeGrants } from "./Grants.ts"
+import { Policies } from "./Policies.ts"
+import { questionId } from "./QuestionScope.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { Workspace } from "../files/Workspace.ts"
+
+/** Permission to run one prepared call once. Only the gate can make one; a copy is worth nothing. */
+export interface Permit {
+  readonly prepared: PreparedCall
+  /** Decides on one more thing that shows only while the call runs, such as the next hop of a redirect. */
+  readonly admit: (access: CanonicalAccess) => Effect.Effect<void, Denied>
+  /** True when a file of the project may be read without a question; asks nobody and remembers nothing. */
+  readonly mayRead: (path: string) => Effect.Effect<boolean>
+}
+
+/** The permits that are out and not used. Nothing outside this file can add one. */
+const issued = new WeakSet<Permit>()
+
+const issue = (given: Permit): Permit => {
+  const permit = Object.freeze(given)
+  issued.add(permit)
+  return permit
+}
+
+/** Uses a permit up. False for what is no permit of the gate, and for one that was used before. */
+export const redeem = (permit: Permit): boolean => issued.delete(permit)
+
+const deniedOf = (question: GateQuestion, by: Denied["by"], more: { refusal?: string; times?: number } = {}) =>
+  new Denied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
+
+/** What one gate knows of the answers in a run, for another gate of the same run. */
+export const Carried = Schema.Struct({ grants: CarriedGrants, denials: Schema.Array(Denied) })
+export type Carried = typeof Carried.Type
+
+export class Gate extends Context.Service<
+  Gate,
+  {
+    /**
+     * Decides on one prepared call of a task: rules first, then what was approved for exactly these calls, then the
+     * approver. Every denial is remembered for the outcome of the run.
+     */
+    authorize(task: string, prepared: PreparedCall): Effect.Effect<Permit, Denied>
+    /** Decides on reading outside the project or fetching, for a reference of a task. Reads inside need no question. */
+    authorizeReference(task: string, access: CanonicalAccess): Effect.Effect<void, Denied>
+    /**
+     * Decides on what is started before a run: the code of a plugin, a server. A denial is no outcome of the run, and no
+     * event tells of it, since the run has not begun.
+     */
+    authorizeStart(start: Start): Effect.Effect<void, Denied>
+    /**
+     * Asks for the concrete calls of a step. Approved: these calls, identified by their hash, may run. A task that only
+     * its risk gates needs no question when a rule explicitly allows every call of it that is not safe.
+     */
+    approveStep(step: StepGate): Effect.Effect<StepApproved>
+    /** Decides what to do about a call that was begun before the run broke off: carry it out, or take it as done. */
+    settleDoubt(intent: CallDoubt): Effect.Effect<"again" | "done", Denied>
+    /** Everything that was denied so far, in order. */
+    readonly denials: Effect.Effect<ReadonlyArray<Denied>>
+    /** Everything that was allowed for the session so far, in words. */
+    readonly sessionGrants: Effect.Effect<ReadonlyArray<string>>
+    /** What was answered so far, for the gate of another process that carries out tasks of this run. */
+    readonly carry: Effect.Effect<Carried>
+    /** Takes over what another gate of this run was answered. */
+    adopt(carried: Carried): Effect.Effect<void>
+  }
+>()("task-conductor/services/permissions/Gate") {
+  /** A gate for one run, with the grants of that run. */
+  static readonly layer = (
+    options: GateOptions = {}
+  ): Layer.Layer<Gate, never, Approver | Path.Path | Policies | RunEvents | Workspace> =>
+    Layer.effect(
+      Gate,
+      Effect.gen(function* () {
+        const approver = yield* Approver
+        const arbiter = yield* Arbiter
+        const policies = yield* Policies
+        const events = yield* RunEvents
+        const workspace = yield* Workspace
+        const judge = yield* makeGateJudge(options)
+        const grants = makeGrants()
+        const denials = yield* Ref.make<ReadonlyArray<Denied>>([])
+        const alone = (yield* Semaphore.make(1)).withPermits(1)
+
+        /** True when nobody needs to be asked. */
+        const isSettled = Effect.fnUntraced(function* (question: GateQuestion) {
+          const { verdict } = yield* judge.judge(question)
+          if (verdict === "deny") return yield* deniedOf(question, "rule")
+          const before = grants.denials(question)
+          if (before >= maxDenials) return yield* deniedOf(question, "person", { times: before })
+          if (grants.leaveOut(question.hash)) {
+            return yield* deniedOf(question, "person", { times: grants.countDenial(question) })
+          }
+          return verdict === "allow" || grants.cover(question)
+        })
+
+        const remember = Effect.fnUntraced(function* (question: GateQuestion) {
+          const { accesses, pin, risk, tool } = question
+          if (!canRemember(question)) {
+            const why = risk === "high" ? "A call of high risk" : "What is asked each time"
+            return `${why} is never remembered: ${tool} is allowed for this run only.`
+          }
+          const patterns =
+            accesses.length === 0 ? [{}] : accesses.map((access) => ({ pattern: exactPattern(accessTarget(access)) }))
+          const pinned = pin === undefined ? {} : { pin }
+          return yield* Effect.forEach(patterns, (pattern) =>
+            policies.remember({ verdict: "allow", tool, ...pattern, ...pinned })
+          ).pipe(
+            Effect.as(undefined),
+            Effect.catchTag("PolicyFileError", ({ message }) =>
+              Effect.succeed(`${message} The answer counts for this run.`)
+            )
+          )
+        })
+
+        const ask = Effect.fnUntraced(function* (
+          question: GateQuestion,
+          tell: (event: RunEvent) => Effect.Effect<void>
+        ) {
+          const { task } = question
+          const hash = yield* questionId(question.hash)
+          const item = withOffers(yield* itemOf(question, workspace, yield* judge.outdated(question)), question)
+          yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
+          const { answer, by } = yield* approver.call(item, hash)
+          yield* tell({ type: "approval.answered", scope: "call", hash, answer, by })
+          if (answer === "deny") {
+            return yield* deniedOf(question, by, by === "person" ? { times: grants.countDenial(question) } : {})
+          }
+          if (answer !== "once") grants.addSession(question)
+          const warning = answer === "remember" ? yield* remember(question) : undefined
+          if (warning !== undefined) yield* tell({ type: "message", level: "warning", text: warning })
+        })
+
+        const admit = Effect.fnUntraced(function* (
+          question: GateQuestion,
+          tell: (event: RunEvent) => Effect.Effect<void>
+        ) {
+          const refusal = judge.refusal(question) ?? (yield* judge.claim(question))
+          if (refusal !== undefined) return yield* deniedOf(question, "rule", { refusal })
+          if (yield* isSettled(question)) return
+          /* While this one waited, an answer to another question may have settled it. */
+          const askUnlessSettled = Effect.flatMap(isSettled(question), (settled) =>
+            settled ? Effect.void : ask(question, tell)
+          )
+          yield* alone(askUnlessSettled)
+        })
+
+        const keepDenial = (denied: Denied) => Ref.update(denials, (all) => [...all, denied])
+
+        const decideDoubt = Effect.fnUntraced(function* (intent: CallDoubt) {
+          const settled = yield* settleDoubt(intent, { alone, arbiter, events, workspace })
+          if (typeof settled === "string") return settled
+          const denied = new Denied({ tool: intent.call.name, targets: intent.targets, ...settled })
+          yield* keepDenial(denied)
+          return yield* denied
+        })
+
+        /** Decides for a task of the run; what is denied is remembered. */
+        const admitTask = (question: GateQuestion) => Effect.tapError(admit(question, events.publish), keepDenial)
+
+        const stepWorld = { alone, approver, events, grants, judge, workspace }
+        return Gate.of({
+          authorize: Effect.fn("Gate.authorize")((task, prepared) =>
+            Effect.map(admitTask(questionOfCall(task, prepared)), () =>
+              issue({
+                prepared,
+                admit: (access) => admitTask(questionOfAccess(task, access)),
+                mayRead: (path) => {
+                  const question = questionOfAccess(task, { _tag: "ReadFile", path, inside: true })
+                  return Effect.map(judge.judge(question), ({ verdict }) => verdict === "allow")
+                }
+              })
+            )
+          ),
+          authorizeReference: Effect.fn("Gate.authorizeReference")((task, access) =>
+            admitTask(questionOfAccess(task, access))
+          ),
+          authorizeStart: Effect.fn("Gate.authorizeStart")((start) =>
+            admit(questionOfAccess("Before the run", start), () => Effect.void)
+          ),
+          settleDoubt: decideDoubt,
+          approveStep: (step) => approveStep(step, stepWorld),
+          denials: Ref.get(denials),
+          sessionGrants: Effect.sync(grants.session),
+          carry: Effect.map(Ref.get(denials), (denied) => ({ grants: grants.carry(), denials: denied })),
+          adopt: (carried) =>
+            Effect.andThen(
+              Effect.sync(() => grants.adopt(carried.grants)),
+              Ref.update(denials, (own) => Arr.union(own, carried.denials))
+            )
+        })
+      })
+    )
+}

@@ -1,0 +1,74 @@
+/**
+ * What to do about a call that was begun before a run broke off and whose outcome nobody knows. The files it wrote can
+ * tell; where they cannot, a person decides. Called by the gate.
+ */
+import * as Effect from "effect/Effect"
+import type { CallDoubt, CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
+import type { ApprovalItem } from "../../domain/runs/RunEvent.ts"
+import type { Arbitration } from "../approvals/Arbiter.ts"
+import { hashOf } from "../files/Hash.ts"
+import { fileState } from "../files/FileState.ts"
+import type { RunEvents } from "../runs/RunEvents.ts"
+import type { Workspace } from "../files/Workspace.ts"
+
+/** `again`: it did not happen. `done`: it did. `unclear`: nothing here can tell. */
+type DoubtVerdict = "again" | "done" | "unclear"
+
+/** What the files say: as they were before means that nothing happened, as they were to become means that it did. */
+const verdictOfFiles = Effect.fnUntraced(function* (
+  files: ReadonlyArray<FileState>,
+  workspace: Workspace["Service"]
+): Effect.fn.Return<DoubtVerdict> {
+  if (files.length === 0) return "unclear"
+  const states = yield* Effect.forEach(files, ({ path }) => fileState(workspace, path))
+  if (files.every(({ after }, index) => states[index] === after)) return "done"
+  return files.every(({ before }, index) => states[index] === before) ? "again" : "unclear"
+})
+
+/** What a person is shown. */
+const doubtItem = ({ call, files, targets, task }: CallIntent): ApprovalItem => ({
+  task,
+  tool: call.name,
+  call,
+  risk: "high",
+  targets,
+  warnings: [
+    "This call was begun before the run broke off, and nobody knows whether it happened.",
+    ...(files.length === 0
+      ? []
+      : ["A file that it writes is neither as it was before the call nor as the call would leave it."])
+  ]
+})
+
+const undecided =
+  "was begun before the run broke off, and only you can say whether it happened: go on with the run on a terminal"
+
+/** What the gate lends for the question. */
+export interface DoubtWorld {
+  readonly arbiter: Arbitration
+  readonly events: RunEvents["Service"]
+  readonly workspace: Workspace["Service"]
+  /** Lets one question be shown at a time. */
+  readonly alone: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+}
+
+/** Decides by the files, else by asking; why not, when the run is to stop. */
+export const settleDoubt = Effect.fn("Gate.settleDoubt")(function* (
+  intent: CallDoubt,
+  { alone, arbiter, events, workspace }: DoubtWorld
+): Effect.fn.Return<"again" | "done" | { readonly by: "person" | "nobody"; readonly refusal?: string }> {
+  const verdict = yield* verdictOfFiles(intent.files, workspace)
+  if (verdict !== "unclear") return verdict
+  const item = doubtItem(intent)
+  /* An answer counts for this beginning of the call: one that is begun again can come into doubt again. */
+  const hash = hashOf([intent.key, intent.seq])
+  const ask = Effect.gen(function* () {
+    yield* events.publish({ type: "approval.requested", scope: "doubt", title: intent.task, hash, items: [item] })
+    const answered = yield* arbiter.decide(item, hash)
+    yield* events.publish({ type: "approval.answered", scope: "doubt", hash, ...answered })
+    return answered
+  })
+  const { answer, by } = yield* alone(ask)
+  if (answer !== "stop") return answer
+  return by === "nobody" ? { by, refusal: undecided } : { by: "person" }
+})

@@ -1,0 +1,73 @@
+/**
+ * One thing that the gate judges, a prepared call or an access of a reference, in the forms that rules and grants are
+ * compared with.
+ */
+import type * as Path from "effect/Path"
+import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
+import { accessRisk } from "../../domain/tools/AccessRisk.ts"
+import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
+import type { ToolPin } from "../../domain/permissions/RememberedRule.ts"
+import type { Target } from "../../domain/permissions/TargetPattern.ts"
+import type { ToolCall } from "../../domain/tools/ToolCall.ts"
+import { callHash } from "../files/Hash.ts"
+import type { Grantable } from "./Grants.ts"
+import { builtInOrigin } from "../plugins/Plugin.ts"
+
+export interface GateQuestion extends Grantable {
+  readonly task: string
+  readonly call?: ToolCall
+  /** The tool as it is now; absent for what is built in. */
+  readonly pin?: ToolPin
+  /** The tool may change what it does not name. */
+  readonly mayChange?: boolean
+}
+
+/** The question for one prepared call of a task. */
+export const questionOfCall = (task: string, { accesses, call, info, risk }: PreparedCall): GateQuestion => ({
+  task,
+  risk,
+  call,
+  tool: info.name,
+  arguments: call.arguments,
+  accesses,
+  ...(info.origin === builtInOrigin
+    ? {}
+    : { pin: { origin: info.origin, definition: info.definition }, mayChange: info.effect !== "pure" }),
+  hash: callHash({ task, tool: info.name, arguments: call.arguments, accesses })
+})
+
+const toolOfAccess = {
+  ReadFile: "read_file",
+  WriteFile: "write_file",
+  FetchUrl: "fetch_url",
+  RunCommand: "run_command",
+  LoadPlugin: "load_plugin",
+  StartServer: "start_server"
+} as const
+
+/** Names that a rule can have although no such tool need be there: references and starts count as these tools. */
+export const namesOfReferences: ReadonlyArray<string> = Object.values(toolOfAccess)
+
+/** The question for what a reference or a start touches; it counts as the built-in tool that does the same. */
+export const questionOfAccess = (task: string, access: CanonicalAccess): GateQuestion => {
+  const tool = toolOfAccess[access._tag]
+  return {
+    task,
+    tool,
+    risk: accessRisk(access),
+    accesses: [access],
+    hash: callHash({ task, tool, accesses: [access] })
+  }
+}
+
+/** What rules are compared with. */
+export const targetOf =
+  (path: Path.Path, root: string) =>
+  (access: CanonicalAccess): Target => {
+    const canonical = accessTarget(access)
+    if ("inside" in access) {
+      const relative = access.inside ? { relative: path.relative(root, access.path) } : {}
+      return { kind: "file", canonical, ...relative }
+    }
+    return { kind: access._tag === "LoadPlugin" || access._tag === "StartServer" ? "start" : "other", canonical }
+  }

@@ -1,0 +1,147 @@
+/**
+ * The question for a whole step: which of its tasks need one, what is shown, and what the answer grants. Called by the
+ * gate.
+ */
+import * as Effect from "effect/Effect"
+import type { Decision } from "../../domain/permissions/Permission.ts"
+import type { GatedTask, StepApproved, StepGate } from "../../domain/permissions/StepGate.ts"
+import type { ApprovalItem } from "../../domain/runs/RunEvent.ts"
+import { sharedWriteNote, sharedWrites, type TouchingTask } from "../../domain/permissions/ConflictingWrites.ts"
+import { sessionScopes } from "../../domain/permissions/SessionScope.ts"
+import type { Approver, StepAnswer } from "../approvals/Approver.ts"
+import { hashOf } from "../files/Hash.ts"
+import type { GateJudge } from "./PolicyEvaluator.ts"
+import { itemOf } from "./ApprovalView.ts"
+import { type GateQuestion, questionOfCall } from "./GateQuestion.ts"
+import type { Grants } from "./Grants.ts"
+import type { RunEvents } from "../runs/RunEvents.ts"
+import type { Workspace } from "../files/Workspace.ts"
+
+/** What the gate lends for the question. */
+export interface StepWorld {
+  readonly approver: Approver["Service"]
+  readonly events: RunEvents["Service"]
+  readonly workspace: Workspace["Service"]
+  readonly judge: GateJudge
+  readonly grants: Grants
+  /** Lets one question be shown at a time. */
+  readonly alone: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+}
+
+interface JudgedCall {
+  readonly question: GateQuestion
+  readonly decision: Decision
+}
+
+/** The calls of a task that may run at all, with what the rules say. */
+const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, { judge, refusal }: GateJudge) {
+  const questions = calls.map((call) => questionOfCall(task, call)).filter((one) => refusal(one) === undefined)
+  const judged = yield* Effect.forEach(questions, (question) =>
+    Effect.map(judge(question), (decision): JudgedCall => ({ question, decision }))
+  )
+  return judged.filter(({ decision }) => decision.verdict !== "deny")
+})
+
+/** True when a task needs no question: its calls were approved before, or only their risk asks and rules allow them. */
+const isCovered = (
+  gatedBy: GatedTask["gatedBy"],
+  calls: ReadonlyArray<JudgedCall>,
+  wasApproved: (hash: string) => boolean
+): boolean => {
+  if (calls.length > 0 && calls.every(({ question }) => wasApproved(question.hash))) return true
+  const isAllowed = ({ decision, question }: JudgedCall) =>
+    question.risk === "safe" || (decision.verdict === "allow" && decision.rules.length > 0)
+  return gatedBy === "risk" && calls.every(isAllowed)
+}
+
+/** The item with what was said about the files it would write. */
+const withWarnings = (item: ApprovalItem, warnings: ReadonlyMap<string, string>): ApprovalItem => {
+  const about = item.targets.flatMap((target) => warnings.get(target) ?? [])
+  return about.length === 0 ? item : { ...item, warnings: [...about, ...(item.warnings ?? [])] }
+}
+
+/** One thing on the screen: a call, or a task without calls. */
+interface Shown {
+  readonly item: ApprovalItem
+  readonly question?: GateQuestion
+}
+
+const shownOf = Effect.fnUntraced(function* (
+  task: string,
+  calls: ReadonlyArray<JudgedCall>,
+  warnings: ReadonlyMap<string, string>,
+  { judge, workspace }: StepWorld
+): Effect.fn.Return<ReadonlyArray<Shown>> {
+  if (calls.length === 0) return [{ item: { task, tool: "none", risk: "safe", targets: [] } }]
+  return yield* Effect.forEach(calls, ({ question }) =>
+    Effect.gen(function* () {
+      const item = yield* itemOf(question, workspace, yield* judge.outdated(question))
+      return { item: withWarnings(item, warnings), question }
+    })
+  )
+})
+
+/** Tells of every file that several tasks would write; gives what is said, by path. */
+const warnOfSharedWrites = Effect.fnUntraced(function* (
+  title: string,
+  tasks: ReadonlyArray<TouchingTask>,
+  events: RunEvents["Service"]
+): Effect.fn.Return<ReadonlyMap<string, string>> {
+  const notes = sharedWrites(tasks).map((shared) => ({ path: shared.path, note: sharedWriteNote(title, shared) }))
+  for (const { note } of notes) {
+    yield* events.publish({ type: "message", level: "warning", text: note.message, code: note.code })
+  }
+  return new Map(notes.map(({ note, path }) => [path, note.message]))
+})
+
+/** Lets the approved calls run. What is asked about each time counts only when somebody saw it. */
+const grant = (answer: StepAnswer, wasSeen: boolean, shown: ReadonlyArray<Shown>, grants: Grants): void => {
+  const isApproved = ({ question }: Shown, index: number): boolean => {
+    if (typeof answer === "object") return answer.chosen.includes(index + 1)
+    return answer !== "decline" && (wasSeen || (question !== undefined && sessionScopes(question) !== undefined))
+  }
+  const hashesOf = (some: ReadonlyArray<Shown>) => some.flatMap(({ question }) => question?.hash ?? [])
+  grants.addHashes(hashesOf(shown.filter(isApproved)))
+  if (typeof answer === "object") {
+    grants.addLeftOut(hashesOf(shown.filter((one, index) => !isApproved(one, index))))
+  }
+}
+
+/** The answer as the event tells it. */
+const answered = (answer: StepAnswer) =>
+  typeof answer === "object" ? { answer: "chosen" as const, chosen: answer.chosen } : { answer }
+
+/** Asks once for all tasks of the step that need it; grants the calls by their hash. */
+export const approveStep = Effect.fn("Gate.approveStep")(function* (
+  { planKey, tasks, title }: StepGate,
+  world: StepWorld
+): Effect.fn.Return<StepApproved> {
+  const { alone, approver, events, grants, judge } = world
+  const judged = yield* Effect.forEach(tasks, (task) =>
+    Effect.map(possibleCalls(task, judge), (calls) => ({ ...task, calls }))
+  )
+  const touching = judged.map(({ calls, task }) => ({
+    task,
+    accesses: calls.flatMap(({ question }) => question.accesses)
+  }))
+  const warnings = yield* warnOfSharedWrites(title, touching, events)
+  const open = judged.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, grants.coverHash))
+  if (open.length === 0) return { approved: true, by: "rule" }
+  const found = yield* Effect.forEach(open, ({ calls, task }) => shownOf(task, calls, warnings, world))
+  const shown = found.flat()
+  const items = shown.map(({ item }) => item)
+  const hashes = shown.flatMap(({ question }) => question?.hash ?? [])
+  const hash = hashOf([planKey, open.map(({ task }) => task), hashes])
+  const ask = Effect.gen(function* () {
+    const approvedBy = grants.planApprovedBy(planKey)
+    if (approvedBy !== undefined) return { answer: "remaining" as const, by: approvedBy, wasSeen: false }
+    yield* events.publish({ type: "approval.requested", scope: "step", title, hash, items })
+    const given = yield* approver.step(title, items, hash)
+    return { ...given, wasSeen: given.by === "person" }
+  })
+  const { answer, by, wasSeen } = yield* alone(ask)
+  if (answer === "remaining") grants.addPlan(planKey, by)
+  grant(answer, wasSeen, shown, grants)
+  yield* events.publish({ type: "approval.answered", scope: "step", hash, ...answered(answer), by })
+  return { approved: answer !== "decline", by }
+})

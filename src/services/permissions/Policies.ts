@@ -1,0 +1,100 @@
+/**
+ * What a person allowed for good: rules in policies.json of the user's configuration folder. The gate reads and adds
+ * them, the command `permissions` lists and revokes them. A file that is damaged or open to others is not used and not
+ * touched.
+ */
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import * as Ref from "effect/Ref"
+import * as Result from "effect/Result"
+import * as Semaphore from "effect/Semaphore"
+import { isSameRule, type RememberedRule } from "../../domain/permissions/RememberedRule.ts"
+import type { Rule } from "../../domain/permissions/Permission.ts"
+import { type PolicyFileError, readPolicyFile, writePolicyFile } from "./PolicyFile.ts"
+
+type Rules = ReadonlyArray<RememberedRule>
+
+const without = (rules: Rules, rule: Rule): Rules => rules.filter((one) => !isSameRule(one, rule))
+
+/** The entry for what a person had remembered now. */
+const stamped = (rule: RememberedRule) =>
+  Effect.map(DateTime.now, (now): RememberedRule => ({ ...rule, rememberedAt: DateTime.formatIso(now) }))
+
+export class Policies extends Context.Service<
+  Policies,
+  {
+    /** The path of the file; absent when nothing is kept beyond the run. */
+    readonly file: string | undefined
+    /** The rules in force: those of the file as it was at the start, and what was remembered or revoked since. */
+    readonly rules: Effect.Effect<Rules>
+    /** Why the file is not used; absent when it is fine or not there. */
+    readonly rejection: PolicyFileError | undefined
+    /**
+     * Adds a rule with the present time, in the place of one that speaks of the same. Fails when the file cannot be used
+     * or written; then nothing is remembered.
+     */
+    remember(rule: RememberedRule): Effect.Effect<void, PolicyFileError>
+    /** Removes a rule from the file; false when it was not there. */
+    revoke(rule: Rule): Effect.Effect<boolean, PolicyFileError>
+  }
+>()("task-conductor/services/permissions/Policies") {
+  /** Keeps the rules in this file. `owner` is the id of the user that the file must belong to, where the system has one. */
+  static readonly layer = (
+    file: string,
+    owner?: number
+  ): Layer.Layer<Policies, never, FileSystem.FileSystem | Path.Path> =>
+    Layer.effect(
+      Policies,
+      Effect.gen(function* () {
+        const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
+        const read = provide(readPolicyFile(file, owner))
+        const atStart = yield* Effect.result(read)
+        const rules = yield* Ref.make(Result.getOrElse(atStart, (): Rules => []))
+        const oneWriter = yield* Semaphore.make(1)
+        /** Changes what the file holds now, so that rules added by another process stay. Says whether it held `rule`. */
+        const change = (rule: Rule, next: (rules: Rules) => Rules) =>
+          Effect.gen(function* () {
+            const present = yield* read
+            const changed = next(present)
+            const isSame = changed.length === present.length && changed.every((one, index) => one === present[index])
+            if (!isSame) yield* provide(writePolicyFile(file, changed))
+            yield* Ref.update(rules, next)
+            return present.some((one) => isSameRule(one, rule))
+          }).pipe(oneWriter.withPermits(1), Effect.uninterruptible)
+        return Policies.of({
+          file,
+          rules: Ref.get(rules),
+          rejection: Result.isFailure(atStart) ? atStart.failure : undefined,
+          remember: Effect.fn("Policies.remember")(function* (rule) {
+            const entry = yield* stamped(rule)
+            yield* change(rule, (present) => [...without(present, rule), entry])
+          }),
+          revoke: Effect.fn("Policies.revoke")((rule) => change(rule, (present) => without(present, rule)))
+        })
+      })
+    )
+
+  /** Remembers for the run only, beginning with these rules. */
+  static readonly layerMemory = (initial: Rules = []): Layer.Layer<Policies> =>
+    Layer.effect(
+      Policies,
+      Effect.gen(function* () {
+        const rules = yield* Ref.make(initial)
+        return Policies.of({
+          file: undefined,
+          rules: Ref.get(rules),
+          rejection: undefined,
+          remember: Effect.fnUntraced(function* (rule) {
+            const entry = yield* stamped(rule)
+            yield* Ref.update(rules, (present) => [...without(present, rule), entry])
+          }),
+          revoke: (rule) =>
+            Ref.modify(rules, (present) => [present.some((one) => isSameRule(one, rule)), without(present, rule)])
+        })
+      })
+    )
+}

@@ -1,0 +1,177 @@
+/**
+ * The loop that all stages share: ask, read, and if there are issues ask again with them. It ends with a value, after the
+ * maximum of attempts, or as soon as the model gives the same answer again.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { AnswerShape } from "../../domain/documents/AnswerShape.ts"
+import type { Stage } from "../../domain/runs/ActivityKey.ts"
+import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
+import { Issue, type Reading } from "../../domain/findings/Issue.ts"
+import { type IssueCode, makeIssue } from "../../domain/findings/IssueCode.ts"
+import type { Hopeless, ModelError } from "../../domain/models/ModelAnswer.ts"
+import type { FilledPrompt } from "../../domain/models/PromptTemplate.ts"
+import { ModelCaller } from "../models/ModelCaller.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+
+/** What the attempt before this one said and what was wrong with it. */
+export interface Previous {
+  readonly answer: string
+  readonly issues: ReadonlyArray<Issue>
+}
+
+export interface AttemptPlan<A, E, R> {
+  readonly stage: Stage
+  /** 0 before the first round. */
+  readonly round: number
+  readonly task?: string
+  /** Position of the task's step from 0. */
+  readonly step: number
+  readonly prompt: (previous: Previous | undefined) => FilledPrompt
+  readonly read: (answer: string) => Effect.Effect<Reading<A>, E, R>
+  /** The model that is asked, when it is not the one of the run. */
+  readonly model?: string
+  /** The document that is waited for; see `ModelRequest`. */
+  readonly shape?: AnswerShape
+  /** Makes a listener for one answer; see `ModelRequest`. */
+  readonly listen?: () => (delta: string) => void
+}
+
+export interface Accepted<A> {
+  readonly value: A
+  readonly answer: string
+  readonly attempts: number
+}
+
+/** No attempt was accepted; `repeated` when the model gave an answer a second time. */
+export class GaveUp extends Schema.TaggedError<GaveUp>()("GaveUp", {
+  attempts: Schema.Int,
+  repeated: Schema.Boolean,
+  issues: Schema.Array(Issue)
+}) {
+  /** `after 5 tries.`, or with the reason for stopping early. */
+  override get message(): string {
+    const tries = `after ${this.attempts} tries.`
+    return this.repeated ? `${tries} The model gave the same answer twice.` : tries
+  }
+}
+
+const issue = (code: IssueCode, what: string, how: string): Issue => makeIssue(code, {}, { what, how })
+
+/** What the model said in one attempt. `shown` is what it sees of it in the next one. */
+interface Said extends Previous {
+  readonly shown: string
+}
+
+/** Characters of a stopped answer that the model sees again: enough to know it, too little to go on with it. */
+const shownOfStopped = 600
+
+const stopped = (reason: typeof Hopeless.Type, shape: AnswerShape | undefined): Said => {
+  const { left, text } = cutAtParagraph(reason.partial, shownOfStopped)
+  const begin = shape === undefined ? "Write the document" : `Begin with the heading "${shape.begins}"`
+  return {
+    answer: reason.partial,
+    shown: left === 0 ? text : `${text}\n\n[The answer was stopped; ${left} characters are left out.]`,
+    issues: [
+      reason.kind === "loop"
+        ? issue(
+            "answer-loop",
+            `Your answer was stopped: ${reason.detail}.`,
+            `${begin}, write everything once, and stop.`
+          )
+        : issue("answer-shape", `Your answer was stopped: ${reason.detail}.`, `${begin} and write nothing before it.`)
+    ]
+  }
+}
+
+/** Failures that the model can mend by answering differently. */
+const unusableAnswer = (error: ModelError, shape: AnswerShape | undefined): Option.Option<Said> => {
+  switch (error.reason._tag) {
+    case "CutOff":
+      return Option.some({
+        answer: error.reason.partial,
+        shown: error.reason.partial,
+        issues: [issue("answer-cut-off", "Your answer ran into the length limit and broke off.", "Answer shorter.")]
+      })
+    case "EmptyAnswer":
+    case "ThinkingOnly":
+      return Option.some({
+        answer: "",
+        shown: "",
+        issues: [issue("answer-empty", "Your answer was empty.", "Write the document that is asked for.")]
+      })
+    case "Hopeless":
+      return Option.some(stopped(error.reason, shape))
+    default:
+      return Option.none()
+  }
+}
+
+export class Attempts extends Context.Service<
+  Attempts,
+  {
+    /** Publishes `answer.rejected` and `answer.repaired`; fails with what made the last attempt fail. */
+    run<A, E, R>(plan: AttemptPlan<A, E, R>): Effect.Effect<Accepted<A>, GaveUp | ModelError | E, R>
+  }
+>()("task-conductor/services/pipeline/Attempts") {
+  static readonly layer: Layer.Layer<Attempts, never, ModelCaller | RunEvents | RunSettings> = Layer.effect(
+    Attempts,
+    Effect.gen(function* () {
+      const caller = yield* ModelCaller
+      const events = yield* RunEvents
+      const { limits } = yield* RunSettings
+
+      const run = <A, E, R>(plan: AttemptPlan<A, E, R>): Effect.Effect<Accepted<A>, GaveUp | ModelError | E, R> => {
+        const where = { stage: plan.stage, round: plan.round, ...(plan.task === undefined ? {} : { task: plan.task }) }
+        const watched = {
+          ...(plan.model === undefined ? {} : { model: plan.model }),
+          ...(plan.shape === undefined ? {} : { shape: plan.shape }),
+          ...(plan.listen === undefined ? {} : { listen: plan.listen })
+        }
+        const seen = new Set<string>()
+
+        const next = (
+          attempt: number,
+          previous: Previous | undefined
+        ): Effect.Effect<Accepted<A>, GaveUp | ModelError | E, R> =>
+          Effect.gen(function* () {
+            const call = { ...where, attempt }
+            const request = { id: call, prompt: plan.prompt(previous), step: plan.step, ...watched }
+            const asked = yield* caller.ask(request).pipe(
+              Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
+              Effect.catchTag("ModelError", (error) =>
+                Effect.fromOption(unusableAnswer(error, plan.shape)).pipe(Effect.mapError(() => error))
+              )
+            )
+            const reading: Reading<A> =
+              asked.issues.length > 0
+                ? { value: Option.none(), issues: asked.issues, repairs: [] }
+                : yield* plan.read(asked.answer)
+            if (reading.issues.length === 0 && Option.isSome(reading.value)) {
+              if (reading.repairs.length > 0) {
+                yield* events.publish({ type: "answer.repaired", call, repairs: reading.repairs })
+              }
+              return { value: reading.value.value, answer: asked.answer, attempts: attempt }
+            }
+            yield* events.publish({ type: "answer.rejected", call, answer: asked.answer, issues: reading.issues })
+            // An answer that never came to its end is told apart by what was wrong with it.
+            const sign = [asked.answer.trim(), ...asked.issues.map(({ what }) => what)].join("\n")
+            const repeated = seen.has(sign)
+            if (repeated || attempt >= limits.attempts) {
+              return yield* new GaveUp({ attempts: attempt, repeated, issues: reading.issues })
+            }
+            seen.add(sign)
+            return yield* next(attempt + 1, { answer: asked.shown, issues: reading.issues })
+          })
+
+        return events.publish({ type: "stage.started", ...where }).pipe(Effect.andThen(next(1, undefined)))
+      }
+
+      return Attempts.of({ run })
+    })
+  )
+}

@@ -1,0 +1,131 @@
+/**
+ * Gathers what the host knows when a run starts: the request, the environment, the project, the file in view. Called
+ * once per run by services/pipeline/Pipeline.
+ */
+import * as Config from "effect/Config"
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as Schema from "effect/Schema"
+import * as os from "node:os"
+import type { Briefing, CurrentFile } from "../../domain/models/Briefing.ts"
+import { type BriefingParts, requestDocument } from "../../domain/models/BriefingBlocks.ts"
+import { firstLines } from "../../domain/text/Excerpt.ts"
+import { languageOf } from "../../domain/files/Language.ts"
+import { shortenDescription } from "../../domain/models/DescriptionBudget.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { Workspace } from "../files/Workspace.ts"
+
+/** What a person gives for a run. */
+export interface Request {
+  readonly prompt: string
+  /** Path of the file the person is looking at, absolute or relative to the project. */
+  readonly currentFile?: string
+  readonly openFiles?: ReadonlyArray<string>
+}
+
+/** What the host knows beside the request. */
+export type Surroundings = Omit<Briefing, "prompt" | "requestDocument">
+
+/** What the person gave cannot be used. `detail` says why and what to do. */
+export class BriefingError extends Schema.TaggedError<BriefingError>()("BriefingError", {
+  part: Schema.Literals(["prompt", "current file"]),
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `Cannot use the ${this.part}: ${this.detail}`
+  }
+}
+
+const systemNames: Readonly<Record<string, string>> = { darwin: "macOS", linux: "Linux", win32: "Windows" }
+
+const operatingSystem = Effect.sync(() => `${systemNames[os.platform()] ?? os.type()} ${os.release()} (${os.arch()})`)
+
+/** The login shell, or the command processor on Windows. */
+const shell = Config.String("SHELL").pipe(
+  Config.orElse(() => Config.String("ComSpec")),
+  Config.option
+)
+
+/** `2026-11-20 (Friday)`: no time of day, so that prompts of one day begin alike. */
+const today = Effect.gen(function* () {
+  const now = DateTime.setZone(yield* DateTime.now, DateTime.zoneMakeLocal())
+  const weekday = DateTime.format(now, { locale: "en-US", weekday: "long" })
+  return `${DateTime.formatIsoDate(now)} (${weekday})`
+})
+
+export class Briefer extends Context.Service<
+  Briefer,
+  {
+    /** Makes the briefing of a run. Fails when the prompt is empty or the current file is no readable text. */
+    brief(request: Request): Effect.Effect<Briefing, BriefingError>
+    /** The briefing without a request, for a conversation whose first message is not there yet. */
+    readonly surroundings: (request: Omit<Request, "prompt">) => Effect.Effect<Surroundings, BriefingError>
+  }
+>()("task-conductor/services/pipeline/Briefer") {
+  static readonly layer: Layer.Layer<Briefer, never, Path.Path | RunSettings | Workspace> = Layer.effect(
+    Briefer,
+    Effect.gen(function* () {
+      const path = yield* Path.Path
+      const { contextWindow, limits } = yield* RunSettings
+      const workspace = yield* Workspace
+
+      /** Relative to the project for files inside, absolute for others. */
+      const shown = (file: { readonly path: string; readonly inside: boolean }): string =>
+        file.inside ? path.relative(workspace.root, file.path).split(path.sep).join("/") : file.path
+
+      const environment = Effect.gen(function* () {
+        const knownShell = yield* shell.pipe(Effect.orElseSucceed(() => Option.none<string>()))
+        return [
+          `- Date: ${yield* today}`,
+          `- Operating system: ${yield* operatingSystem}`,
+          ...Option.match(knownShell, { onNone: () => [], onSome: (name) => [`- Shell: ${name}`] }),
+          `- Workspace: ${workspace.root}`
+        ].join("\n")
+      })
+
+      const readCurrentFile = Effect.fnUntraced(
+        function* (written: string) {
+          const file = yield* workspace.canonical(written)
+          const whole = yield* workspace.readText(file.path, limits.readFileBytes)
+          const { left, text } = firstLines(whole, limits.currentFileLines)
+          const cut = left === 0 ? {} : { cutFrom: limits.currentFileLines + left }
+          return { path: shown(file), language: languageOf(file.path), text, ...cut } satisfies CurrentFile
+        },
+        Effect.mapError((failure) => new BriefingError({ part: "current file", detail: failure.message }))
+      )
+
+      const nameOpenFile = (written: string) =>
+        workspace.canonical(written).pipe(
+          Effect.map(shown),
+          Effect.orElseSucceed(() => written)
+        )
+
+      const surroundings = Effect.fn("Briefer.surroundings")(function* (request: Omit<Request, "prompt">) {
+        const description = shortenDescription(yield* workspace.description, contextWindow)
+        const found: Surroundings = {
+          environment: yield* environment,
+          projectDescription: description.text,
+          openFiles: yield* Effect.forEach(request.openFiles ?? [], nameOpenFile),
+          ...(request.currentFile === undefined ? {} : { currentFile: yield* readCurrentFile(request.currentFile) }),
+          ...(description.note === undefined ? {} : { notes: [description.note] })
+        }
+        return found
+      })
+
+      const brief = Effect.fn("Briefer.brief")(function* (request: Request) {
+        if (request.prompt.trim() === "") {
+          return yield* new BriefingError({ part: "prompt", detail: "it is empty. Say what is to be done." })
+        }
+        const { notes, ...found } = yield* surroundings(request)
+        const parts: BriefingParts = { prompt: request.prompt, ...found }
+        return { ...parts, requestDocument: requestDocument(parts), ...(notes === undefined ? {} : { notes }) }
+      })
+
+      return Briefer.of({ brief, surroundings })
+    })
+  )
+}

@@ -1,0 +1,141 @@
+/**
+ * Everything that must hold before a task list may run: the format, every skill, every reference, every budget. All
+ * issues of one pass are reported together. Planner, Reviser and plans from a file go through here.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import type { Issue, Reading, Repair } from "../../domain/findings/Issue.ts"
+import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
+import { type FindLinks, memoLinks } from "../../domain/grammar/LinkCache.ts"
+import { nearest } from "../../domain/text/Nearest.ts"
+import { readAhead } from "../../domain/documents/StreamingReader.ts"
+import { Task } from "../../domain/plan/Task.ts"
+import { Step, TaskList } from "../../domain/plan/TaskList.ts"
+import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
+import { forgivingSlug } from "../../domain/plan/TaskName.ts"
+import type { TaskResult } from "../../domain/plan/TaskResult.ts"
+import type { LookAhead } from "../references/ReferencePrefetch.ts"
+import { offeredSkills } from "./UsableSkills.ts"
+import { References } from "../references/References.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import type { Skills } from "../skills/Skills.ts"
+import type { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { makeWriterNotes } from "./ApprovalWarnings.ts"
+
+/** What the list may rely on. */
+export interface PlanWorld {
+  readonly briefing: Briefing
+  readonly finished: ReadonlyArray<TaskResult>
+  /** True for a list that continues a run: no task at all means that the goals are met. */
+  readonly mayBeEmpty: boolean
+  /** What was found in the text while it was written. */
+  readonly ahead?: PlanAhead
+}
+
+/** Follows the answers of one stage while they are written, so that little is left to do when one is complete. */
+export interface PlanAhead {
+  /** Makes the listener for one answer. */
+  readonly listen: () => (delta: string) => void
+  readonly findLinks: FindLinks
+  readonly references: LookAhead
+}
+
+/** Reads `search_code` as `search-code` when exactly one skill answers to it. */
+const findSkill = (name: string, known: ReadonlyArray<string>): string | undefined => {
+  if (known.includes(name)) return name
+  const similar = known.filter((skill) => forgivingSlug(skill) === forgivingSlug(name))
+  return similar.length === 1 ? similar[0] : undefined
+}
+
+const checkSkills = (list: TaskList, known: ReadonlyArray<string>) => {
+  const issues: Array<Issue> = []
+  const repairs: Array<Repair> = []
+  const steps = list.steps.map((step) => {
+    const mend = (task: Task): Task => {
+      const where = { section: step.title, task: task.name, field: "Skill" }
+      const skill = findSkill(task.skill, known)
+      if (skill === undefined) {
+        issues.push(
+          makeIssue("skill-unknown", where, {
+            what: `There is no skill "${task.skill}".`,
+            how: `Use one of: ${nearest(task.skill, known).join(", ")}.`,
+            quote: task.skill
+          })
+        )
+      } else if (skill !== task.skill) {
+        repairs.push(makeRepair("skill-spelling", where, `Read "${task.skill}" as the skill "${skill}".`))
+        return new Task({ ...task, skill })
+      }
+      return task
+    }
+    const [first, ...rest] = step.tasks
+    return new Step({ title: step.title, tasks: [mend(first), ...rest.map(mend)] })
+  })
+  return { list: new TaskList({ goals: list.goals, steps }), issues, repairs }
+}
+
+export class PlanChecker extends Context.Service<
+  PlanChecker,
+  {
+    /** Makes what follows the answers until the scope closes; a check that is given it finds the same as without. */
+    readonly readAhead: Effect.Effect<PlanAhead, never, Scope.Scope>
+    /** Checks the text of a task list; the value is the list with all repairs applied. */
+    check(text: string, world: PlanWorld): Effect.Effect<Reading<TaskList>>
+    /** Checks the skills and references of a list that is already a value. */
+    checkList(list: TaskList, world: PlanWorld): Effect.Effect<Reading<TaskList>>
+  }
+>()("task-conductor/services/pipeline/PlanChecker") {
+  static readonly layer: Layer.Layer<PlanChecker, never, References | RunSettings | Skills | ToolRegistry> =
+    Layer.effect(
+      PlanChecker,
+      Effect.gen(function* () {
+        const references = yield* References
+        const settings = yield* RunSettings
+        const { names: known } = yield* offeredSkills
+        const noteWriters = yield* makeWriterNotes
+
+        const planAhead = Effect.gen(function* () {
+          const ahead = yield* references.lookAhead
+          const findLinks = memoLinks()
+          const listen = () => readAhead(findLinks, (task) => task.references.forEach((one) => ahead.see(one)))
+          return { listen, findLinks, references: ahead }
+        })
+
+        const checkList = Effect.fn("PlanChecker.checkList")(function* (list: TaskList, world: PlanWorld) {
+          const withSkills = checkSkills(list, known)
+          const withReferences = yield* references.check(withSkills.list, {
+            briefing: world.briefing,
+            finished: world.finished,
+            budget: settings.referenceBudget,
+            ...(world.ahead === undefined ? {} : { ahead: world.ahead.references })
+          })
+          return {
+            value: Option.some(withReferences.list),
+            issues: [...withSkills.issues, ...withReferences.issues],
+            repairs: [...withSkills.repairs, ...withReferences.repairs, ...noteWriters(withReferences.list)]
+          }
+        })
+
+        const check = Effect.fn("PlanChecker.check")(function* (text: string, world: PlanWorld) {
+          const read = readTaskList(text, {
+            finished: world.finished.map((result) => result.name),
+            allowEmpty: world.mayBeEmpty,
+            ...(world.ahead === undefined ? {} : { findLinks: world.ahead.findLinks })
+          })
+          if (Option.isNone(read.value)) return read
+          const checked = yield* checkList(read.value.value, world)
+          return {
+            value: checked.value,
+            issues: [...read.issues, ...checked.issues],
+            repairs: [...read.repairs, ...checked.repairs]
+          }
+        })
+
+        return PlanChecker.of({ readAhead: planAhead, check, checkList })
+      })
+    )
+}

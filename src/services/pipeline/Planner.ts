@@ -1,0 +1,121 @@
+/**
+ * From the request to a task list that is valid: asked of the model, read from a file, or made of a single skill.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { taskListShape } from "../../domain/documents/AnswerShape.ts"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import { briefingBlocks } from "../../domain/models/BriefingBlocks.ts"
+import { issuesMarkdown, Repair } from "../../domain/findings/Issue.ts"
+import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import { nearest } from "../../domain/text/Nearest.ts"
+import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import { Task } from "../../domain/plan/Task.ts"
+import { Step, TaskList } from "../../domain/plan/TaskList.ts"
+import { Attempts, type Previous } from "./Attempts.ts"
+import { NoValidPlan, UnknownSkill } from "../../domain/runs/RunOrder.ts"
+import { PlanChecker, type PlanWorld } from "./PlanChecker.ts"
+import { offeredSkills } from "./UsableSkills.ts"
+import { Prompts } from "../models/Prompts.ts"
+import { Skills } from "../skills/Skills.ts"
+import type { ToolRegistry } from "../tools/ToolRegistry.ts"
+
+export const Planned = Schema.Struct({
+  taskList: TaskList,
+  attempts: Schema.Int,
+  /** What was mended or noted in a plan that was given. */
+  repairs: Schema.optionalKey(Schema.Array(Repair))
+})
+export type Planned = typeof Planned.Type
+
+const startOf = (briefing: Briefing): PlanWorld => ({ briefing, finished: [], mayBeEmpty: false })
+
+export class Planner extends Context.Service<
+  Planner,
+  {
+    /** Asks the model until its task list is valid. */
+    plan(briefing: Briefing): Effect.Effect<Planned, NoValidPlan | ModelError>
+    /** Checks a task list that somebody wrote. */
+    read(markdown: string, briefing: Briefing): Effect.Effect<Planned, NoValidPlan>
+    /** One task with the given skill that does what the prompt says. */
+    single(skill: string, briefing: Briefing): Effect.Effect<Planned, UnknownSkill>
+  }
+>()("task-conductor/services/pipeline/Planner") {
+  static readonly layer: Layer.Layer<Planner, never, Attempts | PlanChecker | Prompts | Skills | ToolRegistry> =
+    Layer.effect(
+      Planner,
+      Effect.gen(function* () {
+        const attempts = yield* Attempts
+        const checker = yield* PlanChecker
+        const prompts = yield* Prompts
+        const skills = yield* Skills
+        const { catalogue } = yield* offeredSkills
+
+        const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
+          const ahead = yield* checker.readAhead
+          const accepted = yield* attempts
+            .run({
+              stage: "plan",
+              round: 0,
+              step: 0,
+              prompt: (previous: Previous | undefined) =>
+                prompts.fill("creation", {
+                  ...briefingBlocks(briefing),
+                  skill_catalog: catalogue,
+                  previous_proposal: rawBlock("## Previous proposal", previous?.answer ?? ""),
+                  previous_proposal_issues: rawBlock(
+                    "## Issues with the previous proposal",
+                    issuesMarkdown(previous?.issues ?? [])
+                  )
+                }),
+              shape: taskListShape,
+              listen: ahead.listen,
+              read: (answer) => checker.check(answer, { ...startOf(briefing), ahead })
+            })
+            .pipe(
+              Effect.catchTag(
+                "GaveUp",
+                (gaveUp) =>
+                  new NoValidPlan({
+                    detail: `Could not build valid task list ${gaveUp.message}`,
+                    issues: gaveUp.issues
+                  })
+              )
+            )
+          return { taskList: accepted.value, attempts: accepted.attempts }
+        }, Effect.scoped)
+
+        const read = Effect.fn("Planner.read")(function* (markdown: string, briefing: Briefing) {
+          const reading = yield* checker.check(markdown, startOf(briefing))
+          if (reading.issues.length > 0 || Option.isNone(reading.value)) {
+            return yield* new NoValidPlan({ detail: "The plan is not a valid task list.", issues: reading.issues })
+          }
+          const { repairs } = reading
+          return { taskList: reading.value.value, attempts: 0, ...(repairs.length === 0 ? {} : { repairs }) }
+        })
+
+        const single = Effect.fn("Planner.single")(function* (skill: string, briefing: Briefing) {
+          if (skills.find(skill) === undefined) {
+            const names = skills.all.map((found) => found.skill.name)
+            return yield* new UnknownSkill({ skill, nearest: nearest(skill, names) })
+          }
+          const task = new Task({
+            name: `${skill} 1`,
+            whatIsNeeded: briefing.prompt,
+            skill,
+            references: [],
+            expectedOutput: "What the prompt asks for.",
+            requiresApproval: false,
+            codeBlocks: []
+          })
+          const step = new Step({ title: "Task section 1", tasks: [task] })
+          return { taskList: new TaskList({ goals: briefing.prompt, steps: [step] }), attempts: 0 }
+        })
+
+        return Planner.of({ plan, read, single })
+      })
+    )
+}

@@ -1,0 +1,120 @@
+/**
+ * Task list iteration: after each round the model sees what is finished, what failed and what is outstanding, and
+ * answers with the tasks that are still to do. No task at all means that the goals are met.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { taskListShape } from "../../domain/documents/AnswerShape.ts"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import { briefingBlocks } from "../../domain/models/BriefingBlocks.ts"
+import { failureLines, resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
+import { issuesMarkdown } from "../../domain/findings/Issue.ts"
+import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import { TaskList } from "../../domain/plan/TaskList.ts"
+import { renderSteps } from "../../domain/documents/TaskRendering.ts"
+import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { charactersLeft } from "../../domain/models/TokenEstimate.ts"
+import { Attempts, type Previous } from "./Attempts.ts"
+import { PlanChecker } from "./PlanChecker.ts"
+import { offeredSkills } from "./UsableSkills.ts"
+import { Prompts } from "../models/Prompts.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import type { Skills } from "../skills/Skills.ts"
+import { TokenCalibration } from "../models/TokenCalibration.ts"
+import type { ToolRegistry } from "../tools/ToolRegistry.ts"
+
+export interface RevisionOrder {
+  readonly briefing: Briefing
+  readonly round: number
+  /** The tasks without a result, with the goals of the run. */
+  readonly outstanding: TaskList
+  readonly finished: ReadonlyArray<TaskResult>
+  /** Failures of this round. */
+  readonly failures: ReadonlyArray<TaskFailure>
+}
+
+export class Reviser extends Context.Service<
+  Reviser,
+  {
+    /** The tasks still to do. When no attempt is valid the outstanding list stands and a warning is published. */
+    revise(order: RevisionOrder): Effect.Effect<TaskList, ModelError>
+  }
+>()("task-conductor/services/pipeline/Reviser") {
+  static readonly layer: Layer.Layer<
+    Reviser,
+    never,
+    Attempts | PlanChecker | Prompts | RunEvents | RunSettings | Skills | TokenCalibration | ToolRegistry
+  > = Layer.effect(
+    Reviser,
+    Effect.gen(function* () {
+      const attempts = yield* Attempts
+      const checker = yield* PlanChecker
+      const prompts = yield* Prompts
+      const events = yield* RunEvents
+      const { contextWindow: window, model } = yield* RunSettings
+      const calibration = yield* TokenCalibration
+      const { catalogue } = yield* offeredSkills
+
+      const ask = Effect.fnUntraced(function* (order: RevisionOrder) {
+        const shared = briefingBlocks(order.briefing)
+        const fill = (completed: string, previous: Previous | undefined) =>
+          prompts.fill("iteration", {
+            skill_catalog: catalogue,
+            user_prompt: shared.user_prompt,
+            project_description: shared.project_description,
+            environment: shared.environment,
+            goals: rawBlock("## Goals / summary", order.outstanding.goals),
+            completed_tasks: rawBlock("## Outputs from completed tasks", completed),
+            failed_tasks: rawBlock("## Tasks that failed", failureLines(order.failures)),
+            outstanding_tasks: rawBlock("## Outstanding tasks", renderSteps(order.outstanding.steps)),
+            previous_proposal: rawBlock("## Previous proposal", previous?.answer ?? ""),
+            previous_proposal_issues: rawBlock(
+              "## Issues with the previous proposal",
+              issuesMarkdown(previous?.issues ?? [])
+            )
+          })
+        const ahead = yield* checker.readAhead
+        return yield* attempts.run({
+          stage: "iterate",
+          round: order.round,
+          step: 0,
+          prompt: (previous) => {
+            const frame = resultBlocks(order.finished, 0)
+            const room = charactersLeft(window, fill(frame, previous), calibration.scale(model))
+            return fill(resultBlocks(order.finished, room), previous)
+          },
+          shape: taskListShape,
+          listen: ahead.listen,
+          read: (answer) =>
+            checker.check(answer, { briefing: order.briefing, finished: order.finished, mayBeEmpty: true, ahead })
+        })
+      }, Effect.scoped)
+
+      const revise = Effect.fn("Reviser.revise")((order: RevisionOrder) =>
+        ask(order).pipe(
+          // The goals belong to the run: what the model makes of them is not read back.
+          Effect.map(({ attempts, value }) => ({
+            attempts,
+            taskList: new TaskList({ goals: order.outstanding.goals, steps: value.steps })
+          })),
+          Effect.tap((revised) => events.publish({ type: "plan.revised", round: order.round, ...revised })),
+          Effect.map(({ taskList }) => taskList),
+          Effect.catchTag("GaveUp", (gaveUp) =>
+            events
+              .publish({
+                type: "message",
+                level: "warning",
+                text: `Task list iteration: could not get valid task list ${gaveUp.message}`
+              })
+              .pipe(Effect.as(order.outstanding))
+          )
+        )
+      )
+
+      return Reviser.of({ revise })
+    })
+  )
+}

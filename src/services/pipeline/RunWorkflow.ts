@@ -1,0 +1,44 @@
+/**
+ * A run as a workflow of effect/workflow: the pipeline with a name and an id, so that any engine can carry it out.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Workflow from "effect/workflow/Workflow"
+import type { WorkflowEngine } from "effect/workflow/WorkflowEngine"
+import { RunOrder, UnknownSkill } from "../../domain/runs/RunOrder.ts"
+import { RunReport } from "../../domain/runs/RunReport.ts"
+import { BriefingError } from "./Briefer.ts"
+import type { AnswerBook } from "../journal/DurableApprover.ts"
+import { JournalError } from "../journal/JournalError.ts"
+import { Pipeline } from "./Pipeline.ts"
+
+/** The run could not be carried out at all. */
+export class RunRefused extends Schema.TaggedError<RunRefused>()("RunRefused", {
+  what: Schema.String,
+  exitCode: Schema.Int
+}) {
+  override get message(): string {
+    return this.what
+  }
+}
+
+/** One prompt to its report; the id of the execution is the id of the run. */
+export const RunWorkflow = Workflow.make("task-conductor/Run", {
+  payload: { order: RunOrder },
+  success: RunReport,
+  error: Schema.Union([UnknownSkill, BriefingError, JournalError, RunRefused]),
+  idempotencyKey: ({ order }) => order.runId
+})
+
+/** Carries out the order on the engine that is there. */
+export const conduct = (order: RunOrder) => RunWorkflow.execute({ order })
+
+/** Tells the engine how the workflow is carried out. */
+export const layerRunWorkflow: Layer.Layer<never, never, Pipeline | WorkflowEngine> = Layer.unwrap(
+  Effect.map(Pipeline, (pipeline) => RunWorkflow.toLayer(({ order }) => pipeline.run(order)))
+)
+
+/** Where the answers for a run are kept on an engine. */
+export const answersOf = (engine: WorkflowEngine["Service"], order: RunOrder): Effect.Effect<AnswerBook> =>
+  Effect.map(RunWorkflow.executionId({ order }), (executionId) => ({ engine, workflow: RunWorkflow, executionId }))

@@ -1,0 +1,151 @@
+/**
+ * Runs one refined task: its tool calls, then the execution call that reads references and outputs and writes the
+ * result.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { resultShape } from "../../domain/documents/AnswerShape.ts"
+import { briefingBlocks } from "../../domain/models/BriefingBlocks.ts"
+import { callBlocks, fitResults } from "../../domain/models/ExecutionBlocks.ts"
+import { issuesMarkdown } from "../../domain/findings/Issue.ts"
+import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import { splitPart } from "../../domain/models/PromptParts.ts"
+import type { Refinement } from "../../domain/documents/Refinement.ts"
+import { readResult } from "../../domain/documents/ResultFormat.ts"
+import { renderTask } from "../../domain/documents/TaskRendering.ts"
+import { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { charactersLeft } from "../../domain/models/TokenEstimate.ts"
+import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
+import { Attempts, type Previous } from "./Attempts.ts"
+import { Prompts } from "../models/Prompts.ts"
+import { QuestionPlace } from "../permissions/QuestionScope.ts"
+import { References } from "../references/References.ts"
+import type { TaskOrder } from "./Refiner.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { Skills } from "../skills/Skills.ts"
+import { TokenCalibration } from "../models/TokenCalibration.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { ToolRunner } from "../tools/ToolRunner.ts"
+import { UsageMeter } from "../runs/UsageMeter.ts"
+
+/** A task whose refinement has been accepted. */
+export interface ExecutionOrder extends Omit<TaskOrder, "task"> {
+  readonly refinement: Refinement
+}
+
+/** Room for headings, fences and call arguments around the outputs, in characters. */
+const frameOf = (calls: ReadonlyArray<ToolCall>): number =>
+  calls.reduce((sum, call) => sum + JSON.stringify(call, null, 2).length + 300, 0)
+
+export class TaskRunner extends Context.Service<
+  TaskRunner,
+  {
+    /** Fails with a `TaskFailure` of phase execution. A tool that fails is a result for the model, not a failure. */
+    run(order: ExecutionOrder): Effect.Effect<TaskResult, TaskFailure>
+  }
+>()("task-conductor/services/pipeline/TaskRunner") {
+  static readonly layer: Layer.Layer<
+    TaskRunner,
+    never,
+    Attempts | Prompts | References | RunSettings | Skills | TokenCalibration | ToolRegistry | ToolRunner | UsageMeter
+  > = Layer.effect(
+    TaskRunner,
+    Effect.gen(function* () {
+      const attempts = yield* Attempts
+      const prompts = yield* Prompts
+      const references = yield* References
+      const { contextWindow: window, model } = yield* RunSettings
+      const calibration = yield* TokenCalibration
+      const skills = yield* Skills
+      const registry = yield* ToolRegistry
+      const runner = yield* ToolRunner
+      const meter = yield* UsageMeter
+
+      /** Side by side, unless one of them changes something: then in the order of the document. */
+      const runCalls = Effect.fnUntraced(function* ({ refinement, round }: ExecutionOrder) {
+        const { task, calls } = refinement
+        const changes = calls.some((call) => registry.find(call.name)?.effect !== "pure")
+        return yield* Effect.forEach(
+          calls,
+          (call) =>
+            runner.run({ round, task: task.name, uid: call.uid }, call).pipe(
+              Effect.tap(() => meter.toolCall),
+              Effect.map((result): CallOutcome => ({ call, result }))
+            ),
+          { concurrency: changes ? 1 : "unbounded" }
+        )
+      })
+
+      const execute = Effect.fnUntraced(function* (order: ExecutionOrder, outcomes: ReadonlyArray<CallOutcome>) {
+        const { task, inputs = [], calls } = order.refinement
+        const { briefing, finished } = order
+        const skill = skills.find(task.skill)
+        const shared = briefingBlocks(briefing)
+        const fill = (precursor: string, previous: Previous | undefined) =>
+          prompts.fill("execution", {
+            skill_name: task.skill,
+            skill_execution: skill?.execution ?? "",
+            project_description: shared.project_description,
+            environment: shared.environment,
+            precursor,
+            task_data: renderTask(task, { _tag: "Refinement", inputs }),
+            previous_answer: rawBlock("## Your previous answer", previous?.answer ?? ""),
+            issues: rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? []))
+          })
+        const roomBeside = (precursor: string, previous: Previous | undefined): number =>
+          Math.max(
+            0,
+            charactersLeft(window, fill(precursor, previous), calibration.scale(skill?.model ?? model)) - frameOf(calls)
+          )
+        const shown = fitResults(task, finished, roomBeside("", undefined))
+        const block = yield* references.block(task, { briefing, finished: shown, view: "document" })
+        return yield* attempts.run({
+          stage: "execute",
+          ...(skill?.model === undefined ? {} : { model: skill.model }),
+          round: order.round,
+          task: task.name,
+          step: order.step,
+          prompt: (previous) => {
+            const outputs = callBlocks(outcomes, roomBeside(block, previous))
+            const prompt = fill(block + outputs, previous)
+            const parts = splitPart(prompt.parts ?? [], "precursor", [
+              { name: "references", characters: block.length },
+              { name: "tool_outputs", characters: outputs.length }
+            ])
+            return { ...prompt, parts }
+          },
+          shape: resultShape,
+          read: (answer) => Effect.succeed(readResult(answer))
+        })
+      })
+
+      const run = Effect.fn("TaskRunner.run")(function* (order: ExecutionOrder) {
+        const { task } = order.refinement
+        const work = Effect.gen(function* () {
+          const outcomes = yield* runCalls(order)
+          return { outcomes, accepted: yield* execute(order, outcomes) }
+        })
+        const { accepted, outcomes } = yield* work.pipe(
+          Effect.catchTag(
+            ["DeclinedForGood", "GaveUp", "ModelError", "ReferenceError"],
+            (error) =>
+              new TaskFailure({
+                task: task.name,
+                phase: "execution",
+                reason:
+                  error._tag === "GaveUp"
+                    ? `no valid result ${error.message} Last issues: ${error.issues.map((issue) => issue.what).join(" ")}`
+                    : error.message,
+                skipped: false
+              })
+          ),
+          Effect.provideService(QuestionPlace, `round-${order.round}/execute`)
+        )
+        return new TaskResult({ task, calls: outcomes, result: accepted.value })
+      })
+
+      return TaskRunner.of({ run })
+    })
+  )
+}

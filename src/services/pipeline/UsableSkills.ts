@@ -1,0 +1,19 @@
+/**
+ * The skills that a plan may use: those whose tools are there. Planner and Reviser show them, PlanChecker holds plans
+ * against them.
+ */
+import * as Effect from "effect/Effect"
+import { usableSkills } from "../../domain/skills/SkillOffer.ts"
+import { catalogueOf, Skills } from "../skills/Skills.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+
+/** Their names, and the markdown that the model sees. */
+export const offeredSkills = Effect.gen(function* () {
+  const skills = yield* Skills
+  const { tools } = yield* ToolRegistry
+  const offered = usableSkills(
+    skills.all.map((found) => found.skill),
+    tools.map((tool) => tool.name)
+  )
+  return { names: offered.map((skill) => skill.name), catalogue: catalogueOf(offered) }
+})

@@ -1,0 +1,107 @@
+/**
+ * Makes tools of the commands that the configuration declares. Those of the person are used as they are; those of a
+ * project only when the person has trusted exactly these declarations. Called by the composition root and, to check
+ * declarations, by services/configuration/ConfigurationFile.
+ */
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import {
+  type CommandTool,
+  type DeclarationProblem,
+  fillCommand,
+  parametersOf,
+  templateProblems
+} from "../../domain/tools/CommandTool.ts"
+import { commandText } from "../../domain/commands/CommandText.ts"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import { isToolName } from "../../domain/permissions/RuleText.ts"
+import type { Arguments } from "../../domain/tools/ToolCall.ts"
+import { hashOf } from "../files/Hash.ts"
+import { Gate } from "../permissions/Gate.ts"
+import { runGranted } from "../commands/GrantedCommand.ts"
+import { jsonSchemaParameters } from "./JsonSchemaParameters.ts"
+import { definePlugin, type Plugin, tool } from "./Plugin.ts"
+import { PluginProblem } from "./PluginProblem.ts"
+
+type Declarations = NonNullable<Configuration["tools"]>
+
+/** What the two configuration files declare. */
+export interface DeclaredTools {
+  readonly ofProject: Declarations
+  readonly ofUser: Declarations
+}
+
+/** The parameters, with a check that the command can be made of them. */
+const parametersFor = (declared: CommandTool): Result.Result<Schema.Codec<Arguments, unknown>, string> =>
+  Result.map(jsonSchemaParameters(parametersOf(declared), "apply"), (codec) =>
+    codec.check(
+      Schema.makeFilter((given: Arguments) =>
+        Result.match(fillCommand(declared, given), {
+          onSuccess: () => true,
+          onFailure: (what) => what.replace(/\.$/, "")
+        })
+      )
+    )
+  )
+
+/** What is wrong with one declaration under its name; all problems. */
+export const declarationProblems = (name: string, declared: CommandTool): ReadonlyArray<DeclarationProblem> => {
+  if (!isToolName(name)) {
+    return [{ path: [], what: "the name of a tool is lower-case ASCII words joined by underscores." }]
+  }
+  const template = templateProblems(declared)
+  if (template.length > 0) return template
+  const parameters = parametersFor(declared)
+  if (Result.isFailure(parameters))
+    return [{ path: ["parameters"], what: `the schema cannot be used: ${parameters.failure}.` }]
+  if (declared.example === undefined) return []
+  const example = Schema.decodeResult(parameters.success)(declared.example, { onExcessProperty: "error" })
+  return Result.isSuccess(example) ? [] : [{ path: ["example"], what: "the example does not fit the parameters." }]
+}
+
+/** A plugin with this one tool, so that one whose name is taken leaves the others in use. */
+const pluginOf = (origin: string, name: string, declared: CommandTool): Plugin =>
+  definePlugin({
+    name: origin,
+    tools: Effect.sync(() => ({
+      [name]: tool({
+        description: declared.description,
+        parameters: Result.getOrThrow(parametersFor(declared)),
+        risk: "high",
+        effect: "once",
+        ...(declared.example === undefined ? {} : { example: declared.example }),
+        access: (given) => [{ _tag: "RunCommand", argv: Result.getOrThrow(fillCommand(declared, given)) }],
+        execute: (_given, [granted]) => runGranted(granted, declared.timeoutSeconds)
+      })
+    }))
+  })
+
+const pluginsOf = (origin: string, tools: Declarations): ReadonlyArray<Plugin> =>
+  Object.entries(tools).map(([name, declared]) => pluginOf(origin, name, declared))
+
+const projectOrigin = "task-conductor.json"
+const nameInRules = `tools of ${projectOrigin}`
+
+/** Asks for the exact declarations of the project. */
+const trusted = Effect.fnUntraced(function* (tools: Declarations, project: string) {
+  if (Object.keys(tools).length === 0) return []
+  const gate = yield* Gate
+  const hash = hashOf(tools)
+  const path = (yield* Path.Path).join(project, projectOrigin)
+  const does = Object.entries(tools).map(([name, { command }]) => `Tool ${name} runs: ${commandText(command)}`)
+  const problem = ({ by }: { readonly by: "person" | "rule" | "nobody" }) =>
+    new PluginProblem({ plugin: nameInRules, reason: { _tag: "NotTrusted", name: nameInRules, hash, by } })
+  yield* Effect.mapError(gate.authorizeStart({ _tag: "LoadPlugin", name: nameInRules, path, hash, does }), problem)
+  return pluginsOf(projectOrigin, tools)
+})
+
+/** The tools that the person and the project (an absolute path) declare; what is not trusted is left out. */
+export const commandPlugins = Effect.fn("commandPlugins")(function* (project: string, declared: DeclaredTools) {
+  const ofProject = yield* Effect.result(trusted(declared.ofProject, project))
+  return {
+    plugins: [...pluginsOf("user configuration", declared.ofUser), ...Result.getOrElse(ofProject, () => [])],
+    problems: Result.isFailure(ofProject) ? [ofProject.failure] : []
+  }
+})

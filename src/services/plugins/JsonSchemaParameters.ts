@@ -1,0 +1,36 @@
+/**
+ * Parameters of tools that are described by JSON schema instead of code: tools of servers and of the configuration.
+ * Called by whoever makes such tools.
+ */
+import * as JsonSchema from "effect/JsonSchema"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaRepresentation from "effect/SchemaRepresentation"
+import type { Arguments } from "../../domain/tools/ToolCall.ts"
+
+const draft07 = /draft-0[4-7]/
+
+/**
+ * The schema of an object as parameters of a tool. Patterns are regular expressions that can take any time: only those of
+ * a trusted schema are applied, others are left to the tool. A schema that cannot be read fails with the reason.
+ */
+export const jsonSchemaParameters = (
+  schema: unknown,
+  patterns: "apply" | "ignore" = "ignore"
+): Result.Result<Schema.Codec<Arguments, unknown>, string> => {
+  if (!Predicate.isObject(schema) || Array.isArray(schema)) return Result.fail("it is not an object")
+  const given: JsonSchema.JsonSchema = { ...schema }
+  if (given["type"] !== "object") return Result.fail('its "type" is not "object"')
+  const dialect = String(given["$schema"] ?? "")
+  return Result.try({
+    try: () => {
+      const document = draft07.test(dialect)
+        ? JsonSchema.fromSchemaDraft07(given)
+        : JsonSchema.fromSchemaDraft2020_12(given)
+      const imported = SchemaRepresentation.fromJsonSchemaDocument(document, { patterns })
+      return imported as Schema.Codec<Arguments, unknown>
+    },
+    catch: (thrown) => (thrown instanceof Error ? (thrown.message.split("\n")[0] ?? "") : String(thrown))
+  })
+}

@@ -1,0 +1,78 @@
+/**
+ * What a plugin is: a name and a layer that provides tools. Built-in tools and strangers' packages have the same shape;
+ * authors import it from "task-conductor/plugin". A tool declares what it touches and never asks anybody: the gate
+ * stands in ToolRunner, before `execute` is called.
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type { Access, CanonicalAccess } from "../../domain/tools/Access.ts"
+import type { EffectClass, Risk } from "../../domain/permissions/Permission.ts"
+import type { ToolErrors } from "../../domain/tools/PreparedCall.ts"
+import type { Arguments } from "../../domain/tools/ToolCall.ts"
+import type { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import type { Commands } from "../commands/Commands.ts"
+import type { FileReads } from "./FileReads.ts"
+import type { PageFetch } from "./PageFetch.ts"
+import type { Workspace } from "../files/Workspace.ts"
+
+/** The services of the host that a tool may use; what changes or leaves the project needs the grant of the call. */
+export type HostServices = Commands | FileReads | PageFetch | Workspace
+
+/** One tool. `Params` is the decoded value of `parameters`, a struct schema whose descriptions are prompt text. */
+export interface Tool<Params> {
+  /** Says what the tool does and when to use it; the model reads it. */
+  readonly description: string
+  readonly parameters: Schema.Codec<Params, unknown>
+  readonly risk: Risk
+  readonly effect: EffectClass
+  /** Example arguments, shown to the model; made from the required parameters when absent. */
+  readonly example?: Arguments
+  /** When the tool fails with each type, one sentence each; for people, not for the model. */
+  readonly errors?: ToolErrors
+  /** What a call with these parameters touches; nothing when absent. */
+  readonly access?: (params: Params) => ReadonlyArray<Access>
+  /** Does the work on the canonical form of what `access` declared, in the same order. Returns a string or JSON. */
+  readonly execute: (
+    params: Params,
+    granted: ReadonlyArray<CanonicalAccess>
+  ) => Effect.Effect<Schema.Json, ToolFailure, HostServices>
+}
+
+/** Fixes the type of the parameters for `execute`. */
+export const tool = <Params>(definition: Tool<Params>): Tool<Params> => definition
+
+/** Tools by name; names are lower-case ASCII words joined by underscores. */
+// oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
+export type Tools = Readonly<Record<string, Tool<any>>>
+
+/** The tools of one plugin, once its layer is built. */
+export class PluginTools extends Context.Service<PluginTools, Tools>()(
+  "task-conductor/services/plugins/Plugin/PluginTools"
+) {}
+
+export const pluginApiVersion = 1
+
+/** The name that all plugins of this package share; no other package may use it. */
+export const builtInOrigin = "built-in"
+
+/** A plugin as its package exports it by default. */
+export interface Plugin {
+  readonly apiVersion: number
+  readonly name: string
+  /** The version of the package, where it comes from one. */
+  readonly version?: string
+  readonly tools: Layer.Layer<PluginTools, ToolFailure, HostServices>
+}
+
+/** Makes a plugin from an effect that yields its tools; the effect may open resources, they live as long as the run. */
+export const definePlugin = (plugin: {
+  readonly name: string
+  readonly tools: Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope>
+}): Plugin => ({
+  apiVersion: pluginApiVersion,
+  name: plugin.name,
+  tools: Layer.effect(PluginTools, plugin.tools)
+})

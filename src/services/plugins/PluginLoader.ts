@@ -1,0 +1,157 @@
+/**
+ * Builds plugins and puts their tools under one roof. Each plugin is checked before any of its tools counts; one that
+ * fails is left out whole, closed again, and named in the problems. Called by the tool registry.
+ */
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+import * as Scope from "effect/Scope"
+import type { Parameters } from "../../domain/tools/ArgumentCheck.ts"
+import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
+import { EffectClass, Risk } from "../../domain/permissions/Permission.ts"
+import { isToolName } from "../../domain/permissions/RuleText.ts"
+import { Arguments } from "../../domain/tools/ToolCall.ts"
+import { exampleArguments, parameterSchema } from "../../domain/tools/ToolSchema.ts"
+import { hashOf } from "../files/Hash.ts"
+import { causeText, runApart } from "./ForeignCode.ts"
+import { type HostServices, type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
+import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
+
+/** A tool that passed all checks, with the means to run it. */
+export interface LoadedTool {
+  readonly info: ToolInfo
+  readonly parameters: Parameters
+  // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
+  readonly tool: Tool<any>
+}
+
+export interface LoadedPlugins {
+  /** By name, in the order of the plugins. */
+  readonly tools: ReadonlyMap<string, LoadedTool>
+  readonly problems: ReadonlyArray<PluginProblem>
+}
+
+const loadTime = "30 seconds"
+
+/** What a tool of a package written in JavaScript may lack. */
+const ToolShape = Schema.Struct({
+  description: Schema.NonEmptyString,
+  risk: Risk,
+  effect: EffectClass,
+  example: Schema.optionalKey(Arguments),
+  errors: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+})
+
+const PluginShape = Schema.Struct({ name: Schema.NonEmptyString, apiVersion: Schema.Int })
+
+/** A schema of another copy of `effect` says that it is one, but nothing here can decode with it. */
+const isOwnSchema = (value: unknown): boolean => {
+  if (!Schema.isSchema(value)) return false
+  const { ast } = value
+  if (ast._tag === "Objects") return ast instanceof SchemaAST.Objects
+  return ast._tag !== "Declaration" || ast instanceof SchemaAST.Declaration
+}
+
+const shapeProblem = (tool: Tool<unknown>): string | undefined => {
+  const shape = Schema.decodeResult(ToolShape)(tool)
+  if (Result.isFailure(shape)) return shape.failure.message.split("\n").join(" ")
+  if (!isOwnSchema(tool.parameters)) return '"parameters" is not a schema of the effect package of this program.'
+  return typeof tool.execute === "function" ? undefined : '"execute" is not a function.'
+}
+
+const loadTool = (
+  name: string,
+  origin: string,
+  tool: Tool<unknown>
+): Result.Result<LoadedTool, PluginProblemReason> => {
+  const broken = (detail: string) => Result.fail({ _tag: "ToolShape" as const, tool: name, detail })
+  if (!isToolName(name)) return Result.fail({ _tag: "ToolName", tool: name })
+  const problem = shapeProblem(tool)
+  if (problem !== undefined) return broken(problem)
+  const { description, effect, errors, parameters, risk } = tool
+  const schema = parameterSchema(parameters)
+  if (schema["type"] !== "object") return broken("its parameters are not a struct.")
+  const example = tool.example ?? exampleArguments(schema)
+  const decoded = Schema.decodeResult(parameters)(example, { onExcessProperty: "error" })
+  if (Result.isFailure(decoded) && tool.example !== undefined) return broken("its example does not fit its parameters.")
+  const seen = {
+    name,
+    origin,
+    description,
+    risk,
+    effect,
+    parameters: schema,
+    example,
+    ...(errors === undefined ? {} : { errors })
+  }
+  const info: ToolInfo = { ...seen, definition: hashOf(seen) }
+  return Result.succeed({ info, parameters: { codec: parameters, schema }, tool })
+}
+
+/** `word-count@1.2.0`, as the person sees where a tool comes from. */
+export const originOf = ({ name, version }: Plugin): string => (version === undefined ? name : `${name}@${version}`)
+
+const loadTools = (plugin: Plugin, tools: object, taken: ReadonlyMap<string, LoadedTool>) => {
+  const loaded: Array<LoadedTool> = []
+  for (const [name, tool] of Object.entries(tools)) {
+    const owner = taken.get(name)?.info.origin
+    if (owner !== undefined) return Result.fail({ _tag: "DuplicateTool" as const, tool: name, owner })
+    const result = loadTool(name, originOf(plugin), tool)
+    if (Result.isFailure(result)) return Result.fail(result.failure)
+    loaded.push(result.success)
+  }
+  return Result.succeed(loaded)
+}
+
+/** What a package may export instead of a plugin. */
+export const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined => {
+  const shape = Schema.decodeUnknownResult(PluginShape)(plugin)
+  if (Result.isSuccess(shape) && Layer.isLayer((plugin as Plugin).tools)) return undefined
+  const named = Schema.decodeUnknownOption(Schema.Struct({ name: Schema.NonEmptyString }))(plugin)
+  const name = Option.match(named, { onNone: () => "without a name", onSome: (one) => one.name })
+  return new PluginProblem({ plugin: name, reason: { _tag: "NotAPlugin" } })
+}
+
+/** Builds the plugin in a scope of its own, which is closed again when the plugin cannot be used. */
+const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyMap<string, LoadedTool>) {
+  const malformed = pluginShapeProblem(plugin)
+  if (malformed !== undefined) return yield* malformed
+  const problem = (reason: PluginProblemReason) => new PluginProblem({ plugin: plugin.name, reason })
+  if (plugin.apiVersion !== pluginApiVersion) {
+    return yield* problem({ _tag: "ApiVersion", found: plugin.apiVersion, supported: pluginApiVersion })
+  }
+  const own = yield* Scope.fork(yield* Effect.scope)
+  const load = Effect.gen(function* () {
+    const built = yield* Effect.timeoutOption(Layer.buildWithScope(plugin.tools, own), loadTime)
+    if (Option.isNone(built)) return yield* problem({ _tag: "LoadFailed", detail: `it took longer than ${loadTime}.` })
+    const tools = loadTools(plugin, Context.get(built.value, PluginTools), taken)
+    return yield* Effect.mapError(Effect.fromResult(tools), problem)
+  })
+  const exit = yield* runApart(load)
+  if (Exit.isSuccess(exit)) return exit.value
+  yield* Scope.close(own, exit)
+  const failure = Cause.findErrorOption(exit.cause)
+  return yield* Option.isSome(failure) && failure.value._tag === "PluginProblem"
+    ? failure.value
+    : problem({ _tag: "LoadFailed", detail: causeText(exit.cause) })
+})
+
+/** Loads plugins in order; the first to bring a tool name keeps it. The plugins live until the scope closes. */
+export const loadPlugins = Effect.fn("loadPlugins")(function* (
+  plugins: ReadonlyArray<Plugin>
+): Effect.fn.Return<LoadedPlugins, never, HostServices | Scope.Scope> {
+  const tools = new Map<string, LoadedTool>()
+  const problems: Array<PluginProblem> = []
+  for (const plugin of plugins) {
+    const loaded = yield* Effect.result(loadPlugin(plugin, tools))
+    if (Result.isFailure(loaded)) problems.push(loaded.failure)
+    else for (const one of loaded.success) tools.set(one.info.name, one)
+  }
+  return { tools, problems }
+})

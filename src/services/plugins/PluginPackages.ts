@@ -1,0 +1,149 @@
+/**
+ * The plugins of a run that are not built in: packages and files that the configuration names, and values that a script
+ * hands over. Finds them, asks for trust where a project named them, imports them, and says why one is left out. Called
+ * by the composition root, which gives the plugins to the tool registry.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import { isPackageName, type PluginEntry } from "../../domain/plugins/PluginEntry.ts"
+import { Gate } from "../permissions/Gate.ts"
+import { builtInOrigin, type Plugin } from "./Plugin.ts"
+import { findPlugin, type FoundPlugin } from "./PluginFinder.ts"
+import { pluginHash } from "./PluginHash.ts"
+import { importPlugin } from "./PluginImport.ts"
+import { pluginShapeProblem } from "./PluginLoader.ts"
+import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
+
+/** One entry of the configuration, or one value, with what became of it so far. */
+export interface KnownPlugin {
+  /** Absent for a value that a script handed over. */
+  readonly entry?: PluginEntry
+  /** The module that is imported. */
+  readonly file?: string
+  readonly version?: string
+  readonly outcome: Result.Result<Plugin, PluginProblem>
+}
+
+/** What the layer is made for. */
+export interface PluginOrder {
+  /** In the order in which they are loaded; of two that name the same file the first counts. */
+  readonly entries: ReadonlyArray<PluginEntry>
+  /** Plugins as values; the caller trusts them. */
+  readonly values: ReadonlyArray<Plugin>
+}
+
+const importsAtOnce = 4
+
+const problemOf =
+  ({ text }: PluginEntry) =>
+  (reason: PluginProblemReason) =>
+    new PluginProblem({ plugin: text, reason })
+
+/** The name in questions and rules; a rule cannot hold "..", so that a path with it is told in full. */
+const nameInRules = ({ entry, file }: FoundPlugin): string => (entry.text.includes("..") ? file : entry.text)
+
+/** Asks for the exact content of what a project names. What the person named needs no question. */
+const requireTrust = Effect.fnUntraced(function* (found: FoundPlugin) {
+  if (found.entry.scope !== "project") return found
+  const gate = yield* Gate
+  const problem = problemOf(found.entry)
+  const hash = yield* Effect.mapError(pluginHash(found), ({ message }) =>
+    problem({ _tag: "Unpinnable", detail: message })
+  )
+  const name = nameInRules(found)
+  yield* Effect.mapError(
+    gate.authorizeStart({ _tag: "LoadPlugin", name, path: found.folder ?? found.file, hash }),
+    ({ by }) => problem({ _tag: "NotTrusted", name, hash, by })
+  )
+  return found
+})
+
+/** Names tell plugins apart, so that none may have the name of another or of the built-in ones. */
+const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlugin> => {
+  const taken = new Set<string>()
+  return known.map((one) => {
+    if (Result.isFailure(one.outcome)) return one
+    const { name } = one.outcome.success
+    const reject = (reason: PluginProblemReason): KnownPlugin => ({
+      ...one,
+      outcome: Result.fail(new PluginProblem({ plugin: one.entry?.text ?? name, reason }))
+    })
+    if (name === builtInOrigin || !isPackageName(name)) return reject({ _tag: "PluginName" })
+    if (taken.has(name)) return reject({ _tag: "DuplicatePlugin" })
+    taken.add(name)
+    return one
+  })
+}
+
+/** What an entry names, with leave to import it. */
+interface Sought extends Omit<KnownPlugin, "outcome"> {
+  readonly entry: PluginEntry
+  readonly found: Result.Result<FoundPlugin, PluginProblem>
+}
+
+/** Finds and asks, one after another, so that questions come in order; each file counts once. */
+const findAll = Effect.fnUntraced(function* (entries: ReadonlyArray<PluginEntry>) {
+  const seen = new Set<string>()
+  const all: Array<Sought> = []
+  for (const entry of entries) {
+    const found = yield* Effect.result(findPlugin(entry))
+    if (Result.isFailure(found)) {
+      all.push({ entry, found })
+      continue
+    }
+    const { file, version } = found.success
+    if (seen.has(file)) continue
+    seen.add(file)
+    const trusted = yield* Effect.result(requireTrust(found.success))
+    all.push({ entry, file, ...(version === undefined ? {} : { version }), found: trusted })
+  }
+  return all
+})
+
+export class PluginPackages extends Context.Service<
+  PluginPackages,
+  {
+    /** Everything that was named, in order, also what is left out. */
+    readonly known: ReadonlyArray<KnownPlugin>
+    /** What can be given to the tool registry. */
+    readonly plugins: ReadonlyArray<Plugin>
+    readonly problems: ReadonlyArray<PluginProblem>
+  }
+>()("task-conductor/services/plugins/PluginPackages") {
+  /** Imports what is named. A plugin that cannot be used is left out and never fails the layer. */
+  static readonly layer = ({
+    entries,
+    values
+  }: PluginOrder): Layer.Layer<PluginPackages, never, FileSystem.FileSystem | Gate | Path.Path> =>
+    Layer.effect(
+      PluginPackages,
+      Effect.gen(function* () {
+        const sought = yield* findAll(entries)
+        const named = yield* Effect.forEach(
+          sought,
+          ({ found, ...one }) =>
+            Effect.map(
+              Effect.result(Effect.flatMap(Effect.fromResult(found), importPlugin)),
+              (outcome): KnownPlugin => ({ ...one, outcome })
+            ),
+          { concurrency: importsAtOnce }
+        )
+        const given = values.map((plugin): KnownPlugin => {
+          const malformed = pluginShapeProblem(plugin)
+          return { outcome: malformed === undefined ? Result.succeed(plugin) : Result.fail(malformed) }
+        })
+        const known = screenNames([...named, ...given])
+        const plugins: Array<Plugin> = []
+        const problems: Array<PluginProblem> = []
+        for (const { outcome } of known) {
+          if (Result.isSuccess(outcome)) plugins.push(outcome.success)
+          else problems.push(outcome.failure)
+        }
+        return PluginPackages.of({ known, plugins, problems })
+      })
+    )
+}

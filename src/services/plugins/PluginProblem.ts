@@ -1,0 +1,78 @@
+/**
+ * Why a plugin is not used. A run goes on without it; the person is told.
+ */
+import * as Schema from "effect/Schema"
+import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
+
+export const PluginProblemReason = Schema.Union([
+  /** Nothing of this name was found; `tried` are the places. */
+  Schema.TaggedStruct("NotFound", { tried: Schema.Array(Schema.String), isPackage: Schema.Boolean }),
+  /** There is something, and it cannot be a plugin. */
+  Schema.TaggedStruct("NotAPlugin", { detail: Schema.optionalKey(Schema.String) }),
+  /** Named by the project, and the person has not trusted this content. */
+  Schema.TaggedStruct("NotTrusted", {
+    name: Schema.String,
+    hash: Schema.String,
+    by: Schema.Literals(["person", "rule", "nobody"])
+  }),
+  /** Its content cannot be pinned by a hash. */
+  Schema.TaggedStruct("Unpinnable", { detail: Schema.String }),
+  /** The name is no name of a package, or reserved. */
+  Schema.TaggedStruct("PluginName", {}),
+  /** Another plugin has this name. */
+  Schema.TaggedStruct("DuplicatePlugin", {}),
+  /** Made for another version of the plugin interface. */
+  Schema.TaggedStruct("ApiVersion", { found: Schema.Int, supported: Schema.Int }),
+  /** It failed, threw or took too long while loading. */
+  Schema.TaggedStruct("LoadFailed", { detail: Schema.String }),
+  Schema.TaggedStruct("ToolName", { tool: Schema.String }),
+  /** Another plugin has a tool of this name. */
+  Schema.TaggedStruct("DuplicateTool", { tool: Schema.String, owner: Schema.String }),
+  /** A tool is not of the shape that the interface asks for. */
+  Schema.TaggedStruct("ToolShape", { tool: Schema.String, detail: Schema.String })
+])
+export type PluginProblemReason = typeof PluginProblemReason.Type
+
+const notTrusted = ({ by, hash, name }: PluginProblemReason & { readonly _tag: "NotTrusted" }): string => {
+  if (by === "rule") return "a rule forbids to load it."
+  if (by === "person") return "you did not trust it."
+  const rule = `load_plugin:${exactPattern(name)} *`
+  return `the project names it and you have not trusted it (sha256:${hash}). Start a run on a terminal to be asked, or use --allow "${rule}".`
+}
+
+const reasonText = (plugin: string, reason: PluginProblemReason): string => {
+  switch (reason._tag) {
+    case "NotFound":
+      return `it was not found. Looked for ${reason.tried.join(", ")}.${reason.isPackage ? ` Install it: npm install ${plugin}` : ""}`
+    case "NotAPlugin":
+      return `${reason.detail ?? "it is not what definePlugin of this program makes. Export by default the value that definePlugin returns"}.`
+    case "NotTrusted":
+      return notTrusted(reason)
+    case "Unpinnable":
+      return `its content cannot be pinned, so that nobody can trust it: ${reason.detail}.`
+    case "PluginName":
+      return "its name is reserved, or not of the form of a package name: lower-case letters, digits and hyphens."
+    case "DuplicatePlugin":
+      return "another plugin has the same name. Leave one of the two out."
+    case "ApiVersion":
+      return `it is made for version ${reason.found} of the plugin interface, this program has ${reason.supported}. Install a version of it that fits.`
+    case "LoadFailed":
+      return `it failed while loading: ${reason.detail}`
+    case "ToolName":
+      return `the name of its tool ${JSON.stringify(reason.tool)} is not lower-case ASCII words joined by underscores.`
+    case "DuplicateTool":
+      return `its tool "${reason.tool}" exists already (${reason.owner}). Rename it or leave one of the two out.`
+    case "ToolShape":
+      return `its tool "${reason.tool}" is not well formed: ${reason.detail}`
+  }
+}
+
+/** A plugin is left out, with all of its tools. */
+export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginProblem", {
+  plugin: Schema.String,
+  reason: PluginProblemReason
+}) {
+  override get message(): string {
+    return `The plugin "${this.plugin}" is not used: ${reasonText(this.plugin, this.reason)}`
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * Gives all plugins the copy of `effect` and of this package that the program itself uses: values of another copy do not
+ * work, even of the same version. Other modules of the process resolve as ever. Also keeps the code of a plugin that was
+ * trusted by its hash from importing files that the hash does not cover. Called before a plugin is imported.
+ */
+import { registerHooks, type ResolveHookSync } from "node:module"
+import { extname } from "node:path"
+import { fileURLToPath } from "node:url"
+
+/** A plugin whose module is about to be imported. */
+export interface SharingPlugin {
+  readonly url: string
+  /** Says whether a file, by real path, is one of the plugin's own; absent when it may import whatever it likes. */
+  readonly isOwn?: (file: string) => boolean
+}
+
+/** The modules of this package by the names of its doors, as the "exports" of package.json have them. */
+const doors: Readonly<Record<string, string>> = {
+  "task-conductor": "index",
+  "task-conductor/check": "check",
+  "task-conductor/plugin": "plugin-kit",
+  "task-conductor/testing": "testing"
+}
+
+/** The modules that belong to plugins, by URL: those of the plugin itself, and of the packages that it imports. */
+const modules = new Map<string, SharingPlugin>()
+
+const ending = extname(fileURLToPath(import.meta.url))
+const doorUrl = (door: string): string => new URL(`../../${door}${ending}`, import.meta.url).href
+const isEffect = (specifier: string): boolean => specifier === "effect" || specifier.startsWith("effect/")
+const isPath = (specifier: string): boolean => /^(?:\.{0,2}\/|[a-zA-Z]:|file:)/.test(specifier)
+
+const resolve: ResolveHookSync = (specifier, context, next) => {
+  const plugin = context.parentURL === undefined ? undefined : modules.get(context.parentURL)
+  if (plugin === undefined) return next(specifier, context)
+  const door = doors[specifier]
+  if (door !== undefined) return { url: doorUrl(door), shortCircuit: true }
+  if (isEffect(specifier)) return next(specifier, { ...context, parentURL: import.meta.url })
+  const found = next(specifier, context)
+  if (!found.url.startsWith("file:")) return found
+  const isOwn = plugin.isOwn?.(fileURLToPath(found.url)) ?? true
+  if (!isOwn && isPath(specifier)) {
+    throw new Error(`it imports ${specifier}, which is no file of the plugin, so that nobody was asked about it`)
+  }
+  if (!modules.has(found.url)) modules.set(found.url, isOwn ? plugin : { url: found.url })
+  return found
+}
+
+let isInstalled = false
+
+/** Makes the imports of this plugin, and of all that it imports, share our modules. */
+export const shareModules = (plugin: SharingPlugin): void => {
+  modules.set(plugin.url, plugin)
+  if (isInstalled) return
+  registerHooks({ resolve })
+  isInstalled = true
+}

@@ -1,0 +1,68 @@
+/**
+ * Translates what effect/ai reports into the errors of the domain. ModelCaller calls it for every failed request; it
+ * knows the facts that OllamaModel leaves in the metadata, and does what it can for any other provider.
+ */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type * as AiError from "effect/ai/AiError"
+import { ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
+import { OllamaErrorReason } from "./ollama/OllamaErrors.ts"
+
+/** What the caller knows of the request. `partial` is the text that had arrived. */
+export interface FailureContext {
+  readonly host: string
+  readonly model: string
+  readonly partial: string
+}
+
+const decodeFacts = Schema.decodeUnknownOption(OllamaErrorReason)
+
+const factsOf = (reason: AiError.AiErrorReason): OllamaErrorReason | undefined =>
+  "metadata" in reason ? Option.getOrUndefined(decodeFacts(reason.metadata["ollama"])) : undefined
+
+/** One short line without a full stop, since the messages of `ModelError` go on after it. */
+const detailOf = (reason: AiError.AiErrorReason, facts: OllamaErrorReason | undefined): string => {
+  const said =
+    "description" in reason && reason.description !== undefined && reason.description !== ""
+      ? reason.description
+      : facts !== undefined && "detail" in facts
+        ? facts.detail
+        : reason.message
+  return (said.split("\n", 1)[0] ?? "").replace(/\.$/, "")
+}
+
+const readReason = (reason: AiError.AiErrorReason, context: FailureContext): ModelErrorReason => {
+  const facts = factsOf(reason)
+  const detail = detailOf(reason, facts)
+  const broken: ModelErrorReason = { _tag: "DiedMidStream", detail, partial: context.partial }
+  const hasBegun = context.partial !== ""
+  switch (facts?._tag) {
+    case "PromptTooLong":
+      return { _tag: "ContextOverflow", estimated: facts.promptTokens, window: facts.window }
+    case "ErrorLine":
+    case "BrokenOff":
+    case "Stalled":
+      return broken
+  }
+  switch (reason._tag) {
+    case "NetworkError":
+      return hasBegun ? broken : { _tag: "Unreachable", host: context.host, detail }
+    case "RateLimitError":
+    case "InternalProviderError":
+      return hasBegun ? broken : { _tag: "Busy", detail }
+    case "InvalidRequestError":
+      return reason.parameter === "model"
+        ? { _tag: "ModelMissing", model: context.model, detail }
+        : { _tag: "Refused", detail }
+    case "InvalidResponseError":
+    case "InvalidOutputError":
+    case "StructuredOutputError":
+      return broken
+    default:
+      return { _tag: "Refused", detail }
+  }
+}
+
+/** The error of the domain for a failed request of any provider. */
+export const fromAiError = (error: AiError.AiError, context: FailureContext): ModelError =>
+  new ModelError({ reason: readReason(error.reason, context) })

@@ -1,0 +1,193 @@
+/**
+ * A language model that says what a script tells it. Tests of the product and of plugins run on it: an answer can come
+ * at once, or be held back until the test lets it go, so that interleavings can be asserted.
+ */
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import * as Stream from "effect/Stream"
+import * as AiError from "effect/ai/AiError"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
+import type { FilledPrompt } from "../../domain/models/PromptTemplate.ts"
+import { estimateTokens } from "../../domain/models/TokenEstimate.ts"
+import { sentText } from "./SentText.ts"
+
+/** What the model says; `finish` is `length` for an answer that is cut off. */
+export interface ScriptedAnswer {
+  readonly text: string
+  readonly thinking?: string
+  readonly finish?: "stop" | "length"
+  /** What it asks for in a conversation; `arguments` is an object, or a text that is no JSON. */
+  readonly calls?: ReadonlyArray<{
+    readonly id?: string
+    readonly name: string
+    readonly arguments: Readonly<Record<string, unknown>> | string
+  }>
+}
+
+/** All that was sent. */
+export interface ScriptedRequest {
+  readonly messages: ReadonlyArray<Prompt.Message>
+  /** The names of the tools that may be called. */
+  readonly tools: ReadonlyArray<string>
+}
+
+/** A call that waits for its answer. */
+export interface HeldCall {
+  readonly prompt: FilledPrompt
+  readonly request: ScriptedRequest
+  readonly answer: (answer: ScriptedAnswer | string) => Effect.Effect<void>
+  readonly fail: (error: AiError.AiError) => Effect.Effect<void>
+}
+
+const textOf = (message: Prompt.Message): string =>
+  typeof message.content === "string"
+    ? message.content
+    : message.content.map((part) => (part.type === "text" ? part.text : "")).join("")
+
+const promptOf = (prompt: Prompt.Prompt): FilledPrompt => {
+  const texts = (role: string) =>
+    prompt.content
+      .filter((message) => message.role === role)
+      .map(textOf)
+      .join("\n")
+  return { system: texts("system"), user: texts("user") }
+}
+
+const usageOf = (sent: string, text: string): Response.FinishPartEncoded["usage"] => ({
+  inputTokens: {
+    total: estimateTokens(sent),
+    uncached: undefined,
+    cacheRead: undefined,
+    cacheWrite: undefined
+  },
+  outputTokens: { total: estimateTokens(text), text: undefined, reasoning: undefined }
+})
+
+const callsOf = (answer: ScriptedAnswer): ReadonlyArray<Response.ToolCallPartEncoded> =>
+  (answer.calls ?? []).map(({ arguments: params, id, name }, index) => ({
+    type: "tool-call",
+    id: id ?? `id-${index + 1}`,
+    name,
+    params
+  }))
+
+const partsOf = (sent: string, said: ScriptedAnswer | string): ReadonlyArray<Response.StreamPartEncoded> => {
+  const answer: ScriptedAnswer = typeof said === "string" ? { text: said } : said
+  return [
+    ...(answer.thinking === undefined
+      ? []
+      : ([
+          { type: "reasoning-start", id: "thinking" },
+          { type: "reasoning-delta", id: "thinking", delta: answer.thinking },
+          { type: "reasoning-end", id: "thinking" }
+        ] as const)),
+    { type: "text-start", id: "text" },
+    { type: "text-delta", id: "text", delta: answer.text },
+    { type: "text-end", id: "text" },
+    ...callsOf(answer),
+    { type: "finish", reason: answer.finish ?? "stop", usage: usageOf(sent, answer.text), response: undefined }
+  ]
+}
+
+const requestOf = ({ prompt, tools }: LanguageModel.ProviderOptions): ScriptedRequest => ({
+  messages: prompt.content,
+  tools: tools.map(({ name }) => name)
+})
+
+type Respond = (
+  prompt: FilledPrompt,
+  request: ScriptedRequest
+) => Effect.Effect<ScriptedAnswer | string, AiError.AiError>
+
+const make = (respond: Respond) =>
+  LanguageModel.make({
+    generateText: (options) => {
+      const prompt = promptOf(options.prompt)
+      return Effect.map(respond(prompt, requestOf(options)), (said) => {
+        const answer: ScriptedAnswer = typeof said === "string" ? { text: said } : said
+        return [
+          { type: "text", text: answer.text },
+          ...callsOf(answer),
+          {
+            type: "finish",
+            reason: answer.finish ?? "stop",
+            usage: usageOf(sentText(options), answer.text),
+            response: undefined
+          }
+        ]
+      })
+    },
+    streamText: (options) => {
+      const prompt = promptOf(options.prompt)
+      return Stream.unwrap(
+        Effect.map(respond(prompt, requestOf(options)), (said) => Stream.fromIterable(partsOf(sentText(options), said)))
+      )
+    }
+  })
+
+/** The held calls of a scripted model, in the order in which the model was asked. */
+export class HeldCalls extends Context.Service<
+  HeldCalls,
+  {
+    /** Waits for the next call. */
+    readonly next: Effect.Effect<HeldCall>
+    /** How many calls wait and were not taken with `next`. */
+    readonly waiting: Effect.Effect<number>
+    /** Prompts of calls that were interrupted before they were answered. */
+    readonly interrupted: () => ReadonlyArray<FilledPrompt>
+  }
+>()("task-conductor/services/providers/ScriptedModel/HeldCalls") {}
+
+/** Answers at once with what the function makes of the prompt, or fails with it. */
+const layer = (
+  answer: (prompt: FilledPrompt, index: number, request: ScriptedRequest) => ScriptedAnswer | string | AiError.AiError
+): Layer.Layer<LanguageModel.LanguageModel> =>
+  Layer.effect(
+    LanguageModel.LanguageModel,
+    Effect.suspend(() => {
+      let asked = 0
+      return make((prompt, request) =>
+        Effect.suspend(() => {
+          const said = answer(prompt, asked++, request)
+          return AiError.isAiError(said) ? Effect.fail(said) : Effect.succeed(said)
+        })
+      )
+    })
+  )
+
+/** Holds every call back until the test answers it. */
+const layerHeld: Layer.Layer<LanguageModel.LanguageModel | HeldCalls> = Layer.effectContext(
+  Effect.gen(function* () {
+    const calls = yield* Queue.unbounded<HeldCall>()
+    const interrupted: Array<FilledPrompt> = []
+    const model = yield* make(
+      Effect.fnUntraced(function* (prompt, request) {
+        const said = yield* Deferred.make<ScriptedAnswer | string, AiError.AiError>()
+        yield* Queue.offer(calls, {
+          prompt,
+          request,
+          answer: (answer) => Effect.asVoid(Deferred.succeed(said, answer)),
+          fail: (error) => Effect.asVoid(Deferred.fail(said, error))
+        })
+        return yield* Deferred.await(said).pipe(Effect.onInterrupt(() => Effect.sync(() => interrupted.push(prompt))))
+      })
+    )
+    return Context.make(LanguageModel.LanguageModel, model).pipe(
+      Context.add(
+        HeldCalls,
+        HeldCalls.of({
+          next: Queue.take(calls),
+          waiting: Queue.size(calls),
+          interrupted: () => interrupted
+        })
+      )
+    )
+  })
+)
+
+export const ScriptedModel = { layer, layerHeld }

@@ -1,0 +1,140 @@
+/**
+ * The language model behind an Ollama server, as effect/ai knows it. Every request streams, also when the whole answer
+ * is wanted at once: only a stream can be watched for standing still. The composition root chooses it by host and model.
+ */
+import type { Agent } from "node:http"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as AiError from "effect/ai/AiError"
+import { IdGenerator } from "effect/ai/IdGenerator"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Response from "effect/ai/Response"
+import type { ChatRequest } from "ollama/browser"
+import { ChosenModel } from "../ChosenModel.ts"
+import { asOllamaError, makeClient, type ServerAddress } from "./OllamaClient.ts"
+import { OllamaError, toAiError } from "./OllamaErrors.ts"
+import { joinParts, makePartReader } from "./OllamaParts.ts"
+import { readProviderOptions } from "./OllamaRequest.ts"
+import { openAgent, openExchange } from "./OllamaTransport.ts"
+
+export interface OllamaModelOptions extends ServerAddress {
+  readonly model: string
+  /** `num_ctx` in tokens. One value for a whole run: the server loads the model anew whenever it changes. */
+  readonly contextWindow: number
+  /** `num_predict` in tokens. Without it a model that repeats itself never stops. */
+  readonly maxAnswerTokens: number
+  /** How long the server keeps the model loaded, longer than a person thinks at an approval; 30m when absent. */
+  readonly keepAlive?: string
+  /** Whether and how hard the model thinks; left to the model when absent. */
+  readonly think?: boolean | "low" | "medium" | "high"
+  readonly timeouts?: {
+    /** From sending to the first line: loading the model and reading the prompt fall into it; 10 minutes when absent. */
+    readonly firstToken?: Duration.Duration
+    /** Between two lines; 2 minutes when absent, since a tool call arrives in one piece. */
+    readonly idle?: Duration.Duration
+  }
+}
+
+const defaultFirstToken = Duration.minutes(10)
+const defaultIdle = Duration.minutes(2)
+
+/** What the package is given. The server knows `truncate` and `shift`, the types of the package do not. */
+interface SentRequest extends ChatRequest {
+  readonly stream: true
+  readonly truncate: boolean
+  readonly shift: boolean
+}
+
+type Lines = AsyncIterator<unknown>
+
+/** The lines of one answer. The exchange belongs to the scope: whoever stops reading closes the socket. */
+const readAnswer = Effect.fnUntraced(function* (
+  options: OllamaModelOptions,
+  agent: Agent,
+  request: SentRequest
+): Effect.fn.Return<Stream.Stream<unknown, OllamaError>, OllamaError, Scope.Scope> {
+  const client = yield* makeClient(options, yield* openExchange(agent, "lines"))
+  const firstToken = options.timeouts?.firstToken ?? defaultFirstToken
+  const idle = options.timeouts?.idle ?? defaultIdle
+
+  const first = yield* Effect.tryPromise({
+    try: async () => {
+      const lines: Lines = (await client.chat(request))[Symbol.asyncIterator]()
+      return { lines, line: await lines.next() }
+    },
+    catch: asOllamaError
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: firstToken,
+      orElse: () =>
+        Effect.fail(new OllamaError({ reason: { _tag: "NoFirstToken", millis: Duration.toMillis(firstToken) } }))
+    })
+  )
+
+  const next = Effect.tryPromise({ try: () => first.lines.next(), catch: asOllamaError }).pipe(
+    Effect.timeoutOrElse({
+      duration: idle,
+      orElse: () => Effect.fail(new OllamaError({ reason: { _tag: "Stalled", millis: Duration.toMillis(idle) } }))
+    })
+  )
+  return Stream.unfold(true, (isFirst) =>
+    Effect.map(isFirst ? Effect.succeed(first.line) : next, (line) =>
+      line.done === true ? undefined : ([line.value, false] as const)
+    )
+  )
+})
+
+const streamParts = (
+  options: OllamaModelOptions,
+  agent: Agent,
+  method: "generateText" | "streamText",
+  asked: LanguageModel.ProviderOptions
+): Stream.Stream<Response.StreamPartEncoded, AiError.AiError, IdGenerator> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const question = yield* readProviderOptions(asked).pipe(
+        Effect.mapError((reason) => AiError.make({ module: "OllamaModel", method, reason }))
+      )
+      const read = makePartReader(yield* IdGenerator)
+      const chosen = yield* ChosenModel
+      const lines = readAnswer(options, agent, {
+        model: chosen ?? options.model,
+        ...question,
+        stream: true,
+        keep_alive: options.keepAlive ?? "30m",
+        truncate: false,
+        shift: false,
+        options: { num_ctx: options.contextWindow, num_predict: options.maxAnswerTokens },
+        ...(options.think === undefined ? {} : { think: options.think })
+      })
+      return Stream.unwrap(lines).pipe(
+        Stream.mapEffect(read),
+        Stream.flattenIterable,
+        Stream.mapError((error) => toAiError(error, { method, url: `${options.host}/api/chat` }))
+      )
+    })
+  )
+
+/** Makes the model. It owns the connections to the server; they close with the scope. */
+const make = Effect.fnUntraced(function* (
+  options: OllamaModelOptions
+): Effect.fn.Return<LanguageModel.LanguageModel, never, Scope.Scope> {
+  const agent = yield* openAgent(options.host)
+  return yield* LanguageModel.make({
+    generateText: (asked) =>
+      Stream.runCollect(streamParts(options, agent, "generateText", asked)).pipe(Effect.map(joinParts)),
+    streamText: (asked) => streamParts(options, agent, "streamText", asked)
+  })
+})
+
+export const OllamaModel = {
+  /**
+   * The model as a service. Fails in no way by itself: that a server is missing shows with the first request.
+   * The finish part carries `metadata.ollama`: `doneReason` and `totalMs`, `loadMs`, `promptMs`, `answerMs`.
+   */
+  layer: (options: OllamaModelOptions): Layer.Layer<LanguageModel.LanguageModel> =>
+    Layer.effect(LanguageModel.LanguageModel, make(options))
+}

@@ -1,0 +1,141 @@
+/**
+ * Resolves references to files: finds the file, mends a path that starts with a slash by mistake, narrows the text to
+ * lines or a heading, and names the nearest files when there is none.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import ignore from "ignore"
+import { bareHrefOfPath } from "../../domain/files/FileHref.ts"
+import { languageOf } from "../../domain/files/Language.ts"
+import { countLines, takeLines } from "../../domain/text/LineRange.ts"
+import { readMarkdown, sectionMarkdown } from "../../domain/markdown/Markdown.ts"
+import { nearest } from "../../domain/text/Nearest.ts"
+import { nearestPaths } from "../../domain/files/NearestPath.ts"
+import type { FileReference } from "../../domain/plan/Reference.ts"
+import type { ReferenceContent, ResolvedReference } from "../../domain/models/ReferenceContent.ts"
+import { isSecretLike } from "../../domain/files/SensitivePath.ts"
+import type { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { perhaps, ReferenceProblem } from "./ReferenceProblem.ts"
+import type { ReferenceWorld } from "./ReferenceWorld.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { Workspace } from "../files/Workspace.ts"
+
+interface Found {
+  readonly reference: FileReference
+  readonly path: string
+  readonly inside: boolean
+}
+
+const unreadable = (failure: ToolFailure): ReferenceProblem =>
+  new ReferenceProblem({ code: "reference-unreadable", what: failure.message, how: "" })
+
+/** The reference with the path taken from the project instead of the root of the disk. */
+const withoutLeadingSlash = (reference: FileReference): FileReference => ({
+  ...reference,
+  target: reference.target.replace(/^[\\/]+/, ""),
+  href: reference.href.replace(/^(?:file:\/\/(?:localhost)?)?[\\/]+/i, "")
+})
+
+/** Files that may have been meant, as hrefs. */
+export const nearestFiles = (target: string, tree: ReadonlyArray<string>): ReadonlyArray<string> =>
+  nearestPaths(target, tree).map(bareHrefOfPath)
+
+const globProblem = (target: string, tree: ReadonlyArray<string>): ReferenceProblem => {
+  const pattern = ignore({ ignorecase: false }).add(`/${target}`)
+  const matches = tree.filter((path) => pattern.ignores(path))
+  const some = matches.slice(0, 3).map(bareHrefOfPath).join(", ")
+  return new ReferenceProblem({
+    code: "reference-glob",
+    what: `"${target}" is a pattern, and a reference is one file. It matches ${matches.length} files.`,
+    how: matches.length === 0 ? "Refer to files by their paths." : `Refer to each file that is needed, such as ${some}.`
+  })
+}
+
+/** Says why there is no file at a path of the project, with what is there instead. */
+const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }: Found, world: ReferenceWorld) {
+  const workspace = yield* Workspace
+  const tree = yield* world.tree.pipe(Effect.orElseSucceed(() => []))
+  const relative = inside ? path.slice(workspace.root.length + 1) : path.replace(/^\/+/, "")
+  const within = tree.filter((file) => relative === "" || file.startsWith(`${relative}/`))
+  if (within.length > 0) {
+    return new ReferenceProblem({
+      code: "reference-folder",
+      what: `"${reference.target}" is a folder with ${within.length} files, and a reference is one file.`,
+      how: `Refer to the files that are needed, such as ${within.slice(0, 3).map(bareHrefOfPath).join(", ")}.`
+    })
+  }
+  /* Something that is no file, such as an empty folder or a pipe, is not missing. */
+  const other = inside
+    ? yield* Effect.flip(workspace.readText(path, 0)).pipe(Effect.option)
+    : Option.none<ToolFailure>()
+  if (Option.isSome(other) && other.value.type === "io_error") return unreadable(other.value)
+  if (/[*?[{]/.test(reference.target)) return globProblem(relative, tree)
+  return new ReferenceProblem({
+    code: "reference-missing",
+    what: `There is no file "${reference.target}".`,
+    how: perhaps(nearestFiles(relative, tree), "Refer to a file that exists, absolute or relative to the project.")
+  })
+})
+
+/** Finds the regular file a reference means. */
+const find = Effect.fnUntraced(function* (reference: FileReference, world: ReferenceWorld) {
+  const workspace = yield* Workspace
+  const direct = yield* Effect.mapError(workspace.canonical(reference.target), unreadable)
+  if (yield* workspace.isFile(direct.path)) return { reference, ...direct }
+  if (/^[\\/]/.test(reference.target)) {
+    const mended = withoutLeadingSlash(reference)
+    const inProject = yield* Effect.option(workspace.canonical(mended.target))
+    if (Option.isSome(inProject) && inProject.value.inside && (yield* workspace.isFile(inProject.value.path))) {
+      return { reference: mended, ...inProject.value }
+    }
+  }
+  return yield* yield* explainMissing({ reference, ...direct }, world)
+})
+
+const lineProblem = ({ href, target }: FileReference, text: string): ReferenceProblem => {
+  const count = countLines(text)
+  return new ReferenceProblem({
+    code: "reference-lines",
+    what: `"${href}" names lines that ${target} does not have.`,
+    how: count === 0 ? "The file is empty." : `It has the lines 1 to ${count}.`
+  })
+}
+
+/** The part of the text that the fragment names; the whole text without one. */
+const narrow = Effect.fnUntraced(function* (reference: FileReference, text: string) {
+  const { heading, lines, target } = reference
+  if (lines !== undefined) {
+    return yield* Effect.fromOption(takeLines(text, lines)).pipe(Effect.mapError(() => lineProblem(reference, text)))
+  }
+  if (heading === undefined) return text
+  const document = readMarkdown(text)
+  const anchors = document.sections.map(({ anchor }) => anchor)
+  const section = sectionMarkdown(document, heading)
+  if (Option.isSome(section)) return section.value
+  return yield* new ReferenceProblem({
+    code: "reference-heading-unknown",
+    what: `${target} has no heading "#${heading}".`,
+    how: perhaps(
+      nearest(heading, anchors).map((anchor) => `${bareHrefOfPath(target)}#${anchor}`),
+      `Refer to lines instead, such as ${bareHrefOfPath(target)}#L1-L50.`
+    )
+  })
+})
+
+/** The content of a file reference. In the check, a file that needs a question only has to exist. */
+export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileReference, world: ReferenceWorld) {
+  const workspace = yield* Workspace
+  const { limits } = yield* RunSettings
+  const found = yield* find(reference, world)
+  const later: ReferenceContent = { kind: "later" }
+  if (world.permit === undefined && (!found.inside || isSecretLike(found.path))) {
+    return { reference: found.reference, content: later } satisfies ResolvedReference
+  }
+  if (world.permit !== undefined) {
+    yield* world.permit({ _tag: "ReadFile", path: found.path, inside: found.inside })
+  }
+  const whole = yield* Effect.mapError(workspace.readText(found.path, limits.readFileBytes), unreadable)
+  const text = yield* narrow(found.reference, whole)
+  const content: ReferenceContent = { kind: "file", text, language: languageOf(found.path) }
+  return { reference: found.reference, content } satisfies ResolvedReference
+})

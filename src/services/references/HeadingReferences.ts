@@ -1,0 +1,129 @@
+/**
+ * Resolves references that start with `#`: headings of the request document and results of tasks. Looking one up
+ * forgives case, underscores and doubled hyphens, and a result that is named like the task.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { firstLines } from "../../domain/text/Excerpt.ts"
+import { findSection, sectionMarkdown } from "../../domain/markdown/Markdown.ts"
+import { nearest } from "../../domain/text/Nearest.ts"
+import { closeMarkdown } from "../../domain/markdown/NestedMarkdown.ts"
+import type { AnchorReference, ResultReference } from "../../domain/plan/Reference.ts"
+import type { ReferenceContent, ResolvedReference } from "../../domain/models/ReferenceContent.ts"
+import { forgivingSlug, resultAnchor, slugOf, type TaskName } from "../../domain/plan/TaskName.ts"
+import type { TaskResult } from "../../domain/plan/TaskResult.ts"
+import { perhaps, ReferenceProblem } from "./ReferenceProblem.ts"
+import type { ReferenceWorld } from "./ReferenceWorld.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+
+/** The name a slug means: the one that has it, or the only one that almost has it. */
+const findName = (slug: string, names: ReadonlyArray<TaskName>): TaskName | undefined => {
+  const exact = names.find((name) => slugOf(name) === slug)
+  if (exact !== undefined) return exact
+  const similar = names.filter((name) => forgivingSlug(slugOf(name)) === forgivingSlug(slug))
+  return similar.length === 1 ? similar[0] : undefined
+}
+
+const namesOf = (world: ReferenceWorld) => ({
+  finished: world.finished.map((result) => result.name),
+  usable: [...new Set([...world.finished.map((result) => result.name), ...world.expected])]
+})
+
+const asResult = (reference: AnchorReference | ResultReference, name: TaskName): ResultReference => ({
+  kind: "task_result",
+  title: reference.title,
+  href: `#${resultAnchor(name)}`,
+  target: slugOf(name)
+})
+
+const asAnchor = (reference: AnchorReference | ResultReference, anchor: string): AnchorReference => ({
+  kind: "anchor",
+  title: reference.title,
+  href: `#${anchor}`,
+  target: anchor
+})
+
+/** A long summary shows its beginning only, and says so. */
+const preview = (summary: string, lines: number): string => {
+  const { left, text } = firstLines(summary.trim(), lines)
+  if (left === 0) return text
+  const note = `(${left} more lines are left out here; the whole result is given when the task is executed.)`
+  return `${closeMarkdown(text.trimEnd())}\n\n${note}`
+}
+
+const resultContent = Effect.fnUntraced(function* ({ result }: TaskResult, view: ReferenceWorld["view"]) {
+  const { limits } = yield* RunSettings
+  const text = view === "document" ? result.document : preview(result.summary, limits.refinementPreviewLines)
+  return { kind: "markdown", text } satisfies ReferenceContent
+})
+
+const lateProblem = (href: string, name: TaskName, usable: ReadonlyArray<TaskName>): ReferenceProblem =>
+  new ReferenceProblem({
+    code: "reference-order",
+    what: `"${href}" is the result of "${name}", which is not in an earlier section.`,
+    how:
+      usable.length === 0
+        ? "Move the task into a later section, or leave the reference out."
+        : `Move the task into a later section, or refer to ${usable.map((one) => `#${resultAnchor(one)}`).join(", ")}.`
+  })
+
+const unknownProblem = (reference: AnchorReference | ResultReference, world: ReferenceWorld): ReferenceProblem => {
+  const sought = reference.href.replace(/^#/, "")
+  const anchors = [
+    ...world.document.sections.map(({ anchor }) => anchor),
+    ...namesOf(world).usable.map((name) => resultAnchor(name))
+  ]
+  return new ReferenceProblem({
+    code: reference.kind === "anchor" ? "reference-heading-unknown" : "reference-task-unknown",
+    what:
+      reference.kind === "anchor"
+        ? `There is no heading "${reference.href}" in the request and no task of that name.`
+        : `There is no task whose result is "${reference.href}".`,
+    how: perhaps(
+      nearest(sought, anchors).map((anchor) => `#${anchor}`),
+      "Leave the reference out."
+    )
+  })
+}
+
+const sectionOf = (reference: AnchorReference | ResultReference, anchor: string, world: ReferenceWorld) =>
+  Option.map(findSection(world.document, anchor), (section): ResolvedReference => {
+    const text = Option.getOrElse(sectionMarkdown(world.document, section.anchor), () => "")
+    const isSame = reference.kind === "anchor" && section.anchor === anchor
+    return { reference: isSame ? reference : asAnchor(reference, section.anchor), content: { kind: "markdown", text } }
+  })
+
+/**
+ * The result a reference means, if a task of this world answers to it. That a result comes too late is said by the reader
+ * of the list already, except when it was written like a heading.
+ */
+const resultOf = Effect.fnUntraced(function* (reference: AnchorReference | ResultReference, world: ReferenceWorld) {
+  const { finished, usable } = namesOf(world)
+  const name = findName(reference.target, usable)
+  if (name === undefined) {
+    const late = findName(reference.target, world.tooLate)
+    if (late === undefined) return undefined
+    if (reference.kind === "anchor") return yield* lateProblem(reference.href, late, usable)
+    return { reference, content: { kind: "later" } } satisfies ResolvedReference
+  }
+  const isSame = reference.kind === "task_result" && slugOf(name) === reference.target
+  const mended = isSame ? reference : asResult(reference, name)
+  const result = finished.includes(name) ? world.finished.find((one) => one.name === name) : undefined
+  const content: ReferenceContent = result === undefined ? { kind: "later" } : yield* resultContent(result, world.view)
+  return { reference: mended, content } satisfies ResolvedReference
+})
+
+/** The content of an anchor: a heading of the request document, else the result of the task that is called so. */
+export const resolveAnchor = Effect.fn("resolveAnchor")(function* (reference: AnchorReference, world: ReferenceWorld) {
+  const section = sectionOf(reference, reference.target, world)
+  if (Option.isSome(section)) return section.value
+  return (yield* resultOf(reference, world)) ?? (yield* unknownProblem(reference, world))
+})
+
+/** The content of a result: that of the task, else the heading that happens to end in `-results`. */
+export const resolveResult = Effect.fn("resolveResult")(function* (reference: ResultReference, world: ReferenceWorld) {
+  const result = yield* resultOf(reference, world)
+  if (result !== undefined) return result
+  const section = sectionOf(reference, `${reference.target}-results`, world)
+  return Option.isSome(section) ? section.value : yield* unknownProblem(reference, world)
+})

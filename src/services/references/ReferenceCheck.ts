@@ -1,0 +1,97 @@
+/**
+ * Checks the references of a whole list: each must resolve, and those of one task must fit the budget. Nothing is asked
+ * and nothing outside the project is opened. What the list shows by itself (forms of links, the order of sections) was
+ * said by its reader and is not repeated.
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
+import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
+import { readMarkdown } from "../../domain/markdown/Markdown.ts"
+import type { Reference } from "../../domain/plan/Reference.ts"
+import { overBudget, totalSize } from "../../domain/models/ReferenceBudget.ts"
+import { type ResolvedReference, withoutRepetitions } from "../../domain/models/ReferenceContent.ts"
+import { Task } from "../../domain/plan/Task.ts"
+import { Step, TaskList } from "../../domain/plan/TaskList.ts"
+import type { TaskResult } from "../../domain/plan/TaskResult.ts"
+import type { ReferenceProblem } from "./ReferenceProblem.ts"
+import type { ReferenceResolver } from "./ReferenceResolver.ts"
+import type { ReferenceWorld } from "./ReferenceWorld.ts"
+
+const issueOf = ({ code, how, what }: ReferenceProblem, where: Where, href: string): Issue =>
+  makeIssue(code, where, { what, how: how === "" ? "Correct the reference or leave it out." : how, quote: href })
+
+const repairOf = (where: Where, before: Reference, after: Reference): Repair =>
+  makeRepair("reference-target", where, `Read the reference "${before.href}" as "${after.href}".`)
+
+/** One task: what is wrong, what was mended, and the task with mended references. */
+const checkTask = Effect.fnUntraced(function* (
+  task: Task,
+  where: Where,
+  world: ReferenceWorld & { readonly budget: number },
+  resolve: ReferenceResolver
+) {
+  const issues: Array<Issue> = []
+  const repairs: Array<Repair> = []
+  const resolved: Array<ResolvedReference> = []
+  const references: Array<Reference> = []
+  for (const reference of task.references) {
+    if (reference.kind === "unknown") {
+      references.push(reference)
+      continue
+    }
+    const outcome = yield* Effect.result(resolve(reference, world))
+    if (Result.isFailure(outcome)) {
+      issues.push(issueOf(outcome.failure, where, reference.href))
+      references.push(reference)
+      continue
+    }
+    const mended = outcome.success.reference
+    if (mended.href !== reference.href) repairs.push(repairOf(where, reference, mended))
+    resolved.push(outcome.success)
+    references.push(mended)
+  }
+  const distinct = withoutRepetitions(resolved, ({ reference }) => reference)
+  if (totalSize(distinct) > world.budget) {
+    const { how, what } = overBudget(distinct, world.budget)
+    issues.push(makeIssue("references-too-large", where, { what, how }))
+  }
+  return { task: new Task({ ...task, references }), issues, repairs }
+})
+
+const namesOf = (steps: ReadonlyArray<Step>) => steps.flatMap(({ tasks }) => tasks.map(({ name }) => name))
+
+/** Checks all tasks; the list comes back with its references mended. */
+export const checkReferences = Effect.fn("checkReferences")(function* (
+  list: TaskList,
+  given: {
+    readonly briefing: Briefing
+    readonly finished: ReadonlyArray<TaskResult>
+    readonly budget: number
+    readonly tree: ReferenceWorld["tree"]
+  },
+  resolve: ReferenceResolver
+) {
+  const { briefing, budget, finished, tree } = given
+  const document = readMarkdown(briefing.requestDocument)
+  const steps = yield* Effect.forEach(list.steps, (step, index) => {
+    const expected = namesOf(list.steps.slice(0, index))
+    const tooLate = namesOf(list.steps.slice(index))
+    const world = { document, finished, view: "document", expected, tooLate, tree, budget } as const
+    return Effect.forEach(step.tasks, (task) =>
+      checkTask(task, { section: step.title, task: task.name, field: "References" }, world, resolve)
+    ).pipe(
+      Effect.map(([first, ...rest]) => ({
+        step: new Step({ title: step.title, tasks: [first.task, ...rest.map(({ task }) => task)] }),
+        checked: [first, ...rest]
+      }))
+    )
+  })
+  const checked = steps.flatMap((step) => step.checked)
+  return {
+    list: new TaskList({ goals: list.goals, steps: steps.map(({ step }) => step) }),
+    issues: checked.flatMap(({ issues }) => issues),
+    repairs: checked.flatMap(({ repairs }) => repairs)
+  }
+})

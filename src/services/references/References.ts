@@ -1,0 +1,194 @@
+/**
+ * Turns references into content and checks that they can be turned into content, with the same resolution for both.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import { seenKey } from "../../domain/runs/ActivityKey.ts"
+import { Issue, Repair } from "../../domain/findings/Issue.ts"
+import { readMarkdown } from "../../domain/markdown/Markdown.ts"
+import { overBudget, totalSize } from "../../domain/models/ReferenceBudget.ts"
+import { referenceBlock, ResolvedReference, withoutRepetitions } from "../../domain/models/ReferenceContent.ts"
+import type { Reference } from "../../domain/plan/Reference.ts"
+import type { Task } from "../../domain/plan/Task.ts"
+import { TaskList } from "../../domain/plan/TaskList.ts"
+import type { TaskResult } from "../../domain/plan/TaskResult.ts"
+import { estimateTokens } from "../../domain/models/TokenEstimate.ts"
+import { Activities } from "../journal/Activities.ts"
+import { textHash } from "../files/FileState.ts"
+import { Denied } from "../permissions/PermissionDenied.ts"
+import { Gate } from "../permissions/Gate.ts"
+import { type LookAhead, makeLookAhead } from "./ReferencePrefetch.ts"
+import { checkReferences } from "./ReferenceCheck.ts"
+import { ReferenceProblem } from "./ReferenceProblem.ts"
+import { makeReferenceResolver } from "./ReferenceResolver.ts"
+import type { ReferenceWorld } from "./ReferenceWorld.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { TokenCalibration } from "../models/TokenCalibration.ts"
+import type { WebFetch } from "../web/WebFetch.ts"
+import { Workspace } from "../files/Workspace.ts"
+
+/** A reference that was valid when the plan was checked has no content now (file gone, fetch denied, over the budget). */
+export class ReferenceError extends Schema.TaggedError<ReferenceError>()("ReferenceError", {
+  href: Schema.String,
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `The reference ${this.href} cannot be used: ${this.detail}`
+  }
+}
+
+/** What came of a check, and of a look at what a reference leads to. */
+const Checked = Schema.Struct({ list: TaskList, issues: Schema.Array(Issue), repairs: Schema.Array(Repair) })
+const Looked = Schema.Struct({
+  found: Schema.Result(ResolvedReference, ReferenceError),
+  denials: Schema.Array(Denied)
+})
+
+/** What a list is checked against. `budget` counts characters per task. */
+export interface CheckWorld {
+  readonly briefing: Briefing
+  readonly finished: ReadonlyArray<TaskResult>
+  readonly budget: number
+  /** What was resolved while the list was written. */
+  readonly ahead?: LookAhead
+}
+
+/** What the block of a task is made from. */
+export interface BlockWorld {
+  readonly briefing: Briefing
+  readonly finished: ReadonlyArray<TaskResult>
+  readonly view: "summary" | "document"
+}
+
+export class References extends Context.Service<
+  References,
+  {
+    /**
+     * Checks the references of a whole list against the world: headings of the request document, tasks that exist,
+     * readable files, size against `budget` (characters per task). `list` is the list with its repairs applied. Forms of
+     * links and the order of sections are the business of the reader of the list.
+     */
+    check(
+      list: TaskList,
+      world: CheckWorld
+    ): Effect.Effect<{
+      readonly list: TaskList
+      readonly issues: ReadonlyArray<Issue>
+      readonly repairs: ReadonlyArray<Repair>
+    }>
+    /** Resolves files before the list that refers to them is complete, until the scope closes. */
+    readonly lookAhead: Effect.Effect<LookAhead, never, Scope.Scope>
+    /**
+     * The reference block of a task: per reference `Reference information for <title>`, `The contents of <href>` and the
+     * content; empty for a task without references. `view` says whether results of tasks appear as their summary or as the whole document.
+     */
+    block(task: Task, world: BlockWorld): Effect.Effect<string, ReferenceError>
+  }
+>()("task-conductor/services/references/References") {
+  static readonly layer: Layer.Layer<
+    References,
+    never,
+    Activities | Gate | RunEvents | RunSettings | TokenCalibration | WebFetch | Workspace
+  > = Layer.effect(
+    References,
+    Effect.gen(function* () {
+      const activities = yield* Activities
+      const calibration = yield* TokenCalibration
+      const events = yield* RunEvents
+      const gate = yield* Gate
+      const settings = yield* RunSettings
+      const workspace = yield* Workspace
+      const resolve = yield* makeReferenceResolver
+
+      const check = Effect.fn("References.check")(function* (list: TaskList, given: CheckWorld) {
+        if (list.tasks.every(({ references }) => references.length === 0)) return { list, issues: [], repairs: [] }
+        const tree = yield* Effect.cached(workspace.tree)
+        return yield* activities.observe(
+          { key: seenKey.check(list.tasks.map(({ name }) => name)), success: Checked },
+          checkReferences(list, { ...given, tree }, given.ahead?.resolve ?? resolve)
+        )
+      })
+
+      const lookAhead = makeLookAhead(resolve, {
+        document: readMarkdown(""),
+        finished: [],
+        view: "document",
+        expected: [],
+        tooLate: [],
+        tree: workspace.tree
+      })
+
+      /** What one reference leads to now. Results are no part of the world: the run itself has them. */
+      const look = (reference: Reference, task: Task, world: Omit<ReferenceWorld, "permit">) => {
+        const denials: Array<Denied> = []
+        const permit: ReferenceWorld["permit"] = (access) =>
+          Effect.mapError(gate.authorizeReference(task.name, access), (denied) => {
+            denials.push(denied)
+            return new ReferenceProblem({ code: "reference-unreadable", what: denied.message, how: "" })
+          })
+        const resolved = Effect.mapError(
+          resolve(reference, { ...world, permit }),
+          ({ message }) => new ReferenceError({ href: reference.href, detail: message })
+        )
+        if (reference.kind === "task_result") return resolved
+        const looked = Effect.map(Effect.result(resolved), (found) => ({ found, denials }))
+        const key = seenKey.reference(task.name, world.view, reference.href)
+        return Effect.flatMap(activities.observe({ key, success: Looked }, looked), ({ found }) =>
+          Effect.fromResult(found)
+        )
+      }
+
+      /** Resolves each reference once, so that nobody is asked twice for the same thing. */
+      const resolveAll = (task: Task, world: Omit<ReferenceWorld, "permit">) =>
+        Effect.forEach(
+          withoutRepetitions(task.references, (reference) => reference),
+          (reference) => look(reference, task, world)
+        )
+
+      /** Says what the task is shown, for whoever looks at the run later. */
+      const tell = (task: Task, resolved: ReadonlyArray<ResolvedReference>) => {
+        const references = resolved.flatMap(({ content, reference: { href, title } }) =>
+          content.kind === "later"
+            ? []
+            : [
+                {
+                  href,
+                  title,
+                  characters: content.text.length,
+                  tokens: estimateTokens(content.text, calibration.scale(settings.model)),
+                  hash: textHash(content.text)
+                }
+              ]
+        )
+        return references.length === 0
+          ? Effect.void
+          : events.publish({ type: "references.read", task: task.name, references })
+      }
+
+      const block = Effect.fn("References.block")(function* (task: Task, given: BlockWorld) {
+        const world = {
+          document: readMarkdown(given.briefing.requestDocument),
+          finished: given.finished,
+          view: given.view,
+          expected: [],
+          tooLate: [],
+          tree: yield* Effect.cached(workspace.tree)
+        }
+        const resolved = withoutRepetitions(yield* resolveAll(task, world), ({ reference }) => reference)
+        if (totalSize(resolved) > settings.referenceBudget) {
+          const { how, largest, what } = overBudget(resolved, settings.referenceBudget)
+          return yield* new ReferenceError({ href: largest, detail: `${what} ${how}` })
+        }
+        yield* tell(task, resolved)
+        return resolved.map(referenceBlock).join("")
+      })
+
+      return References.of({ check, lookAhead, block })
+    })
+  )
+}

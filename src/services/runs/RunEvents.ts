@@ -1,0 +1,32 @@
+/**
+ * Where stages publish what happens. Stages never read events; the doors (terminal, `--json`, library) do.
+ */
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
+
+export class RunEvents extends Context.Service<
+  RunEvents,
+  {
+    /** Publishes one event; listeners see events in the order of publication. */
+    publish(event: RunEvent): Effect.Effect<void>
+  }
+>()("task-conductor/services/runs/RunEvents") {
+  /** Hands every event, with its time, to one listener. The listener's own failures are defects. */
+  static readonly layerListener = (
+    listener: (recorded: RecordedEvent) => Effect.Effect<void>
+  ): Layer.Layer<RunEvents> =>
+    Layer.succeed(RunEvents)(
+      RunEvents.of({
+        publish: Effect.fnUntraced(function* (event: RunEvent) {
+          const now = yield* DateTime.now
+          yield* listener({ at: DateTime.formatIso(now), event })
+        })
+      })
+    )
+
+  /** Nobody listens. */
+  static readonly layerSilent: Layer.Layer<RunEvents> = RunEvents.layerListener(() => Effect.void)
+}

@@ -1,0 +1,45 @@
+/**
+ * Adds up what a run costs. ModelCaller and TaskRunner record, Pipeline reads the sum for the report.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
+import type { Usage } from "../../domain/models/ModelAnswer.ts"
+import type { RunUsage } from "../../domain/runs/RunReport.ts"
+
+const nothing: RunUsage = { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
+
+export class UsageMeter extends Context.Service<
+  UsageMeter,
+  {
+    modelCall(usage: Usage): Effect.Effect<void>
+    readonly toolCall: Effect.Effect<void>
+    /** The sums so far; `durationMs` counts from the building of the layer. */
+    readonly total: Effect.Effect<RunUsage>
+  }
+>()("task-conductor/services/runs/UsageMeter") {
+  static readonly layer: Layer.Layer<UsageMeter> = Layer.effect(
+    UsageMeter,
+    Effect.gen(function* () {
+      const started = yield* Clock.currentTimeMillis
+      const sums = yield* Ref.make(nothing)
+      return UsageMeter.of({
+        modelCall: (usage) =>
+          Ref.update(sums, (sum) => ({
+            ...sum,
+            modelCalls: sum.modelCalls + 1,
+            promptTokens: sum.promptTokens + (usage.promptTokens ?? 0),
+            answerTokens: sum.answerTokens + (usage.answerTokens ?? 0),
+            modelMs: sum.modelMs + usage.durationMs
+          })),
+        toolCall: Ref.update(sums, (sum) => ({ ...sum, toolCalls: sum.toolCalls + 1 })),
+        total: Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          return { ...(yield* Ref.get(sums)), durationMs: now - started }
+        })
+      })
+    })
+  )
+}

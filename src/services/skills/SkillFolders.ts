@@ -1,0 +1,130 @@
+/**
+ * Where skills are found, farthest first, and what lies there. Called by services/skills/Skills.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import type { PlatformError } from "effect/PlatformError"
+import * as Result from "effect/Result"
+import { type Issue, issueText, type Repair } from "../../domain/findings/Issue.ts"
+import type { Skill } from "../../domain/skills/Skill.ts"
+import { readSkill } from "../../domain/skills/SkillFormat.ts"
+import { packageFolder } from "../files/PackageFolder.ts"
+
+/** The folders that the places of skills are made of; absolute paths. */
+export interface SkillFolders {
+  readonly project: string
+  readonly home: string
+  /** `$XDG_CONFIG_HOME`; `<home>/.config` when absent. */
+  readonly config?: string
+  /** The skills that the package ships when absent. */
+  readonly builtIn?: string
+}
+
+export interface SkillRoot {
+  readonly origin: "package" | "user" | "project"
+  readonly folder: string
+  /** The project, for its own folders: what they link to must lie in it. */
+  readonly project?: string
+}
+
+/** The folders that hold skill folders; a later one is nearer and wins. */
+export const skillRoots = Effect.fnUntraced(function* (folders: SkillFolders) {
+  const path = yield* Path.Path
+  const builtIn = folders.builtIn ?? (yield* packageFolder("skills"))
+  const config = folders.config ?? path.join(folders.home, ".config")
+  const roots: ReadonlyArray<SkillRoot> = [
+    { origin: "package", folder: builtIn },
+    { origin: "user", folder: path.join(folders.home, ".agents", "skills") },
+    { origin: "user", folder: path.join(config, "task-conductor", "skills") },
+    ...[".agents", ".task-conductor"].map((own): SkillRoot => {
+      const { project } = folders
+      return { origin: "project", folder: path.join(project, own, "skills"), project }
+    })
+  ]
+  return roots.filter((root, index) => !roots.slice(index + 1).some((nearer) => nearer.folder === root.folder))
+})
+
+/** A skill file that was read, or why it cannot be used. */
+export interface SkillFile {
+  readonly root: SkillRoot
+  readonly path: string
+  readonly skill: Option.Option<Skill>
+  readonly notes: ReadonlyArray<string>
+}
+
+type Read = Pick<SkillFile, "skill" | "notes">
+
+/** The largest skill file that is read, in bytes; a longer one would fill any prompt. */
+export const maxSkillBytes = 262_144
+
+const leftOut = (path: string, because: string): Read => ({
+  skill: Option.none(),
+  notes: [`${path}: ${because} The skill is left out.`]
+})
+
+const unreadable = (path: string, { reason }: PlatformError): Read =>
+  leftOut(path, `This could not be read (${reason._tag}).`)
+
+/** What takes something of the skill away is said; other repairs are for `skills lint`. */
+const notesOf = (file: string, issues: ReadonlyArray<Issue>, repairs: ReadonlyArray<Repair>): ReadonlyArray<string> => [
+  ...issues.map((issue) => `${file}:${issue.where.line ?? 1}: ${issueText(issue)} The skill is left out.`),
+  ...repairs
+    .filter((repair) => repair.code === "skill-model-name")
+    .map((repair) => `${file}:${repair.where.line ?? 1}: ${repair.message}`)
+]
+
+/** A link in a project may not bring in what lies outside of it: the project is often somebody else's. */
+const leadsOut = Effect.fnUntraced(function* ({ project }: SkillRoot, file: string) {
+  if (project === undefined) return false
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const relative = path.relative(yield* fs.realPath(project), yield* fs.realPath(file))
+  return relative.startsWith("..") || path.isAbsolute(relative)
+})
+
+const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const info = yield* fs.stat(file)
+  if (info.type !== "File" || Number(info.size) > maxSkillBytes) {
+    return leftOut(file, `This is not a file of at most ${maxSkillBytes} bytes.`)
+  }
+  if (yield* leadsOut(root, file)) return leftOut(file, "This is a link that leads out of the project.")
+  const { issues, repairs, value } = readSkill(yield* fs.readFile(file), folder)
+  return { skill: value, notes: notesOf(file, issues, repairs) }
+})
+
+/** Reads `<root>/<name>/SKILL.md` for every folder in a root, sorted by name. A root that does not exist is empty. */
+export const readSkillRoot = Effect.fnUntraced(function* (root: SkillRoot) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const files: Array<SkillFile> = []
+  const add = (at: string, read: Read) => files.push({ root, path: at, ...read })
+  const names = yield* fs.readDirectory(root.folder).pipe(
+    Effect.catchTag("PlatformError", (error) => {
+      if (error.reason._tag !== "NotFound") add(root.folder, unreadable(root.folder, error))
+      return Effect.succeed<ReadonlyArray<string>>([])
+    })
+  )
+  for (const name of names.toSorted()) {
+    const folder = path.join(root.folder, name)
+    const inside = yield* Effect.result(fs.readDirectory(folder))
+    if (Result.isFailure(inside)) {
+      // A plain file beside the skills is nobody's mistake; a link to nothing and a locked folder are.
+      const isFile = yield* Effect.orElseSucceed(
+        Effect.map(fs.stat(folder), (info) => info.type === "File"),
+        () => false
+      )
+      if (!isFile) add(folder, unreadable(folder, inside.failure))
+      continue
+    }
+    if (!inside.success.includes("SKILL.md")) continue
+    const file = path.join(folder, "SKILL.md")
+    const read = yield* readFile(root, file, name).pipe(
+      Effect.catchTag("PlatformError", (error) => Effect.succeed(unreadable(file, error)))
+    )
+    add(file, read)
+  }
+  return files
+})

@@ -1,0 +1,94 @@
+/**
+ * The skills of a run: found in the package, the user's folders and the project; nearer wins, with a note.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Path from "effect/Path"
+import { isCloudModel, Skill } from "../../domain/skills/Skill.ts"
+import { readSkillRoot, type SkillFile, type SkillFolders, skillRoots } from "./SkillFolders.ts"
+
+/** A skill with the place it came from. */
+export interface FoundSkill {
+  readonly skill: Skill
+  readonly origin: "package" | "user" | "project"
+  /** Path of its SKILL.md. */
+  readonly path: string
+}
+
+/** Markdown for the planner: one line `- name: description` per skill. */
+export const catalogueOf = (skills: ReadonlyArray<Skill>): string =>
+  skills.map((skill) => `- ${skill.name}: ${skill.description}`).join("\n")
+
+/**
+ * A skill of the project as it may be used. It replaces one of the person or of the package, but it takes no approval
+ * away, and it sends nothing to a server that the person did not choose.
+ */
+const restricted = (file: SkillFile, skill: Skill, hidden: FoundSkill | undefined) => {
+  const notes: Array<string> = []
+  if (file.root.origin !== "project") return { skill, notes }
+  const keepsApproval = hidden?.skill.requiresApproval === true && !skill.requiresApproval
+  if (keepsApproval) {
+    notes.push(
+      `The skill "${skill.name}" in ${file.path} requires approval all the same: the one it replaces does, and a project cannot take that away.`
+    )
+  }
+  const { model, ...rest } = skill
+  const leavesMachine = model !== undefined && isCloudModel(model)
+  if (leavesMachine) {
+    notes.push(
+      `The model "${model}" of the skill "${skill.name}" in ${file.path} is not used: it works on another server, and a project cannot choose that.`
+    )
+  }
+  const requiresApproval = skill.requiresApproval || keepsApproval
+  return {
+    skill: new Skill({ ...rest, requiresApproval, ...(model === undefined || leavesMachine ? {} : { model }) }),
+    notes
+  }
+}
+
+/** Keeps the nearest skill of each name and notes what it hides; files come farthest first. */
+const choose = (files: ReadonlyArray<SkillFile>) => {
+  const chosen = new Map<string, FoundSkill>()
+  const notes: Array<string> = []
+  for (const file of files) {
+    notes.push(...file.notes)
+    if (Option.isNone(file.skill)) continue
+    const { name } = file.skill.value
+    const hidden = chosen.get(name)
+    if (hidden !== undefined) notes.push(`The skill "${name}" in ${file.path} replaces the one in ${hidden.path}.`)
+    const { notes: more, skill } = restricted(file, file.skill.value, hidden)
+    notes.push(...more)
+    chosen.set(name, { skill, origin: file.root.origin, path: file.path })
+  }
+  return { all: [...chosen.values()].sort((a, b) => (a.skill.name < b.skill.name ? -1 : 1)), notes }
+}
+
+export class Skills extends Context.Service<
+  Skills,
+  {
+    /** By name, sorted. */
+    readonly all: ReadonlyArray<FoundSkill>
+    /** What was shadowed and which files could not be read, for the person. */
+    readonly notes: ReadonlyArray<string>
+    find(name: string): Skill | undefined
+  }
+>()("task-conductor/services/skills/Skills") {
+  /** Discovers skills below these folders. A broken skill file is a note, never an error. */
+  static readonly layer = (folders: SkillFolders): Layer.Layer<Skills, never, FileSystem.FileSystem | Path.Path> =>
+    Layer.effect(
+      Skills,
+      Effect.gen(function* () {
+        const roots = yield* skillRoots(folders)
+        const files = yield* Effect.forEach(roots, readSkillRoot)
+        const { all, notes } = choose(files.flat())
+        return Skills.of({
+          all,
+          notes,
+          find: (name) => all.find((found) => found.skill.name === name)?.skill
+        })
+      })
+    )
+}

@@ -1,0 +1,82 @@
+/**
+ * Checks a call of a model before anything runs, and decodes it when it is about to run. Called by the tool registry.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { argumentProblems, checkArguments, mendArguments, pathText } from "../../domain/tools/ArgumentCheck.ts"
+import type { Where } from "../../domain/findings/Issue.ts"
+import { type IssueCode, makeIssue } from "../../domain/findings/IssueCode.ts"
+import { nearest } from "../../domain/text/Nearest.ts"
+import type { ToolCall } from "../../domain/tools/ToolCall.ts"
+import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import type { LoadedTool } from "../plugins/PluginLoader.ts"
+import type { ToolRegistry } from "./ToolRegistry.ts"
+
+type CheckedCall = ReturnType<ToolRegistry["Service"]["check"]>
+
+interface CheckWorld {
+  readonly tools: ReadonlyMap<string, LoadedTool>
+  readonly allowed: ReadonlySet<string>
+  readonly task: string | undefined
+}
+
+const oneOf = (names: ReadonlyArray<string>): string => names.map((name) => `\`${name}\``).join(", ")
+
+const howToName = (name: string, allowed: ReadonlyArray<string>): string => {
+  if (allowed.length === 0) return "The skill may use no tools: remove the call."
+  const near = nearest(name, allowed)
+  return near.length > 0 ? `Use the nearest: ${oneOf(near)}.` : `Use one of: ${oneOf(allowed)}.`
+}
+
+interface WrongName {
+  readonly code: IssueCode
+  readonly what: string
+  readonly how: string
+}
+
+const findWrongName = (name: string, { allowed, tools }: CheckWorld): WrongName | undefined => {
+  const usable = [...allowed].filter((one) => tools.has(one))
+  if (name === "") {
+    return { code: "tool-call-name", what: "The tool call has no name.", how: howToName(name, usable) }
+  }
+  if (!tools.has(name)) {
+    return { code: "tool-unknown", what: `There is no tool ${JSON.stringify(name)}.`, how: howToName(name, usable) }
+  }
+  if (allowed.has(name)) return undefined
+  return { code: "tool-not-allowed", what: `The skill may not use the tool ${name}.`, how: howToName(name, usable) }
+}
+
+/** Checks name, permission of the skill, and arguments. Arguments are checked only for a tool that may be used. */
+export const checkCall = (call: ToolCall, world: CheckWorld): CheckedCall => {
+  const where: Where = { section: "Tool Calls", ...(world.task === undefined ? {} : { task: world.task }) }
+  const quote = JSON.stringify(call)
+  const wrongName = findWrongName(call.name, world)
+  const found = world.tools.get(call.name)
+  if (wrongName !== undefined || found === undefined) {
+    const issues = wrongName === undefined ? [] : [makeIssue(wrongName.code, where, { ...wrongName, quote })]
+    return { call, issues, repairs: [] }
+  }
+  const mended = mendArguments(call, found.parameters, where)
+  return { ...mended, issues: checkArguments(mended.call, found.parameters, { where, quote }) }
+}
+
+/** The tool and its decoded parameters. Fails with `not_found` or `validation_failed`. */
+export const decodeCall = Effect.fnUntraced(function* (call: ToolCall, tools: ReadonlyMap<string, LoadedTool>) {
+  const found = tools.get(call.name)
+  if (found === undefined) {
+    const near = nearest(call.name, [...tools.keys()])
+    const message = `There is no tool ${JSON.stringify(call.name)}.${near.length > 0 ? ` Nearest: ${near.join(", ")}.` : ""}`
+    return yield* new ToolFailure({ type: "not_found", message })
+  }
+  const decode = Schema.decodeUnknownEffect(found.parameters.codec)
+  const params: unknown = yield* decode(call.arguments, { errors: "all", onExcessProperty: "error" }).pipe(
+    Effect.mapError((error) => {
+      const problems = argumentProblems(error).map(({ expected, path }) => `${pathText(path)}: ${expected}`)
+      return new ToolFailure({
+        type: "validation_failed",
+        message: `The arguments of ${call.name} do not fit. ${problems.join("; ")}.`
+      })
+    })
+  )
+  return { found, params }
+})

@@ -1,0 +1,48 @@
+/**
+ * The calls of a run that change something and are at work, and whether the run is to stop: then no call begins any more,
+ * and the run stops when those that were begun have come to their end. Called by the tool runner.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import { Denied } from "../permissions/PermissionDenied.ts"
+
+export interface CallsUnderWay {
+  /** Refuses a call of this tool when the run is to stop. */
+  readonly mayBegin: (tool: string) => Effect.Effect<void, Denied>
+  /** The call with this key is about to change something. */
+  readonly begin: (key: string) => Effect.Effect<void>
+  /** The call has come to its end, and what came of it is kept; whether it had begun or not. */
+  readonly end: (key: string) => Effect.Effect<void>
+  /** Stops the run, for this reason. */
+  readonly stop: (reason: Denied) => Effect.Effect<void>
+  /** Why the run is to stop, if it is. */
+  readonly reason: Effect.Effect<Denied | undefined>
+  /** Gives why, as soon as the run has stopped. */
+  readonly stopped: Effect.Effect<string>
+}
+
+/** Makes the calls of one run. */
+export const makeCallsUnderWay = Effect.map(Deferred.make<string>(), (stopped): CallsUnderWay => {
+  const begun = new Set<string>()
+  let why: Denied | undefined
+  return {
+    mayBegin: (tool) =>
+      Effect.suspend(() =>
+        why === undefined
+          ? Effect.void
+          : Effect.fail(new Denied({ tool, targets: [], by: why.by, refusal: "is not begun, because the run stops" }))
+      ),
+    begin: (key) => Effect.sync(() => void begun.add(key)),
+    end: (key) =>
+      Effect.suspend(() => {
+        begun.delete(key)
+        return why === undefined || begun.size > 0 ? Effect.void : Deferred.succeed(stopped, why.message)
+      }),
+    stop: (reason) =>
+      Effect.sync(() => {
+        why ??= reason
+      }),
+    reason: Effect.sync(() => why),
+    stopped: Deferred.await(stopped)
+  }
+})

@@ -1,0 +1,128 @@
+/**
+ * All tools of a run by name: what they are, whether a call is well formed, what it would touch. A tool is executed
+ * only with a permit, and only the gate makes permits.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type { CanonicalAccess } from "../../domain/tools/Access.ts"
+import { raisedRisk } from "../../domain/tools/AccessRisk.ts"
+import type { Issue, Repair } from "../../domain/findings/Issue.ts"
+import type { PreparedCall, ToolInfo } from "../../domain/tools/PreparedCall.ts"
+import type { ToolCall } from "../../domain/tools/ToolCall.ts"
+import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import type { Plugin } from "../plugins/Plugin.ts"
+import { canonicalAccesses } from "./CallAccess.ts"
+import { checkCall, decodeCall } from "./CallCheck.ts"
+import { Commands } from "../commands/Commands.ts"
+import { FileReads } from "../plugins/FileReads.ts"
+import { type Permit, redeem } from "../permissions/Gate.ts"
+import { grantedServices } from "./GrantedServices.ts"
+import type { McpProblem } from "../plugins/McpProblem.ts"
+import { loadPlugins, type LoadedTool } from "../plugins/PluginLoader.ts"
+import type { PluginProblem } from "../plugins/PluginProblem.ts"
+import { toolInstructions } from "./ToolInstructions.ts"
+import { WebFetch } from "../web/WebFetch.ts"
+import { Workspace } from "../files/Workspace.ts"
+
+/** What is needed to run a prepared call; only the registry that prepared it has this. */
+interface ReadyCall {
+  readonly found: LoadedTool
+  readonly params: unknown
+  readonly accesses: ReadonlyArray<CanonicalAccess>
+}
+
+const isJson = Schema.is(Schema.Json)
+
+export class ToolRegistry extends Context.Service<
+  ToolRegistry,
+  {
+    readonly tools: ReadonlyArray<ToolInfo>
+    /** The plugins and servers that are left out, with the reasons. */
+    readonly problems: ReadonlyArray<PluginProblem | McpProblem>
+    find(name: string): ToolInfo | undefined
+    /**
+     * Checks one call against the tools a skill may use, in this order: has a name, tool exists, skill may use it, every
+     * required argument is there, every argument fits its schema. Collects all problems; nothing runs. A harmless
+     * deviation (a number given as string) is mended in `call` and noted as a repair. `task` is named in the issues.
+     */
+    check(
+      call: ToolCall,
+      allowed: ReadonlySet<string>,
+      task?: string
+    ): {
+      readonly call: ToolCall
+      readonly issues: ReadonlyArray<Issue>
+      readonly repairs: ReadonlyArray<Repair>
+    }
+    /** Instructions for the model: per tool a JSON object (name, description, parameters) and an example call. */
+    instructions(names: ReadonlyArray<string>): string
+    /** Decodes the arguments and makes what the call touches canonical. Fails with `not_found` or `validation_failed`. */
+    prepare(call: ToolCall): Effect.Effect<PreparedCall, ToolFailure>
+    /** Runs what the permit allows, once, on the canonical values that were judged. */
+    execute(permit: Permit): Effect.Effect<Schema.Json, ToolFailure>
+  }
+>()("task-conductor/services/tools/ToolRegistry") {
+  /** The tools of these plugins, built-in ones first; `left` are those that were left out before. They live as long as the layer. */
+  static readonly layer = (
+    plugins: ReadonlyArray<Plugin>,
+    left: ReadonlyArray<PluginProblem | McpProblem> = []
+  ): Layer.Layer<ToolRegistry, never, Commands | WebFetch | Workspace> =>
+    Layer.effect(
+      ToolRegistry,
+      Effect.gen(function* () {
+        const host = yield* Effect.context<Commands | FileReads | WebFetch | Workspace>()
+        const { problems, tools } = yield* Effect.provideContext(
+          loadPlugins(plugins),
+          grantedServices(host, { accesses: [] })
+        )
+        const world = { commands: yield* Commands, workspace: yield* Workspace }
+        const waiting = new WeakMap<PreparedCall, ReadyCall>()
+        const infos = new Map([...tools].map(([name, { info }]) => [name, info]))
+
+        const prepare = Effect.fn("ToolRegistry.prepare")(function* (call: ToolCall) {
+          const { found, params } = yield* decodeCall(call, tools)
+          const accesses = yield* canonicalAccesses(found, params, world)
+          const prepared: PreparedCall = Object.freeze({
+            call,
+            info: found.info,
+            risk: raisedRisk(found.info.risk, accesses),
+            accesses
+          })
+          waiting.set(prepared, { found, params, accesses })
+          return prepared
+        })
+
+        const execute = Effect.fn("ToolRegistry.execute")(function* (permit: Permit) {
+          const ready = redeem(permit) ? waiting.get(permit.prepared) : undefined
+          if (ready === undefined) {
+            const message = "Permission denied: a tool runs only with a fresh permit of the gate."
+            return yield* new ToolFailure({ type: "permission_denied", message })
+          }
+          const { accesses, found, params } = ready
+          const fault = (what: string) =>
+            new ToolFailure({
+              type: "internal_error",
+              message: `The tool ${found.info.name} returned something that is not ${what}. This is a fault of the tool.`
+            })
+          const work = found.tool.execute(params, accesses)
+          if (!Effect.isEffect(work)) return yield* fault("an effect")
+          const services = grantedServices(host, { accesses, admit: permit.admit, mayRead: permit.mayRead })
+          const data: unknown = yield* Effect.provideContext(work, services)
+          if (isJson(data)) return data
+          return yield* fault("JSON")
+        })
+
+        return ToolRegistry.of({
+          tools: [...infos.values()],
+          problems: [...left, ...problems],
+          find: (name) => infos.get(name),
+          check: (call, allowed, task) => checkCall(call, { tools, allowed, task }),
+          instructions: (names) => toolInstructions(names.flatMap((name) => infos.get(name) ?? [])),
+          prepare,
+          execute
+        })
+      })
+    ).pipe(Layer.provide(FileReads.layer))
+}

@@ -1,0 +1,245 @@
+/**
+ * The only place where a tool runs: prepare, authorize, execute, measure. Every call gets exactly one result, also when
+ * it is unknown, invalid, denied, or crashes.
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
+import { type ToolCallId, toolCallKey } from "../../domain/runs/ActivityKey.ts"
+import type { CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
+import { commandSeconds } from "../../domain/commands/CommandSettings.ts"
+import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
+import { dataText, type ToolCall, ToolResult } from "../../domain/tools/ToolCall.ts"
+import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { Activities, activityName } from "../journal/Activities.ts"
+import { hashOf } from "../files/Hash.ts"
+import { makeCallsUnderWay } from "./InFlightCalls.ts"
+import { causeText, runApart } from "../plugins/ForeignCode.ts"
+import { Denied } from "../permissions/PermissionDenied.ts"
+import { Gate } from "../permissions/Gate.ts"
+import { fileState, textHash } from "../files/FileState.ts"
+import { Journal } from "../journal/Journal.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { ToolRegistry } from "./ToolRegistry.ts"
+import { Workspace } from "../files/Workspace.ts"
+
+/** A person has declined the same effect so often that the task ends; the call has its result all the same. */
+export class DeclinedForGood extends Schema.TaggedError<DeclinedForGood>()("DeclinedForGood", {
+  /** What was declined, as the result of the call says it. */
+  what: Schema.String,
+  result: ToolResult
+}) {
+  override get message(): string {
+    return this.what
+  }
+}
+
+export interface ToolRunnerOptions {
+  /** How long one call may run; waiting for an approval does not count. Default: 120 seconds. */
+  readonly timeout?: Duration.Input
+  /** The most bytes that one call may return, as UTF-8 text. Default: 256 KiB. */
+  readonly outputBytes?: number
+}
+
+/** A recorded outcome counts for the same tool with the same arguments only. */
+const inputOf = ({ arguments: given, name }: ToolCall): string => hashOf([name, given])
+
+const nameOf = (id: ToolCallId, call: ToolCall): string => activityName({ key: toolCallKey(id), input: inputOf(call) })
+
+/** What a model is told of a call that had happened before the run was resumed. */
+const happened = ({ targets }: CallIntent): Schema.Json => ({
+  note: "This call was carried out before the run was interrupted; its output is not known.",
+  targets
+})
+
+const defaultTimeout = "120 seconds"
+/** Commands have a limit of their own, which comes first and knows what to do. */
+const commandTimeout = Duration.seconds(commandSeconds.most + 60)
+const defaultOutputBytes = 262_144
+
+const sizeOf = (data: Schema.Json): number => new TextEncoder().encode(dataText(data)).length
+
+/** Runs code of a tool; whatever it throws is a failure of the tool. */
+const guard = <A>(name: string, effect: Effect.Effect<A, ToolFailure>): Effect.Effect<A, ToolFailure> =>
+  Effect.flatMap(runApart(effect), (exit) => {
+    if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
+    const crash = () =>
+      new ToolFailure({ type: "internal_error", message: `The tool ${name} crashed: ${causeText(exit.cause)}` })
+    return Effect.fail(Option.getOrElse(Cause.findErrorOption(exit.cause), crash))
+  })
+
+const envelope = (
+  outcome: Result.Result<Schema.Json, ToolFailure>,
+  metadata: { readonly time: number; readonly now: number }
+) => {
+  const { data, failure } = Result.isSuccess(outcome)
+    ? { data: outcome.success, failure: undefined }
+    : { data: null, failure: outcome.failure }
+  const result: ToolResult = {
+    success: failure === undefined,
+    data,
+    error_message: failure?.message ?? null,
+    error_type: failure?.type ?? "none",
+    metadata: {
+      execution_time_ms: metadata.time,
+      data_size_bytes: failure === undefined ? sizeOf(data) : 0,
+      timestamp: metadata.now
+    }
+  }
+  return result
+}
+
+/** The result of a call that was begun at this time. */
+const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, begun: number) =>
+  Effect.map(Clock.currentTimeMillis, (now) => envelope(outcome, { time: now - begun, now }))
+
+export class ToolRunner extends Context.Service<
+  ToolRunner,
+  {
+    /**
+     * Runs one call as one activity and publishes `tool.started` and, once its result is kept, `tool.finished`.
+     * Interruption reaches the tool.
+     */
+    run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, DeclinedForGood>
+    /** Gives a call that is not run its one result, and publishes `tool.finished`. */
+    refuse(id: ToolCallId, call: ToolCall, failure: ToolFailure): Effect.Effect<ToolResult>
+    /**
+     * Gives why the run must stop: a call is in doubt and nobody, or no one who wants to go on, decides about it. By then
+     * what had begun has come to its end.
+     */
+    readonly stopped: Effect.Effect<string>
+    /** Why the run is to stop, if a call said so. */
+    readonly stopReason: Effect.Effect<Denied | undefined>
+    /** Stops the run for what another worker was told. */
+    stop(reason: Denied): Effect.Effect<void>
+  }
+>()("task-conductor/services/tools/ToolRunner") {
+  static readonly layer = (
+    options: ToolRunnerOptions = {}
+  ): Layer.Layer<ToolRunner, never, Activities | Gate | Journal | RunEvents | ToolRegistry | Workspace> =>
+    Layer.effect(
+      ToolRunner,
+      Effect.gen(function* () {
+        const activities = yield* Activities
+        const events = yield* RunEvents
+        const gate = yield* Gate
+        const journal = yield* Journal
+        const registry = yield* ToolRegistry
+        const underWay = yield* makeCallsUnderWay
+        const workspace = yield* Workspace
+        const timeout = options.timeout ?? defaultTimeout
+        const outputBytes = options.outputBytes ?? defaultOutputBytes
+
+        /** What stands now in the files that are about to be written. */
+        const fileStates = (accesses: ReadonlyArray<CanonicalAccess>) =>
+          Effect.forEach(
+            accesses.filter((access) => access._tag === "WriteFile"),
+            ({ content, path }) =>
+              Effect.map(fileState(workspace, path), (before): FileState => ({
+                path,
+                before,
+                after: textHash(content)
+              }))
+          )
+
+        const limited = Effect.fnUntraced(function* (
+          { accesses, info: { name } }: PreparedCall,
+          execute: Effect.Effect<Schema.Json, ToolFailure>
+        ) {
+          const duration = accesses.some((access) => access._tag === "RunCommand") ? commandTimeout : timeout
+          const data = yield* Effect.timeoutOrElse(execute, {
+            duration,
+            orElse: () => {
+              const time = Duration.format(Duration.fromInputUnsafe(duration))
+              const message = `The tool ${name} was stopped after ${time}. Ask for less work in one call.`
+              return Effect.fail(new ToolFailure({ type: "timeout", message }))
+            }
+          })
+          const size = sizeOf(data)
+          if (size <= outputBytes) return data
+          const message = `The output of ${name} has ${size} bytes, ${outputBytes} are allowed; all of it was left out. Ask for less: a narrower path, range or pattern.`
+          return yield* new ToolFailure({ type: "output_limit", message })
+        })
+
+        const tell = (id: ToolCallId, { name }: ToolCall, result: ToolResult) =>
+          events.publish({ type: "tool.finished", id, name, result })
+
+        /** The denial that a call came upon while it ran, such as that of a redirect. */
+        const deniedMeanwhile = (outcome: Result.Result<Schema.Json, ToolFailure>) =>
+          Effect.map(gate.denials, (denials) =>
+            Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
+              ? denials.find(({ message }) => message === outcome.failure.message)
+              : undefined
+          )
+
+        const execute = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
+          const asked = yield* Clock.currentTimeMillis
+          const key = nameOf(id, call)
+          yield* underWay.mayBegin(call.name)
+          const doubt = yield* journal.doubt(key)
+          if (doubt !== undefined && (yield* Effect.tapError(gate.settleDoubt(doubt), underWay.stop)) === "done") {
+            return yield* measured(Result.succeed(happened(doubt)), asked)
+          }
+          const prepared = yield* Effect.result(guard(call.name, registry.prepare(call)))
+          if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), asked)
+          const { accesses, info, risk } = prepared.success
+          const permit = yield* gate.authorize(id.task, prepared.success)
+          if (info.effect !== "pure") {
+            const files = yield* fileStates(accesses)
+            const targets = accesses.map(accessTarget)
+            yield* underWay.mayBegin(call.name)
+            yield* underWay.begin(key)
+            yield* journal.intend({ key, call, task: id.task, effect: info.effect, targets, files })
+          }
+          const begun = yield* Clock.currentTimeMillis
+          yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
+          const outcome = yield* Effect.result(guard(info.name, limited(prepared.success, registry.execute(permit))))
+          // What a call may not reach is asked again when the run goes on; one that changes something has done its part.
+          const denied = info.effect === "pure" ? yield* deniedMeanwhile(outcome) : undefined
+          return yield* denied ?? measured(outcome, begun)
+        })
+
+        const refuse = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, failure: ToolFailure) {
+          const result = yield* measured(Result.fail(failure), yield* Clock.currentTimeMillis)
+          yield* tell(id, call, result)
+          return result
+        })
+
+        const deny = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, { endsTask, message }: Denied) {
+          const result = yield* refuse(id, call, new ToolFailure({ type: "permission_denied", message }))
+          return endsTask ? yield* new DeclinedForGood({ what: message, result }) : result
+        })
+
+        return ToolRunner.of({
+          // A denial is the failure of the activity, not its outcome: who resumes the run may be asked again.
+          run: Effect.fn("ToolRunner.run")((id, call) =>
+            activities
+              .perform({
+                key: toolCallKey(id),
+                input: inputOf(call),
+                success: ToolResult,
+                error: Denied,
+                execute: execute(id, call),
+                tell: (result) => tell(id, call, result)
+              })
+              .pipe(
+                Effect.catchTag("Denied", (denied) => deny(id, call, denied)),
+                Effect.ensuring(underWay.end(nameOf(id, call)))
+              )
+          ),
+          refuse,
+          stopped: underWay.stopped,
+          stopReason: underWay.reason,
+          stop: (reason) => Effect.andThen(underWay.stop(reason), underWay.end(""))
+        })
+      })
+    )
+}

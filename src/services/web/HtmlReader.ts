@@ -1,0 +1,54 @@
+/**
+ * Reads HTML pages as markdown in a thread with a deadline, so that no page holds up the program, whatever it holds.
+ * Called by services/web/WebFetch.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { Worker } from "node:worker_threads"
+import type { HtmlPage } from "../../domain/web/HtmlMarkdown.ts"
+import type { HtmlWork } from "./HtmlWorker.ts"
+
+/** More of a page is not read. */
+const maxCharacters = 1_000_000
+const maxMegabytes = 512
+const defaultTime: Duration.Input = "10 seconds"
+
+/** Beside this file, compiled or not. */
+const workerFile = new URL(`./HtmlWorker.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url)
+
+/** Deep nesting overflows the stack, and what multiplies itself takes all memory or time. */
+const tooIntricate = "its HTML is nested too deeply or too large to be turned into text"
+
+/** Why the thread ended without a page, worded to follow a colon. */
+const failureOf = (error: Error): string =>
+  error instanceof RangeError || ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY")
+    ? tooIntricate
+    : `its HTML cannot be read (${error.message})`
+
+const convert = (work: HtmlWork): Effect.Effect<HtmlPage, string> =>
+  Effect.callback((resume) => {
+    const worker = new Worker(workerFile, {
+      workerData: work,
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: maxMegabytes }
+    })
+    worker.on("message", (page: HtmlPage) => resume(Effect.succeed(page)))
+    worker.on("error", (error) => resume(Effect.fail(failureOf(error))))
+    worker.on("exit", () => resume(Effect.fail(tooIntricate)))
+    return Effect.promise(() => worker.terminate())
+  })
+
+/**
+ * The main content of a page as markdown, with absolute links. Of a page above a million characters the beginning is
+ * read, and the text ends with a note. Fails, worded to follow a colon, when it takes more than `time`.
+ */
+export const readHtml = Effect.fn("readHtml")(function* (html: string, url: string, time = defaultTime) {
+  const page = yield* convert({ html: html.slice(0, maxCharacters), url }).pipe(
+    Effect.timeoutOrElse({ duration: time, orElse: () => Effect.fail(tooIntricate) })
+  )
+  if (html.length <= maxCharacters) return page
+  const note = `(The page has ${html.length} characters of HTML; only the first ${maxCharacters} were read.)`
+  return { ...page, text: `${page.text}\n\n${note}` }
+})

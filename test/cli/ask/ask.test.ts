@@ -1,0 +1,232 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { execFileSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
+import { makeSandbox } from "../../support/binary.ts"
+import { FakeOllama } from "../../support/FakeOllama.ts"
+import { fakeModel } from "../../support/FakeOllamaPaths.ts"
+import type { Reply } from "../../support/FakeOllamaReply.ts"
+import { inOrder } from "../../support/FakeOllamaScript.ts"
+
+const sandbox = makeSandbox()
+const question = "Where is the port of the server defined?"
+const embedded = ["ask", "--model", "embedded", "--allow", "read_file"]
+
+beforeAll(() => {
+  sandbox.write("project/README.md", "# Weather\n\nA small weather service.\n")
+  sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
+})
+afterAll(sandbox.remove)
+
+const jsonLines = (stdout: string): ReadonlyArray<Record<string, unknown>> =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+/** The id of a call of the first message. */
+const call = (iteration: number, position: number) => ({
+  round: 1,
+  task: "ask",
+  uid: `call-${iteration}-${position}`
+})
+const started = (iteration: number, index: number) => `tool.started ${JSON.stringify(call(iteration, index))}`
+const finished = (iteration: number, index: number) => `tool.finished ${JSON.stringify(call(iteration, index))}`
+
+describe("ask", () => {
+  it("answers on stdout and shows each call with its outcome on stderr", async () => {
+    const { code, stderr, stdout } = await sandbox.run([...embedded, question])
+    assert.strictEqual(code, 0, stderr)
+    assert.match(
+      stdout,
+      /^Found \d+ lines in 1 file:\n\n- \[src\/server\.ts\]\(src\/server\.ts#L2\) `export const serverPort = 8042`\n/
+    )
+    assert.deepStrictEqual(
+      stderr
+        .replace(/\d+ ms/g, "N ms")
+        .replace(/\d\.\d s/, "N s")
+        .split("\n")
+        .slice(1),
+      [
+        "  call search_files server",
+        "  call search_files port",
+        "  ok search_files N ms: src/server.ts:1: /** The port of the server. */ (2 lines)",
+        "  ok search_files N ms: src/server.ts:1: /** The port of the server. */ (2 lines)",
+        "  call read_file <root>/project/src/server.ts",
+        "  ok read_file N ms: /** The port of the server. */ (2 lines)",
+        "done: 3 iterations, 3 tool calls, N s",
+        ""
+      ]
+    )
+    assert.match(stderr, /^ask \d{8}-\d{6}-\w{4} with embedded in <root>\/project\n/)
+  })
+
+  it("streams JSON Lines from run.started to run.finished and nothing else", async () => {
+    const { code, stderr, stdout } = await sandbox.run([...embedded, "--json", question])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    const lines = jsonLines(stdout)
+    const told = lines.map(({ id, type }) => (id === undefined ? type : `${String(type)} ${JSON.stringify(id)}`))
+    /* Two calls side by side: either may be first, each begins before it ends. */
+    const beside = told.splice(4, 4)
+    assert.deepStrictEqual(beside.toSorted(), [finished(1, 1), finished(1, 2), started(1, 1), started(1, 2)])
+    for (const index of [1, 2]) assert.isBelow(beside.indexOf(started(1, index)), beside.indexOf(finished(1, index)))
+    assert.deepStrictEqual(told, [
+      "run.started",
+      "ask.started",
+      "model.started",
+      "model.finished",
+      "model.started",
+      "model.finished",
+      started(2, 1),
+      finished(2, 1),
+      "model.started",
+      "model.finished",
+      "ask.finished",
+      "run.finished"
+    ])
+    const last = lines.at(-1) as { exitCode: number; report: { status: string; answer: string } }
+    assert.deepStrictEqual([last.exitCode, last.report.status], [0, "done"])
+    assert.deepInclude(lines[1], { message: 1, text: question })
+  })
+
+  it("takes the message from stdin, and the file in view with it", async () => {
+    const { code, stderr, stdout } = await sandbox.run([...embedded, "--file", "README.md"], { stdin: `${question}\n` })
+    assert.strictEqual(code, 0, stderr)
+    assert.include(stdout, "src/server.ts#L2")
+  })
+
+  it("ends with 4 when something was denied, and says how to allow it", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["ask", "--model", "embedded", question])
+    assert.strictEqual(code, 4)
+    assert.include(stdout, "src/server.ts#L2")
+    assert.include(stderr, 'Use --allow "read_file:<root>/project/src/server.ts"')
+  })
+
+  it("ends with 2 without a message, and for a file that is not there", async () => {
+    const empty = await sandbox.run([...embedded], { stdin: " \n" })
+    assert.deepStrictEqual(
+      [empty.code, empty.stderr.split("\n")[0]],
+      [2, "The prompt is empty. Say what should be done."]
+    )
+    const missing = await sandbox.run([...embedded, "--file", "missing.ts", question])
+    assert.deepStrictEqual([missing.code, missing.stdout], [2, ""])
+    assert.include(missing.stderr, "Cannot use the current file:")
+  })
+
+  it("ends with 5 when no server answers, also in the stream", async () => {
+    const { code, stdout } = await sandbox.run(["ask", "--model", "qwen3", "--json", "hi"])
+    const lines = jsonLines(stdout)
+    const last = lines.at(-1) as { exitCode: number; report: { status: string; message: string } }
+    assert.deepStrictEqual(
+      [code, lines.map(({ type }) => type), last.exitCode, last.report.status],
+      [5, ["run.started", "message", "run.finished"], 5, "unavailable"]
+    )
+    assert.include(last.report.message, "No model server answers at http://127.0.0.1:1 ")
+  })
+})
+
+/** Asks a server with these replies through the binary. */
+const asking = (replies: readonly [Reply | string, ...ReadonlyArray<Reply | string>], args: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const server = yield* FakeOllama.make(inOrder(...replies), {
+      models: [{ name: fakeModel }, { name: "old", capabilities: ["completion"] }]
+    })
+    return yield* Effect.promise(() => sandbox.run(["ask", ...args], { env: { OLLAMA_HOST: server.url } }))
+  }).pipe(Effect.scoped)
+
+const counting: Reply = { toolCalls: [{ name: "get_current_time", arguments: {} }] }
+
+describe("ask with a server", () => {
+  it.live("ends with 2 for a model that cannot call tools, before anything starts", () =>
+    Effect.gen(function* () {
+      const { code, stderr, stdout } = yield* asking(["never"], ["--model", "old", "--json", "hi"])
+      assert.deepStrictEqual([code, stdout], [2, ""])
+      assert.include(
+        stderr,
+        'The model "old" cannot call tools, which "ask" needs. Installed models that can: qwen3:8b.'
+      )
+    })
+  )
+
+  it.live("ends with 6 at the limit, with an answer that says so", () =>
+    Effect.gen(function* () {
+      sandbox.write("limited/task-conductor.json", '{ "limits": { "iterationsPerMessage": 2 } }')
+      const args = ["--model", fakeModel, "--project", "../limited", "How late is it?"]
+      const { code, stderr, stdout } = yield* asking([counting, counting, "Late."], args)
+      const reason =
+        "Stopped after 2 iterations, the limit for one message. Ask for less at once, or raise limits.iterationsPerMessage."
+      assert.deepStrictEqual([code, stdout], [6, `Late.\n\n*${reason}*\n`])
+      assert.include(stderr, `error: ${reason}\nlimit: 3 iterations, 2 tool calls, `)
+    })
+  )
+
+  it.live("stops the request and the conversation at Ctrl-C", () =>
+    Effect.gen(function* () {
+      const server = yield* FakeOllama.make(() => ({ text: "never", hold: "never" }))
+      const binary = sandbox.start(["ask", "--model", fakeModel, "--json", "hi"], { env: { OLLAMA_HOST: server.url } })
+      yield* server.until(({ chats }) => chats.length === 1)
+      binary.child.kill("SIGINT")
+      const { code, stdout } = yield* Effect.promise(() => binary.ended)
+      yield* server.until(({ abortedCount }) => abortedCount() === 1)
+      assert.strictEqual(code, 130)
+      assert.deepStrictEqual(
+        jsonLines(stdout)
+          .slice(-3)
+          .map(({ type }) => type),
+        ["message", "ask.finished", "run.finished"]
+      )
+    }).pipe(Effect.scoped)
+  )
+})
+
+const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
+
+describe("ask at a real terminal", () => {
+  it.live("shows the answer as it comes, stops it at Ctrl-C, and goes on", () =>
+    Effect.gen(function* () {
+      const server = yield* FakeOllama.make((_body, index) =>
+        index === 0
+          ? { text: "I begin with \u001b[31m and never end", holdAfter: { lines: 4, latch: "never" } }
+          : {
+              toolCalls: index === 1 ? [{ name: "get_current_time", arguments: {} }] : [],
+              text: index === 1 ? "" : "Done."
+            }
+      )
+      const socket = `task-conductor-test-${process.pid}`
+      const tmux = (...args: ReadonlyArray<string>) =>
+        execFileSync("tmux", ["-L", socket, ...args], { encoding: "utf8", env: process.env })
+      const screen = () => tmux("capture-pane", "-p", "-J")
+      const sees = Effect.fnUntraced(function* (text: string) {
+        for (let turn = 0; turn < 300; turn++) {
+          if (screen().includes(text)) return
+          yield* Effect.sleep("50 millis")
+        }
+        throw new Error(`"${text}" was not shown:\n${screen()}`)
+      })
+      const order = `trap : INT; cd ${sandbox.root}/project && HOME=${sandbox.root}/home XDG_CONFIG_HOME=${sandbox.root}/config OLLAMA_HOST=${server.url} ${process.execPath} ${main} ask --model ${fakeModel}; echo "ended with $?"; read line`
+      yield* Effect.acquireRelease(
+        Effect.sync(() => tmux("-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "40", "sh", "-c", order)),
+        () => Effect.sync(() => tmux("kill-server"))
+      )
+      yield* sees("/help shows what else there is.")
+      tmux("send-keys", "Tell me", "Enter")
+      yield* sees("I begin with \\u{1b}[31m")
+      tmux("send-keys", "C-c")
+      yield* sees("interrupted: 1 iteration, 0 tool calls")
+      yield* server.until(({ abortedCount }) => abortedCount() === 1)
+      tmux("send-keys", "How late is it?", "Enter")
+      yield* sees("Done.")
+      yield* sees("done: 2 iterations, 1 tool call")
+      assert.deepStrictEqual(
+        server.chats[1]?.messages.slice(1).map(({ content, role }) => [role, content]),
+        [
+          ["user", "Tell me"],
+          ["assistant", "I begin with \u001b[31m\n\n(The person stopped this answer.)"],
+          ["user", "How late is it?"]
+        ]
+      )
+      tmux("send-keys", "C-d")
+      yield* sees("ended with 0")
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,226 @@
+import { assert, describe, it } from "@effect/vitest"
+import { chmodSync, readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll } from "vitest"
+import { makeSandbox, type Sandbox } from "../../support/binary.ts"
+
+const opened: Array<Sandbox> = []
+afterAll(() => {
+  for (const sandbox of opened) sandbox.remove()
+})
+
+const policies = "config/task-conductor/policies.json"
+const hosts = { verdict: "allow", tool: "read_file", pattern: "/etc/hosts", rememberedAt: "2026-11-20T10:00:00.000Z" }
+const page = { verdict: "allow", tool: "fetch_url", pattern: "https://example.com/" }
+
+/** A sandbox with two remembered rules and one of the configuration. */
+const open = (rules: ReadonlyArray<object> = [hosts, page]): Sandbox => {
+  const sandbox = makeSandbox()
+  opened.push(sandbox)
+  sandbox.write(policies, JSON.stringify({ version: 1, rules }))
+  chmodSync(join(sandbox.root, policies), 0o600)
+  sandbox.write("config/task-conductor/config.json", JSON.stringify({ allow: ["read_file:docs/**"] }))
+  sandbox.write("project/task-conductor.json", JSON.stringify({ deny: ["write_file:*.lock"] }))
+  return sandbox
+}
+
+const kept = (sandbox: Sandbox): unknown => JSON.parse(readFileSync(join(sandbox.root, policies), "utf8"))
+
+describe("permissions list", () => {
+  it("shows every rule in the syntax of flags, with its place", async () => {
+    const { code, stderr, stdout } = await open().run(["permissions", "list"])
+    assert.deepStrictEqual(
+      { code, stderr, lines: stdout.trimEnd().split("\n") },
+      {
+        code: 0,
+        stderr: "",
+        lines: [
+          `allow  read_file:/etc/hosts            <root>/${policies}, since 2026-11-20`,
+          `allow  fetch_url:https://example.com/  <root>/${policies}`,
+          "deny   write_file:*.lock               <root>/project/task-conductor.json",
+          "allow  read_file:docs/**               <root>/config/task-conductor/config.json"
+        ]
+      }
+    )
+  })
+
+  it("prints the rules as one JSON object", async () => {
+    const { stdout } = await open([hosts]).run(["permissions", "list", "--json"])
+    assert.deepStrictEqual(JSON.parse(stdout), {
+      rules: [
+        { rule: "read_file:/etc/hosts", ...hosts, source: `<root>/${policies}` },
+        {
+          rule: "write_file:*.lock",
+          verdict: "deny",
+          tool: "write_file",
+          pattern: "*.lock",
+          source: "<root>/project/task-conductor.json"
+        },
+        {
+          rule: "read_file:docs/**",
+          verdict: "allow",
+          tool: "read_file",
+          pattern: "docs/**",
+          source: "<root>/config/task-conductor/config.json"
+        }
+      ]
+    })
+  })
+
+  it("says why the remembered rules are not used, and shows the others", async () => {
+    const sandbox = open()
+    sandbox.write(policies, '{ "version": 7, "rules": [] }')
+    const { code, stderr, stdout } = await sandbox.run(["permissions", "list"])
+    assert.strictEqual(code, 0)
+    assert.strictEqual(
+      stderr,
+      `problem: The remembered permissions in <root>/${policies} are not used: line 1, column 3: "version": Expected 1. Mend the file or remove it.\n`
+    )
+    assert.strictEqual(stdout.trimEnd().split("\n").length, 2)
+    const { problem } = JSON.parse((await sandbox.run(["permissions", "list", "--json"])).stdout)
+    assert.include(problem, "are not used: line 1, column 3")
+  })
+
+  it("says that there are none", async () => {
+    const sandbox = open([])
+    for (const file of ["config/task-conductor/config.json", "project/task-conductor.json"]) {
+      rmSync(join(sandbox.root, file))
+    }
+    const { code, stderr, stdout } = await sandbox.run(["permissions", "list"])
+    assert.deepStrictEqual(
+      { code, stderr, stdout },
+      { code: 0, stdout: "", stderr: "There are no rules: what is not safe asks.\n" }
+    )
+  })
+})
+
+describe("permissions revoke", () => {
+  it("takes back one remembered rule", async () => {
+    const sandbox = open()
+    const { code, stdout } = await sandbox.run(["permissions", "revoke", "read_file:/etc/hosts"])
+    assert.deepStrictEqual([code, stdout], [0, "revoked allow read_file:/etc/hosts\n"])
+    assert.deepStrictEqual(kept(sandbox), { version: 1, rules: [page] })
+  })
+
+  it("takes back all of them", async () => {
+    const sandbox = open()
+    const { code, stdout } = await sandbox.run(["permissions", "revoke", "--all", "--json"])
+    assert.strictEqual(code, 0)
+    assert.deepStrictEqual(JSON.parse(stdout), {
+      revoked: [
+        { rule: "read_file:/etc/hosts", ...hosts },
+        { rule: "fetch_url:https://example.com/", ...page }
+      ]
+    })
+    assert.deepStrictEqual(kept(sandbox), { version: 1, rules: [] })
+  })
+
+  it("fails for what is not remembered, and says what is", async () => {
+    const sandbox = open()
+    const { code, stderr } = await sandbox.run(["permissions", "revoke", "read_file:docs/**"])
+    assert.deepStrictEqual(
+      [code, stderr],
+      [
+        1,
+        'Nothing is remembered as "read_file:docs/**". Remembered is:\n  read_file:/etc/hosts\n  fetch_url:https://example.com/\n'
+      ]
+    )
+    assert.deepStrictEqual(kept(sandbox), { version: 1, rules: [hosts, page] })
+  })
+
+  it("wants one rule or --all", async () => {
+    const sandbox = open()
+    for (const words of [[], ["read_file:/etc/hosts", "--all"]]) {
+      const { code, stderr } = await sandbox.run(["permissions", "revoke", ...words])
+      assert.strictEqual(code, 2)
+      assert.match(stderr, /^Give one rule as "task-conductor permissions list" shows it, or --all\.\n/)
+    }
+  })
+
+  it("leaves a file alone that it does not understand", async () => {
+    const sandbox = open()
+    sandbox.write(policies, "[]")
+    const { code, stderr } = await sandbox.run(["permissions", "revoke", "--all"])
+    assert.strictEqual(code, 2)
+    assert.include(stderr, "are not used: line 1, column 1: Expected object")
+    assert.deepStrictEqual(kept(sandbox), [])
+  })
+})
+
+const explain = async (sandbox: Sandbox, ...words: ReadonlyArray<string>) => {
+  const { code, stderr, stdout } = await sandbox.run(["permissions", "explain", ...words])
+  return { code, stderr, lines: stdout.trimEnd().split("\n") }
+}
+
+describe("permissions explain", () => {
+  it("says that the risk decides where no rule does", async () => {
+    assert.deepStrictEqual(await explain(open(), "read_file", '{"path":"README.md"}'), {
+      code: 0,
+      stderr: "",
+      lines: [
+        "tool: read_file (built-in)",
+        "risk: medium",
+        "target: <root>/project/README.md",
+        "verdict: asks",
+        "rule: none decides, so the risk does"
+      ]
+    })
+  })
+
+  it("names the rules that decide, with their places", async () => {
+    assert.deepStrictEqual((await explain(open(), "read_file", '{"path":"/etc/hosts"}')).lines.slice(3), [
+      "verdict: runs without a question",
+      `rule: allow read_file:/etc/hosts in <root>/${policies}`
+    ])
+    assert.deepStrictEqual((await explain(open(), "write_file", '{"path":"a/b.lock","content":""}')).lines.slice(3), [
+      "verdict: never runs: a rule denies it",
+      "rule: deny write_file:*.lock in <root>/project/task-conductor.json"
+    ])
+  })
+
+  it("says what nothing can allow, what is asked each time, and runs nothing", async () => {
+    const sandbox = open()
+    assert.deepStrictEqual(
+      (await explain(sandbox, "write_file", '{"path":".git/config","content":"x"}')).lines.slice(3),
+      [
+        "verdict: never runs: nothing can allow it",
+        "note: It would change what steers git or this program, which nothing can allow."
+      ]
+    )
+    assert.deepStrictEqual((await explain(sandbox, "write_file", '{"path":".envrc","content":"x"}')).lines.slice(3), [
+      "verdict: asks",
+      "rule: none decides, so the risk does",
+      "note: Programs run or obey this file by themselves. This is asked each time."
+    ])
+    assert.throws(() => readFileSync(join(sandbox.root, "project/.envrc")))
+  })
+
+  it("prints one JSON object", async () => {
+    const { stdout } = await open().run(["permissions", "explain", "get_current_time", "--json"])
+    const { definition, ...rest } = JSON.parse(stdout)
+    assert.match(definition, /^[0-9a-f]{64}$/)
+    assert.deepStrictEqual(rest, {
+      tool: "get_current_time",
+      origin: "built-in",
+      risk: "safe",
+      targets: [],
+      verdict: "allow",
+      rules: [],
+      reasons: []
+    })
+  })
+
+  it("refuses an unknown tool and arguments that do not fit", async () => {
+    const sandbox = open()
+    const cases: ReadonlyArray<[words: ReadonlyArray<string>, message: RegExp]> = [
+      [["read_fil"], /^There is no tool "read_fil"\. Nearest: read_file/],
+      [["read_file"], /^The arguments of read_file do not fit\. /],
+      [["read_file", "README.md"], /^The arguments are not a JSON object: README\.md\. Write them as /]
+    ]
+    for (const [words, message] of cases) {
+      const { code, stderr } = await explain(sandbox, ...words)
+      assert.strictEqual(code, 2)
+      assert.match(stderr, message)
+    }
+  })
+})

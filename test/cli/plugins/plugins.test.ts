@@ -1,0 +1,183 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { ListedPlugin } from "../../../src/cli/plugins/pluginList.ts"
+import { version } from "../../../src/version.ts"
+import { makeSandbox } from "../../support/binary.ts"
+import { packageFiles, wordsModule } from "../../support/PluginFiles.ts"
+
+const sandbox = makeSandbox()
+const path = (name: string) => join(sandbox.root, "project", name)
+
+const readMade = (name: string) => readFileSync(path(`task-conductor-plugin-2nd-rain.fall/${name}`), "utf8")
+const act = (module: string) => sandbox.run(["run", "--skill", "act", "--plugin", `./${module}`, "Act."])
+
+/** A plugin whose tool `act` does what the statements say. */
+const actingModule = (name: string, ...statements: ReadonlyArray<string>) =>
+  [
+    'import * as Effect from "effect/Effect"',
+    'import * as Schema from "effect/Schema"',
+    'import { definePlugin, tool } from "task-conductor/plugin"',
+    "const act = tool({",
+    '  description: "Acts.", parameters: Schema.Struct({}), risk: "safe", effect: "pure",',
+    `  execute: () => Effect.gen(function* () { ${statements.join("; ")}; yield* Effect.sleep("2 seconds"); return "acted" })`,
+    "})",
+    `export default definePlugin({ name: "${name}", tools: Effect.succeed({ act }) })`
+  ].join("\n")
+
+const skill = "---\nname: act\ndescription: Acts. Use it always.\nallowed-tools: act\n---\n\n## Execution\n\nSay so.\n"
+
+beforeAll(() => {
+  for (const [name, text] of Object.entries(packageFiles("project/node_modules/words", wordsModule()))) {
+    sandbox.write(name, text)
+  }
+  sandbox.write("project/task-conductor.json", JSON.stringify({ plugins: ["words"] }))
+  sandbox.write("config/task-conductor/mine.mjs", wordsModule({ name: "mine", tool: "mine" }))
+  sandbox.write("config/task-conductor/shadow.mjs", wordsModule({ name: "shadow", tool: "read_file" }))
+  sandbox.write("config/task-conductor/config.json", JSON.stringify({ plugins: ["./mine.mjs", "./shadow.mjs"] }))
+  sandbox.write("project/.task-conductor/skills/act/SKILL.md", skill)
+  sandbox.write("project/exits.mjs", actingModule("exits", "process.exit(0)"))
+  sandbox.write("project/strays.mjs", actingModule("strays", 'setTimeout(() => { throw new Error("late\\nmore") }, 0)'))
+  sandbox.write("project/prints.mjs", actingModule("prints", 'console.log("printed")'))
+})
+afterAll(sandbox.remove)
+
+describe.concurrent("plugins list", { timeout: 60_000 }, () => {
+  it("shows who named each plugin, with its tools or why it is not used", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["plugins", "list"])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    const [builtIn = "", ...others] = stdout.split(/^(?=\S)/m)
+    assert.match(builtIn, new RegExp(`^built-in  ${version}  built-in\\n(?:  \\S+ +(?:safe|medium|high)\\n)+$`))
+    assert.match(
+      others.join(""),
+      /^mine {2}user {2}\.\/mine\.mjs\n {2}mine +safe\nshadow {2}user {2}\.\/shadow\.mjs\n {2}The plugin "shadow" is not used: its tool "read_file" exists already \(built-in\)\. .*\nwords {2}1\.2\.0 {2}project\n {2}The plugin "words" is not used: the project names it and you have not trusted it .*\n$/
+    )
+  })
+
+  it("prints the same as JSON", async () => {
+    const { stdout } = await sandbox.run(["plugins", "list", "--json"])
+    const [builtIn, mine, shadow, words] = JSON.parse(
+      stdout.replace(/sha256:[0-9a-f]{64}/g, "sha256:HASH")
+    ) as ReadonlyArray<ListedPlugin>
+    assert.deepStrictEqual(
+      builtIn?.tools.find(({ name }) => name === "read_file"),
+      { name: "read_file", risk: "medium" }
+    )
+    assert.deepStrictEqual(mine, {
+      name: "mine",
+      named: "./mine.mjs",
+      origin: "user",
+      path: "<root>/config/task-conductor/mine.mjs",
+      tools: [{ name: "mine", risk: "safe" }]
+    })
+    assert.deepStrictEqual(shadow, {
+      name: "shadow",
+      named: "./shadow.mjs",
+      origin: "user",
+      path: "<root>/config/task-conductor/shadow.mjs",
+      tools: [],
+      problem: {
+        code: "DuplicateTool",
+        message:
+          'The plugin "shadow" is not used: its tool "read_file" exists already (built-in). Rename it or leave one of the two out.'
+      }
+    })
+    assert.deepStrictEqual(words, {
+      name: "words",
+      named: "words",
+      version: "1.2.0",
+      origin: "project",
+      path: "<root>/project/node_modules/words/index.js",
+      tools: [],
+      problem: {
+        code: "NotTrusted",
+        message:
+          'The plugin "words" is not used: the project names it and you have not trusted it (sha256:HASH). Start a run on a terminal to be asked, or use --allow "load_plugin:words *".'
+      }
+    })
+  })
+})
+
+describe.concurrent("plugins new", { timeout: 60_000 }, () => {
+  it("makes a package named as asked, and says what comes next", async () => {
+    assert.deepStrictEqual(await sandbox.run(["plugins", "new", "@team/task-conductor-plugin-2nd-rain.fall"]), {
+      code: 0,
+      stdout: "<root>/project/task-conductor-plugin-2nd-rain.fall\n",
+      stderr:
+        "made package.json, index.js, index.test.js, README.md. Next: cd task-conductor-plugin-2nd-rain.fall && npm install && npm test\n"
+    })
+    const { name, peerDependencies } = JSON.parse(readMade("package.json")) as {
+      name: string
+      peerDependencies: object
+    }
+    assert.deepStrictEqual(
+      [name, peerDependencies],
+      ["@team/task-conductor-plugin-2nd-rain.fall", { effect: "^4.1.0", "task-conductor": `^${version}` }]
+    )
+    assert.include(
+      readMade("index.js"),
+      '  name: "2nd-rain.fall",\n  tools: Effect.succeed({ tool_2nd_rain_fall: countWords })'
+    )
+    const list = ["tools", "list", "--plugin", "./task-conductor-plugin-2nd-rain.fall"]
+    assert.match(
+      (await sandbox.run(list)).stdout,
+      /^tool_2nd_rain_fall +safe {4}Counts .* \(plugin 2nd-rain\.fall@0\.1\.0\)$/m
+    )
+  })
+
+  it("prints folder and files as JSON", async () => {
+    const { stdout } = await sandbox.run(["plugins", "new", "--json", "snow"])
+    assert.deepStrictEqual(JSON.parse(stdout), {
+      folder: "<root>/project/snow",
+      files: ["package.json", "index.js", "index.test.js", "README.md"]
+    })
+  })
+
+  it("overwrites nothing", async () => {
+    sandbox.write("project/kept/notes.txt", "mine")
+    const { code, stderr } = await sandbox.run(["plugins", "new", "kept"])
+    assert.strictEqual(code, 2)
+    assert.match(
+      stderr,
+      /^<root>\/project\/kept exists and is not empty, and nothing is overwritten\. Choose another name\.$/m
+    )
+    assert.isFalse(existsSync(path("kept/package.json")))
+    sandbox.write("project/file", "mine")
+    assert.match(
+      (await sandbox.run(["plugins", "new", "file"])).stderr,
+      /^The folder <root>\/project\/file cannot be made: /
+    )
+    assert.strictEqual(readFileSync(path("file"), "utf8"), "mine")
+  })
+
+  it("refuses what npm does not take as a name", async () => {
+    for (const name of ["Rain", "../rain", "@team", "rain fall", ".rain"]) {
+      const { code, stderr } = await sandbox.run(["plugins", "new", name])
+      assert.strictEqual(code, 2)
+      assert.include(stderr, `"${name}" cannot be the name of an npm package: `)
+    }
+  })
+})
+
+describe("a plugin that spoils the process", { timeout: 60_000 }, () => {
+  it("cannot make unfinished work look done by ending it", async () => {
+    const { code, stderr } = await act("exits.mjs")
+    assert.strictEqual(code, 1)
+    assert.include(stderr, "The program was ended by the code of a plugin, in the middle of its work.\n")
+  })
+
+  it("stops the run with one line by throwing where nobody catches", async () => {
+    const { code, stderr } = await act("strays.mjs")
+    assert.strictEqual(code, 1)
+    assert.match(
+      stderr,
+      /^The work is stopped: an error was thrown outside of any call, most likely by a plugin: late$/m
+    )
+    assert.notMatch(stderr, /^\s+at /m)
+  })
+
+  it("does not print between the results", async () => {
+    const { code, stderr, stdout } = await act("prints.mjs")
+    assert.deepStrictEqual([code, stdout.includes("printed"), stderr.includes("printed\n")], [0, false, true])
+  })
+})

@@ -1,0 +1,79 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { makeSandbox, type Sandbox } from "../../support/binary.ts"
+
+const made: Array<Sandbox> = []
+const sandboxWith = (files: Readonly<Record<string, string>>): Sandbox => {
+  const sandbox = makeSandbox()
+  made.push(sandbox)
+  for (const [path, text] of Object.entries(files)) sandbox.write(path, text)
+  return sandbox
+}
+afterAll(() => {
+  for (const sandbox of made) sandbox.remove()
+})
+
+const declared = {
+  tools: {
+    say: {
+      description: "Says a word.",
+      command: ["echo", "{word}"],
+      parameters: { type: "object", properties: { word: { type: "string" } } }
+    }
+  }
+}
+const listed = (stdout: string): ReadonlyArray<string> => stdout.split("\n").map((line) => line.split(" ")[0] ?? "")
+
+describe("commands on the command line", () => {
+  it("are run by the embedded model when a prompt says so and a rule allows it", async () => {
+    const sandbox = sandboxWith({
+      "project/a.js": 'require("fs").writeFileSync("out.txt", "ran")\nconsole.log("output-canary")\n'
+    })
+    const allowed = ["--yes-this-run", "--allow", "run_command:node a.js", "--allow", "read_file"]
+    const { code, stderr, stdout } = await sandbox.run(["run", "--model", "embedded", ...allowed, "Run `node a.js`."])
+    assert.strictEqual(code, 0, stderr)
+    assert.include(stdout, "output-canary")
+    assert.strictEqual(readFileSync(join(sandbox.root, "project/out.txt"), "utf8"), "ran")
+  })
+
+  it("do not run when nobody allows it, and the exit code says so", async () => {
+    const sandbox = sandboxWith({ "project/a.js": 'require("fs").writeFileSync("out.txt", "ran")\n' })
+    const { code } = await sandbox.run(["run", "--model", "embedded", "Run `node a.js`."])
+    assert.strictEqual(code, 4)
+    assert.isFalse(existsSync(join(sandbox.root, "project/out.txt")))
+  })
+
+  it("are tools when the person declares them", async () => {
+    const sandbox = sandboxWith({ "config/task-conductor/config.json": JSON.stringify(declared) })
+    const { code, stderr, stdout } = await sandbox.run(["tools", "list"])
+    assert.deepStrictEqual([code, stderr, listed(stdout).includes("say")], [0, "", true])
+  })
+
+  it("are no tools when only the project declares them, and the list says why", async () => {
+    const sandbox = sandboxWith({ "project/task-conductor.json": JSON.stringify(declared) })
+    const { code, stderr, stdout } = await sandbox.run(["tools", "list"])
+    assert.deepStrictEqual([code, listed(stdout).includes("say")], [0, false])
+    assert.match(
+      stderr,
+      /^note: The plugin "tools of task-conductor\.json" is not used: the project names it and you have not trusted it/
+    )
+  })
+
+  it("that are declared wrongly are told with their place", async () => {
+    const text =
+      '{\n  "tools": {\n    "say": { "description": "Says.", "command": ["echo", "{word}"] },\n    "Say It": { "description": "Says.", "command": ["echo"] }\n  }\n}\n'
+    const sandbox = sandboxWith({ "project/task-conductor.json": text })
+    const { code, stderr } = await sandbox.run(["tools", "list"])
+    assert.deepStrictEqual(
+      [code, stderr.split("\n").slice(0, 2)],
+      [
+        2,
+        [
+          '<root>/project/task-conductor.json:3:58: "tools.say.command[1]": {word} is no parameter. There are: none.',
+          '<root>/project/task-conductor.json:4:5: "tools.Say It": the name of a tool is lower-case ASCII words joined by underscores.'
+        ]
+      ]
+    )
+  })
+})

@@ -1,0 +1,211 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { closeSync, existsSync, openSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { makeSandbox } from "../../support/binary.ts"
+
+const sandbox = makeSandbox()
+const question = ["--model", "embedded", "--allow", "read_file", "Where is the port of the server defined?"]
+
+const gatedPlan = `## Original prompt
+
+Where is the port?
+
+## Goals / summary
+
+Find the port.
+
+## Tasks
+
+### Task section 1
+
+- **Name** Search 1
+- **What is needed** Find where the port is defined: \`serverPort\`
+- **Skill** search-code
+- **Expected output** File and line.
+- **Requires user approval**
+`
+
+beforeAll(() => {
+  sandbox.write("project/README.md", "# Weather\n\nA small weather server.\n")
+  sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
+})
+afterAll(sandbox.remove)
+
+/** The lines of a stream as objects. */
+const jsonLines = (stdout: string): ReadonlyArray<Record<string, unknown>> => {
+  assert.isTrue(stdout.endsWith("\n"))
+  return stdout
+    .slice(0, -1)
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+describe("run", () => {
+  it("answers on stdout and tells its progress on stderr", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["run", ...question])
+    assert.strictEqual(code, 0, stderr)
+    assert.include(stdout, "src/server.ts")
+    assert.match(stderr, /^run \d{8}-\d{6}-\w{4} with embedded in <root>\/project\n/)
+    assert.match(stderr, /\nplan \d+ tasks? in \d+ steps?: /)
+    assert.match(stderr, /\ndone: \d+ results?, \d+ rounds?, \d+ model calls?, \d+ tool calls?, \d+\.\d s\n$/)
+    assert.notInclude(stderr + stdout, "\u001b")
+  })
+
+  it.skipIf(!existsSync("/dev/full"))("fails when the answer cannot be written, and says so", async () => {
+    const full = openSync("/dev/full", "w")
+    const { code, stderr } = await sandbox.run(["run", ...question], { stdout: full })
+    closeSync(full)
+    assert.deepStrictEqual(
+      [code, stderr.trimEnd().split("\n").at(-1)],
+      [1, "The result could not be written to stdout (ENOSPC). Write it elsewhere and run again."]
+    )
+  })
+
+  it("streams JSON Lines from run.started to run.finished and nothing else", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["run", "--json", ...question])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    const lines = jsonLines(stdout)
+    for (const line of lines) {
+      assert.deepStrictEqual(Object.keys(line).slice(0, 2), ["type", "at"])
+      assert.match(String(line["at"]), /^\d{4}-\d\d-\d\dT/)
+    }
+    const [header] = lines
+    assert.deepStrictEqual(
+      { ...header, at: "", runId: "" },
+      {
+        type: "run.started",
+        at: "",
+        version: 1,
+        runId: "",
+        project: "<root>/project",
+        model: "embedded",
+        prompt: "Where is the port of the server defined?"
+      }
+    )
+    const last = lines.at(-1) as { type: string; exitCode: number; report: { status: string; runId: string } }
+    assert.deepStrictEqual(
+      [last.type, last.exitCode, last.report.status, last.report.runId],
+      ["run.finished", 0, "done", header?.["runId"]]
+    )
+    const types = lines.map((line) => line["type"])
+    for (const type of ["plan.created", "task.refined", "tool.finished", "task.finished"]) assert.include(types, type)
+  })
+
+  it("takes the prompt from stdin and says that nobody chose a model", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["run", "--allow", "read_file"], {
+      stdin: "Where is the port of the server defined?\n"
+    })
+    assert.strictEqual(code, 0, stderr)
+    assert.include(stdout, "src/server.ts")
+    const [first] = stderr.split("\n")
+    assert.strictEqual(
+      first,
+      'note: no model is configured, so the embedded one works, which is no language model. Choose a model of your Ollama server with --model NAME, TASK_CONDUCTOR_MODEL, or "model" in <root>/config/task-conductor/config.json.'
+    )
+  })
+
+  it("does not hang and ends with 4 when a permission is needed and nobody can be asked", async () => {
+    const { code, stderr } = await sandbox.run([
+      "run",
+      "--model",
+      "embedded",
+      "--skill",
+      "read-code",
+      "Read src/server.ts"
+    ])
+    assert.strictEqual(code, 4, stderr)
+    assert.include(stderr, 'Use --allow "read_file:<root>/project/src/server.ts".')
+  })
+
+  it("takes a rule for pages, which only references need", async () => {
+    sandbox.write(
+      "page/page.md",
+      gatedPlan.replace("- **Expected", "- **References** [Page](http://127.0.0.1:1/)\n- **Expected")
+    )
+    const order = ["run", "--model", "embedded", "--plan", "../page/page.md", "--yes-this-run"]
+    assert.include((await sandbox.run(order)).stderr, 'Use --allow "fetch_url:http://127.0.0.1:1/".')
+    const { stderr } = await sandbox.run([...order, "--allow", "fetch_url:http://127.0.0.1:1/"])
+    assert.notInclude(stderr, "there is no tool")
+    assert.include(stderr, "http://127.0.0.1:1/")
+  })
+
+  it("ends with 5 when no server answers, also in the stream", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["run", "--model", "qwen3", "--json", "hi"])
+    const last = jsonLines(stdout).at(-1) as { exitCode: number; report: { status: string; message: string } }
+    assert.deepStrictEqual([code, stderr, last.exitCode, last.report.status], [5, "", 5, "unavailable"])
+    assert.include(last.report.message, "No model server answers at http://127.0.0.1:1 ")
+  })
+
+  it("ends with 5 when the server does not have the model", async () => {
+    const server = createServer((request, response) => {
+      request.resume()
+      response.writeHead(404, { "content-type": "application/json" }).end('{"error":"model \'qwen9\' not found"}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { code, stderr, stdout } = await sandbox.run(["run", "--model", "qwen9", "hi"], {
+      env: { OLLAMA_HOST: host }
+    })
+    server.close()
+    assert.deepStrictEqual([code, stdout], [5, ""])
+    assert.include(stderr, 'The model "qwen9" is not on the server')
+    assert.include(stderr, 'Get it with "ollama pull qwen9" or choose another with --model.')
+  })
+
+  it("runs a gated step only when it is approved beforehand, if nobody can be asked", async () => {
+    sandbox.write("project/gated.md", gatedPlan)
+    const run = ["run", "--model", "embedded", "--plan", "gated.md"]
+    const asked = await sandbox.run(run)
+    assert.deepStrictEqual([asked.code, asked.stdout], [4, ""])
+    assert.include(asked.stderr, '"Task section 1" needs approval and nobody could give it. Use --yes-this-run.')
+    const approved = await sandbox.run([...run, "--yes-this-run"])
+    assert.strictEqual(approved.code, 0, approved.stderr)
+    assert.include(approved.stdout, "src/server.ts")
+  })
+
+  it("warns of a broken skill file and of a rule that does nothing, and goes on", async () => {
+    sandbox.write("project-with-skill/.task-conductor/skills/broken/SKILL.md", "no front matter\n")
+    sandbox.write("project-with-skill/task-conductor.json", '{ "deny": ["write_fil"] }\n')
+    sandbox.write("project-with-skill/a.md", "# A\n\nThe port of the server is 8042.\n")
+    const { code, stderr } = await sandbox.run(["run", "--project", "../project-with-skill", ...question])
+    assert.strictEqual(code, 0, stderr)
+    const [skill, rule] = stderr.split("\n")
+    const file = "<root>/project-with-skill/.task-conductor/skills/broken/SKILL.md"
+    assert.isTrue(skill?.startsWith(`warning: ${file}:1: `), skill)
+    assert.strictEqual(
+      rule,
+      'warning: The configured rule "write_fil" does nothing: there is no tool "write_fil". Nearest: write_file, edit_file, read_file.'
+    )
+  })
+
+  it("keeps its exit code when the reader of its output goes away", async () => {
+    const running = sandbox.start(["run", "--json", ...question])
+    await running.says("run.started")
+    running.child.stdout?.destroy()
+    running.child.stderr?.destroy()
+    assert.strictEqual((await running.ended).code, 0)
+  })
+})
+
+describe("plan", () => {
+  it("prints a plan that check accepts and run can run", async () => {
+    const planned = await sandbox.run(["plan", "--model", "embedded", "Where is the port of the server defined?"])
+    assert.strictEqual(planned.code, 0, planned.stderr)
+    assert.match(planned.stdout, /^## Original prompt\n/)
+    const checked = await sandbox.run(["check", "-", "--json"], { stdin: planned.stdout })
+    assert.deepStrictEqual([checked.code, JSON.parse(checked.stdout).verdict], [0, "accepted"])
+    sandbox.write("project/plan.md", planned.stdout)
+    const ran = await sandbox.run(["run", "--model", "embedded", "--plan", "plan.md", "--allow", "read_file"])
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.include(ran.stdout, "src/server.ts")
+  })
+
+  it("refuses a plan file that is not valid with 3 and its issues", async () => {
+    sandbox.write("project/bad-plan.md", "## Original prompt\n\nhi\n\n## Tasks\n")
+    const { code, stderr, stdout } = await sandbox.run(["run", "--model", "embedded", "--plan", "bad-plan.md"])
+    assert.deepStrictEqual([code, stdout], [3, ""])
+    assert.include(stderr, "The plan is not a valid task list.")
+    assert.include(stderr, "Goals / summary")
+  })
+})

@@ -1,0 +1,70 @@
+/**
+ * Journals that were recorded once and stay: this program reads, shows and replays every one of them, without their
+ * projects and without a model server.
+ */
+import { afterAll, describe, expect, it } from "vitest"
+import { cpSync, mkdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { RunDifference } from "../../../src/domain/history/RunDifference.ts"
+import type { RunOverview } from "../../../src/domain/history/RunEvidence.ts"
+import type { RunSummary } from "../../../src/services/history/RunStore.ts"
+import { makeSandbox } from "../../support/binary.ts"
+import { takeSnapshot } from "../../support/FolderSnapshot.ts"
+
+const fixtures = join(import.meta.dirname, "../../fixtures/journals/v1")
+const sandbox = makeSandbox()
+afterAll(() => sandbox.remove())
+cpSync(join(fixtures, "skills"), join(sandbox.root, "config/task-conductor/skills"), { recursive: true })
+
+const cases = [
+  { name: "approved", runId: "20261121-185920-ndfx", standing: "done", tasks: ["finished", "finished", "finished"] },
+  {
+    name: "denied",
+    runId: "20261121-185925-be4m",
+    standing: "not_permitted",
+    tasks: ["finished", "finished", "finished"]
+  },
+  { name: "resumed", runId: "20261121-185928-3bq1", standing: "done", tasks: ["finished", "finished", "finished"] }
+] as const
+
+for (const { name, runId } of cases) {
+  const folder = join(sandbox.root, "home/.local/state/task-conductor/runs", runId)
+  mkdirSync(folder, { recursive: true })
+  cpSync(join(fixtures, name, "journal.jsonl"), join(folder, "journal.jsonl"))
+}
+
+const json = async <A>(...words: ReadonlyArray<string>): Promise<A> => {
+  const { stdout } = await sandbox.run([...words, "--json"])
+  return JSON.parse(stdout) as A
+}
+
+describe.concurrent("a journal that was recorded", { timeout: 60_000 }, () => {
+  it("stands in the list of runs with how it ended", async () => {
+    const all = await json<ReadonlyArray<RunSummary>>("runs")
+    expect(all.map(({ model, project, runId, standing }) => ({ model, project, runId, standing }))).toEqual(
+      cases
+        .map(({ runId, standing }) => ({ model: "qwen3:8b", project: "/project", runId, standing }))
+        .toSorted((a, b) => (a.runId < b.runId ? 1 : -1))
+    )
+  })
+
+  it.each(cases)("is shown: $name", async ({ runId, tasks }) => {
+    const overview = await json<RunOverview>("show", runId)
+    expect(overview.tasks.map(({ name }) => name)).toEqual(["Read 1", "Look 1", "Write 1"])
+    expect(overview.tasks.map(({ state }) => state)).toEqual(tasks)
+    const { code, stdout } = await sandbox.run(["show", runId, "--task", "Write 1"])
+    expect([code, stdout.includes("write_file")]).toEqual([0, true])
+  })
+
+  it.each(cases)("is the same when it is replayed, but for templates of prompts: $name", async ({ runId }) => {
+    const before = takeSnapshot(sandbox.root)
+    const { differences } = await json<{ readonly differences: ReadonlyArray<RunDifference> }>("replay", runId)
+    expect(differences.filter(({ about }) => !/^(session \d+: )?the prompt of /.test(about))).toEqual([])
+    expect(takeSnapshot(sandbox.root)).toEqual(before)
+  })
+
+  it.each(cases)("tells of no machine: $name", ({ name }) => {
+    const text = readFileSync(join(fixtures, name, "journal.jsonl"), "utf8")
+    expect(text.match(/\/(tmp|home|root|Users|var)\/[^"\\ ]*/g)).toBeNull()
+  })
+})

@@ -1,0 +1,99 @@
+/**
+ * `replay` on the real binary: runs that another process carried out, killed or not, are played again without their model
+ * server, their project or a person.
+ */
+import { describe, expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { type CrashRun, makeCrashRun } from "../../support/CrashRun.ts"
+import { fakeModel } from "../../support/FakeOllamaPaths.ts"
+import { takeSnapshot } from "../../support/FolderSnapshot.ts"
+import { changeJournal } from "../../support/Journals.ts"
+import { liveTest } from "../../support/liveTest.ts"
+
+/** Plays the newest run while what it wrote is gone; nothing is put back, and nobody calls the model server. */
+const replay = ({ project, sandbox, server }: CrashRun, ...more: ReadonlyArray<string>) =>
+  Effect.promise(async () => {
+    rmSync(join(project, "out"), { recursive: true, force: true })
+    const before = [takeSnapshot(sandbox.root), server.acceptedCount()]
+    const ended = await sandbox.run(["replay", "last", ...more])
+    expect([takeSnapshot(sandbox.root), server.acceptedCount()]).toEqual(before)
+    return { ...ended, stderr: ended.stderr.replace(/\d{8}-\d{6}-\w+/, "RUN").replace(/\d+ events/, "N events") }
+  })
+
+const same = { code: 0, stdout: "", stderr: "The replay of RUN is the same, N events long.\n" }
+
+const journalOf = ({ sandbox }: CrashRun): string => {
+  const folder = join(sandbox.root, "home/.local/state/task-conductor/runs")
+  const [file = ""] = globSync("*/journal.jsonl", { cwd: folder })
+  return join(folder, file)
+}
+
+describe("replay", () => {
+  liveTest("is the same for twelve tasks that ran side by side", () =>
+    Effect.gen(function* () {
+      const run = yield* makeCrashRun({ latency: 20 })
+      expect((yield* run.session({})).code).toBe(0)
+      expect(yield* replay(run)).toEqual(same)
+      const { code, stdout } = yield* replay(run, "--json")
+      const { runId: _, ...said } = JSON.parse(stdout) as { readonly runId: string }
+      expect([code, said]).toEqual([0, { same: true, differences: [] }])
+    })
+  )
+
+  liveTest("is the same as far as a killed run came, and when it had gone on", () =>
+    Effect.gen(function* () {
+      const run = yield* makeCrashRun({ latency: 50 })
+      expect((yield* run.session({ killAfter: 700 })).code).toBe("SIGKILL")
+      expect(yield* replay(run)).toEqual({
+        ...same,
+        stderr:
+          "The replay of RUN is the same, N events long, as far as the journal goes: the run did not come to its end.\n"
+      })
+      expect((yield* run.session({})).code).toBe(0)
+      expect(yield* replay(run)).toEqual(same)
+    })
+  )
+
+  for (const [what, flag] of [
+    ["could change nothing", "--read-only"],
+    ["was allowed nothing", "--json"]
+  ] as const) {
+    liveTest(`is the same for a run that ${what}`, () =>
+      Effect.gen(function* () {
+        const run = yield* makeCrashRun()
+        const words = ["run", "--model", fakeModel, flag, "--yes-this-run", "Do the twelve tasks."]
+        const { code } = yield* Effect.promise(() => run.sandbox.run(words, { env: { OLLAMA_HOST: run.server.url } }))
+        expect(code).toBe(4)
+        expect(yield* replay(run)).toEqual(same)
+      })
+    )
+  }
+
+  liveTest("shows the first difference and ends with 1 when an answer in the journal was changed", () =>
+    Effect.gen(function* () {
+      const run = yield* makeCrashRun()
+      expect((yield* run.session({})).code).toBe(0)
+      const file = journalOf(run)
+      const key = "round-1/execute/talk-1/attempt-1"
+      writeFileSync(
+        file,
+        changeJournal(readFileSync(file, "utf8"), (json) =>
+          json.startsWith(`{"type":"outcome","key":"${key}`) ? json.replace("Talk 1 is done.", "Talk 1 is open.") : json
+        )
+      )
+      const { code, stderr, stdout } = yield* replay(run)
+      expect([code, stdout.replaceAll(/(?<=: {1,2})\.\.\..*(Talk 1 is \w+)\..*/g, "$1")]).toEqual([
+        1,
+        'task.finished round 1 "Talk 1"\n  then: Talk 1 is done\n  now:  Talk 1 is open\n'
+      ])
+      expect(stderr).toMatch(/^This is the first of \d+ differences; --json prints all\.\n$/)
+      const all = JSON.parse((yield* replay(run, "--json")).stdout) as {
+        readonly same: boolean
+        readonly differences: ReadonlyArray<{ readonly about: string }>
+      }
+      expect([all.same, all.differences[0]?.about]).toEqual([false, 'task.finished round 1 "Talk 1"'])
+    })
+  )
+})

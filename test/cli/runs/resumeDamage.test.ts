@@ -1,0 +1,133 @@
+/**
+ * `resume` of journals that cannot be used, on the real binary: the exit code, the one line that says why, and that
+ * nothing was changed.
+ */
+import { afterAll, describe, expect, it } from "vitest"
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { journalBytes, journalLines, openedRecord, settled } from "../../support/Journals.ts"
+import { makeSandbox } from "../../support/binary.ts"
+
+const sandbox = makeSandbox()
+afterAll(() => sandbox.remove())
+
+const runs = "home/.local/state/task-conductor/runs"
+const whole = Buffer.from(journalBytes([openedRecord(), settled("a"), settled("b"), settled("c")])).toString()
+const lines = whole.split(/(?<=\n)/)
+const other = journalLines([openedRecord("20261120-190000-abcd"), settled("a"), settled("b")])
+const damaged = (line: number, what: string) =>
+  `is damaged: line ${line} ${what} The ${line - 1} lines before it hold together. "task-conductor runs repair" sets the rest aside, so that the run can go on from there.`
+const order = "is out of order: a line is missing, doubled, moved or foreign."
+const changed = "was changed: its checksum does not hold."
+const shape = "is no record."
+const foreign = "does not begin as a journal of task-conductor does. Nothing of it is used."
+const empty = "is empty: the run ended before anything was written. Start it anew."
+
+const cases: ReadonlyArray<readonly [what: string, content: string | Uint8Array, says: string]> = [
+  ["a changed character", whole.replace('"key":"b"', '"key":"x"'), damaged(3, changed)],
+  ["a null block", whole.replace('"key":"b"', "\u0000".repeat(9)), damaged(3, changed)],
+  ["a deleted line", lines.toSpliced(2, 1).join(""), damaged(3, order)],
+  ["swapped lines", [lines[0], lines[2], lines[1], lines[3]].join(""), damaged(2, order)],
+  ["a doubled line", lines.toSpliced(2, 0, lines[1]!).join(""), damaged(3, order)],
+  ["a line of another run", lines.with(2, `${other[2]}\n`).join(""), damaged(3, changed)],
+  ["an empty line", lines.toSpliced(2, 0, "\n").join(""), damaged(3, shape)],
+  ["nothing", "", empty],
+  ["half a first line", lines[0]!.slice(0, 60), empty],
+  [
+    "a newer version",
+    Buffer.from(journalBytes([{ ...openedRecord(), version: 2 }])),
+    "has version 2 of the format, this program reads 1. Use the version of task-conductor that wrote it."
+  ],
+  [
+    "an older version",
+    Buffer.from(journalBytes([{ ...openedRecord(), version: 0 }])),
+    "has version 0 of the format, this program reads 1. Use the version of task-conductor that wrote it."
+  ],
+  ["something else", "# Notes\n", foreign],
+  ["a byte order mark", `\uFEFF${whole}`, foreign],
+  ["line ends of Windows", whole.replaceAll("\n", "\r\n"), foreign]
+]
+
+let count = 0
+
+/** Puts a journal in place with `put` and resumes it. */
+const resume = async (put: (file: string) => void) => {
+  const runId = `20261120-183000-${String((count += 1)).padStart(4, "0")}`
+  const file = join(sandbox.root, runs, runId, "journal.jsonl")
+  mkdirSync(dirname(file), { recursive: true })
+  put(file)
+  const { code, stderr, stdout } = await sandbox.run(["resume", runId])
+  return { file, code, stdout, said: stderr.replaceAll(`<root>/${runs}/${runId}/journal.jsonl`, "FILE") }
+}
+
+describe.concurrent("resume", { timeout: 60_000 }, () => {
+  it.each(cases)("refuses a journal with %s", async (_what, content, says) => {
+    const { code, file, said, stdout } = await resume((file) => writeFileSync(file, content))
+    expect([code, stdout, said.trim()]).toEqual([1, "", `The journal FILE ${says}`])
+    expect(readFileSync(file)).toEqual(Buffer.from(content))
+  })
+
+  it("refuses a folder, a missing file and one of 2 GB", async () => {
+    const folder = await resume((file) => mkdirSync(file))
+    const missing = await resume((file) => rmSync(file, { force: true }))
+    const large = await resume((file) => {
+      writeFileSync(file, whole)
+      truncateSync(file, 2 ** 31)
+    })
+    expect([folder, missing, large].map(({ code, said }) => [code, said.trim()])).toEqual([
+      [1, "The journal FILE is not a regular file. Remove it, or put the file back."],
+      [1, expect.stringContaining("The journal FILE is not there.")],
+      [
+        1,
+        "The journal FILE has 2147483648 bytes, at most 536870912 are read. It was not written by this program, or it is damaged."
+      ]
+    ])
+    expect(statSync(large.file).size).toBe(2 ** 31)
+  })
+
+  it("says what the system says of a file that cannot be read", async () => {
+    /* Permissions do not hold for root, a symbolic link to itself does. */
+    const { code, said } = await resume((file) => {
+      writeFileSync(file, whole)
+      if (process.getuid?.() !== 0) return chmodSync(file, 0)
+      rmSync(file)
+      symlinkSync("journal.jsonl", file)
+    })
+    expect([code, said]).toEqual([
+      1,
+      expect.stringMatching(/^The journal FILE cannot be read: the system says (EACCES|ELOOP)\./)
+    ])
+  })
+
+  it("mends the end of a line in which a bit was flipped, says so and goes on", async () => {
+    const runId = "20261120-183000-flip"
+    const opened = { ...openedRecord(), project: join(sandbox.root, "project"), order: { runId, prompt: "Hi." } }
+    const bytes = Buffer.from(journalBytes([opened, settled("a")]))
+    const file = `${runs}/${runId}/journal.jsonl`
+    const flipped = Buffer.from(bytes)
+    flipped[flipped.indexOf(0x0a)] = 0x4a
+    sandbox.write(file, flipped)
+    const { stderr } = await sandbox.run(["resume", runId, "--deny", "write_file"])
+    expect(stderr).toContain(
+      "warning: The end of one line was damaged in the journal. No record is lost, and it is mended;"
+    )
+    expect(readFileSync(join(sandbox.root, file)).subarray(0, bytes.length)).toEqual(bytes)
+  })
+
+  it("sets a torn last line aside and goes on", async () => {
+    const torn = lines[3]!.slice(0, 40)
+    const opened = { ...openedRecord(), project: sandbox.root, order: { runId: "20261120-183000-torn", prompt: "Hi." } }
+    const bytes = Buffer.concat([Buffer.from(journalBytes([opened])), Buffer.from(torn)])
+    const file = join(sandbox.root, runs, "20261120-183000-torn/journal.jsonl")
+    sandbox.write(`${runs}/20261120-183000-torn/journal.jsonl`, bytes)
+    const { code, stderr } = await sandbox.run(["resume", "20261120-183000-torn", "--deny", "write_file"])
+    expect([code, stderr]).toEqual([expect.any(Number), expect.not.stringContaining("is damaged")])
+    expect(readFileSync(`${file}.torn-2`, "utf8")).toBe(torn)
+    expect(stderr).toContain("note: the last record of the journal was not written to its end.")
+    const [first = "", second = ""] = readFileSync(file, "utf8").split("\n")
+    expect([`${first}\n`, JSON.parse(second).record.type]).toEqual([
+      Buffer.from(journalBytes([opened])).toString(),
+      "resumed"
+    ])
+  })
+})

@@ -1,0 +1,132 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import { fencedBlocks } from "../../../src/domain/markdown/Outline.ts"
+import { makeSandbox } from "../../support/binary.ts"
+
+const sandbox = makeSandbox()
+
+beforeAll(async () => {
+  await sandbox.run(["skills", "new", "find-names"])
+  await sandbox.run(["skills", "new", "find-words"])
+  sandbox.write(
+    "project/.task-conductor/skills/find-words/tests/wrong.md",
+    '# Wrong\n\n## Task\n\n- **What is needed** Find "a".\n- **Expected output** Lines.\n\n## Refinement answer\n\n```\n## Inputs\n```\n'
+  )
+  sandbox.write(
+    "project/.agents/skills/untested/SKILL.md",
+    "---\nname: untested\ndescription: Has no tests. Use it never.\nallowed-tools: lost_tool\n---\n\nDo.\n"
+  )
+})
+afterAll(sandbox.remove)
+
+describe("skills test", () => {
+  it("runs the tests beside a skill by name", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["skills", "test", "find-names"])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.strictEqual(
+      stdout,
+      "ok   .task-conductor/skills/find-names/tests/finds-the-subject.md: Finds the lines that name the subject\n1 passed, 0 failed\n"
+    )
+  })
+
+  it("shows why a test fails and ends with 1", async () => {
+    const { code, stdout } = await sandbox.run(["skills", "test", "./.task-conductor/skills/find-words"])
+    assert.strictEqual(code, 1)
+    assert.match(stdout, /^FAIL \.task-conductor\/skills\/find-words\/tests\/wrong\.md: Wrong$/m)
+    assert.match(stdout, /^ {2}The refinement asked for answer 2, and the test has 1\.$/m)
+    assert.match(stdout, /^ {4}\+ actual: input-missing/m)
+    assert.match(stdout, /^1 passed, 1 failed$/m)
+  })
+
+  it("prints one JSON object", async () => {
+    const { code, stdout } = await sandbox.run(["skills", "test", "find-words", "--json"])
+    const { tests, ...rest } = JSON.parse(stdout) as { tests: ReadonlyArray<{ passed: boolean; title: string }> }
+    assert.deepStrictEqual(
+      [code, rest, tests.map(({ passed, title }) => [title, passed])],
+      [
+        1,
+        { skill: `${sandbox.root}/project/.task-conductor/skills/find-words/SKILL.md`, passed: 1, failed: 1 },
+        [
+          ["Finds the lines that name the subject", true],
+          ["Wrong", false]
+        ]
+      ].map((one) => JSON.parse(JSON.stringify(one).replaceAll(sandbox.root, "<root>")) as unknown)
+    )
+  })
+
+  it("says where tests would be, and what skills there are", async () => {
+    const untested = await sandbox.run(["skills", "test", "untested"])
+    assert.deepStrictEqual(
+      [untested.code, untested.stderr],
+      [1, "There are no tests. They are files <root>/project/.agents/skills/untested/tests/*.md.\n"]
+    )
+    const unknown = await sandbox.run(["skills", "test", "find-name"])
+    assert.strictEqual(unknown.code, 2)
+    assert.include(unknown.stderr, 'There is no skill "find-name". Nearest: find-names')
+  })
+
+  it("refuses a rule that cannot be read", async () => {
+    const { code, stderr } = await sandbox.run(["skills", "test", "find-names", "--allow", "Read File"])
+    assert.strictEqual(code, 2)
+    assert.include(stderr, '--allow Read File: "Read File" is not a tool name.')
+  })
+})
+
+describe("docs/writing-a-skill.md", () => {
+  const blocks = fencedBlocks(readFileSync(new URL("../../../docs/writing-a-skill.md", import.meta.url), "utf8"))
+  const own = makeSandbox()
+  afterAll(own.remove)
+
+  it("names commands that do what it says, in their order", async () => {
+    const commands = blocks.flatMap(({ text }) =>
+      text.split("\n").filter((line) => line.startsWith("task-conductor skills"))
+    )
+    assert.strictEqual(commands.length, 7)
+    for (const command of commands) {
+      const args = command.replace(/ > .*/, "").split(" ").slice(1)
+      // The guide has the folder of another program there.
+      const { code, stderr } = await own.run(
+        args.map((one) => (one === ".agents/skills" ? ".task-conductor/skills" : one))
+      )
+      assert.deepStrictEqual([command, code, code === 0 ? "" : stderr], [command, 0, ""])
+    }
+  }, 120_000)
+
+  it("shows a test that passes", async () => {
+    const example = blocks.find(({ text }) => text.startsWith("# Finds the lines"))?.text ?? ""
+    own.write("project/.task-conductor/skills/find-names/tests/example.md", example)
+    const { code, stdout } = await own.run(["skills", "test", "find-names"])
+    assert.strictEqual(code, 0)
+    assert.match(stdout, /^ok {3}\.task-conductor\/skills\/find-names\/tests\/example\.md/m)
+  })
+})
+
+describe("skills describe", () => {
+  it("shows a skill with its inputs and parts", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["skills", "describe", "find-names"])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.match(stdout, /^from {6}project, <root>\/project\/\.task-conductor\/skills\/find-names\/SKILL\.md$/m)
+    assert.match(stdout, /^input {5}subject \(text, required\) The word or name to look for/m)
+    assert.match(stdout, /^## Execution\n\n- List the lines/m)
+  })
+
+  it("says why a skill is not offered, as the list does", async () => {
+    const note = 'note: The skill "untested" is not offered: there is no tool lost_tool.\n'
+    const described = await sandbox.run(["skills", "describe", "untested"])
+    assert.strictEqual(described.stderr, note)
+    const listed = await sandbox.run(["skills", "list"])
+    assert.include(listed.stderr, note)
+    const { stdout } = await sandbox.run(["skills", "list", "--json"])
+    const { skills } = JSON.parse(stdout) as {
+      skills: ReadonlyArray<{ name: string; offered: boolean; missingTools: ReadonlyArray<string> }>
+    }
+    const untested = skills.find(({ name }) => name === "untested")
+    assert.deepStrictEqual([untested?.offered, untested?.missingTools], [false, ["lost_tool"]])
+  })
+
+  it("names the nearest skill for one that is not there", async () => {
+    const { code, stderr } = await sandbox.run(["skills", "describe", "serch-code"])
+    assert.strictEqual(code, 2)
+    assert.include(stderr, 'There is no skill "serch-code". Nearest: search-code')
+  })
+})

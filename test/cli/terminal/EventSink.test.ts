@@ -1,0 +1,131 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { makePaint } from "../../../src/cli/terminal/Colour.ts"
+import { type EventSink, jsonSink, progressSink } from "../../../src/cli/terminal/EventSink.ts"
+import { Output } from "../../../src/cli/terminal/Output.ts"
+import { Signals } from "../../../src/cli/terminal/Signals.ts"
+import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
+import type { RunReport } from "../../../src/domain/runs/RunReport.ts"
+
+const started: RunEvent = { type: "run.started", version: 1, runId: "r1", project: "/p", model: "m", prompt: "x" }
+
+const report: RunReport = {
+  runId: "r1",
+  status: "interrupted",
+  answer: "",
+  message: "The run was interrupted.",
+  issues: [],
+  goals: "",
+  results: [],
+  failures: [],
+  rounds: 0,
+  usage: { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
+}
+
+/** What a JSON sink prints while it is used. */
+const printed = Effect.fnUntraced(function* (use: (sink: EventSink) => Effect.Effect<void>, received?: NodeJS.Signals) {
+  const lines: Array<string> = []
+  const output = Output.of({
+    result: (text) => Effect.sync(() => void lines.push(text)),
+    answer: () => Effect.die("nothing is answered"),
+    follow: () => undefined,
+    prompt: () => Effect.void,
+    lost: () => undefined,
+    tell: () => Effect.die("nothing is told"),
+    resultPaint: makePaint(false),
+    tellPaint: makePaint(false),
+    isWatched: false,
+    canAsk: false,
+    hasPipedInput: false
+  })
+  const sink = yield* jsonSink.pipe(
+    Effect.provideService(Output, output),
+    Effect.provideService(Signals, { received: () => received, onInterrupt: () => Effect.void })
+  )
+  yield* use(sink)
+  return lines
+})
+
+const at = "2026-11-20T12:00:00.000Z"
+
+const step = (title: string): RunEvent => ({ type: "step.started", round: 1, step: 0, title })
+
+describe("progressSink", () => {
+  it.effect("keeps other lines back while a question waits for its answer", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const output = Output.of({
+        result: () => Effect.die("no result"),
+        answer: () => Effect.die("no answer"),
+        follow: () => undefined,
+        prompt: () => Effect.void,
+        lost: () => undefined,
+        tell: (text) => Effect.sync(() => void lines.push(text)),
+        resultPaint: makePaint(false),
+        tellPaint: makePaint(false),
+        isWatched: false,
+        canAsk: true,
+        hasPipedInput: false
+      })
+      const sink = yield* Effect.provideService(progressSink, Output, output)
+      const asked: RunEvent = { type: "approval.requested", scope: "call", title: "A", hash: "h", items: [] }
+      const answered: RunEvent = {
+        type: "approval.answered",
+        scope: "call",
+        hash: "h",
+        answer: "once",
+        by: "person"
+      }
+      const finished: RunEvent = { type: "run.finished", exitCode: 130, report }
+      for (const event of [step("1"), asked, step("2"), step("3")]) yield* sink.listen({ at, event })
+      assert.deepStrictEqual(lines, ["1"])
+      yield* sink.listen({ at, event: answered })
+      assert.deepStrictEqual(lines.slice(1), ["  approval: once", "2", "3"])
+      for (const event of [asked, step("4"), finished]) yield* sink.listen({ at, event })
+      assert.deepStrictEqual(lines.slice(4), [
+        "4",
+        "interrupted: 0 results, 0 rounds, 0 model calls, 0 tool calls, 0.0 s"
+      ])
+    })
+  )
+})
+
+describe("jsonSink", () => {
+  it.effect("prints type, then time, then the fields", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* printed((sink) => sink.listen({ at, event: started })), [
+        `{"type":"run.started","at":"${at}","version":1,"runId":"r1","project":"/p","model":"m","prompt":"x"}`
+      ])
+    })
+  )
+
+  it.effect("ends a stream that broke off, once", () =>
+    Effect.gen(function* () {
+      const lines = yield* printed((sink) =>
+        Effect.andThen(
+          sink.listen({ at, event: started }),
+          Effect.andThen(sink.abort("The run broke off."), sink.abort("Again."))
+        )
+      )
+      const last = JSON.parse(lines.at(-1) ?? "")
+      assert.deepStrictEqual(
+        [lines.length, last.type, last.exitCode, last.report.runId, last.report.status, last.report.message],
+        [2, "run.finished", 1, "r1", "failed", "The run broke off."]
+      )
+    })
+  )
+
+  it.effect("prints nothing for a run that never began", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* printed((sink) => sink.abort("The run broke off.")), [])
+    })
+  )
+
+  it.effect("gives an interrupted run the exit code of its signal", () =>
+    Effect.gen(function* () {
+      const finished = { at, event: { type: "run.finished", exitCode: 130, report } as const }
+      const [line] = yield* printed((sink) => sink.listen(finished), "SIGTERM")
+      assert.strictEqual(JSON.parse(line ?? "").exitCode, 143)
+    })
+  )
+})

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "@effect/vitest"
+import { existsSync, readFileSync } from "node:fs"
+import { type CheckReport, checkDocument } from "../../../src/domain/checking/CheckReport.ts"
+import type { ExampleKind } from "../../../src/domain/findings/rules/RuleExample.ts"
+import { rules } from "../../../src/domain/findings/rules/Rules.ts"
+import { documentFixtures } from "../../support/DocumentFixtures.ts"
+
+const place = ({ code, where: { line } }: CheckReport["repairs"][number] | CheckReport["issues"][number]) =>
+  line === undefined ? { code } : { code, line }
+
+const verdicts: Readonly<Record<string, CheckReport["verdict"]>> = {
+  ok: "accepted",
+  repaired: "repaired",
+  not: "rejected"
+}
+
+/** Kinds of examples that a reader alone can judge, without the world and the run. */
+const readerKinds: ReadonlySet<ExampleKind> = new Set([
+  "task-list",
+  "tasks",
+  "task",
+  "references",
+  "refinement",
+  "inputs",
+  "tool-calls",
+  "result"
+])
+
+describe("documents as models write them", () => {
+  it.each(documentFixtures)("$name", ({ expected, kind, name, options, text }) => {
+    const { issues, repairs, value, verdict } = checkDocument(kind, text, options)
+    expect({ verdict, issues: issues.map(place), repairs: repairs.map(place), value }).toEqual(expected)
+    expect(verdict).toBe(verdicts[/\/([a-z]+)-/.exec(name)?.[1] ?? ""])
+  })
+
+  it("are many, and half of them are rejected", () => {
+    const rejected = documentFixtures.filter(({ expected }) => expected.verdict === "rejected")
+    expect(documentFixtures.length).toBeGreaterThanOrEqual(150)
+    expect(rejected.length * 2).toBeGreaterThanOrEqual(documentFixtures.length)
+  })
+
+  it("show every code of the readers", () => {
+    const shown = new Set(
+      documentFixtures.flatMap(({ expected }) => [...expected.issues, ...expected.repairs].map(({ code }) => code))
+    )
+    const missing = rules.filter(({ code, kind }) => readerKinds.has(kind) && !shown.has(code))
+    expect(missing.map(({ code }) => code)).toEqual([])
+  })
+
+  it("show every class of failure that concerns a reader", () => {
+    const readme = readFileSync(new URL("../../fixtures/README.md", import.meta.url), "utf8")
+    const rows = [...readme.matchAll(/^\| (\d+) \| (.+) \| (.+) \|$/gm)]
+    const root = new URL("../../../", import.meta.url)
+    const missing = rows
+      .flatMap(([, , , shown = ""]) => [...shown.matchAll(/`([\w-]+\/[\w/.-]+)`/g)].map(([, path = ""]) => path))
+      .filter((path) => !existsSync(new URL(path.startsWith("src/") ? path : `test/fixtures/${path}.md`, root)))
+    expect(rows.map(([, number]) => Number(number))).toEqual(Array.from({ length: 62 }, (_, index) => index + 1))
+    expect(missing).toEqual([])
+  })
+})

@@ -1,0 +1,47 @@
+import { assert, describe, it } from "@effect/vitest"
+import { commandEnvironment, environmentNameProblem } from "../../../src/domain/commands/CommandEnvironment.ts"
+
+describe("the environment of a command", () => {
+  it("holds a short list of variables and nothing else", () => {
+    const harmless = {
+      HOME: "/h",
+      LANG: "C",
+      LC_ALL: "C",
+      TERM: "xterm",
+      TZ: "UTC",
+      TMPDIR: "/t",
+      USER: "u",
+      SHELL: "/bin/sh"
+    }
+    const others = {
+      AWS_SECRET_ACCESS_KEY: "x",
+      GITHUB_TOKEN: "x",
+      DATABASE_URL: "x",
+      LD_PRELOAD: "x",
+      NODE_OPTIONS: "x",
+      GIT_DIR: "x",
+      PS4: "x",
+      LC_api_key: "x"
+    }
+    assert.deepStrictEqual(commandEnvironment({ ...harmless, ...others, EMPTY: undefined }, []), harmless)
+  })
+
+  it("holds what the person named, but never what steers programs or looks like a secret", () => {
+    const all = { CI: "1", JAVA_HOME: "/j", NODE_OPTIONS: "--require x", NPM_TOKEN: "x" }
+    assert.deepStrictEqual(commandEnvironment(all, Object.keys(all)), { CI: "1", JAVA_HOME: "/j" })
+  })
+
+  it("looks for programs in absolute folders only", () => {
+    assert.deepStrictEqual(commandEnvironment({ PATH: "/bin:.:node_modules/.bin::/usr/bin" }, []), {
+      PATH: "/bin:/usr/bin"
+    })
+  })
+
+  it("takes names that a person may add", () => {
+    for (const name of ["CI", "JAVA_HOME", "CARGO_HOME", "no_proxy"]) assert.isUndefined(environmentNameProblem(name))
+    const refused =
+      "LD_PRELOAD LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES NODE_OPTIONS BASH_ENV ENV GIT_SSH_COMMAND PYTHONPATH PERL5OPT " +
+      "RUBYOPT JAVA_TOOL_OPTIONS _JAVA_OPTIONS IFS PS4 ld_preload API_KEY GH_TOKEN MY_SECRET DB_PASSWORD SSH_AUTH_SOCK X=Y"
+    for (const name of ["", "A B", ...refused.split(" ")]) assert.isString(environmentNameProblem(name), name)
+  })
+})

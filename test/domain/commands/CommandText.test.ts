@@ -1,0 +1,68 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { CommandLine } from "../../../src/domain/tools/Access.ts"
+import { commandProblem, commandText } from "../../../src/domain/commands/CommandText.ts"
+import { decide } from "../../../src/domain/permissions/Permission.ts"
+import { parseRule } from "../../../src/domain/permissions/RuleText.ts"
+import * as Result from "effect/Result"
+
+const verdict = (rule: string, argv: CommandLine) =>
+  decide([Result.getOrThrow(parseRule("allow", `run_command:${rule}`))], {
+    tool: "run_command",
+    risk: "high",
+    targets: [{ kind: "other", canonical: commandText(argv) }]
+  }).verdict
+
+describe("the text of a command", () => {
+  it("joins plain words by blanks and puts every other word into quotes", () => {
+    assert.strictEqual(commandText(["npm", "run", "a:b", "--x=1"]), "npm run a:b --x=1")
+    assert.strictEqual(
+      commandText(["echo", "a b", "", "*", "$(id)", 'a"b', "ä\n"]),
+      'echo "a b" "" "*" "$(id)" "a\\"b" "ä\\n"'
+    )
+  })
+
+  it("differs for different commands", () => {
+    const words = ["a", "b", "a b", '"a', 'b"', '"a b"', "", " ", "\\", "a\nb"]
+    const short = words.map((one): CommandLine => [one, "x"])
+    const long = words.flatMap((one) => words.map((two): CommandLine => ["x", one, two]))
+    const commands = [...short, ...long]
+    assert.strictEqual(new Set(commands.map(commandText)).size, commands.length)
+  })
+
+  it("is what rules are compared with", () => {
+    assert.strictEqual(verdict("npm test", ["npm", "test"]), "allow")
+    assert.strictEqual(verdict("npm test", ["npm", "test", "--", "x"]), "ask")
+    assert.strictEqual(verdict("npm test", ["npm test"]), "ask")
+    assert.strictEqual(verdict("npm run *", ["npm", "run", "build"]), "allow")
+    assert.strictEqual(verdict("npm run *", ["npm", "run", "src/build"]), "ask")
+    assert.strictEqual(verdict("npm run **", ["npm", "run", "src/build"]), "allow")
+    assert.strictEqual(verdict("npm test", ["npm", "test", "&&", "curl"]), "ask")
+  })
+})
+
+describe("a command", () => {
+  const problems: ReadonlyArray<[name: string, argv: CommandLine, problem: string | undefined]> = [
+    ["may be of 256 words", ["a", ...Array.from({ length: 255 }, () => "b")], undefined],
+    [
+      "may not be of more",
+      ["a", ...Array.from({ length: 256 }, () => "b")],
+      "The command has 257 words; at most 256 are taken. Make several calls."
+    ],
+    [
+      "may not be larger than 32 KiB",
+      ["a", "x".repeat(32_768)],
+      "The command has 32771 bytes; at most 32768 are taken. Put long text into a file."
+    ],
+    ["has a program", ["  ", "a"], "The program is empty. Name it as the first element of argv."],
+    ["does not begin with an option", ["-rf"], 'The program "-rf" looks like an option. Name the program first.'],
+    ["holds no NUL", ["a", "b\0c"], "Element 1 of argv holds a NUL character or half a character. Remove it."],
+    [
+      "holds whole characters",
+      ["a", "b", "\udc00"],
+      "Element 2 of argv holds a NUL character or half a character. Remove it."
+    ]
+  ]
+  for (const [name, argv, problem] of problems) {
+    it(name, () => assert.strictEqual(commandProblem(argv), problem))
+  }
+})

@@ -1,0 +1,110 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import { type Configuration, mergeConfigurations } from "../../../src/domain/configuration/Configuration.ts"
+import { readConfiguration } from "../../../src/domain/configuration/ConfigurationText.ts"
+
+const problems = (text: string, scope: "user" | "project" = "user") =>
+  Result.match(readConfiguration(text, scope), {
+    onSuccess: () => [],
+    onFailure: (found) => found.map(({ column, line, what }) => `${line}:${column}: ${what}`)
+  })
+
+const refused = (key: string, elsewhere: string) =>
+  `1:2: "${key}" has no effect in a project's file: a project must not choose it for you. Put it into your user configuration${elsewhere}.`
+
+describe("readConfiguration", () => {
+  it("reads every key of a user file", () => {
+    const configuration: Configuration = {
+      $schema: "./schema.json",
+      model: "qwen3",
+      host: "http://localhost:11434",
+      contextWindow: 16384,
+      parallel: 3,
+      limits: { rounds: 2 },
+      referenceBudget: 20000,
+      allow: ["read_file", "write_file:*.md"],
+      deny: ["run_command"],
+      keepAlive: "30m",
+      think: "low",
+      fetchAllow: ["localhost:8080"]
+    }
+    assert.deepStrictEqual(readConfiguration(JSON.stringify(configuration), "user"), Result.succeed(configuration))
+  })
+
+  it("reports all problems in the order of the text, with nearest keys", () => {
+    const text = `{
+  "modle": "qwen3",
+  "parallel": 0,
+  "limits": { "attempt": 3, "rounds": "x" },
+  "deny": ["Bash run"],
+  "think": 4
+}`
+    assert.deepStrictEqual(problems(text), [
+      '2:3: unknown key "modle". Nearest: model.',
+      '3:3: "parallel": expected a value between 1 and 64.',
+      '4:15: unknown key "limits.attempt". Nearest: attempts.',
+      '4:29: "limits.rounds": expected number.',
+      '5:12: "deny[0]": "Bash run" is not a tool name. Name one tool, as "task-conductor tools list" shows it.',
+      '6:3: "think": expected boolean | "low" | "medium" | "high".'
+    ])
+  })
+
+  it("does not let a project redirect the model or widen what is allowed", () => {
+    assert.deepStrictEqual(problems('{"host":"http://example.org"}', "project"), [
+      refused("host", " or set OLLAMA_HOST")
+    ])
+    assert.deepStrictEqual(problems('{"allow":["run_command"]}', "project"), [refused("allow", " or use --allow")])
+    assert.deepStrictEqual(problems('{"fetchAllow":["localhost:1"]}', "project"), [refused("fetchAllow", "")])
+    assert.deepStrictEqual(problems('{"deny":["run_command"],"model":"qwen3"}', "project"), [])
+  })
+
+  it("reads the servers of a person, and says where they go when a project names them", () => {
+    const server = { command: "npx", startTimeout: 60, risk: "high", tools: { a: { risk: "safe", effect: "pure" } } }
+    const text = JSON.stringify({ mcpServers: { a: server } })
+    assert.deepStrictEqual(problems(text), [])
+    assert.deepStrictEqual(problems(text, "project"), [
+      refused("mcpServers", " or, for servers of the project, into .mcp.json")
+    ])
+    assert.deepStrictEqual(
+      problems('{"mcpServers":{"a":{"command":"x","startTimout":1},"b":{"command":"x","tools":{"t":{"rsk":"safe"}}}}}'),
+      [
+        '1:35: unknown key "mcpServers.a.startTimout". Nearest: startTimeout.',
+        '1:85: unknown key "mcpServers.b.tools.t.rsk". Nearest: risk.'
+      ]
+    )
+  })
+
+  it.each([
+    ["{", "1:2: a key in double quotes is expected, but the text ends"],
+    ["", "1:1: a value is expected, but the text ends"],
+    ['{"a":}', "1:6: a value is expected"],
+    ['{\n  "a": 1\n  "b": 2\n}', '3:3: "," or "}" is expected'],
+    ['{"model": "x",}', "1:15: a key in double quotes is expected"],
+    ["{} {}", "1:4: the end of the text is expected"],
+    ['{"model":"a","model":"b"}', '1:14: the key "model" stands here a second time'],
+    [`{"model":${"[".repeat(100_000)}`, "1:74: the text is nested too deeply"],
+    ["[]", "1:1: the file: expected object."]
+  ])("says where %j breaks", (text, expected) => {
+    assert.deepStrictEqual(problems(text), [expected])
+  })
+})
+
+describe("mergeConfigurations", () => {
+  it("lets later values win, merges limits by key and adds rules up", () => {
+    assert.deepStrictEqual(
+      mergeConfigurations(
+        { model: "a", parallel: 1, limits: { rounds: 1, attempts: 2 }, deny: ["write_file"] },
+        { model: "b", limits: { rounds: 3 }, deny: ["run_command"], allow: ["read_file"] }
+      ),
+      {
+        model: "b",
+        parallel: 1,
+        limits: { rounds: 3, attempts: 2 },
+        allow: ["read_file"],
+        deny: ["write_file", "run_command"],
+        fetchAllow: [],
+        plugins: []
+      }
+    )
+  })
+})

@@ -1,0 +1,117 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type ConversationMessage,
+  hostWords,
+  stopped,
+  withUniqueIds
+} from "../../../src/domain/conversation/Conversation.ts"
+import { capOutputs, fitConversation, messageCharacters } from "../../../src/domain/conversation/ConversationFit.ts"
+import type { ToolMessage } from "../../../src/domain/conversation/Conversation.ts"
+
+const result = (data: ToolMessage["result"]["data"], error: string | null = null): ToolMessage["result"] => ({
+  success: error === null,
+  data,
+  error_message: error,
+  error_type: error === null ? "none" : "io_error",
+  metadata: { execution_time_ms: 1, data_size_bytes: 1, timestamp: 0 }
+})
+const tool = (id: string, length: number): ToolMessage => ({
+  role: "tool",
+  id,
+  name: "read_file",
+  result: result(id.repeat(length))
+})
+const user = (content: string): ConversationMessage => ({ role: "user", content })
+const calls = (...ids: ReadonlyArray<string>): ConversationMessage => ({
+  role: "assistant",
+  content: "",
+  thinking: "thought",
+  calls: ids.map((id) => ({ id, name: "read_file", arguments: {} }))
+})
+
+const sizeOf = (messages: ReadonlyArray<ConversationMessage>): number =>
+  messages.reduce((sum, message) => sum + messageCharacters(message), 0)
+
+describe("a conversation that is too long", () => {
+  const messages = [
+    user("u".repeat(500)),
+    calls("a"),
+    tool("a", 2000),
+    calls("b", "c"),
+    tool("b", 3000),
+    tool("c", 100)
+  ]
+
+  it("stays as it is while it fits", () => {
+    assert.deepStrictEqual(fitConversation(messages, sizeOf(messages)), { messages, leftOut: [] })
+  })
+
+  it("loses what the model has seen before, and says so", () => {
+    const { leftOut, messages: fitted } = fitConversation(messages, sizeOf(messages) - 1)
+    assert.deepStrictEqual(leftOut, ["read_file"])
+    assert.deepStrictEqual(fitted, [
+      ...messages.slice(0, 2),
+      {
+        ...tool("a", 0),
+        result: result(
+          "[This output of 2000 characters is left out to make room. Call read_file again if you still need it.]"
+        )
+      },
+      ...messages.slice(3)
+    ])
+  })
+
+  it("shortens what is new last, the long outputs first, and keeps the person's words for any room", () => {
+    for (const room of [3000, 2000, 1500, 0]) {
+      const { messages: fitted } = fitConversation(messages, room)
+      assert.deepStrictEqual([fitted[0], fitted.length], [messages[0], messages.length])
+      if (room >= 2000) {
+        assert.isAtMost(sizeOf(fitted), room)
+        assert.deepStrictEqual(fitted[5], tool("c", 100))
+        assert.match(JSON.stringify(fitted[4]), /only the first \d+ of 3000 characters are shown/)
+        assert.notInclude(JSON.stringify(fitted), "thought")
+      }
+    }
+  })
+
+  it("counts characters as they are sent: escapes take room too", () => {
+    const lines: ToolMessage = { ...tool("x", 0), result: result('"\n'.repeat(4000)) }
+    const [short] = capOutputs([lines], 2000)
+    assert.isAtMost(JSON.stringify(short?.result).length, 2000)
+    assert.isAtLeast(JSON.stringify(short?.result).length, 1500)
+  })
+
+  it("leaves failures as they are", () => {
+    const failed: ToolMessage = { ...tool("x", 0), result: result(null, "No such file.") }
+    assert.deepStrictEqual(capOutputs([failed], 0), [failed])
+  })
+})
+
+describe("a conversation that was stopped", () => {
+  it("gets a result for every call, in their order, and words in the place of the answer", () => {
+    const asked = [user("u"), calls("a", "b"), tool("b", 1)]
+    const whole = stopped(asked, "", 7)
+    assert.deepStrictEqual(
+      whole.map((message) => (message.role === "tool" ? `${message.id} ${message.result.success}` : message.role)),
+      ["user", "assistant", "a false", "b true", "assistant"]
+    )
+    assert.deepStrictEqual(whole.at(-1), hostWords("(The person stopped this answer.)"))
+  })
+
+  it("keeps what was heard of the answer", () => {
+    assert.deepStrictEqual(stopped([user("u")], "Half a", 7), [
+      user("u"),
+      hostWords("Half a\n\n(The person stopped this answer.)")
+    ])
+  })
+})
+
+describe("ids of calls", () => {
+  it("are made unlike each other and unlike those before", () => {
+    const given = ["a", "a", "b", "a-2"].map((id) => ({ id, name: "x", arguments: {} }))
+    assert.deepStrictEqual(
+      withUniqueIds(given, [tool("a", 1)]).map(({ id }) => id),
+      ["a-2", "a-3", "b", "a-2-2"]
+    )
+  })
+})

@@ -1,0 +1,193 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { readdirSync, readFileSync } from "node:fs"
+import {
+  type AnswerShape,
+  refinementShape,
+  resultShape,
+  taskListShape
+} from "../../../src/domain/documents/AnswerShape.ts"
+import { AnswerWatch, type Hopelessness, longestPreamble } from "../../../src/domain/documents/AnswerWatch.ts"
+import { planOf } from "../../support/TestRun.ts"
+
+const watch = (text: string, shape?: AnswerShape, size = 37): Hopelessness | undefined => {
+  const answer = new AnswerWatch(shape)
+  for (let from = 0; from < text.length; from += size) {
+    const found = answer.text(text.slice(from, from + size))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const think = (text: string): Hopelessness | undefined => new AnswerWatch().thinking(text)
+
+const many = (count: number, line: (index: number) => string): string =>
+  Array.from({ length: count }, (_, i) => line(i)).join("\n")
+
+const root = new URL("../../../", import.meta.url)
+const textFiles = (folder: string): ReadonlyArray<string> =>
+  readdirSync(new URL(folder, root), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(?:ts|md|json|cjs)$/.test(entry.name))
+    .map((entry) => `${entry.parentPath}/${entry.name}`)
+
+const words =
+  "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda my ny xi omikron pi rho sigma tau ypsilon".split(" ")
+/** A sentence that no other number gives. */
+const sentence = (index: number): string =>
+  `The ${words[index % 20]} reader calls the ${words[(index * 7 + Math.floor(index / 20)) % 20]} module in line ${index}.`
+
+const healthy: Readonly<Record<string, string>> = {
+  "a plan of 200 tasks that share their fields": planOf(
+    Array.from({ length: 20 }, (_, step) =>
+      Array.from({ length: 10 }, (_, task) => ({
+        name: `Research ${step * 10 + task}`,
+        needed: "Find the place where the configuration is read and say what it does.",
+        references: "[Project description](#project-description)",
+        gated: true
+      }))
+    )
+  ),
+  "a table": many(300, (row) => `| file${row}.ts | yes | no | yes, as before | no change is needed here |`),
+  "a table of marks": many(100, () => "| - | x | - | x | - |"),
+  "a numbered list of distinct steps": many(150, (index) => `${index + 1}. ${sentence(index)}`),
+  "a checklist whose counters grow": many(
+    200,
+    (index) => `- [ ] Step ${index}: read the file and write down what it does`
+  ),
+  imports: many(120, (index) => `import * as ${words[index % 20]}${index} from "effect/${words[index % 20]}"`),
+  "an array literal in code": `\`\`\`ts\nconst board = [\n${many(64, () => '  { kind: "empty", owner: "nobody", moves: 0 },')}\n]\n\`\`\``,
+  zeros: `[${many(400, () => "0, 0, 0, 0, 0, 0, 0, 0,")}]`.slice(0, 4000),
+  "JSON of 500 similar objects": JSON.stringify(
+    Array.from({ length: 500 }, (_, id) => ({ id, name: `item ${id}`, state: "open", labels: ["bug", "open"] })),
+    null,
+    2
+  ),
+  "a table of tests": many(
+    80,
+    (index) => `  ["reads the value of ${words[index % 20]} ${index} as it is", ${index}, true],`
+  ),
+  base64: Buffer.from(Array.from({ length: 9000 }, (_, index) => (index * 7919) % 251)).toString("base64"),
+  separators: many(40, (index) => `${"-".repeat(200)}\n${sentence(index)}\n${"=".repeat(100)}`),
+  "eleven equal sentences": `${"The tests pass and nothing else is left to do here. ".repeat(11)}\n${many(40, sentence)}`,
+  "one word over and over": `${"very ".repeat(300)}${many(40, sentence)}`
+}
+
+const loops: Readonly<Record<string, string>> = {
+  "a line": "I will read the file main.ts again.\n".repeat(60),
+  "a line with blank lines that differ": many(
+    60,
+    (index) => `I will read the file main.ts again.${"\n".repeat(index % 3)}`
+  ),
+  "a sentence without line ends": `Let us begin. ${"One detail: the parser is strict. Let's run. ".repeat(60)}`,
+  "a paragraph": `${many(3, sentence)}\n\n`.repeat(30),
+  "a task with all its fields": `## Tasks\n\n${"- **Name** Research 1\n- **What is needed** Find it in the code.\n- **Skill** search-code\n\n".repeat(30)}`,
+  "a sentence in Chinese": "我需要再次检查这个文件的内容。".repeat(80),
+  "two words": "and then ".repeat(600),
+  "a sign": "!".repeat(6000),
+  "a row inside a code block": `\`\`\`json\n${'  { "name": "read_file", "arguments": { "path": "src/main.ts" } },\n'.repeat(100)}`,
+  "an answer in a markdown fence": `\`\`\`markdown\n${"I will read the file main.ts again.\n".repeat(60)}`
+}
+
+describe("AnswerWatch", () => {
+  for (const [name, text] of Object.entries(healthy)) {
+    it(`lets ${name} pass`, () => {
+      expect(watch(text)).toBeUndefined()
+      expect(think(text.slice(0, 4000))).toBeUndefined()
+    })
+  }
+
+  it("lets every text of this repository pass", () => {
+    const files = ["src", "test", "docs", "prompts", "skills", "examples", "schema"].flatMap(textFiles)
+    expect(files.length).toBeGreaterThan(400)
+    const stopped = files.filter((file) => watch(readFileSync(file, "utf8"), undefined, 5000) !== undefined)
+    expect(stopped).toEqual([])
+  })
+
+  for (const [name, text] of Object.entries(loops)) {
+    it(`stops ${name} that is repeated, after healthy text too`, () => {
+      expect(watch(text)).toMatchObject({ kind: "loop" })
+      expect(watch(`${many(100, sentence)}\n\n${text}`)).toMatchObject({ kind: "loop" })
+    })
+  }
+
+  it("says what is repeated and how often", () => {
+    expect(watch("One detail: the parser is strict. Let's run. ".repeat(60))).toEqual({
+      kind: "loop",
+      unit: "One detail: the parser is strict. Let's run.",
+      times: 22
+    })
+  })
+
+  it("stops a loop in what the model thinks", () => {
+    expect(think("Wait, maybe I should look at it again. ".repeat(60))).toMatchObject({ kind: "loop" })
+  })
+
+  it("stops within a kilobyte after the twelfth repeat", () => {
+    const unit = "I will read the file main.ts again and then decide. "
+    expect(watch(unit.repeat(12) + unit.repeat(Math.ceil(512 / unit.length)))).toMatchObject({ kind: "loop" })
+  })
+
+  it.effect.prop(
+    "judges the same however the answer is cut",
+    {
+      size: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3000 })),
+      name: Schema.Literals([...Object.keys(loops), ...Object.keys(healthy)])
+    },
+    ({ name, size }) =>
+      Effect.sync(() => {
+        const text = loops[name] ?? healthy[name] ?? ""
+        expect(watch(text, undefined, size)).toEqual(watch(text, undefined, text.length))
+        const isHopeless = (pieces: number) => watch(text, taskListShape, pieces) !== undefined
+        expect(isHopeless(size)).toBe(isHopeless(text.length))
+      })
+  )
+})
+
+const talk = many(200, sentence)
+
+describe("AnswerWatch with a shape", () => {
+  const shapes = { "task-lists": taskListShape, refinements: refinementShape, results: resultShape }
+  for (const [folder, shape] of Object.entries(shapes)) {
+    it(`lets all fixtures of ${folder} pass`, () => {
+      const files = textFiles(`test/fixtures/${folder}`).filter((file) => file.endsWith(".md"))
+      expect(files.length).toBeGreaterThan(10)
+      expect(files.filter((file) => watch(readFileSync(file, "utf8"), shape) !== undefined)).toEqual([])
+    })
+  }
+
+  it("stops talk that does not come to the document, and says how it begins", () => {
+    expect(talk.length).toBeGreaterThan(longestPreamble)
+    expect(watch(talk, taskListShape)).toEqual({ kind: "shape", begins: "## Original prompt" })
+    expect(watch(talk, refinementShape)).toEqual({ kind: "shape", begins: "## Task" })
+    expect(watch(talk, resultShape)).toEqual({ kind: "shape", begins: "## Result summary" })
+    expect(watch(talk)).toBeUndefined()
+  })
+
+  it("stops one line that never ends", () => {
+    expect(watch(many(200, sentence).replaceAll("\n", " "), taskListShape)).toMatchObject({ kind: "shape" })
+  })
+
+  for (const [sign, begin] of Object.entries({
+    "a heading": "# Plan",
+    "a bold heading of the document": "**Goals / summary**",
+    "an underlined heading": "Tasks\n-----",
+    "a field": "- **What is needed** Find it.",
+    "a code block": "```markdown"
+  })) {
+    it(`waits once ${sign} has come`, () => {
+      expect(watch(`${talk.slice(0, 3000)}\n${begin}\n${talk}`, taskListShape)).toBeUndefined()
+    })
+  }
+
+  it("does not count what stands in thinking tags, also when only the closing one came", () => {
+    expect(watch(`<think>\n${talk}\n</think>\n${talk.slice(0, 3000)}`, taskListShape)).toBeUndefined()
+    expect(watch(`${talk.slice(0, 5000)}\n</think>\n${talk.slice(0, 5000)}`, taskListShape)).toBeUndefined()
+    expect(watch(`<think>\n${talk}\n</think>\n${talk}`, taskListShape)).toMatchObject({ kind: "shape" })
+  })
+
+  it("reads any list as part of a report", () => {
+    expect(watch(`- first\n${talk}`, resultShape)).toBeUndefined()
+    expect(watch(`- first\n${talk}`, taskListShape)).toMatchObject({ kind: "shape" })
+  })
+})

@@ -1,0 +1,35 @@
+import { expect, it } from "@effect/vitest"
+import * as Option from "effect/Option"
+import { checkDocument, type CheckReport, DocumentKind } from "../../../src/domain/checking/CheckReport.ts"
+import { readResult } from "../../../src/domain/documents/ResultFormat.ts"
+import { fixturesOf, makeDocuments, makeRandom } from "../../support/randomDocuments.ts"
+
+const check = (kind: DocumentKind, text: string): CheckReport => checkDocument(kind, text, { finished: [] })
+
+const lineOf = ({ where }: { readonly where: { readonly line?: number } }): number => where.line ?? 0
+
+for (const kind of DocumentKind.literals) {
+  it(`reports the issues of a ${kind} in the order of the document, and the same ones each time`, () => {
+    const next = makeDocuments(kind, makeRandom(11))
+    const texts = [...fixturesOf(kind), ...Array.from({ length: 500 }, next)]
+    for (const text of texts) {
+      const { issues } = check(kind, text)
+      const lines = issues.map(lineOf)
+      expect(lines, JSON.stringify(text)).toEqual(lines.toSorted((a, b) => a - b))
+      expect(check(kind, text).issues).toEqual(issues)
+    }
+  })
+}
+
+it("reads the document of a result as the same result", () => {
+  const next = makeDocuments("result", makeRandom(13))
+  let read = 0
+  for (const text of [...fixturesOf("result"), ...Array.from({ length: 2000 }, next)]) {
+    const { issues, value } = readResult(text)
+    if (issues.length > 0 || Option.isNone(value)) continue
+    read += 1
+    const again = readResult(value.value.document)
+    expect([again.issues, again.value], JSON.stringify(text)).toEqual([[], value])
+  }
+  expect(read).toBeGreaterThan(100)
+})

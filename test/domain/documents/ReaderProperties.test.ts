@@ -1,0 +1,199 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { checkDocument } from "../../../src/domain/checking/CheckReport.ts"
+import { readRefinement } from "../../../src/domain/documents/RefinementFormat.ts"
+import { readResult, ResultFromMarkdown } from "../../../src/domain/documents/ResultFormat.ts"
+import type { InputValue } from "../../../src/domain/documents/InputValue.ts"
+import { readSkillInputs } from "../../../src/domain/skills/SkillInput.ts"
+import { Task } from "../../../src/domain/plan/Task.ts"
+import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
+import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
+import { renderTask, renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
+import { documentFixtures, type DocumentFixture } from "../../support/DocumentFixtures.ts"
+import { arbitraryTaskList, arbitraryText } from "../../support/TaskListArbitrary.ts"
+
+const kinds = ["task-list", "refinement", "result"] as const
+
+const leaf = Arbitrary.schema(Schema.Union([Schema.String, Schema.Int, Schema.Boolean, Schema.Null]))
+const key = Arbitrary.schema(Schema.Literals(["path", "query", "a b", "ä", "name", "uid", "", "constructor", "```"]))
+const few = { maxLength: 4 }
+const values = Arbitrary.map(
+  Arbitrary.array(Arbitrary.all([key, arbitraryText, leaf, Arbitrary.array(leaf, few)]), few),
+  (entries): Readonly<Record<string, Schema.Json>> =>
+    Object.fromEntries(
+      entries.map(([name, text, one, several], index) => [name, [text, one, several, { [name]: one }][index] ?? null])
+    )
+)
+
+const refinement = Arbitrary.all({
+  list: arbitraryTaskList,
+  calls: Arbitrary.array(
+    Arbitrary.all({ name: Arbitrary.schema(Schema.Literals(["read_file", "write_file"])), arguments: values }),
+    few
+  )
+})
+
+const bytes = Arbitrary.array(Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))), {
+  maxLength: 400
+})
+
+/** As the reader keeps it. */
+const oneLine = (text: string): string => text.replaceAll("\0", "").replace(/\s+/g, " ").trim()
+
+const { inputs: typedInputs } = readSkillInputs(
+  "- `reason` (text, optional)\n- `note` (text, optional)\n- `lines` (number)\n- `deep` (yes-no)"
+)
+
+/** A task without code, in which any line may stand. */
+const bare = (task: Task): Task => new Task({ ...task, codeBlocks: [] })
+
+describe("a reader", () => {
+  it.effect.prop(
+    "reads a refinement back as it was written, with any arguments",
+    { refinement },
+    ({ refinement: { calls, list } }) =>
+      Effect.sync(() => {
+        const numbered = calls.map((call, index) => ({ ...call, uid: `c${index}` }))
+        for (const task of list.tasks) {
+          const text = renderTask(task, { _tag: "RefinementRetry", calls: numbered })
+          expect(readRefinement(text, { task })).toEqual({
+            value: Option.some({ task, calls: numbered }),
+            issues: [],
+            repairs: []
+          })
+        }
+      }),
+    { arbitrary: { runs: 200 }, timeout: 60_000 }
+  )
+
+  it.effect.prop(
+    "reads typed inputs back as they were written",
+    { list: arbitraryTaskList, reason: arbitraryText, note: Schema.String, lines: Schema.Finite, deep: Schema.Boolean },
+    ({ deep, lines, list, note, reason }) =>
+      Effect.sync(() => {
+        const texts = { reason: oneLine(reason), note: oneLine(note) }
+        const values: ReadonlyArray<InputValue> = [
+          ...Object.entries(texts).flatMap(([name, value]) => (value === "" ? [] : [{ name, value }])),
+          // Numbers are written in digits.
+          { name: "lines", value: Math.trunc(lines) % 1_000_000 || 0 },
+          { name: "deep", value: deep }
+        ]
+        for (const task of list.tasks) {
+          const text = renderTask(task, { _tag: "RefinementRetry", inputs: values, calls: [] })
+          expect(readRefinement(text, { task, inputs: typedInputs })).toEqual({
+            value: Option.some({ task, inputs: values, calls: [] }),
+            issues: [],
+            repairs: []
+          })
+        }
+      }),
+    { arbitrary: { runs: 200 }, timeout: 60_000 }
+  )
+
+  it.effect.prop(
+    "reads a result back as it was kept, and mends it once",
+    { after: arbitraryText, before: arbitraryText, summary: arbitraryText },
+    ({ after, before, summary }) =>
+      Effect.sync(() => {
+        const text = `${before}\n\n## Result summary\n\nFound: ${summary}\n\n## Evidence\n\n${after}`
+        const { value } = readResult(text)
+        if (Option.isNone(value)) return
+        const kept = Schema.encodeSync(ResultFromMarkdown)(value.value)
+        expect(readResult(kept).value).toEqual(value)
+      }),
+    { arbitrary: { runs: 300 }, timeout: 60_000 }
+  )
+
+  it.effect.prop(
+    "gives a value or issues for any text and for any bytes",
+    { bytes, text: Schema.String },
+    (given) =>
+      Effect.sync(() => {
+        for (const text of [given.text, new TextDecoder().decode(Uint8Array.from(given.bytes))]) {
+          for (const kind of kinds) {
+            const { issues, value } = checkDocument(kind, text)
+            expect(value === null).toBe(issues.length > 0)
+          }
+        }
+      }),
+    { arbitrary: { runs: 300 }, timeout: 60_000 }
+  )
+
+  it.effect.prop(
+    "finds a line that was added to a list, there and nothing else",
+    { list: arbitraryTaskList, at: Schema.Int },
+    ({ at, list }) =>
+      Effect.sync(() => {
+        const steps = list.steps.map(({ tasks: [first, ...rest], title }) => {
+          return new Step({ title, tasks: [bare(first), ...rest.map(bare)] })
+        })
+        const lines = renderTaskList(new TaskList({ goals: list.goals, steps })).split("\n")
+        const tasks = lines.lastIndexOf("## Tasks")
+        const skills = lines.flatMap((line, index) => (index > tasks && line.startsWith("- **Skill** ") ? [index] : []))
+        const skill = skills[Math.abs(at) % Math.max(1, skills.length)]
+        if (skill === undefined) return
+        for (const [line, code] of [
+          ["- **Priority** high", "field-unknown"],
+          ["- **Skill** another", "field-duplicate"],
+          ["- **Output** none yet", "output-in-new-task"]
+        ] as const) {
+          const { issues } = readTaskList(lines.toSpliced(skill + 1, 0, line).join("\n"))
+          expect(issues.map((issue) => [issue.code, issue.where.line])).toEqual([[code, skill + 2]])
+        }
+      }),
+    { arbitrary: { runs: 100 }, timeout: 60_000 }
+  )
+})
+
+/** Issues about what stands on their line, and about nothing else. */
+const ofOneLine = new Set([
+  "field-unknown",
+  "field-duplicate",
+  "output-in-new-task",
+  "references-prose",
+  "reference-empty",
+  "reference-glob",
+  "reference-folder",
+  "reference-spaces",
+  "reference-kind",
+  "reference-url",
+  "reference-self",
+  "reference-order",
+  "reference-task-unknown"
+])
+
+interface Found {
+  readonly code: string
+  readonly line: number
+}
+
+const issuesOf = ({ kind, options }: DocumentFixture, text: string): ReadonlyArray<Found> =>
+  checkDocument(kind, text, options).issues.map(({ code, where: { line = 0 } }) => ({ code, line }))
+
+/** True when the text of the field does not go on below its line. */
+const isWhole = (lines: ReadonlyArray<string>, line: number): boolean => !/^\s+\S/.test(lines[line] ?? "")
+
+const offending = documentFixtures.flatMap((fixture) => {
+  const lines = fixture.text.split("\n")
+  const issues = issuesOf(fixture, fixture.text)
+  const places = new Set(issues.filter(({ code }) => ofOneLine.has(code)).map(({ line }) => line))
+  return [...places]
+    .filter((line) => isWhole(lines, line) && issues.every((issue) => issue.line !== line || ofOneLine.has(issue.code)))
+    .map((line) => ({ name: `${fixture.name}, line ${line}`, fixture, lines, line, issues }))
+})
+
+describe("an issue", () => {
+  it("is found on many lines of the fixtures", () => {
+    expect(offending.length).toBeGreaterThanOrEqual(30)
+  })
+
+  it.each(offending)("goes with its line and brings no other: $name", ({ fixture, issues, line, lines }) => {
+    const rest = issues
+      .filter((issue) => issue.line !== line)
+      .map(({ code, line: at }) => ({ code, line: at > line ? at - 1 : at }))
+    expect(issuesOf(fixture, lines.toSpliced(line - 1, 1).join("\n"))).toEqual(rest)
+  })
+})

@@ -1,0 +1,151 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { readRefinement, RefinementFromMarkdown } from "../../../src/domain/documents/RefinementFormat.ts"
+import { Task } from "../../../src/domain/plan/Task.ts"
+import { renderTask } from "../../../src/domain/documents/TaskRendering.ts"
+import { arbitraryTaskList, arbitraryText } from "../../support/TaskListArbitrary.ts"
+
+const planned = new Task({
+  name: "Research 1",
+  whatIsNeeded: "Find the loader.",
+  skill: "search-code",
+  references: [
+    { kind: "anchor", title: "tests", href: "#test-results", target: "test-results" },
+    { kind: "task_result", title: "plan", href: "#plan-1-results", target: "plan-1" }
+  ],
+  expectedOutput: "Paths.",
+  requiresApproval: true,
+  codeBlocks: [{ language: "ts", text: "const a = 1" }]
+})
+
+const calls = [{ uid: "a", name: "read_file", arguments: { path: "a.ts" } }]
+const callsSection =
+  '## Tool Calls\n\n```json\n{ "uid": "a", "name": "read_file", "arguments": { "path": "a.ts" } }\n```\n'
+
+const taskWith = (block: string) => `## Task\n\n- **Skill** search-code\n\n\`\`\`json\n${block}\n\`\`\`\n`
+
+const codes = (found: ReadonlyArray<{ readonly code: string }>) => found.map((one) => one.code)
+
+describe("readRefinement", () => {
+  it.effect.prop(
+    "reads back what is written for another attempt",
+    { list: arbitraryTaskList, content: arbitraryText },
+    ({ content, list }) =>
+      Effect.sync(() => {
+        for (const task of list.tasks) {
+          const written = [{ uid: "a", name: "write_file", arguments: { content } }]
+          const text = renderTask(task, { _tag: "RefinementRetry", calls: written })
+          expect(readRefinement(text, { task })).toEqual({
+            value: Option.some({ task, calls: written }),
+            issues: [],
+            repairs: []
+          })
+          expect(readRefinement(renderTask(task, { _tag: "Refinement" }), { task }).value).toEqual(
+            Option.some({ task, calls: [] })
+          )
+        }
+      }),
+    { arbitrary: { runs: 200 }, timeout: 60_000 }
+  )
+
+  it("updates texts, references and code of the planned task", () => {
+    const text = `## Task\n\n- **Name** Research 1\n- **What is needed** Read it.\n- **Skill** search-code\n- **References** [t](#test-results) [p](#Plan_1-results) [o](#other-1-results)\n- **Expected output** Lines.\n\n~~~\nx\n~~~\n\n${callsSection}`
+    expect(readRefinement(text, { task: planned })).toEqual({
+      value: Option.some({
+        task: new Task({
+          ...planned,
+          whatIsNeeded: "Read it.",
+          expectedOutput: "Lines.",
+          references: [
+            { kind: "anchor", title: "t", href: "#test-results", target: "test-results" },
+            { kind: "task_result", title: "p", href: "#plan-1-results", target: "plan-1" },
+            { kind: "task_result", title: "o", href: "#other-1-results", target: "other-1" }
+          ],
+          codeBlocks: [{ language: "", text: "x" }]
+        }),
+        calls
+      }),
+      issues: [],
+      repairs: [
+        {
+          code: "reference-target",
+          where: { section: "Task", task: "Research 1", field: "References", line: 6 },
+          message: 'Read "#Plan_1-results" as "#plan-1-results".'
+        }
+      ]
+    })
+  })
+
+  it("keeps what the plan decided", () => {
+    const text = `## Task\n\n- **Name** Other\n- **Skill** edit-files\n- **Requires user approval** no\n\n${callsSection}`
+    const { issues, repairs, value } = readRefinement(text, { task: planned })
+    expect({ issues, repairs: codes(repairs) }).toEqual({
+      issues: [],
+      repairs: ["field-kept", "field-kept", "name-kept", "skill-kept", "approval-kept"]
+    })
+    expect(value).toEqual(Option.some({ task: planned, calls }))
+  })
+
+  it("can add an approval", () => {
+    const task = new Task({ ...planned, requiresApproval: false })
+    const text = `## Task\n\n- **Requires user approval**\n\n${callsSection}`
+    expect(Option.map(readRefinement(text, { task }).value, (one) => one.task.requiresApproval)).toEqual(
+      Option.some(true)
+    )
+  })
+
+  it("keeps the whole task when the answer does not repeat it", () => {
+    for (const text of [callsSection, `## Task\n\nAs before.\n\n${callsSection}`]) {
+      const { issues, value } = readRefinement(text, { task: planned })
+      expect({ issues, value }).toEqual({ issues: [], value: Option.some({ task: planned, calls }) })
+    }
+  })
+
+  it("rejects an answer with neither section, and still gives the task", () => {
+    const { issues, value } = readRefinement("I cannot do that.", { task: planned })
+    expect({ codes: codes(issues), value }).toEqual({
+      codes: ["section-missing"],
+      value: Option.some({ task: planned, calls: [] })
+    })
+  })
+
+  it("gives the calls that can be read beside the issues of the others", () => {
+    const { issues, value } = readRefinement(`${callsSection}\n\`\`\`json\n{"name":\n\`\`\`\n`, { task: planned })
+    expect({ codes: codes(issues), value }).toEqual({
+      codes: ["tool-call-truncated"],
+      value: Option.some({ task: planned, calls })
+    })
+  })
+
+  it("tells a call that would never run from code of the task", () => {
+    const json = '{"name":"read_file","arguments":{}}'
+    expect(codes(readRefinement(taskWith(json), { task: planned }).issues)).toEqual(["tool-call-misplaced"])
+    expect(codes(readRefinement(taskWith('{"limit":5}'), { task: planned }).issues)).toEqual([])
+    expect(codes(readRefinement(taskWith(json) + callsSection, { task: planned }).issues)).toEqual([])
+  })
+
+  it("takes the last answer when an old one stands before it", () => {
+    const old = callsSection.replace("a.ts", "old.ts")
+    expect(Option.map(readRefinement(`${old}\n${callsSection}`, { task: planned }).value, (one) => one.calls)).toEqual(
+      Option.some(calls)
+    )
+  })
+
+  it.effect.prop("gives a reading for any text", { text: Schema.String, awkward: arbitraryText }, ({ awkward, text }) =>
+    Effect.sync(() => {
+      for (const one of [text, awkward, `## Task\n${awkward}\n## Tool Calls\n${text}${awkward}`]) {
+        expect(Option.isSome(readRefinement(one, { task: planned }).value)).toBe(true)
+      }
+    })
+  )
+})
+
+describe("RefinementFromMarkdown", () => {
+  it("decodes and encodes", () => {
+    const task = new Task({ ...planned, references: [] })
+    const text = Schema.encodeSync(RefinementFromMarkdown)({ task, calls })
+    expect(Schema.decodeSync(RefinementFromMarkdown)(text)).toEqual({ task, calls })
+  })
+})

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { readResult, ResultFromMarkdown } from "../../../src/domain/documents/ResultFormat.ts"
+import { arbitraryText } from "../../support/TaskListArbitrary.ts"
+
+describe("readResult", () => {
+  it("keeps the whole document and the summary with its sub-headings", () => {
+    const text = "Intro.\n\n## Result summary\n\nFound.\n\n### Where\n\nHere: \\# 1\n\n---\n\n## Evidence\n\nMore.\n"
+    const { issues, value } = readResult(text)
+    expect({ issues, value }).toEqual({
+      issues: [],
+      value: Option.some({ summary: "Found.\n\n### Where\n\nHere: \\# 1", document: text.trim() })
+    })
+  })
+
+  it("takes off what surrounds the answer", () => {
+    const { repairs, value } = readResult("<think>x</think>\n```markdown\n# Result summary\nFound.\n## More\n```\n")
+    expect({ repairs: repairs.map((repair) => repair.code), value }).toEqual({
+      repairs: ["thinking-removed", "fence-unwrapped", "heading-level"],
+      value: Option.some({ summary: "Found.", document: "# Result summary\nFound.\n## More" })
+    })
+  })
+
+  it("wants a summary that is not empty", () => {
+    for (const [text, code] of [
+      ["Found it.", "section-missing"],
+      ["## Result summary\n\n---\n\n## Details\n\nx", "section-empty"],
+      ["```ts\n## Result summary\nx\n```", "section-missing"]
+    ] as const) {
+      const { issues, value } = readResult(text)
+      expect({ codes: issues.map((issue) => issue.code), value }).toEqual({ codes: [code], value: Option.none() })
+    }
+  })
+
+  it.effect.prop(
+    "gives the summary as it stands in the document",
+    { before: arbitraryText, summary: arbitraryText },
+    (text) =>
+      Effect.sync(() => {
+        const { issues, value } = readResult(
+          `## Notes\n\n${text.before}\n\n## Result summary\n\nFound: ${text.summary}`
+        )
+        const isPart = Option.exists(value, ({ document, summary }) => summary !== "" && document.includes(summary))
+        expect(isPart).toBe(issues.length === 0)
+      })
+  )
+
+  it("is a schema", () => {
+    const text = "## Result summary\n\nFound."
+    const result = Schema.decodeSync(ResultFromMarkdown)(text)
+    expect({ result, text: Schema.encodeSync(ResultFromMarkdown)(result) }).toEqual({
+      result: { summary: "Found.", document: text },
+      text
+    })
+  })
+})

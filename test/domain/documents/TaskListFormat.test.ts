@@ -1,0 +1,181 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { readdirSync, readFileSync } from "node:fs"
+import { issuesMarkdown } from "../../../src/domain/findings/Issue.ts"
+import { readTaskList, TaskListFromMarkdown } from "../../../src/domain/documents/TaskListFormat.ts"
+import { renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
+import { arbitraryTaskList, arbitraryText } from "../../support/TaskListArbitrary.ts"
+
+const fixtures = new URL("../../fixtures/task-lists/", import.meta.url)
+const readable = readdirSync(fixtures).filter((name) => /^(?:ok|repaired)-.*\.md$/.test(name))
+
+const document = (tasks: string): string =>
+  `## Original prompt\n\np\n\n## Goals / summary\n\ng\n\n## Tasks\n\n### Task section 1\n\n${tasks}`
+
+const task = (name: string, references = ""): string =>
+  [
+    ...(name === "" ? [] : [`- **Name** ${name}`]),
+    "- **What is needed** a",
+    "- **Skill** search-code",
+    ...(references === "" ? [] : [`- **References** ${references}`]),
+    "- **Expected output** b",
+    ""
+  ].join("\n")
+
+const codesOf = (text: string, options = {}) => readTaskList(text, options).issues.map((issue) => issue.code)
+
+const namesOf = (text: string, options = {}) =>
+  Option.map(readTaskList(text, options).value, (list) => list.tasks.map((one) => one.name))
+
+describe("readTaskList", () => {
+  it.effect.prop(
+    "reads what renderTaskList writes as the same value",
+    { list: arbitraryTaskList, prompt: arbitraryText },
+    ({ list, prompt }) =>
+      Effect.sync(() => {
+        const reading = readTaskList(renderTaskList(list, { prompt }), { allowEmpty: true })
+        expect(reading).toEqual({ value: Option.some(list), issues: [], repairs: [] })
+      }),
+    { arbitrary: { runs: 500 }, timeout: 60_000 }
+  )
+
+  it.effect.prop("gives a reading for any text", { text: Schema.String, awkward: arbitraryText }, ({ awkward, text }) =>
+    Effect.sync(() => {
+      for (const one of [text, awkward]) expect(readTaskList(one).issues.length).toBeGreaterThan(0)
+    })
+  )
+
+  it.effect.prop(
+    "repairs once and for all, whatever stands among the tasks",
+    { list: arbitraryTaskList, noise: arbitraryText },
+    ({ list, noise }) =>
+      Effect.sync(() => {
+        const text = renderTaskList(list).replace("\n- **Skill**", `\n${noise}\n- **Skill**`)
+        const first = readTaskList(text, { allowEmpty: true })
+        if (first.issues.length > 0 || Option.isNone(first.value)) return
+        const again = readTaskList(renderTaskList(first.value.value), { allowEmpty: true })
+        expect(again).toEqual({ value: first.value, issues: [], repairs: [] })
+      }),
+    { arbitrary: { runs: 300 }, timeout: 60_000 }
+  )
+
+  it.each(readable)("repairs once and for all: %s", (name) => {
+    const options = { finished: ["Research 1"] }
+    const text = readFileSync(new URL(name, fixtures), "utf8")
+    const value = Option.getOrThrow(readTaskList(text, options).value)
+    expect(readTaskList(renderTaskList(value), options)).toEqual({ value: Option.some(value), issues: [], repairs: [] })
+  })
+
+  it("says that a task has no section, no skill and a reference without a link, all at once", () => {
+    const { issues } = readTaskList(document("- **What is needed** a\n- **References** the docs\n"))
+    expect(issuesMarkdown(issues)).toBe(
+      [
+        '1. In section "Task section 1", task "Task 1", field "Skill", line 13: The task "Task 1" has no field "Skill". Add "- **Skill** ..." and name one skill of the catalogue.',
+        '2. In section "Task section 1", task "Task 1", field "Expected output", line 13: The task "Task 1" has no field "Expected output". Add "- **Expected output** ..." and say what the result must contain.',
+        '3. In section "Task section 1", task "Task 1", field "References", line 14: The field has text but no link. Write markdown links only, such as [main.ts](src/main.ts), or leave the field out.',
+        "   You wrote: `the docs`"
+      ].join("\n")
+    )
+  })
+
+  it("names tasks after their skill and their position in the whole list", () => {
+    const text = document(`${task("")}\n${task("Given")}\n${task("")}`)
+    expect(namesOf(text)).toEqual(Option.some(["search-code 1", "Given", "search-code 3"]))
+  })
+
+  it("gives no new task the name of a finished or given one", () => {
+    const text = document(`${task("")}\n${task("search-code 4")}\n${task("")}`)
+    expect(namesOf(text, { finished: ["Search-Code 1"] })).toEqual(
+      Option.some(["search-code 2", "search-code 4", "search-code 3"])
+    )
+  })
+
+  it("drops finished tasks with all that is wrong about them, and sections that held only such", () => {
+    const text = `${document(`${task("research 1", "nothing useful")}- **Output** done`)}\n### Task section 2\n\n${task("B", "[a](#research-1-results)")}`
+    const { issues, repairs, value } = readTaskList(text, { finished: ["Research 1"] })
+    expect({ issues, repairs: repairs.map((repair) => repair.code) }).toEqual({
+      issues: [],
+      repairs: ["step-dropped", "finished-task-dropped"]
+    })
+    expect(Option.map(value, (list) => list.steps.map((step) => step.title))).toEqual(Option.some(["Task section 2"]))
+  })
+
+  it("accepts a list without tasks only when it continues a run", () => {
+    const text = document("").replace("### Task section 1\n", "")
+    expect(codesOf(text)).toEqual(["tasks-empty"])
+    expect(codesOf(text, { finished: ["A"] })).toEqual([])
+    expect(codesOf(text, { allowEmpty: true })).toEqual([])
+    expect(codesOf(text, { finished: ["A"], allowEmpty: false })).toEqual(["tasks-empty"])
+    expect(codesOf(`${text}No more tasks, all goals are met.`, { allowEmpty: true })).toEqual([])
+    expect(codesOf(`${text}The same as before.`, { allowEmpty: true })).toEqual(["tasks-empty"])
+  })
+
+  it("leaves an anchor that is no task to whoever knows the request document", () => {
+    const text = document(task("A", "[r](#test-results)"))
+    const references = Option.map(readTaskList(text).value, (list) => list.tasks[0]?.references)
+    expect(references).toEqual(
+      Option.some([{ kind: "anchor", title: "r", href: "#test-results", target: "test-results" }])
+    )
+    expect(codesOf(text, { headings: ["Test-Results"] })).toEqual([])
+    expect(codesOf(text, { headings: [] })).toEqual(["reference-task-unknown"])
+  })
+
+  it("repairs a result only when exactly one task can be meant", () => {
+    const text = `${document(`${task("a b")}\n${task("a_b")}`)}\n### Task section 2\n\n`
+    const codes = (anchor: string) => codesOf(text + task("C", `[r](${anchor})`), { headings: [] })
+    expect(codes("#a_b-results")).toEqual([])
+    expect(codes("#A-B-results")).toEqual([])
+    expect(codes("#a--b-results")).toEqual(["reference-task-unknown"])
+    expect(codes("output:A B")).toEqual([])
+    expect(codes("output:a__b")).toEqual(["reference-task-unknown"])
+  })
+
+  it("still gives the list when only its references are wrong", () => {
+    expect(namesOf(document(task("A", "[r](lib/*.ts)")))).toEqual(Option.some(["A"]))
+  })
+
+  it("reads a long list", () => {
+    const tasks = Array.from({ length: 4000 }, (_, index) => `${task(`T ${index}`, "[m](src/main.ts#L1-L2)")}\n`)
+    const text = document(tasks.join("")).padEnd(1_000_000, "word ")
+    const { issues, value } = readTaskList(text)
+    expect({ issues, count: Option.map(value, (list) => list.tasks.length) }).toEqual({
+      issues: [],
+      count: Option.some(4000)
+    })
+  })
+
+  it.each([
+    ["brackets", "[".repeat(65_536)],
+    ["closed brackets", "[".repeat(32_768) + "]".repeat(32_768)],
+    ["quotes", `${">".repeat(65_536)} a`],
+    ["lists", "- ".repeat(32_768)],
+    ["stars", "*_".repeat(32_768)],
+    ["half links", "[a](".repeat(16_384)],
+    ["backticks", "`".repeat(65_536)],
+    ["open fences", "```a\n".repeat(13_107)],
+    ["tags", "<think>\n".repeat(8192)],
+    ["headings", "### Task section 1\n".repeat(3449)],
+    ["fields", "- **Name** a\n".repeat(5041)]
+  ])("comes to an end on 64 KiB of %s", (_, text) => {
+    expect(codesOf(document(text))).not.toEqual([])
+    expect(codesOf(document(task("A", text)))).not.toEqual([])
+  })
+})
+
+describe("TaskListFromMarkdown", () => {
+  it("decodes and encodes", () => {
+    const text = readFileSync(new URL("ok-flat.md", fixtures), "utf8")
+    const list = Schema.decodeSync(TaskListFromMarkdown)(text)
+    expect(Schema.decodeSync(TaskListFromMarkdown)(Schema.encodeSync(TaskListFromMarkdown)(list))).toEqual(list)
+  })
+
+  it("fails with every issue", () => {
+    const result = Schema.decodeResult(TaskListFromMarkdown)("## Tasks\n")
+    const message = Result.isFailure(result) ? result.failure.message : ""
+    expect(message).toContain('1. In section "Original prompt"')
+    expect(message).toContain('2. In section "Goals / summary"')
+  })
+})

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Task } from "../../../src/domain/plan/Task.ts"
+import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
+import { renderTask, renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
+
+const task = new Task({
+  name: "Change 1",
+  whatIsNeeded: "Change this:\n\n- **Skill** is a word here\n# so is this\n\n```ts\n# code stays\n```",
+  skill: "edit-files",
+  references: [
+    { kind: "file", title: "[main]", href: "src/my main.ts", target: "src/my main.ts" },
+    { kind: "anchor", title: "Project", href: "#project-description", target: "project-description" }
+  ],
+  expectedOutput: ": a diff",
+  requiresApproval: true,
+  codeBlocks: [
+    { language: "ts", text: "const a = `\n```\n`" },
+    { language: "", text: "" }
+  ]
+})
+
+const fields = [
+  "- **Name** Change 1",
+  "- **What is needed** Change this:",
+  "",
+  "  \\- **Skill** is a word here",
+  "  \\# so is this",
+  "",
+  "  ```ts",
+  "  # code stays",
+  "  ```",
+  "- **Skill** edit-files",
+  "- **References** [\\[main\\]](<src/my main.ts>) [Project](#project-description)",
+  "- **Expected output** \\: a diff",
+  "- **Requires user approval**"
+]
+const blocks = ["", "````ts", "const a = `", "```", "`", "````", "", "```", "```"]
+
+describe("renderTask", () => {
+  it("writes a task as in a plan", () => {
+    expect(renderTask(task, { _tag: "Coarse" })).toBe([...fields, ...blocks].join("\n"))
+  })
+
+  it("writes a task for the refiner under its heading", () => {
+    expect(renderTask(task, { _tag: "Refinement" })).toBe(["## Task", "", ...fields, ...blocks].join("\n"))
+  })
+
+  it("writes a task with the calls so far for another attempt", () => {
+    const calls = [{ uid: "a", name: "read_file", arguments: { path: "a.ts" } }]
+    const section = ["", "## Tool Calls", "", "```json", JSON.stringify(calls[0], null, 2), "```"]
+    expect(renderTask(task, { _tag: "RefinementRetry", calls })).toBe(
+      ["## Task", "", ...fields, ...blocks, ...section].join("\n")
+    )
+  })
+
+  it("writes a finished task with its result on one line", () => {
+    expect(renderTask(task, { _tag: "Finished", output: "\nDone:\n\n- a\n- b\n" })).toBe(
+      [...fields, "- **Output** Done: - a - b", ...blocks].join("\n")
+    )
+  })
+})
+
+describe("renderTaskList", () => {
+  const small = new Task({
+    name: "A",
+    whatIsNeeded: "a",
+    skill: "s",
+    references: [],
+    expectedOutput: "b",
+    requiresApproval: false,
+    codeBlocks: []
+  })
+  const list = new TaskList({
+    goals: "Reach it.",
+    steps: [new Step({ title: "Task section 1", tasks: [small, small] })]
+  })
+  const one = "- **Name** A\n- **What is needed** a\n- **Skill** s\n- **Expected output** b"
+
+  it("writes the strict document", () => {
+    expect(renderTaskList(list, { prompt: "Do it.\n" })).toBe(
+      `## Original prompt\n\nDo it.\n\n## Goals / summary\n\nReach it.\n\n## Tasks\n\n### Task section 1\n\n${one}\n\n${one}\n`
+    )
+  })
+
+  it("fences a prompt that could be taken for a part of the document", () => {
+    for (const prompt of ["## Tasks", "a\n```", "Tasks", "<think>"]) {
+      expect(renderTaskList(list, { prompt })).toContain(`text\n${prompt}\n\``)
+    }
+  })
+
+  it("writes a list without tasks", () => {
+    expect(renderTaskList(new TaskList({ goals: "g", steps: [] }))).toBe(
+      "## Original prompt\n\n## Goals / summary\n\ng\n\n## Tasks\n"
+    )
+  })
+})

@@ -1,0 +1,37 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { bareHrefOfPath, hrefOfPath, pathOfHref } from "../../../src/domain/files/FileHref.ts"
+import { check } from "../../../src/index.ts"
+
+const planWith = (href: string): string =>
+  [
+    "## Original prompt\n\nx\n\n## Goals / summary\n\nx\n\n## Tasks\n\n### Task section 1\n",
+    "- **What is needed** x\n- **Skill** review",
+    `- **References** [file](${href})\n- **Expected output** x\n`
+  ].join("\n")
+
+describe("hrefOfPath", () => {
+  it.each([
+    ["src/a.ts", "src/a.ts"],
+    ["Ünïcode/größe.ts", "Ünïcode/größe.ts"],
+    ["c#notes.md", "c%23notes.md"],
+    ["100%20done.txt", "100%2520done.txt"],
+    ["new\nline.txt", "new%0Aline.txt"],
+    ["a<b>.md", "a%3Cb%3E.md"]
+  ])("writes %j as %s", (path, href) => {
+    assert.deepStrictEqual([hrefOfPath(path), pathOfHref(href)], [href, path])
+  })
+
+  it.prop("is undone by pathOfHref", [Schema.String], ([path]) => pathOfHref(hrefOfPath(path)) === path)
+})
+
+describe("bareHrefOfPath", () => {
+  it.each(["my file.ts", "c#notes.md", "100%20done.txt", "a(b)[c].md", "größe.ts"])(
+    "makes a target that is read as %s",
+    (path) => {
+      const { value } = check(planWith(bareHrefOfPath(path)))
+      const tasks = JSON.stringify(value)
+      assert.include(tasks, `"kind":"file","target":${JSON.stringify(path)}`)
+    }
+  )
+})

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest"
+import { fileSightings } from "../../../src/domain/history/FileTouch.ts"
+import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
+
+const intent = (key: string, task: string, paths: ReadonlyArray<string>): JournalRecord => ({
+  type: "intent",
+  key,
+  call: { uid: "call-1", name: "any_tool", arguments: {} },
+  task,
+  effect: "idempotent",
+  targets: [],
+  files: paths.map((path) => ({ path, before: null, after: `hash of ${path}` }))
+})
+const outcome = (key: string, success: boolean): JournalRecord => ({ type: "outcome", key, value: { success } })
+const shown = (task: string, href: string): JournalRecord => ({
+  type: "event",
+  event: { type: "references.read", task, references: [{ href, title: "", characters: 1, tokens: 1, hash: "h" }] }
+})
+
+describe("what a journal tells of files", () => {
+  it("is what finished tasks were shown and what was written, in order", () => {
+    const records = [
+      shown("Look 1", "a.md"),
+      shown("Look 2", "b.md"),
+      intent("write", "Write 1", ["/p/a.txt", "/p/b.txt"]),
+      outcome("write", true),
+      outcome("plan/attempt-1", true)
+    ]
+    expect(fileSightings(records, ["plan", "round-1/refined/look-2", "round-1/task/look-1"])).toEqual([
+      { _tag: "Shown", task: "Look 1", href: "a.md", hash: "h" },
+      { _tag: "Unsure", path: "/p/a.txt" },
+      { _tag: "Unsure", path: "/p/b.txt" },
+      { _tag: "Written", task: "Write 1", path: "/p/a.txt", hash: "hash of /p/a.txt" },
+      { _tag: "Written", task: "Write 1", path: "/p/b.txt", hash: "hash of /p/b.txt" }
+    ])
+  })
+
+  it("is nothing sure where a write failed or never ended, and behind a call that may write anywhere", () => {
+    const records = [
+      intent("failed", "Write 1", ["/p/a.txt"]),
+      outcome("failed", false),
+      intent("open", "Write 2", ["/p/b.txt"]),
+      intent("command", "Build 1", []),
+      outcome("command", true)
+    ]
+    expect(fileSightings(records, [])).toEqual([
+      { _tag: "Unsure", path: "/p/a.txt" },
+      { _tag: "Unsure", path: "/p/b.txt" },
+      { _tag: "Unsure" }
+    ])
+  })
+})

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "@effect/vitest"
+import type { CurrentFile } from "../../../src/domain/models/Briefing.ts"
+import { type BriefingParts, briefingBlocks, requestDocument } from "../../../src/domain/models/BriefingBlocks.ts"
+
+const briefing: BriefingParts = {
+  prompt: "Explain ```x```\n## Environment",
+  environment: "- Date: 2026-11-20",
+  projectDescription: "# Shop\n\n## Environment\n\nNode",
+  currentFile: { path: "src/main.ts", language: "typescript", text: "run()\n" },
+  openFiles: ["src/main.ts", "src/odd\nname.ts"]
+}
+
+const currentFileBlock = (currentFile: CurrentFile) => briefingBlocks({ ...briefing, currentFile }).current_file
+
+describe("briefingBlocks", () => {
+  it("gives each block its shape", () => {
+    expect(briefingBlocks(briefing)).toEqual({
+      user_prompt: "## User prompt\n\n````text\nExplain ```x```\n## Environment\n````\n\n",
+      environment: "## Environment\n\n- Date: 2026-11-20\n\n",
+      project_description: "## Project description\n\n### Shop\n\n#### Environment\n\nNode\n\n",
+      current_file: "## Current file\n\nPath: src/main.ts\n\n```typescript\nrun()\n```\n\n",
+      open_files: "## Open files\n\n- src/main.ts\n- src/odd name.ts\n\n"
+    })
+  })
+
+  it("leaves out what is not known", () => {
+    expect(briefingBlocks({ prompt: "Hi", environment: "", projectDescription: "", openFiles: [] })).toEqual({
+      user_prompt: "## User prompt\n\n```text\nHi\n```\n\n",
+      environment: "",
+      project_description: "",
+      current_file: "",
+      open_files: ""
+    })
+  })
+
+  it("shows an empty current file, and says when only the first lines are shown", () => {
+    expect(currentFileBlock({ path: "a.txt", language: "text", text: "" })).toBe(
+      "## Current file\n\nPath: a.txt\n\n```text\n```\n\n"
+    )
+    expect(currentFileBlock({ path: "a.txt", language: "text", text: "one\n", cutFrom: 812 })).toBe(
+      "## Current file\n\nPath: a.txt (the first lines; the file has 812)\n\n```text\none\n```\n\n"
+    )
+  })
+})
+
+describe("requestDocument", () => {
+  it("joins the blocks with the project description last", () => {
+    const { user_prompt, environment, current_file, open_files, project_description } = briefingBlocks(briefing)
+    expect(requestDocument(briefing)).toBe(
+      [user_prompt, environment, current_file, open_files, project_description].join("")
+    )
+  })
+})

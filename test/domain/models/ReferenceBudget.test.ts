@@ -1,0 +1,41 @@
+import { describe, expect, it } from "@effect/vitest"
+import { overBudget, totalSize } from "../../../src/domain/models/ReferenceBudget.ts"
+import type { ResolvedReference } from "../../../src/domain/models/ReferenceContent.ts"
+
+const lines = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join("")
+
+const file = (target: string, text: string, range?: { from: number; to: number }): ResolvedReference => ({
+  reference: {
+    kind: "file",
+    title: target,
+    href: range === undefined ? target : `${target}#L${range.from}-L${range.to}`,
+    target,
+    ...(range === undefined ? {} : { lines: range })
+  },
+  content: { kind: "file", text, language: "text" }
+})
+
+describe("totalSize", () => {
+  it("counts nothing for what comes later", () => {
+    const url = { kind: "url", title: "", href: "https://a.example/", target: "https://a.example/" } as const
+    expect(totalSize([file("a", "12"), { reference: url, content: { kind: "later" } }, file("b", "345")])).toBe(5)
+  })
+})
+
+describe("overBudget", () => {
+  it("proposes lines of the file that a range of it came from", () => {
+    const all = [file("a.txt", lines(400, 599), { from: 400, to: 599 })]
+    expect(overBudget(all, 1000)).toEqual({
+      what: "The references hold 1800 characters together, 1000 are allowed. The largest are a.txt#L400-L599 (1800).",
+      how: "Narrow them, for example to a.txt#L400-L499. Leave out what is not needed, or split the task.",
+      largest: "a.txt#L400-L599"
+    })
+  })
+
+  it("proposes nothing that would not fit", () => {
+    expect(overBudget([file("a.txt", "x".repeat(900))], 100).how).toBe(
+      "Leave out what is not needed, or split the task."
+    )
+  })
+})

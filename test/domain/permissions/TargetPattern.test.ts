@@ -1,0 +1,137 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Schema from "effect/Schema"
+import {
+  coversTarget,
+  exactPattern,
+  type Target,
+  touchesTarget
+} from "../../../src/domain/permissions/TargetPattern.ts"
+
+const inside = (relative: string): Target => ({ kind: "file", canonical: `/p/${relative}`, relative })
+const outside = (canonical: string): Target => ({ kind: "file", canonical })
+const other = (canonical: string): Target => ({ kind: "other", canonical })
+const start = (canonical: string): Target => ({ kind: "start", canonical })
+
+type Case = readonly [pattern: string | undefined, target: Target, expected: boolean]
+const nameOf = ([pattern, { canonical, relative }, expected]: Case, verb: string) =>
+  `${pattern ?? "no pattern"} ${expected ? verb : `never ${verb}`} ${relative ?? canonical}`
+
+describe("coversTarget", () => {
+  const cases: ReadonlyArray<Case> = [
+    ["src/a.ts", inside("src/a.ts"), true],
+    ["./src/a.ts", inside("src/a.ts"), true],
+    ["src", inside("src/a.ts"), false],
+    ["src/*", inside("src/a.ts"), true],
+    ["src/*", inside("src/deep/a.ts"), false],
+    ["src/**", inside("src/deep/a.ts"), true],
+    ["src/**/a.ts", inside("src/a.ts"), true],
+    ["src/**/a.ts", inside("src/deep/er/a.ts"), true],
+    ["src/**/a.ts", inside("src/ba.ts"), false],
+    ["**/*.ts", inside("a.ts"), true],
+    ["**/*.ts", inside("src/a.ts"), true],
+    ["*.ts", inside("src/a.ts"), false],
+    ["**", inside("src/a.ts"), true],
+    ["**", outside("/etc/passwd"), false],
+    ["/etc/*", outside("/etc/passwd"), true],
+    ["/p/src/**", inside("src/a.ts"), true],
+    ["/etc", outside("/etc-old"), false],
+    ["/etc", outside("/etc/passwd"), false],
+    ["SRC/*", inside("src/a.ts"), false],
+    ["a?[b]", inside("a?[b]"), true],
+    ["a?", inside("ab"), false],
+    ["a\\*", inside("a*"), true],
+    ["a\\*", inside("ab"), false],
+    ["https://example.com/**", other("https://example.com/a/b?c"), true],
+    ["https://example.com/*", other("https://example.com/a/b"), false],
+    ["**", other("https://example.com/"), true],
+    ["word-count sha256:*", start("word-count sha256:00ff"), true]
+  ]
+  for (const one of cases) {
+    it(nameOf(one, "covers"), () => assert.strictEqual(coversTarget(one[0], one[1]), one[2]))
+  }
+
+  const careful: ReadonlyArray<Case> = [
+    [undefined, inside("src/a.ts"), true],
+    [undefined, other("https://example.com/"), true],
+    [undefined, outside("/etc/passwd"), false],
+    [undefined, inside(".env"), false],
+    [undefined, inside(".vscode/tasks.json"), false],
+    [undefined, start("word-count sha256:00ff"), false],
+    ["**", inside(".env"), false],
+    ["config/*", inside("config/.env"), false],
+    ["/home/you/**", outside("/home/you/.ssh/id_rsa"), false],
+    [".env", inside(".env"), true],
+    ["**/.env", inside("config/.env"), true],
+    [".env*", inside(".env.local"), true],
+    ["keys/*.pem", inside("keys/a.pem"), true],
+    ["/home/you/.ssh/*", outside("/home/you/.ssh/id_rsa"), true],
+    ["\\.env", inside(".env"), true],
+    ["**", inside(".github/workflows/ci.yml"), false],
+    [".github/**", inside(".github/workflows/ci.yml"), false],
+    [".github/workflows/*", inside(".github/workflows/ci.yml"), true],
+    [".vscode/**", inside(".vscode/tasks.json"), true],
+    ["**", inside(".github/CODEOWNERS"), true]
+  ]
+  for (const one of careful) {
+    it(nameOf(one, "covers"), () => assert.strictEqual(coversTarget(one[0], one[1]), one[2]))
+  }
+
+  it.prop("an exact pattern covers its text and nothing longer", [Schema.String], ([name]) => {
+    const path = `/${name}`
+    const pattern = exactPattern(path)
+    return coversTarget(pattern, outside(path)) && !coversTarget(pattern, outside(`${path}x`))
+  })
+
+  it("ends soon for a pattern that makes a backtracking matcher run for years", () => {
+    const pattern = `/${"**a*".repeat(200)}b`
+    assert.isFalse(coversTarget(pattern, outside(`/${"a".repeat(4000)}`)))
+  })
+})
+
+describe("touchesTarget", () => {
+  const cases: ReadonlyArray<Case> = [
+    ["*.ts", inside("src/deep/a.ts"), true],
+    ["*.ts", inside("src/a.tsx"), false],
+    ["docs", inside("docs/a.md"), true],
+    ["docs", inside("packages/a/docs/b.md"), true],
+    ["docs/", inside("docs/a.md"), true],
+    ["docs", inside("docs-old/a.md"), false],
+    ["src/gen", inside("src/gen/a.ts"), true],
+    ["src/gen", inside("lib/src/gen/a.ts"), false],
+    ["src/gen/*", inside("src/gen/deep/a.ts"), true],
+    ["p", inside("src/a.ts"), false],
+    ["README.md", inside("readme.MD"), true],
+    ["./src", inside("src/a.ts"), true],
+    ["**/*.pem", outside("/home/you/key.pem"), true],
+    ["*.pem", outside("/home/you/key.pem"), true],
+    [".ssh/id_rsa", outside("/home/you/.ssh/id_rsa"), true],
+    ["**", outside("/etc/passwd"), true],
+    ["/etc", outside("/etc/ssl/a"), true],
+    ["/", outside("/etc/passwd"), true],
+    ["/etc", outside("/etcetera"), false],
+    ["https://example.com", other("https://example.com/a?b"), true],
+    ["example.com", other("https://example.com/a"), true],
+    ["example.com", other("http://example.com/"), true],
+    ["example.com", other("https://example.com.evil.org/"), false],
+    ["*.example.com", other("https://docs.example.com/"), true],
+    ["https://example.com/Docs", other("https://example.com/docs/a"), true]
+  ]
+  for (const one of cases) {
+    it(nameOf(one, "touches"), () => assert.strictEqual(touchesTarget(one[0] ?? "", one[1]), one[2]))
+  }
+
+  const part = Schema.Literals(["a", "B", "Σ", ".env", "*", "**", "/", ".", "\\", "./"])
+  const pattern = Arbitrary.array(Arbitrary.schema(part), { minLength: 1, maxLength: 6 })
+  const path = Arbitrary.array(Arbitrary.schema(Schema.Literals(["a", "B", "ΑΣ", ".env"])), {
+    minLength: 1,
+    maxLength: 3
+  })
+  it.prop("concerns everything that the same pattern covers", { pattern, path }, (given) => {
+    const text = given.pattern.join("")
+    const names = given.path.join("/")
+    return [inside(names), outside(`/${names}`), other(`https://${names}`)].every(
+      (target) => !coversTarget(text, target) || touchesTarget(text, target)
+    )
+  })
+})

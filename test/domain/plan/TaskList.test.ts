@@ -1,0 +1,64 @@
+import { expect, it } from "@effect/vitest"
+import type { Reference } from "../../../src/domain/plan/Reference.ts"
+import { Task } from "../../../src/domain/plan/Task.ts"
+import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
+
+const resultOf = (slug: string): Reference => ({
+  kind: "task_result",
+  title: slug,
+  href: `#${slug}-results`,
+  target: slug
+})
+
+const task = (name: string, options: { readonly gated?: boolean; readonly uses?: ReadonlyArray<string> } = {}): Task =>
+  new Task({
+    name,
+    whatIsNeeded: "something",
+    skill: "search-code",
+    references: (options.uses ?? []).map(resultOf),
+    expectedOutput: "something",
+    requiresApproval: options.gated ?? false,
+    codeBlocks: []
+  })
+
+const research1 = task("Research 1")
+const research2 = task("Research 2")
+const write = task("Write it", { gated: true, uses: ["research-1", "research-2", "elsewhere"] })
+const first = new Step({ title: "Task section 1", tasks: [research1, research2] })
+const second = new Step({ title: "Task section 2: write", tasks: [write] })
+const list = new TaskList({ goals: "Goals.", steps: [first, second] })
+
+it("has pending work until every task has a result", () => {
+  expect(list.hasPending(new Set())).toBe(true)
+  expect(list.hasPending(new Set(["Research 1", "Research 2"]))).toBe(true)
+  expect(list.hasPending(new Set(["Research 1", "Research 2", "Write it"]))).toBe(false)
+})
+
+it("tells readers from writers among the tasks without a result", () => {
+  expect(list.readersWithoutResult(new Set(["Research 1"]))).toEqual([research2])
+  expect(list.writersWithoutResult(new Set(["Research 1"]))).toEqual([write])
+  expect(list.stepsThatRequireApproval).toEqual([second])
+})
+
+it("finds a task by slug unless two tasks share it", () => {
+  expect(list.taskBySlug("research-2")).toEqual(research2)
+  expect(list.taskBySlug("research-3")).toBeUndefined()
+  const twins = new TaskList({
+    goals: "",
+    steps: [new Step({ title: "Task section 1", tasks: [task("A b"), task("a B")] })]
+  })
+  expect(twins.taskBySlug("a-b")).toBeUndefined()
+})
+
+it("names the producers a task refers to, each once", () => {
+  expect(write.producerSlugs).toEqual(["research-1", "research-2", "elsewhere"])
+  expect(task("Twice", { uses: ["research-1", "research-1"] }).producerSlugs).toEqual(["research-1"])
+  expect(research1.producerSlugs).toEqual([])
+})
+
+it("leaves finished tasks and empty steps out of what is outstanding", () => {
+  expect(list.outstanding(new Set(["Research 1"]))).toEqual(
+    new TaskList({ goals: "Goals.", steps: [new Step({ title: "Task section 1", tasks: [research2] }), second] })
+  )
+  expect(list.outstanding(new Set(["Write it"]))).toEqual(new TaskList({ goals: "Goals.", steps: [first] }))
+})

@@ -1,0 +1,83 @@
+import { assert, describe, it } from "@effect/vitest"
+import { readMcpFile } from "../../../src/domain/plugins/McpFile.ts"
+
+const problemsOf = (value: unknown): ReadonlyArray<string> =>
+  readMcpFile(JSON.stringify(value, null, 2)).problems.map(({ column, line, what }) => `${line}:${column}: ${what}`)
+
+const entryProblems = (entry: unknown) => problemsOf({ mcpServers: { s: entry } })
+
+describe(".mcp.json", () => {
+  it("names programs and addresses", () => {
+    const program = { command: "npx", args: ["-y", "x"], env: { A: "${A}" }, cwd: "sub" }
+    const address = { type: "http", url: "https://example.com/mcp", headers: { "X-Key": "k" } }
+    const { problems, servers } = readMcpFile(JSON.stringify({ mcpServers: { program, address } }))
+    assert.deepStrictEqual(
+      [[...servers], problems],
+      [
+        [
+          ["program", program],
+          ["address", address]
+        ],
+        []
+      ]
+    )
+  })
+
+  it("keeps the servers that are fine beside one that is not", () => {
+    const { problems, servers } = readMcpFile('{ "mcpServers": { "a": { "command": "x" }, "b": {} } }')
+    assert.deepStrictEqual([...servers.keys()], ["a"])
+    assert.deepStrictEqual(problems, [
+      {
+        line: 1,
+        column: 44,
+        what: '"mcpServers.b": says neither what to start nor where the server is. Add "command" or "url".'
+      }
+    ])
+  })
+
+  const wrong: ReadonlyArray<readonly [entry: unknown, problem: string]> = [
+    [{ command: "x", url: "y" }, '3:5: "mcpServers.s": holds "command" and "url". Leave one of them out.'],
+    [
+      { url: "y", args: [] },
+      '3:5: "mcpServers.s": holds "args", which a server with an address cannot have. Remove it.'
+    ],
+    [{ command: "x", headers: {} }, '3:5: "mcpServers.s": holds "headers", which a program cannot have. Remove them.'],
+    [
+      { type: "http", command: "x" },
+      '3:5: "mcpServers.s": has the type "http" and a program. Use "stdio", or "url" instead of "command".'
+    ],
+    [
+      { type: "stdio", url: "y" },
+      '3:5: "mcpServers.s": has the type "stdio" and an address. Use "http", or "command" instead of "url".'
+    ],
+    [{ type: "ws", url: "y" }, '4:7: "mcpServers.s.type": expected "stdio" or "http", got "ws".'],
+    [
+      { type: "sse", url: "y" },
+      '4:7: "mcpServers.s.type": the transport "sse" is no longer part of the protocol and is not spoken here. Use "http" with the address of the server\'s streamable HTTP endpoint.'
+    ],
+    [{ command: "x", arg: [] }, '5:7: unknown key "mcpServers.s.arg". Nearest: args.'],
+    [
+      { command: "x", risk: "safe" },
+      '5:7: "mcpServers.s.risk" has no effect in a project\'s file: a project must not choose it for you. Name the server in your user configuration.'
+    ]
+  ]
+  for (const [entry, problem] of wrong) {
+    it(`says what is wrong with ${JSON.stringify(entry)}`, () => {
+      assert.deepStrictEqual(entryProblems(entry), [problem])
+    })
+  }
+
+  it("says what is wrong with the file as a whole", () => {
+    const shape = '1:1: the file does not hold an object "mcpServers". Write { "mcpServers": { "NAME": { ... } } }.'
+    assert.deepStrictEqual(
+      [problemsOf([]), problemsOf({}), problemsOf({ mcpServers: [] })],
+      [[shape], [shape], [shape]]
+    )
+    assert.deepStrictEqual(problemsOf({ $schema: "x", inputs: [], mcpServers: {} }), [
+      '3:3: unknown key "inputs". Nearest: mcpServers.'
+    ])
+    assert.deepStrictEqual(readMcpFile("{").problems, [
+      { line: 1, column: 2, what: "a key in double quotes is expected, but the text ends" }
+    ])
+  })
+})

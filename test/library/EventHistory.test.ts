@@ -1,0 +1,49 @@
+import { assert, describe, it } from "@effect/vitest"
+import { makeEventHistory } from "../../src/library/EventHistory.ts"
+
+const readAll = async <A>(events: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const read: Array<A> = []
+  for await (const event of events) read.push(event)
+  return read
+}
+
+describe("EventHistory", () => {
+  it("gives every reader all events, early or late", async () => {
+    const history = makeEventHistory<number>()
+    const early = readAll(history.events)
+    history.push(1)
+    history.push(2)
+    history.end()
+    assert.deepStrictEqual(await early, [1, 2])
+    assert.deepStrictEqual(await readAll(history.events), [1, 2])
+  })
+
+  it("takes events when nobody reads", () => {
+    const history = makeEventHistory<number>()
+    for (let index = 0; index < 10_000; index++) history.push(index)
+    history.end()
+  })
+
+  it("ends readers with the error of the run, after the events", async () => {
+    const history = makeEventHistory<number>()
+    history.push(1)
+    history.end(new Error("no such project"))
+    const seen: Array<number> = []
+    let thrown = ""
+    try {
+      for await (const event of history.events) seen.push(event)
+    } catch (error) {
+      thrown = String(error)
+    }
+    assert.deepStrictEqual([seen, thrown], [[1], "Error: no such project"])
+  })
+
+  it("lets a reader leave early", async () => {
+    const history = makeEventHistory<number>()
+    history.push(1)
+    for await (const event of history.events) {
+      assert.strictEqual(event, 1)
+      break
+    }
+  })
+})

@@ -1,0 +1,227 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { existsSync, readFileSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import { ask, type FlatEvent, LockTaken, openConversation, run } from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing.ts"
+import { makeSandbox } from "../support/binary.ts"
+import { FakeOllama } from "../support/FakeOllama.ts"
+import { fakeModel } from "../support/FakeOllamaPaths.ts"
+
+const sandbox = makeSandbox()
+const project = `${sandbox.root}/project`
+const common = { project, model: "embedded", allow: ["read_file"] }
+const question = "Where is the port of the server defined?"
+
+beforeAll(() => {
+  process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`
+  process.env["XDG_STATE_HOME"] = `${sandbox.root}/state`
+  sandbox.write("project/README.md", "# Weather\n\nA small weather service.\n")
+  sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
+})
+afterAll(sandbox.remove)
+
+const readAll = async (events: AsyncIterable<FlatEvent>): Promise<ReadonlyArray<FlatEvent>> => {
+  const read: Array<FlatEvent> = []
+  for await (const event of events) read.push(event)
+  return read
+}
+
+const messageOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => "",
+    (error: Error) => error.message
+  )
+
+describe("ask", () => {
+  it("answers one message with tools, and gives report, answers, events and the text as it comes", async () => {
+    const pieces: Array<string> = []
+    const handle = ask({ ...common, prompt: question, onText: (piece) => void pieces.push(piece) })
+    const report = await handle.report
+    const [answer, ...others] = await handle.answers
+    assert.strictEqual(report.status, "done", report.message)
+    assert.include(report.answer, "[src/server.ts](src/server.ts#L2) `export const serverPort = 8042`")
+    assert.deepStrictEqual([answer?.answer, others.length, pieces.join("")], [report.answer, 0, report.answer])
+    const events = await readAll(handle.events)
+    assert.deepStrictEqual(
+      [events[0]?.type, events.at(-1)?.type, events.filter(({ type }) => type === "tool.finished").length],
+      ["run.started", "run.finished", 3]
+    )
+  })
+
+  it("sends several messages one after another", async () => {
+    const model = ScriptedModel.layer((_prompt, _index, { messages }) => `${messages.length} messages`)
+    const handle = ask({ project, model, messages: ["one", "two", "three"] })
+    assert.deepStrictEqual(
+      (await handle.answers).map(({ answer }) => answer),
+      ["2 messages", "4 messages", "6 messages"]
+    )
+    assert.strictEqual((await handle.report).answer, "6 messages")
+  })
+
+  it("asks the function of the caller before something is read", async () => {
+    const asked: Array<string> = []
+    const { report } = ask({
+      project,
+      model: "embedded",
+      prompt: question,
+      approve: ({ items }) => {
+        asked.push(...items.map((item) => item.tool))
+        return false
+      }
+    })
+    assert.deepStrictEqual([(await report).status, asked], ["not_permitted", ["read_file"]])
+  })
+
+  it("refuses options that say nothing, or too much", async () => {
+    const wrong = [ask({ ...common }), ask({ ...common, prompt: "a", messages: ["b"] })]
+    const reasons = await Promise.all(wrong.flatMap(({ answers, report }) => [messageOf(report), messageOf(answers)]))
+    assert.strictEqual(new Set(reasons).size, 1)
+    assert.include(reasons[0], 'Give either "prompt" or "messages".')
+  })
+
+  it("names models that can call tools when the chosen one cannot", async () => {
+    const program = Effect.gen(function* () {
+      const server = yield* FakeOllama.make(() => "never", {
+        models: [
+          { name: "old:7b", capabilities: ["completion"] },
+          { name: "qwen3:8b" },
+          { name: "embed", capabilities: ["embedding"] },
+          { name: "llama3.1:8b", capabilities: ["completion", "tools"] }
+        ]
+      })
+      const failed = yield* Effect.promise(() =>
+        messageOf(ask({ project, model: "old:7b", host: server.url, prompt: "hi" }).report)
+      )
+      assert.strictEqual(
+        failed,
+        'The model "old:7b" cannot call tools, which "ask" needs. Installed models that can: qwen3:8b, llama3.1:8b. Choose one with --model, or use "task-conductor run", which needs no such model.'
+      )
+      assert.deepStrictEqual(server.chats, [])
+    })
+    await Effect.runPromise(Effect.scoped(program))
+  })
+})
+
+describe("a conversation", () => {
+  it("takes messages until it is closed", async () => {
+    const model = ScriptedModel.layer((_prompt, index) => `answer ${index + 1}`)
+    const conversation = openConversation({ project, model })
+    const answers = await Promise.all([conversation.send("one"), conversation.send("two")])
+    const report = await conversation.close()
+    assert.deepStrictEqual(
+      [answers.map(({ answer, message }) => `${message}: ${answer}`), report.status, report.rounds],
+      [["1: answer 1", "2: answer 2"], "done", 2]
+    )
+    assert.strictEqual(await messageOf(conversation.send("three")), "The conversation is closed.")
+  })
+
+  it("stops one answer and goes on with the next", async () => {
+    const conversation = openConversation({ project, model: ScriptedModel.layerHeld })
+    const first = conversation.send("one")
+    for await (const event of conversation.events) if (event.type === "model.started") break
+    await conversation.stop()
+    assert.strictEqual((await first).status, "interrupted")
+    const second = conversation.send("two")
+    let started = 0
+    for await (const event of conversation.events) if (event.type === "model.started" && ++started === 2) break
+    await conversation.stop()
+    assert.deepStrictEqual([(await second).message, (await conversation.close()).status], [2, "done"])
+  })
+
+  it("rejects messages when no server answers, and reports it", async () => {
+    const conversation = openConversation({ project, model: "qwen3", host: "127.0.0.1:1" })
+    const failed = await messageOf(conversation.send("one"))
+    assert.include(failed, "No model server answers at http://127.0.0.1:1 ")
+    assert.strictEqual((await conversation.close()).status, "unavailable")
+  })
+
+  it("refuses a message without a word, and goes on", async () => {
+    const conversation = openConversation({ project, model: ScriptedModel.layer(() => "Yes.") })
+    const empty = await conversation.send("  ")
+    assert.deepStrictEqual([empty.status, empty.reason], ["failed", "The message is empty. Say what is to be done."])
+    assert.strictEqual((await conversation.send("one")).answer, "Yes.")
+    assert.strictEqual((await conversation.close()).status, "done")
+  })
+})
+
+/** A model that writes a file when it is told to, and says what came of it. */
+const writer = ScriptedModel.layer((_prompt, _index, { messages }) => {
+  const last = messages.at(-1)
+  if (last?.role === "tool") return "That is all."
+  return JSON.stringify(last).includes("Write")
+    ? { text: "", calls: [{ name: "write_file", arguments: { path: "notes.md", content: "# Notes\n" } }] }
+    : { text: "", calls: [{ name: "read_file", arguments: { path: "README.md" } }] }
+})
+
+describe("a conversation beside runs", () => {
+  it("changes nothing while a run works in its project, and goes on reading", async () => {
+    const held = run({ project, model: ScriptedModel.layerHeld, prompt: "Wait." })
+    for await (const event of held.events) if (event.type === "model.started") break
+    const conversation = openConversation({ project, model: writer, allow: ["write_file", "read_file"] })
+    assert.strictEqual((await conversation.send("Read it.")).status, "done")
+    const refused = await conversation.send("Write it.")
+    assert.deepStrictEqual([refused.status, existsSync(`${project}/notes.md`)], ["not_permitted", false])
+    assert.match(
+      refused.reason,
+      new RegExp(
+        `^Permission denied: write_file on ${project}/notes.md would change something, and run ${held.runId} \\(pid ${process.pid}, since [^)]+\\) works in the project: wait for it, or end it\\.$`
+      )
+    )
+    await held.interrupt()
+    assert.strictEqual((await conversation.send("Write it.")).status, "done")
+    assert.strictEqual(readFileSync(`${project}/notes.md`, "utf8"), "# Notes\n")
+    await conversation.close()
+  })
+
+  it("keeps runs out while it answers a message with a change, and not while it only waits", async () => {
+    const asked = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<boolean>()
+    const conversation = openConversation({
+      project,
+      model: writer,
+      approve: () => {
+        asked.resolve()
+        return answer.promise
+      }
+    })
+    const question = { project, model: "embedded", allow: ["read_file"], prompt: "Where is the port?" }
+    const sent = conversation.send("Write it.")
+    await asked.promise
+    const refused = await run(question).report.then(
+      () => undefined,
+      (error: unknown) => error
+    )
+    assert.isTrue(refused instanceof LockTaken)
+    assert.include(
+      (refused as LockTaken).message,
+      `is in use by conversation ${conversation.runId} (pid ${process.pid},`
+    )
+    answer.resolve(true)
+    assert.strictEqual((await sent).status, "done")
+    assert.strictEqual((await run(question).report).status, "done")
+    await conversation.close()
+  })
+
+  it("changes nothing from the command line either, with exit code 4", async () => {
+    const program = Effect.gen(function* () {
+      const server = yield* FakeOllama.make(({ messages }) =>
+        messages.at(-1)?.role === "tool"
+          ? "That is all."
+          : { text: "", toolCalls: [{ name: "write_file", arguments: { path: "other.md", content: "new" } }] }
+      )
+      const held = run({ project, model: ScriptedModel.layerHeld, prompt: "Wait." })
+      yield* Effect.promise(async () => {
+        for await (const event of held.events) if (event.type === "model.started") break
+      })
+      const words = ["ask", "--model", fakeModel, "--allow", "write_file", "Write it."]
+      const env = { OLLAMA_HOST: server.url }
+      const beside = yield* Effect.promise(() => sandbox.run(words, { env }))
+      assert.strictEqual(beside.code, 4, beside.stderr)
+      assert.include(beside.stderr, `run ${held.runId} (pid ${process.pid}, since`)
+      yield* Effect.promise(held.interrupt)
+      const after = yield* Effect.promise(() => sandbox.run(words, { env }))
+      assert.deepStrictEqual([after.code, readFileSync(`${project}/other.md`, "utf8")], [0, "new"])
+    })
+    await Effect.runPromise(Effect.scoped(program))
+  })
+})

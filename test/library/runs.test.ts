@@ -1,0 +1,447 @@
+/**
+ * Runs of the library that are kept: they go on in other processes, through either door, one at a time in a project.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { describe, expect, it } from "@effect/vitest"
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import {
+  Approver,
+  beginRun,
+  fork,
+  JournalError,
+  layerRuns,
+  LockTaken,
+  readSetup,
+  replay,
+  resume,
+  type ResumeOptions,
+  resumeRun,
+  run,
+  RunNotFound,
+  type RunOptions,
+  RunStore,
+  runs,
+  showRun,
+  showTask,
+  StateFolder
+} from "../../src/index.ts"
+import { definePlugin, tool } from "../../src/plugin-kit.ts"
+import { ScriptedModel } from "../../src/testing.ts"
+import { makeSandbox } from "../support/binary.ts"
+import { FakeOllama } from "../support/FakeOllama.ts"
+import { fakeModel } from "../support/FakeOllamaPaths.ts"
+import type { LibraryOrder } from "../support/libraryProcess.ts"
+import { freeSkill, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+
+const libraryProcess = fileURLToPath(new URL("../support/libraryProcess.ts", import.meta.url))
+
+const stageOf = (system: string): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+const taskOf = (user: string): string =>
+  /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
+
+const plan = planOf([
+  [{ name: "Look 1", skill: "free" }],
+  [{ name: "Look 2", skill: "free", references: "[a](#look-1-results)" }]
+])
+
+/** What a model says that does the plan as it stands; `call` is what each task calls. */
+const answerTo = (system: string, user: string, call = "get_current_time"): string => {
+  switch (stageOf(system)) {
+    case "creation":
+      return plan
+    case "refinement":
+      return refinementWith([{ name: call, arguments: {} }])
+    case "execution":
+      return resultSaying(`Result of ${taskOf(user)}.`)
+    case "iteration":
+      return planOf([])
+    default:
+      return "The answer."
+  }
+}
+
+const makeWorld = Effect.gen(function* () {
+  const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+  sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
+  const project = join(sandbox.root, "project")
+  const stateFolder = join(sandbox.root, "home/.local/state/task-conductor")
+  const here = { project, stateFolder, allow: ["get_current_time"] }
+  return {
+    ...sandbox,
+    project,
+    stateFolder,
+    /** A run in this process, on a model that answers by itself. */
+    order: (more: Partial<RunOptions> = {}): RunOptions => ({
+      prompt: "Do it.",
+      model: ScriptedModel.layer(({ system, user }) => answerTo(system, user)),
+      ...here,
+      ...more
+    }),
+    script: (order: LibraryOrder) => sandbox.start([JSON.stringify(order)], { module: libraryProcess }),
+    cli: (...words: ReadonlyArray<string>) => Effect.promise(() => sandbox.run(words))
+  }
+})
+
+/** A server whose model does the plan, and says nothing in the second task until it is freed. */
+const makeServer = Effect.gen(function* () {
+  let isHeld = true
+  const server = yield* FakeOllama.make(({ messages }) => {
+    const [system = "", user = ""] = messages.map(({ content }) => content)
+    const isSecond = stageOf(system) === "execution" && taskOf(user) === "Look 2"
+    return isSecond && isHeld ? { text: "never", hold: "never" } : answerTo(system, user)
+  })
+  /** The tasks whose execution was asked for, in order. */
+  const executed = (): ReadonlyArray<string> =>
+    server.chats.flatMap(({ messages }) => {
+      const [system = "", user = ""] = messages.map(({ content }) => content)
+      return stageOf(system) === "execution" ? [taskOf(user)] : []
+    })
+  return {
+    server,
+    executed,
+    held: server.until(() => executed().includes("Look 2")),
+    free: () => {
+      isHeld = false
+    }
+  }
+})
+
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error
+  )
+
+const plain = (text: string): unknown => JSON.parse(text) as unknown
+
+const lastLine = (text: string): unknown => JSON.parse(text.trim().split("\n").at(-1) ?? "")
+
+describe("a run of the library that is killed", () => {
+  it.live(
+    "goes on from the command line, and nothing that had finished is done again",
+    () =>
+      Effect.gen(function* () {
+        const { cli, order, project, script } = yield* makeWorld
+        const { executed, free, held, server } = yield* makeServer
+        const { child, ended } = script({ run: order({ model: fakeModel, host: server.url }) })
+        yield* held
+
+        const refused = yield* Effect.promise(() => failureOf(run(order()).report))
+        expect(refused).toBeInstanceOf(LockTaken)
+        const { holder, message } = refused as LockTaken
+        expect([holder?.pid, message]).toEqual([
+          child.pid,
+          `The project ${project} is in use by run ${holder?.runId} (pid ${child.pid}, since ${holder?.since}). Wait for it, end it first, or run with --read-only what changes nothing.`
+        ])
+        const beside = yield* Effect.promise(() => run(order({ readOnly: true })).report)
+        expect(beside.status).toBe("done")
+
+        child.kill("SIGKILL")
+        const { stdout } = yield* Effect.promise(() => ended)
+        const { runId } = JSON.parse(stdout.split("\n")[0] ?? "") as { readonly runId: string }
+        expect(runId).toBe(holder?.runId)
+        free()
+        const resumed = yield* cli("resume", runId, "--allow", "get_current_time")
+        expect([resumed.code, resumed.stdout.trim()]).toEqual([0, "The answer."])
+        expect(executed()).toEqual(["Look 1", "Look 2", "Look 2"])
+      }),
+    120_000
+  )
+
+  it.live(
+    "goes on in another script",
+    () =>
+      Effect.gen(function* () {
+        const { order, script, stateFolder } = yield* makeWorld
+        const { executed, free, held, server } = yield* makeServer
+        const { child, ended, says } = script({ run: order({ model: fakeModel, host: server.url }) })
+        yield* held
+        yield* Effect.promise(() => says('"runId"'))
+        const [{ runId = "", standing = "" } = {}] = yield* Effect.promise(() => runs({ stateFolder }))
+        expect(standing).toBe("running")
+        child.kill("SIGKILL")
+        yield* Effect.promise(() => ended)
+        free()
+        const options: ResumeOptions = { stateFolder, allow: ["get_current_time"] }
+        const second = yield* Effect.promise(() => script({ resume: runId, options }).ended)
+        expect(lastLine(second.stdout)).toEqual({ status: "done", answer: "The answer." })
+        expect(executed()).toEqual(["Look 1", "Look 2", "Look 2"])
+      }),
+    120_000
+  )
+})
+
+describe("a run of the command line", () => {
+  it.live(
+    "that is killed goes on in the library, which shows what the command line shows",
+    () =>
+      Effect.gen(function* () {
+        const { cli, start, stateFolder } = yield* makeWorld
+        const { executed, free, held, server } = yield* makeServer
+        const words = ["run", "--model", fakeModel, "--allow", "get_current_time", "Do it."]
+        const { child, ended } = start(words, { env: { OLLAMA_HOST: server.url } })
+        yield* held
+        const [{ pid, runId = "", standing } = {}] = yield* Effect.promise(() => runs({ stateFolder }))
+        expect([standing, pid]).toEqual(["running", child.pid])
+        const refused = yield* Effect.promise(() => failureOf(resume(runId, { stateFolder }).report))
+        expect([refused instanceof LockTaken, (refused as LockTaken).holder?.pid]).toEqual([true, child.pid])
+        child.kill("SIGKILL")
+        yield* Effect.promise(() => ended)
+        expect((yield* Effect.promise(() => runs({ stateFolder })))[0]?.standing).toBe("unfinished")
+        free()
+
+        const handle = resume(runId, { stateFolder, allow: ["get_current_time"] })
+        const report = yield* Effect.promise(() => handle.report)
+        expect([report.status, report.answer, report.runId, handle.runId]).toEqual([
+          "done",
+          "The answer.",
+          runId,
+          runId
+        ])
+        expect(executed()).toEqual(["Look 1", "Look 2", "Look 2"])
+
+        const shown = yield* Effect.all([
+          cli("runs", "--json"),
+          cli("show", runId, "--json"),
+          cli("show", runId, "--task", "look 1", "--json"),
+          cli("replay", runId, "--json")
+        ])
+        const given = yield* Effect.promise(() =>
+          Promise.all([
+            runs({ stateFolder }),
+            showRun(runId, { stateFolder }),
+            showTask(runId, "look 1", { stateFolder }),
+            replay(runId, { stateFolder })
+          ])
+        )
+        const root = stateFolder.slice(0, stateFolder.indexOf("/home/"))
+        expect(plain(JSON.stringify(given).replaceAll(root, "<root>"))).toEqual(
+          shown.map(({ stdout }) => plain(stdout))
+        )
+        expect([given[0][0]?.standing, given[1].answer, given[2].task, given[3].same]).toEqual([
+          "done",
+          "The answer.",
+          "Look 1",
+          true
+        ])
+      }),
+    120_000
+  )
+})
+
+describe("a run of the library", () => {
+  it.live("that is aborted can be resumed", () =>
+    Effect.gen(function* () {
+      const { order, stateFolder } = yield* makeWorld
+      const controller = new AbortController()
+      const answered: Array<string> = []
+      const first = run(
+        order({
+          signal: controller.signal,
+          model: ScriptedModel.layer(({ system, user }) => {
+            if (stageOf(system) === "execution") answered.push(taskOf(user))
+            if (answered.length === 2) controller.abort()
+            return answerTo(system, user)
+          })
+        })
+      )
+      expect((yield* Effect.promise(() => first.report)).status).toBe("interrupted")
+      const [kept] = yield* Effect.promise(() => runs({ stateFolder }))
+      expect([kept?.runId, kept?.standing]).toEqual([first.runId, "interrupted"])
+
+      const nameless = yield* Effect.promise(() => failureOf(resume(first.runId, { stateFolder }).report))
+      expect((nameless as Error).message).toBe(
+        `The run ${first.runId}: a script began it with a model that is a value. Give a model: --model NAME, or in the script.`
+      )
+      const { allow = [], model = "" } = order()
+      const second = resume(first.runId, { stateFolder, allow, model })
+      const report = yield* Effect.promise(() => second.report)
+      const goneOnWith = yield* Effect.promise(async () => {
+        const names: Array<string> = []
+        for await (const event of second.events) if (event.type === "task.kept") names.push(event.task)
+        return names
+      })
+      expect([report.status, report.answer, goneOnWith]).toEqual(["done", "The answer.", ["Look 1"]])
+    })
+  )
+
+  it.live("is forked before a task", () =>
+    Effect.gen(function* () {
+      const { order, stateFolder } = yield* makeWorld
+      const first = run(order())
+      expect((yield* Effect.promise(() => first.report)).status).toBe("done")
+      const { allow = [], model = "" } = order()
+      const forked = fork(first.runId, { stateFolder, from: "Look 2", allow, model })
+      const report = yield* Effect.promise(() => forked.report)
+      expect([report.status, report.runId, report.results.length]).toEqual(["done", forked.runId, 2])
+      const ids = (yield* Effect.promise(() => runs({ stateFolder }))).map(({ runId }) => runId)
+      expect(ids.toSorted()).toEqual([first.runId, forked.runId].toSorted())
+      const failed = yield* Effect.promise(() =>
+        failureOf(fork(first.runId, { stateFolder, from: "Look 3", model }).report)
+      )
+      expect((failed as Error).message).toBe(`The run ${first.runId} has no task "Look 3". Nearest: Look 1, Look 2.`)
+    })
+  )
+
+  it.live("leaves nothing behind when nothing is to be kept, and has its project alone all the same", () =>
+    Effect.gen(function* () {
+      const { order, stateFolder } = yield* makeWorld
+      const first = run(order({ keep: false, model: ScriptedModel.layerHeld }))
+      yield* Effect.promise(async () => {
+        for await (const event of first.events) if (event.type === "model.started") break
+      })
+      const second = yield* Effect.promise(() => failureOf(run(order({ keep: false })).report))
+      expect((second as LockTaken).holder).toMatchObject({ pid: process.pid, runId: first.runId })
+      yield* Effect.promise(first.interrupt)
+      expect((yield* Effect.promise(() => run(order({ keep: false })).report)).status).toBe("done")
+      expect([existsSync(stateFolder), yield* Effect.promise(() => runs({ stateFolder }))]).toEqual([false, []])
+    })
+  )
+
+  it.live("is told apart by its whole id, and says what is wrong with its journal", () =>
+    Effect.gen(function* () {
+      const { order, stateFolder } = yield* makeWorld
+      const { report, runId } = run(order())
+      yield* Effect.promise(() => report)
+      const where = { stateFolder }
+      const unknown = yield* Effect.promise(() =>
+        Promise.all([
+          failureOf(resume("last", where).report),
+          failureOf(showRun(runId.slice(0, 12), where)),
+          failureOf(replay("nothing", where))
+        ])
+      )
+      expect(unknown.every((error) => error instanceof RunNotFound)).toBe(true)
+      expect((unknown[0] as Error).message).toBe(
+        `There is no run "last". Nearest: ${runId}. See "task-conductor runs".`
+      )
+
+      const file = join(stateFolder, "runs", runId, "journal.jsonl")
+      appendFileSync(file, '{"seq":')
+      const torn = resume(runId, { ...where, model: "embedded" })
+      const told = yield* Effect.promise(async () => {
+        for await (const event of torn.events) if (event.type === "message") return event.text
+        return ""
+      })
+      expect([(yield* Effect.promise(() => torn.report)).status, told]).toEqual([
+        "done",
+        "The last record of the journal was not written to its end. It is set aside beside the journal, and what it told is done again."
+      ])
+
+      writeFileSync(file, readFileSync(file, "utf8").replace("Look 1", "Look 7"))
+      const damaged = yield* Effect.promise(() =>
+        Promise.all([failureOf(resume(runId, where).report), failureOf(showTask(runId, "Look 1", where))])
+      )
+      for (const error of damaged) {
+        expect(error).toBeInstanceOf(JournalError)
+        expect((error as JournalError).reason).toMatchObject({ _tag: "Damaged", what: "sum" })
+      }
+    })
+  )
+})
+
+/** A tool that changes something it does not name; the first call of it never ends. */
+const makeHorn = () => {
+  let calls = 0
+  const begun = Promise.withResolvers<void>()
+  const sound = tool({
+    description: "Sounds a horn. Use it in tests.",
+    parameters: Schema.Struct({}),
+    risk: "medium",
+    effect: "once",
+    example: {},
+    execute: () =>
+      Effect.suspend(() => {
+        calls += 1
+        begun.resolve()
+        return calls === 1 ? Effect.never : Effect.succeed("sounded")
+      })
+  })
+  const plugin = definePlugin({ name: "horn", tools: Effect.succeed({ sound_horn: sound }) })
+  return { plugin, begun: begun.promise, calls: () => calls }
+}
+
+describe("a call in doubt", () => {
+  it.live("is decided by the function of the caller, and stops the run when there is none", () =>
+    Effect.gen(function* () {
+      const { order, stateFolder } = yield* makeWorld
+      const begin = Effect.fnUntraced(function* () {
+        const horn = makeHorn()
+        const more = {
+          allow: ["sound_horn"],
+          model: ScriptedModel.layer(({ system, user }) => answerTo(system, user, "sound_horn")),
+          plugins: [horn.plugin]
+        }
+        const first = run(order({ ...more, skill: "free" }))
+        yield* Effect.promise(() => horn.begun)
+        yield* Effect.promise(first.interrupt)
+        return { ...horn, runId: first.runId, options: { stateFolder, ...more } satisfies ResumeOptions }
+      })
+
+      const parked = yield* begin()
+      const stopped = yield* Effect.promise(() => resume(parked.runId, parked.options).report)
+      expect([stopped.status, parked.calls()]).toEqual(["not_permitted", 1])
+      expect(stopped.message).toContain("was begun before the run broke off, and only you can say whether it happened")
+
+      const asked: Array<string> = []
+      const decided = yield* Effect.promise(
+        () =>
+          resume(parked.runId, {
+            ...parked.options,
+            arbitrate: ({ task, tool: name, warnings = [] }) => {
+              asked.push(`${task}: ${name}: ${warnings.join(" ")}`)
+              return "done"
+            }
+          }).report
+      )
+      expect([decided.status, parked.calls(), asked]).toEqual([
+        "done",
+        1,
+        ["free 1: sound_horn: This call was begun before the run broke off, and nobody knows whether it happened."]
+      ])
+
+      const repeated = yield* begin()
+      const again = yield* Effect.promise(
+        () => resume(repeated.runId, { ...repeated.options, arbitrate: () => Promise.resolve("again" as const) }).report
+      )
+      expect([again.status, repeated.calls()]).toEqual(["done", 2])
+      const { plugins } = repeated.options
+      const played = yield* Effect.promise(() => replay(repeated.runId, { stateFolder, plugins }))
+      expect(played).toEqual({ runId: repeated.runId, same: true, differences: [] })
+    })
+  )
+})
+
+describe("the library without promises", () => {
+  it.live("begins runs, lists them and goes on with them in the same way", () =>
+    Effect.gen(function* () {
+      const { project, stateFolder } = yield* makeWorld
+      const doors = {
+        listen: () => Effect.void,
+        approveSteps: false,
+        approver: Approver.layerDenyAll,
+        model: ScriptedModel.layer(({ system, user }) => answerTo(system, user)),
+        before: () => Effect.void
+      }
+      const work = Effect.gen(function* () {
+        const setup = yield* readSetup(project, { allow: ["get_current_time"] })
+        const order = { runId: "20261120-183000-k3x9", prompt: "Do it." }
+        const first = yield* beginRun(setup, order, doors)
+        const store = yield* RunStore
+        const second = yield* resumeRun(order.runId, {}, doors)
+        const [listed] = yield* store.list
+        return [first.status, second.answer, listed?.runId, listed?.standing]
+      })
+      const result = yield* work.pipe(
+        Effect.provide(layerRuns),
+        Effect.provideService(StateFolder, stateFolder),
+        Effect.provide(NodeServices.layer)
+      )
+      expect(result).toEqual(["done", "The answer.", "20261120-183000-k3x9", "done"])
+    })
+  )
+})

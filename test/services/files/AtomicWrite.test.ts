@@ -1,0 +1,190 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { systemError } from "effect/PlatformError"
+import * as Deferred from "effect/Deferred"
+import * as Fiber from "effect/Fiber"
+import { Worker } from "node:worker_threads"
+import { replaceFile } from "../../../src/services/files/AtomicWrite.ts"
+import { Workspace } from "../../../src/services/files/Workspace.ts"
+import { makeFolder, makeProject } from "../../support/Project.ts"
+
+const mode = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  return (yield* fs.stat(file)).mode & 0o7777
+})
+
+/** The real file system with some operations replaced. */
+const withOperations = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  operations: (real: FileSystem.FileSystem) => Partial<FileSystem.FileSystem>
+) =>
+  Effect.gen(function* () {
+    const real = yield* FileSystem.FileSystem
+    return yield* Effect.provideService(effect, FileSystem.FileSystem, { ...real, ...operations(real) })
+  })
+
+/** Swaps `src` of the root for a link to `outside` and back, as fast as it goes, until the scope ends. */
+const swapper = `
+  const fs = require("node:fs")
+  const { root, outside } = require("node:worker_threads").workerData
+  const [src, away] = [root + "/src", root + "/away"]
+  for (;;) {
+    try {
+      fs.renameSync(src, away)
+      fs.symlinkSync(outside, src)
+      fs.unlinkSync(src)
+      fs.renameSync(away, src)
+    } catch {
+      try {
+        fs.rmSync(src, { recursive: true, force: true })
+        fs.renameSync(away, src)
+      } catch {}
+    }
+  }`
+
+const swapping = (root: string, outside: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => new Worker(swapper, { eval: true, workerData: { root, outside } })),
+    (worker) => Effect.promise(() => worker.terminate())
+  )
+
+const messageOf = (file: string) => Effect.map(Effect.flip(replaceFile(file, "x")), (failure) => failure.message)
+
+const diskFull = systemError({ _tag: "Unknown", module: "FileSystem", method: "writeAll", cause: { code: "ENOSPC" } })
+
+layer(NodeServices.layer)("replaceFile", (it) => {
+  it.effect("creates a file with the folders it needs", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* makeFolder
+      yield* replaceFile(`${folder}/a/b/c.txt`, "text\n")
+      expect(yield* fs.readFileString(`${folder}/a/b/c.txt`)).toBe("text\n")
+      expect(yield* fs.readDirectory(`${folder}/a/b`)).toEqual(["c.txt"])
+    })
+  )
+
+  it.effect("keeps the mode and the byte order mark of the file it replaces", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* makeProject({ "run.sh": "\uFEFFold" })
+      yield* fs.chmod(`${folder}/run.sh`, 0o775)
+      yield* replaceFile(`${folder}/run.sh`, "new")
+      expect([...(yield* fs.readFile(`${folder}/run.sh`))]).toEqual([0xef, 0xbb, 0xbf, 0x6e, 0x65, 0x77])
+      expect(yield* mode(`${folder}/run.sh`)).toBe(0o775)
+    })
+  )
+
+  it.effect("leaves the other name of a hard link alone", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const outside = yield* makeProject({ "original.txt": "old" })
+      const folder = yield* makeFolder
+      yield* fs.link(`${outside}/original.txt`, `${folder}/linked.txt`)
+      yield* replaceFile(`${folder}/linked.txt`, "new")
+      expect(yield* fs.readFileString(`${outside}/original.txt`)).toBe("old")
+      expect(yield* fs.readFileString(`${folder}/linked.txt`)).toBe("new")
+    })
+  )
+
+  it.effect("refuses folders and links", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* makeProject({ "src/a.txt": "a" })
+      yield* fs.symlink(`${folder}/src/a.txt`, `${folder}/link`)
+      expect(yield* messageOf(`${folder}/src`)).toBe(`Cannot write ${folder}/src: it is a folder. Nothing was changed.`)
+      expect(yield* messageOf(`${folder}/link`)).toBe(
+        `Cannot write ${folder}/link: it is not a regular file. Nothing was changed.`
+      )
+      expect(yield* fs.readFileString(`${folder}/src/a.txt`)).toBe("a")
+    })
+  )
+
+  it.effect("does not write through a folder that became a link after the check", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const outside = yield* makeProject({ "a.txt": "old" })
+      const folder = yield* makeFolder
+      yield* fs.symlink(outside, `${folder}/src`)
+      const failure = yield* Effect.flip(replaceFile(`${folder}/src/a.txt`, "new"))
+      expect([failure.type, failure.message]).toEqual([
+        "io_error",
+        `The folder ${folder}/src was replaced by a link after it was checked. Nothing was read or changed.`
+      ])
+      expect(yield* fs.readFileString(`${outside}/a.txt`)).toBe("old")
+      expect(yield* fs.readDirectory(outside)).toEqual(["a.txt"])
+    })
+  )
+
+  it.effect("keeps the old text and leaves nothing behind when the disk is full", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* makeProject({ "a.txt": "old" })
+      const failure = yield* Effect.flip(
+        withOperations(replaceFile(`${folder}/a.txt`, "new"), (real) => ({
+          open: (path, options) =>
+            Effect.map(real.open(path, options), (file) =>
+              options?.flag === "wx"
+                ? { ...file, stat: file.stat, sync: file.sync, writeAll: () => Effect.fail(diskFull) }
+                : file
+            )
+        }))
+      )
+      expect([failure.type, failure.message]).toEqual(["io_error", `Cannot write ${folder}/a.txt. The disk is full.`])
+      expect(yield* fs.readFileString(`${folder}/a.txt`)).toBe("old")
+      expect(yield* fs.readDirectory(folder)).toEqual(["a.txt"])
+    })
+  )
+
+  it.effect("keeps the old text and leaves nothing behind when it is interrupted", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* makeProject({ "a.txt": "old" })
+      const created = yield* Deferred.make<void>()
+      const fiber = yield* Effect.forkChild(
+        withOperations(replaceFile(`${folder}/a.txt`, "new"), (real) => ({
+          open: (path, options) =>
+            Effect.map(real.open(path, options), (file) => {
+              const sync = Effect.andThen(Deferred.succeed(created, undefined), Effect.never)
+              return options?.flag === "wx" ? { ...file, stat: file.stat, writeAll: () => Effect.void, sync } : file
+            })
+        }))
+      )
+      yield* Deferred.await(created)
+      expect(yield* fs.readDirectory(folder)).toHaveLength(2)
+      yield* Fiber.interrupt(fiber)
+      expect(yield* fs.readDirectory(folder)).toEqual(["a.txt"])
+      expect(yield* fs.readFileString(`${folder}/a.txt`)).toBe("old")
+    })
+  )
+
+  it.effect.skipIf(process.platform !== "linux")(
+    "writes nothing outside while somebody swaps the folder for a link",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const outside = yield* makeProject({ "a.txt": "old" })
+        const root = yield* makeProject({ "src/a.txt": "old" })
+        const before = yield* fs.stat(outside)
+        yield* swapping(root, outside)
+        const exits = yield* Effect.forEach(Array.from({ length: 500 }), () =>
+          Effect.exit(replaceFile(`${root}/src/a.txt`, "new"))
+        )
+        const outcomes = new Set(exits.map((exit) => exit._tag))
+        expect([...outcomes].toSorted()).toEqual(["Failure", "Success"])
+        expect(yield* fs.readFileString(`${outside}/a.txt`)).toBe("old")
+        expect((yield* fs.stat(outside)).mtime).toEqual(before.mtime)
+      })
+  )
+
+  it.effect("is what Workspace.write does", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* makeProject({ "a.txt": "old" })
+      const workspace = yield* Workspace.pipe(Effect.provide(Workspace.layer(folder)))
+      yield* workspace.write({ _tag: "WriteFile", path: `${folder}/a.txt`, inside: true, content: "new" })
+      expect(yield* fs.readFileString(`${folder}/a.txt`)).toBe("new")
+    })
+  )
+})

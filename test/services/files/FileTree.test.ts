@@ -1,0 +1,129 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { execFileSync } from "node:child_process"
+import { compareCodePoints } from "../../../src/domain/text/CodePointOrder.ts"
+import { listTree } from "../../../src/services/files/FileTree.ts"
+import { makeProject, putFiles } from "../../support/Project.ts"
+
+const git = (folder: string, ...args: ReadonlyArray<string>): string =>
+  execFileSync("git", ["-c", "core.quotePath=false", "-c", "core.excludesFile=/dev/null", ...args], {
+    cwd: folder,
+    encoding: "utf8"
+  })
+
+layer(NodeServices.layer)("listTree", (it) => {
+  it.effect("lists files sorted by code point, without .git and node_modules", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeProject({
+        "b.txt": "",
+        "B.txt": "",
+        "a/z.txt": "",
+        "a-b.txt": "",
+        "\u{1F600}.txt": "",
+        "\uFF5E.txt": "",
+        ".hidden": "",
+        ".git/config": "",
+        "node_modules/x/index.js": "",
+        "packages/p/node_modules/y/index.js": "",
+        "packages/p/.git": "gitdir: elsewhere"
+      })
+      expect(yield* listTree(folder, 100)).toEqual([
+        ".hidden",
+        "B.txt",
+        "a-b.txt",
+        "a/z.txt",
+        "b.txt",
+        "\uFF5E.txt",
+        "\u{1F600}.txt"
+      ])
+    })
+  )
+
+  it.effect("obeys rule files at every level as git does", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeProject({
+        ".gitignore": "*.log\n/dist\nbuild/\n!keep.log\ncache/*\n!cache/readme\n",
+        "a.log": "",
+        "keep.log": "",
+        "dist/x.js": "",
+        "src/dist/y.js": "",
+        "src/build/z.js": "",
+        "src/.gitignore": "!debug.log\n*.tmp\n/only-here\n",
+        "src/debug.log": "",
+        "src/a.tmp": "",
+        "src/only-here": "",
+        "src/deep/only-here": "",
+        "lib/a.tmp": "",
+        "lib/A.LOG": "",
+        "cache/x": "",
+        "cache/readme": "",
+        "sub/.gitignore": "*\n!.gitignore\n",
+        "sub/file": "",
+        "local.txt": ""
+      })
+      git(folder, "init", "-q")
+      yield* putFiles(folder, { ".git/info/exclude": "local.txt\n" })
+      const listed = yield* listTree(folder, 100)
+      expect(listed).toEqual([
+        ".gitignore",
+        "cache/readme",
+        "keep.log",
+        "lib/A.LOG",
+        "lib/a.tmp",
+        "src/.gitignore",
+        "src/debug.log",
+        "src/deep/only-here",
+        "src/dist/y.js",
+        "sub/.gitignore"
+      ])
+      expect(listed).toEqual(
+        git(folder, "ls-files", "--others", "--exclude-standard").trim().split("\n").sort(compareCodePoints)
+      )
+    })
+  )
+
+  it.effect("obeys the rules of the repository around the project", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeProject({
+        ".gitignore": "*.log\n/packages/app/generated/\nold/\n",
+        "packages/.gitignore": "*.map\n",
+        "packages/app/a.ts": "",
+        "packages/app/a.log": "",
+        "packages/app/a.map": "",
+        "packages/app/generated/b.ts": "",
+        "old/c.ts": "",
+        "old/c.log": ""
+      })
+      git(folder, "init", "-q")
+      expect(yield* listTree(`${folder}/packages/app`, 100)).toEqual(["a.ts"])
+      expect(yield* listTree(`${folder}/old`, 100)).toEqual(["c.log", "c.ts"])
+    })
+  )
+
+  it.effect("lists links and does not follow them, leaves out pipes", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const outside = yield* makeProject({ "secret.txt": "" })
+      const folder = yield* makeProject({ "a.txt": "" })
+      yield* fs.symlink(outside, `${folder}/out`)
+      yield* fs.symlink(folder, `${folder}/round`)
+      yield* fs.symlink("nowhere", `${folder}/dangling`)
+      execFileSync("mkfifo", [`${folder}/pipe`])
+      expect(yield* listTree(folder, 100)).toEqual(["a.txt", "dangling", "out", "round"])
+    })
+  )
+
+  it.effect("stops at the limit", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeProject({ "a/1": "", "a/2": "", "b/3": "" })
+      const failure = yield* Effect.flip(listTree(folder, 4))
+      expect([failure.type, failure.message]).toEqual([
+        "output_limit",
+        `${folder} holds more than 4 files. Ignore generated files in .gitignore, or choose a smaller project folder.`
+      ])
+      expect(yield* listTree(folder, 5)).toHaveLength(3)
+    })
+  )
+})

@@ -1,0 +1,253 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { describe, expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { execFileSync } from "node:child_process"
+import { Workspace } from "../../../src/services/files/Workspace.ts"
+import { makeFolder, makeProject } from "../../support/Project.ts"
+
+const failureOf = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flip(effect).pipe(
+    Effect.map((failure) => ("type" in failure ? [failure.type, failure.message] : [failure.message]))
+  )
+
+const open = (root: string) => Workspace.pipe(Effect.provide(Workspace.layer(root)))
+
+const openProject = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
+  return yield* open(yield* makeProject(files))
+})
+
+layer(NodeServices.layer)("Workspace", (it) => {
+  describe("layer", () => {
+    it.effect("takes the real path of the folder as root", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* makeProject({ "app/a.txt": "a" })
+        yield* fs.symlink(`${folder}/app`, `${folder}/link`)
+        expect((yield* open(`${folder}/link`)).root).toBe(`${folder}/app`)
+      })
+    )
+
+    it.effect("refuses what is no folder and says what to do", () =>
+      Effect.gen(function* () {
+        const folder = yield* makeProject({ "a.txt": "a" })
+        expect(yield* failureOf(open(`${folder}/none`))).toEqual([
+          `There is no folder at ${folder}/none. Give the project folder with --project, or make it first.`
+        ])
+        expect(yield* failureOf(open(`${folder}/a.txt`))).toEqual([
+          `${folder}/a.txt is not a folder. Give the folder that holds the project with --project.`
+        ])
+      })
+    )
+  })
+
+  describe("canonical", () => {
+    it.effect("starts relative paths at the root and takes the dots out", () =>
+      Effect.gen(function* () {
+        const { canonical, root } = yield* openProject({ "src/a.ts": "" })
+        expect(yield* canonical("./src/../src/a.ts")).toEqual({ path: `${root}/src/a.ts`, inside: true })
+        expect(yield* canonical(".")).toEqual({ path: root, inside: true })
+        expect(yield* canonical(`${root}/new/deep.ts`)).toEqual({ path: `${root}/new/deep.ts`, inside: true })
+      })
+    )
+
+    it.effect("sees what is outside", () =>
+      Effect.gen(function* () {
+        const { canonical } = yield* openProject({})
+        expect(yield* canonical("../../../../../../../../etc/passwd")).toEqual({ path: "/etc/passwd", inside: false })
+        expect(yield* canonical("/etc/passwd")).toEqual({ path: "/etc/passwd", inside: false })
+      })
+    )
+
+    it.effect("compares whole names: a neighbour with a longer name is outside, two dots begin a name", () =>
+      Effect.gen(function* () {
+        const folder = yield* makeProject({ "app/a": "", "app-old/a": "" })
+        const { canonical } = yield* open(`${folder}/app`)
+        expect(yield* canonical("../app-old/a")).toEqual({ path: `${folder}/app-old/a`, inside: false })
+        expect(yield* canonical("..a")).toEqual({ path: `${folder}/app/..a`, inside: true })
+      })
+    )
+
+    it.effect("resolves links, also in front of what does not exist yet", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const outside = yield* makeProject({ "secret.txt": "s" })
+        const { canonical, root } = yield* openProject({ "src/a.ts": "" })
+        yield* fs.symlink(outside, `${root}/out`)
+        yield* fs.symlink(`${root}/src`, `${root}/in`)
+        expect(yield* canonical("out/secret.txt")).toEqual({ path: `${outside}/secret.txt`, inside: false })
+        expect(yield* canonical("out/new/leaf.txt")).toEqual({ path: `${outside}/new/leaf.txt`, inside: false })
+        expect(yield* canonical("in/new.ts")).toEqual({ path: `${root}/src/new.ts`, inside: true })
+      })
+    )
+
+    it.effect("follows a link that points to nothing", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const outside = yield* makeFolder
+        const { canonical, root } = yield* openProject({ "src/a.ts": "" })
+        yield* fs.symlink(`${outside}/later`, `${root}/dangling`)
+        yield* fs.symlink("../also", `${root}/src/relative`)
+        yield* fs.symlink(`${root}/src`, `${root}/in`)
+        expect(yield* canonical("dangling/x")).toEqual({ path: `${outside}/later/x`, inside: false })
+        expect(yield* canonical("in/relative")).toEqual({ path: `${root}/also`, inside: true })
+      })
+    )
+
+    it.effect("ends at links that go round", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { canonical, root } = yield* openProject({})
+        yield* fs.symlink(`${root}/b`, `${root}/a`)
+        yield* fs.symlink(`${root}/a`, `${root}/b`)
+        expect(yield* failureOf(canonical("a"))).toEqual([
+          "io_error",
+          "Cannot resolve a. Its links go round in a circle."
+        ])
+      })
+    )
+
+    it.effect("refuses NUL and the empty path, keeps every other character", () =>
+      Effect.gen(function* () {
+        const { canonical, root } = yield* openProject({})
+        expect(yield* failureOf(canonical("a\0b"))).toEqual([
+          "validation_failed",
+          'The path "a\\u0000b" holds a NUL character. Give the path of a file.'
+        ])
+        expect(yield* failureOf(canonical(""))).toEqual([
+          "validation_failed",
+          "The path is empty. Give the path of a file."
+        ])
+        for (const name of ["a ", "'a'", "a\nb", "a\u001b[2J", "~", "a."]) {
+          expect(yield* canonical(name)).toEqual({ path: `${root}/${name}`, inside: true })
+        }
+      })
+    )
+
+    it.effect("names a file that stands where a folder should be", () =>
+      Effect.gen(function* () {
+        const { canonical } = yield* openProject({ "a.txt": "" })
+        expect(yield* failureOf(canonical("a.txt/b"))).toEqual([
+          "io_error",
+          "Cannot resolve a.txt/b. A part of the path is a file, not a folder."
+        ])
+      })
+    )
+  })
+
+  describe("readText", () => {
+    it.effect("reads UTF-8, without the byte order mark, with the line ends as they are", () =>
+      Effect.gen(function* () {
+        const { readText, root } = yield* openProject({ "a.txt": "\uFEFFgrün\r\nτέλος", "empty.txt": "" })
+        expect(yield* readText(`${root}/a.txt`, 100)).toBe("grün\r\nτέλος")
+        expect(yield* readText(`${root}/empty.txt`, 100)).toBe("")
+      })
+    )
+
+    it.effect("reads a file that tells no size", () =>
+      Effect.gen(function* () {
+        const { readText } = yield* openProject({})
+        expect(yield* readText(`/proc/${process.pid}/comm`, 100)).not.toBe("")
+      })
+    )
+
+    it.effect("fails by kind: missing, folder, too large, not text", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { readText, root } = yield* openProject({
+          "src/b.ts": "",
+          "src/a.ts": "",
+          "src/deep/c.ts": "",
+          "long.txt": "12345"
+        })
+        yield* fs.writeFile(`${root}/binary`, new Uint8Array([0x7f, 0x45, 0, 1, 2]))
+        yield* fs.writeFile(`${root}/latin`, new Uint8Array([0x67, 0x72, 0xfc, 0x6e]))
+        yield* fs.writeFile(`${root}/utf16`, new Uint8Array([0xff, 0xfe, 0x61, 0, 0x62, 0]))
+        expect(yield* failureOf(readText(`${root}/none`, 100))).toEqual([
+          "not_found",
+          `There is no file at ${root}/none.`
+        ])
+        expect(yield* failureOf(readText(`${root}/src`, 100))).toEqual([
+          "io_error",
+          `${root}/src is a folder, not a file. Name a file in it: ${root}/src/a.ts, ${root}/src/b.ts.`
+        ])
+        expect(yield* failureOf(readText(`${root}/long.txt`, 4))).toEqual([
+          "output_limit",
+          `${root}/long.txt is larger than 4 bytes. Search it, or name a smaller file.`
+        ])
+        expect(yield* failureOf(readText(`${root}/binary`, 100))).toEqual([
+          "parse_error",
+          `${root}/binary is not text: it is binary.`
+        ])
+        expect(yield* failureOf(readText(`${root}/latin`, 100))).toEqual([
+          "parse_error",
+          `${root}/latin is not text: it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8.`
+        ])
+        expect(yield* failureOf(readText(`${root}/utf16`, 100))).toEqual([
+          "parse_error",
+          `${root}/utf16 is not text: it looks like UTF-16; convert it to UTF-8.`
+        ])
+      })
+    )
+
+    it.effect("never opens a pipe or a device", () =>
+      Effect.gen(function* () {
+        const { isFile, readText, root } = yield* openProject({})
+        execFileSync("mkfifo", [`${root}/pipe`])
+        expect(yield* failureOf(readText(`${root}/pipe`, 100))).toEqual([
+          "io_error",
+          `${root}/pipe is a pipe. Only regular files can be read.`
+        ])
+        expect(yield* failureOf(readText("/dev/zero", 100))).toEqual([
+          "io_error",
+          "/dev/zero is a device. Only regular files can be read."
+        ])
+        expect(yield* isFile(`${root}/pipe`)).toBe(false)
+      })
+    )
+
+    it.effect("does not follow a link that took the place of the file", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { readText, root } = yield* openProject({ "a.txt": "a" })
+        yield* fs.symlink("/etc/passwd", `${root}/b.txt`)
+        expect(yield* failureOf(readText(`${root}/b.txt`, 100))).toEqual([
+          "io_error",
+          `${root}/b.txt is a link now and was not when it was checked. Only regular files can be read.`
+        ])
+      })
+    )
+  })
+
+  describe("description", () => {
+    it.effect("prefers AGENTS.md, then README.md, then nothing", () =>
+      Effect.gen(function* () {
+        const both = yield* openProject({ "AGENTS.md": "# Rules\n", "README.md": "# Shop\n" })
+        const readme = yield* openProject({ "AGENTS.md": " \n", "README.md": "# Shop\n" })
+        const none = yield* openProject({ "readme.txt": "x" })
+        expect(yield* both.description).toBe("# Rules")
+        expect(yield* readme.description).toBe("# Shop")
+        expect(yield* none.description).toBe("")
+      })
+    )
+
+    it.effect("cuts a long one at a paragraph and says so", () =>
+      Effect.gen(function* () {
+        const workspace = yield* openProject({ "README.md": `# Shop\n\n${"a".repeat(3000)}\n\n${"b".repeat(3000)}` })
+        expect(yield* workspace.description).toBe(
+          `# Shop\n\n${"a".repeat(3000)}\n\n(This is the beginning of README.md; 3002 characters are left out. Refer to the file for the rest.)`
+        )
+      })
+    )
+
+    it.effect("does not leave the project through a link", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const outside = yield* makeProject({ "AGENTS.md": "secret" })
+        const workspace = yield* openProject({ "README.md": "Shop" })
+        yield* fs.symlink(`${outside}/AGENTS.md`, `${workspace.root}/AGENTS.md`)
+        expect(yield* workspace.description).toBe("Shop")
+      })
+    )
+  })
+})

@@ -1,0 +1,537 @@
+import { describe, expect } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as AiError from "effect/ai/AiError"
+
+import { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
+import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
+import type { FilledPrompt } from "../../../src/domain/models/PromptTemplate.ts"
+import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
+import type { RunOrder } from "../../../src/domain/runs/RunOrder.ts"
+import type { RunStatus } from "../../../src/domain/runs/RunReport.ts"
+import { forkRecords } from "../../../src/domain/history/ForkRecords.ts"
+import { Approver, type CallAnswer, type StepAnswer } from "../../../src/services/approvals/Approver.ts"
+import { Arbiter, type DoubtAnswer } from "../../../src/services/approvals/Arbiter.ts"
+import { journalBytes } from "../../support/Journals.ts"
+import { makeKeptRun, type Session } from "../../support/KeptRun.ts"
+import { liveTest } from "../../support/liveTest.ts"
+import { putFiles } from "../../support/Project.ts"
+import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { planOf, type PlannedTask, refinementWith, resultSaying } from "../../support/TestRun.ts"
+
+const taskOf = ({ user }: FilledPrompt): string =>
+  /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
+const stageOf = ({ system }: FilledPrompt): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+
+type Calls = Parameters<typeof refinementWith>[0]
+
+const write = (path: string, content = "new\n") => ({ name: "write_file", arguments: { path, content } })
+const read = (path: string) => ({ name: "read_file", arguments: { path } })
+const clock: Calls = [{ name: "get_current_time", arguments: {} }]
+
+/** A model that plans this and makes these calls; a task without any looks at the clock. `later` are the plans of iteration. */
+const modelOf = (
+  plan: ReadonlyArray<ReadonlyArray<PlannedTask>>,
+  calls: Readonly<Record<string, Calls>> = {},
+  later: ReadonlyArray<ReadonlyArray<ReadonlyArray<PlannedTask>>> = []
+): ((prompt: FilledPrompt) => string) => {
+  let round = 0
+  return (prompt) => {
+    switch (stageOf(prompt)) {
+      case "creation":
+        return planOf(plan)
+      case "refinement":
+        return refinementWith(calls[taskOf(prompt)] ?? clock)
+      case "execution":
+        return resultSaying(`Result of ${taskOf(prompt)}.`)
+      case "iteration":
+        return planOf(later[round++] ?? [])
+      default:
+        return "All is done."
+    }
+  }
+}
+
+const willing = Layer.succeed(Approver)(
+  Approver.of({
+    step: () => Effect.succeed({ answer: "step", by: "person" }),
+    call: () => Effect.succeed({ answer: "once", by: "person" })
+  })
+)
+
+const answering = (steps: ReadonlyArray<StepAnswer>, calls: ReadonlyArray<CallAnswer> = []) =>
+  scriptedApprover({ steps, calls }).layer
+
+const arbiterSaying = (answer: DoubtAnswer) =>
+  Layer.succeed(Arbiter)({ decide: () => Effect.succeed({ answer, by: "person" as const }) })
+
+const start = Effect.fnUntraced(function* (order: Partial<RunOrder> = {}) {
+  const run = yield* makeKeptRun({ prompt: "Do it.", ...order })
+  yield* putFiles(run.project, { "notes.md": "# Old\n", "other.md": "# Other\n" })
+  return run
+})
+
+type Kept = Effect.Success<ReturnType<typeof start>>
+
+/** What the replay of a run comes to while its project is out of reach; its skills stay. */
+const replayed = Effect.fnUntraced(function* (run: Kept, id?: string) {
+  const fs = yield* FileSystem.FileSystem
+  for (const name of yield* fs.readDirectory(run.project)) {
+    if (name !== ".task-conductor") yield* fs.remove(`${run.project}/${name}`)
+  }
+  const { differences, isWhole } = yield* run.replay(id)
+  return { isWhole, differences }
+})
+
+const same = { isWhole: true, differences: [] }
+
+/** A session that ends with this status is the same when it is played again. */
+const plays = (
+  name: string,
+  given: {
+    readonly status: RunStatus
+    readonly order?: Partial<RunOrder>
+    readonly sessions: () => ReadonlyArray<Session>
+  }
+) =>
+  liveTest(name, () =>
+    Effect.gen(function* () {
+      const run = yield* start(given.order)
+      let status: RunStatus | undefined
+      for (const session of given.sessions()) status = (yield* run.session(session)).report?.status
+      expect(status).toBe(given.status)
+      expect(yield* replayed(run)).toEqual(same)
+    })
+  )
+
+const lookAndWrite = modelOf(
+  [
+    [{ name: "Look 1" }, { name: "Look 2", references: "[n](notes.md)" }],
+    [{ name: "Write 1", references: "[a](#look-1-results) [n](notes.md)" }, { name: "Write 2" }]
+  ],
+  { "Write 1": [write("notes.md")], "Write 2": [write("b.txt"), read("other.md")] }
+)
+
+const writers = (count: number) =>
+  modelOf(
+    Array.from({ length: count }, (_, index) => [{ name: `Write ${index + 1}` }]),
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`Write ${index + 1}`, [write(`${index}.txt`)]]))
+  )
+
+describe("the replay of a run", () => {
+  plays("is the same when it read and wrote and was done", {
+    status: "done",
+    sessions: () => [{ answer: lookAndWrite, approver: willing }]
+  })
+
+  plays("is the same when rules allowed what it did", {
+    status: "done",
+    sessions: () => [
+      {
+        answer: lookAndWrite,
+        rules: ["write_file", "read_file"].map((tool) => ({ verdict: "allow", tool }))
+      }
+    ]
+  })
+
+  plays("is the same when nobody could approve a step", {
+    status: "not_permitted",
+    sessions: () => [{ answer: lookAndWrite }]
+  })
+
+  plays("is the same when a person declined the second step", {
+    status: "declined",
+    sessions: () => [{ answer: writers(3), approver: answering(["step", "decline"]) }]
+  })
+
+  plays("is the same when all remaining steps were approved at once", {
+    status: "done",
+    sessions: () => [{ answer: writers(3), approver: answering(["remaining"]) }]
+  })
+
+  plays("is the same when single calls of a step were chosen", {
+    status: "not_permitted",
+    sessions: () => [
+      {
+        answer: modelOf([[{ name: "Write 1" }]], { "Write 1": [write("a.txt"), write("b.txt")] }),
+        approver: answering([{ chosen: [2] }])
+      }
+    ]
+  })
+
+  plays("is the same when equal questions had different answers", {
+    status: "not_permitted",
+    sessions: () => [
+      {
+        answer: modelOf([[{ name: "Read 1" }], [{ name: "Read 2" }], [{ name: "Read 3" }]], {
+          "Read 1": [read("notes.md"), read("notes.md")],
+          "Read 2": [read("notes.md")],
+          "Read 3": [read("notes.md"), read("other.md")]
+        }),
+        approver: answering([], ["deny", "once", "remember", "session", "deny"])
+      }
+    ]
+  })
+
+  plays("is the same when a call was denied, and the run ended as not permitted", {
+    status: "not_permitted",
+    sessions: () => [{ answer: modelOf([[{ name: "Read 1" }, { name: "Look 1" }]], { "Read 1": [read("notes.md")] }) }]
+  })
+
+  plays("is the same when the same call was denied until its task ended", {
+    status: "not_permitted",
+    sessions: () => [
+      {
+        answer: modelOf([[{ name: "Read 1" }]], {
+          "Read 1": [read("notes.md"), read("./notes.md"), read(".//notes.md"), read("other.md")]
+        }),
+        approver: answering([], ["deny", "deny", "deny", "deny"])
+      }
+    ]
+  })
+
+  plays("is the same when it could change nothing", {
+    status: "not_permitted",
+    order: { readOnly: true },
+    sessions: () => [{ answer: writers(1), approver: willing, readOnly: true }]
+  })
+
+  plays("is the same when a reference was denied", {
+    status: "not_permitted",
+    sessions: () => [
+      {
+        answer: modelOf([[{ name: "Look 1", references: "[x](/etc/hostname)" }]]),
+        approver: answering([], ["deny", "deny", "deny"])
+      }
+    ]
+  })
+})
+
+/** What happens inside a call is taken from the journal instead of told again. */
+const isInside = (event: RunEvent): boolean =>
+  ["model.started", "model.failed", "tool.started"].includes(event.type) || ("scope" in event && event.scope !== "step")
+
+/** The events without times and costs. */
+const lasting = (events: ReadonlyArray<RunEvent>): ReadonlyArray<unknown> =>
+  JSON.parse(
+    JSON.stringify(events, (key, value: unknown) => (key === "metadata" || key === "usage" ? undefined : value))
+  ) as ReadonlyArray<unknown>
+
+const taskOfEvent = (event: RunEvent): string => {
+  if ("task" in event && event.task !== undefined) return event.task
+  if ("id" in event) return event.id.task
+  return "call" in event ? (event.call.task ?? "the run") : "the run"
+}
+
+/** Each task with all that was told of it, in order; the run itself likewise. */
+const byTask = (events: ReadonlyArray<RunEvent>) =>
+  Object.fromEntries(
+    [...new Set(events.map(taskOfEvent))]
+      .toSorted()
+      .map((task) => [task, lasting(events.filter((event) => taskOfEvent(event) === task))])
+  )
+
+describe("the events of a replay", () => {
+  for (const [what, approver] of [
+    ["done", willing],
+    ["declined", answering(["decline"])]
+  ] as const) {
+    liveTest(`are those of the run, one after another, when it was ${what}`, () =>
+      Effect.gen(function* () {
+        const run = yield* start()
+        const { report } = yield* run.session({ answer: lookAndWrite, approver })
+        expect(report?.status).toBe(what)
+        const { before, now } = yield* run.toldTwice
+        expect(byTask(now)).toEqual(byTask(before.filter((event) => !isInside(event))))
+        expect(now.length).toBeGreaterThan(20)
+      })
+    )
+  }
+})
+
+const failing = (prompt: FilledPrompt): boolean => stageOf(prompt) === "execution" && taskOf(prompt) === "Look 1"
+
+/** As the other, but what `Look 1` found is said in a form that nobody can read. */
+const mumbling =
+  (answer: (prompt: FilledPrompt) => string): Session["answer"] =>
+  (prompt) =>
+    failing(prompt) ? "Mumble." : answer(prompt)
+
+const unreachable = AiError.make({
+  module: "test",
+  method: "generateText",
+  reason: new AiError.UnknownError({ description: "gone" })
+})
+
+describe("the replay of a run that did not get everything done", () => {
+  plays("is the same when a task failed and another round did without it", {
+    status: "done",
+    sessions: () => [
+      {
+        answer: mumbling(
+          modelOf(
+            [[{ name: "Look 1" }, { name: "Look 2" }], [{ name: "Look 3", references: "[a](#look-1-results)" }]],
+            {},
+            [[[{ name: "Look 4", references: "[b](#look-2-results)" }]]]
+          )
+        )
+      }
+    ]
+  })
+
+  plays("is the same when a task failed the same way twice", {
+    status: "failed",
+    sessions: () => [{ answer: mumbling(modelOf([[{ name: "Look 1" }]], {}, [[[{ name: "Look 1" }]]])) }]
+  })
+
+  plays("is the same when there was no valid plan", {
+    status: "no_valid_plan",
+    sessions: () => [{ answer: () => "I cannot plan." }]
+  })
+
+  plays("is the same when the rounds were used up, and when a larger limit let it go on", {
+    status: "done",
+    sessions: () => {
+      const answer = modelOf([[{ name: "Look 1" }]], {}, [[[{ name: "Look 2" }]], [[{ name: "Look 3" }]]])
+      return [
+        { answer, settings: { limits: { ...defaultLimits, rounds: 1 } } },
+        { answer, settings: { limits: { ...defaultLimits, rounds: 5 } } }
+      ]
+    }
+  })
+
+  plays("is the same when the model went away and came back", {
+    status: "done",
+    sessions: () => [
+      { answer: (prompt) => (stageOf(prompt) === "iteration" ? unreachable : lookAndWrite(prompt)), approver: willing },
+      { answer: lookAndWrite, approver: willing }
+    ]
+  })
+
+  plays("is the same when what was declined and denied was allowed later", {
+    status: "done",
+    sessions: () => [
+      { answer: lookAndWrite, approver: answering(["decline"]) },
+      { answer: lookAndWrite, approver: answering(["step"], ["deny"]) },
+      { answer: lookAndWrite, approver: willing }
+    ]
+  })
+})
+
+/** A run that broke off while it wrote, so that nobody knows whether it did. */
+const broken = Effect.fnUntraced(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const run = yield* start()
+  yield* run.session({ answer: lookAndWrite, approver: willing })
+  yield* run.cut((yield* run.records).findIndex((record) => record.type === "intent" && record.task === "Write 1") + 1)
+  yield* fs.writeFileString(`${run.project}/notes.md`, "# By somebody else\n")
+  yield* fs.remove(`${run.project}/b.txt`, { force: true })
+  return run
+})
+
+describe("the replay of a run that broke off", () => {
+  for (const [answer, status] of [
+    ["again", "done"],
+    ["done", "done"],
+    ["stop", "not_permitted"]
+  ] as const) {
+    liveTest(`is the same when the person said "${answer}" of a call in doubt`, () =>
+      Effect.gen(function* () {
+        const run = yield* broken()
+        const arbiter = arbiterSaying(answer)
+        const { report } = yield* run.session({ answer: lookAndWrite, approver: willing, arbiter })
+        expect(report?.status).toBe(status)
+        expect(yield* replayed(run)).toEqual({ isWhole: answer !== "stop", differences: [] })
+      })
+    )
+  }
+
+  liveTest("is the same wherever it was killed, as far as it came and after it went on", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const run = yield* start()
+      yield* run.session({ answer: lookAndWrite, approver: willing })
+      const whole = yield* fs.readFileString(run.file)
+      const count = (yield* run.records).length
+      for (let kept = 1; kept < count; kept += 11) {
+        yield* fs.writeFileString(run.file, whole)
+        yield* run.cut(kept)
+        expect([kept, yield* replayed(run)]).toEqual([kept, { isWhole: false, differences: [] }])
+        yield* putFiles(run.project, { "notes.md": "# Old\n", "other.md": "# Other\n" })
+        const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
+        expect([kept, report?.status]).toEqual([kept, "done"])
+        expect([kept, yield* replayed(run)]).toEqual([kept, same])
+      }
+    })
+  )
+
+  liveTest("is the same wherever the session was killed in which something was allowed that had been denied", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const run = yield* start()
+      const answer = modelOf([[{ name: "Read 1" }]], { "Read 1": [read("notes.md")] })
+      yield* run.session({ answer })
+      const first = (yield* run.records).length
+      yield* run.session({ answer, approver: willing })
+      const whole = yield* fs.readFileString(run.file)
+      const count = (yield* run.records).length
+      for (let kept = first + 1; kept < count; kept += 1) {
+        yield* fs.writeFileString(run.file, whole)
+        yield* run.cut(kept)
+        expect([kept, yield* replayed(run)]).toEqual([kept, { isWhole: false, differences: [] }])
+      }
+    })
+  )
+
+  liveTest("is the same when it was interrupted, and when it went on", () =>
+    Effect.gen(function* () {
+      const run = yield* start()
+      const asked = yield* Deferred.make<void>()
+      const waiting = scriptedApprover(
+        { steps: ["step"] },
+        Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
+      )
+      yield* run.session({ answer: lookAndWrite, approver: waiting.layer, until: Deferred.await(asked) })
+      expect(yield* run.replay()).toMatchObject({ isWhole: false, differences: [] })
+      const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
+      expect(report?.status).toBe("done")
+      expect(yield* replayed(run)).toEqual(same)
+    })
+  )
+
+  liveTest("is the same for a fork", () =>
+    Effect.gen(function* () {
+      const run = yield* start()
+      yield* run.session({ answer: lookAndWrite, approver: willing })
+      const begin = forkRecords(yield* run.records, "write 1")
+      const { report } = yield* run.fork(begin ?? [], { answer: lookAndWrite, approver: answering(["decline"]) })
+      expect(report?.status).toBe("declined")
+      expect(yield* replayed(run, report?.runId)).toEqual(same)
+    })
+  )
+
+  liveTest("is the same when a secret was taken out of its journal", () =>
+    Effect.gen(function* () {
+      const run = yield* start()
+      yield* putFiles(run.project, { "notes.md": "The word is the-s3cret-value.\n" })
+      const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
+      expect(report?.status).toBe("done")
+      expect(JSON.stringify(yield* run.records)).not.toContain("the-s3cret-value")
+      expect(yield* replayed(run)).toEqual(same)
+    })
+  )
+})
+
+/** What is found in the journal of a run that was done, with what `change` makes of its records. */
+const differences = Effect.fnUntraced(function* (
+  change: (records: ReadonlyArray<JournalRecord>) => ReadonlyArray<JournalRecord>
+) {
+  const fs = yield* FileSystem.FileSystem
+  const run = yield* start()
+  yield* run.session({ answer: lookAndWrite, approver: willing })
+  yield* fs.writeFile(run.file, journalBytes(change(yield* run.records)))
+  return (yield* run.replay()).differences
+})
+
+const keyIs = (record: JournalRecord, key: string): boolean => "key" in record && record.key.split("#")[0] === key
+const typed = (type: JournalRecord["type"], key: string) => (record: JournalRecord) =>
+  record.type === type && keyIs(record, key)
+const outcomeOf = (key: string) => typed("outcome", key)
+const isTold = (type: RunEvent["type"], task?: string) => (record: JournalRecord) =>
+  record.type === "event" &&
+  record.event.type === type &&
+  (task === undefined || ("task" in record.event && record.event.task === task))
+
+const encode = Schema.encodeSync(JournalRecord)
+const decode = Schema.decodeUnknownSync(JournalRecord)
+
+/** Puts other words into the records that are meant. */
+const saying =
+  (isMeant: (record: JournalRecord) => boolean, before: string, after: string) =>
+  (records: ReadonlyArray<JournalRecord>) =>
+    records.map((record) =>
+      isMeant(record) ? decode(JSON.parse(JSON.stringify(encode(record)).replaceAll(before, after))) : record
+    )
+
+describe("the first difference", () => {
+  liveTest("is the result of the task whose answer was changed", () =>
+    Effect.gen(function* () {
+      const isAnswer = outcomeOf("round-1/execute/look-1/attempt-1")
+      const [first, second] = yield* differences(saying(isAnswer, "Result of Look 1", "Something else"))
+      expect(first?.about).toBe('task.finished round 1 "Look 1"')
+      expect([first?.before, first?.now].map((text) => /"summary":"([^"]*)"/.exec(text ?? "")?.[1])).toEqual([
+        "Result of Look 1.",
+        "Something else."
+      ])
+      expect(second?.about).toBe("the prompt of round-1/refine/write-1/attempt-1")
+    })
+  )
+
+  liveTest("is the call whose output was changed", () =>
+    Effect.gen(function* () {
+      const isOutput = outcomeOf("round-1/tool/write-2/call-2")
+      const [first, second] = yield* differences(saying(isOutput, "# Other", "# Another"))
+      expect(first?.about).toBe('tool.finished round 1 "Write 2" call-2')
+      expect(second?.about).toBe("the prompt of round-1/execute/write-2/attempt-1")
+    })
+  )
+
+  liveTest("is the prompt that was changed", () =>
+    Effect.gen(function* () {
+      const isPrompt = typed("prompt", "round-1/iterate/attempt-1")
+      const found = yield* differences(saying(isPrompt, "Result of Look 2", "Something else"))
+      expect(found.map(({ about }) => about)).toEqual(["the prompt of round-1/iterate/attempt-1"])
+      expect(found[0]?.before?.replace("Something else", "Result of Look 2")).toBe(found[0]?.now)
+    })
+  )
+
+  liveTest("is the report that was changed", () =>
+    Effect.gen(function* () {
+      const found = yield* differences(saying(isTold("run.finished"), "All is done.", "Half is done."))
+      expect(found.map(({ about }) => about)).toEqual(["run.finished"])
+    })
+  )
+
+  liveTest("is a file that was read otherwise", () =>
+    Effect.gen(function* () {
+      const isSeen = typed("seen", "reference/look-2/document/notes.md")
+      const [first] = yield* differences(saying(isSeen, "# Old", "# Older"))
+      expect(first?.about).toBe("the prompt of round-1/execute/look-2/attempt-1")
+    })
+  )
+
+  liveTest("is an event that was taken out", () =>
+    Effect.gen(function* () {
+      const found = yield* differences((records) => records.filter((one) => !isTold("task.refined", "Look 2")(one)))
+      expect(found.map(({ about, before }) => [about, before])).toEqual([['task.refined round 1 "Look 2"', undefined]])
+    })
+  )
+
+  liveTest("is an event that stands elsewhere", () =>
+    Effect.gen(function* () {
+      const found = yield* differences((records) => {
+        const moved = records.findIndex(isTold("task.started", "Look 2"))
+        const to = records.findIndex(isTold("task.finished", "Look 2"))
+        return records.toSpliced(to + 1, 0, records[moved]!).toSpliced(moved, 1)
+      })
+      expect(found).toEqual([
+        {
+          about: "the order of round 1 look-2",
+          before: expect.stringMatching(/, task\.finished round 1 "Look 2", task\.started round 1 "Look 2"$/),
+          now: expect.stringMatching(/^task\.started round 1 "Look 2", /)
+        }
+      ])
+    })
+  )
+
+  liveTest("is a call that is not in the journal", () =>
+    Effect.gen(function* () {
+      const isMeant = outcomeOf("round-1/conclude/attempt-1")
+      const found = yield* differences((records) => records.filter((one) => !isMeant(one)))
+      expect(found).toEqual([{ about: "round-1/conclude/attempt-1 is not in the journal" }])
+    })
+  )
+})

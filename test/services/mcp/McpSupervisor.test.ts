@@ -1,0 +1,185 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { isRunning, messagesOf, reaped, scriptedServer, startsOf } from "../../support/McpServers.ts"
+import { openMcp } from "../../support/OpenMcp.ts"
+import { makeFolder } from "../../support/Project.ts"
+
+const liveTest = <A, E>(name: string, body: () => Effect.Effect<A, E, NodeServices.NodeServices | Scope.Scope>): void =>
+  it.live(name, () => Effect.provide(body(), NodeServices.layer))
+
+/** A healthy server beside one with a fault, both of the person. */
+const beside = Effect.fnUntraced(function* (fault: string, limits = {}) {
+  const folder = yield* makeFolder
+  const healthy = yield* makeFolder
+  const opened = yield* openMcp({
+    own: {
+      s: { ...scriptedServer(folder, fault), startTimeout: 2 },
+      other: scriptedServer(healthy)
+    },
+    rules: [
+      { verdict: "allow", tool: "mcp__s__say" },
+      { verdict: "allow", tool: "mcp__other__say" }
+    ],
+    limits
+  })
+  return {
+    ...opened,
+    folder,
+    say: opened.call("mcp__s__say", { text: "a" }),
+    sayOther: opened.call("mcp__other__say", { text: "b" })
+  }
+})
+
+const broken = (detail: string) => ["io_error", `The server "s" did not do it: ${detail}`]
+const twice = broken("it broke again after it was started anew; it is not started a third time in this run.")
+
+describe("a server that never becomes ready", () => {
+  const faults: ReadonlyArray<readonly [fault: string, detail: string | RegExp]> = [
+    ["silent", 'it was not ready in time. Mend it, or give it more seconds with "startTimeout".'],
+    ["exits", "its program has ended with exit code 3. It said on stderr: cannot find the key\u001b[31m"],
+    ["strange", "it speaks none of the revisions 2024-11-05 to 2025-11-25 of the protocol."],
+    ["no tools", "it offers no tools that can be used."],
+    ["deep", "what it says of itself cannot be read: Maximum call stack size exceeded."],
+    [
+      "logs to stdout",
+      /^it wrote something to its stdout that is no message of the protocol\. Invalid MCP JSON\. Unexpected token 'S'/
+    ]
+  ]
+  for (const [fault, detail] of faults) {
+    liveTest(`is left out with the reason when it: ${fault}`, () =>
+      Effect.gen(function* () {
+        const { folder, names, problems, sayOther } = yield* beside(fault)
+        const [problem = ""] = problems
+        const prefix = 'The server "s" is not used: '
+        assert.strictEqual(problems.length, 1)
+        assert.isTrue(problem.startsWith(prefix), problem)
+        if (typeof detail === "string") assert.strictEqual(problem.slice(prefix.length), detail)
+        else assert.match(problem.slice(prefix.length), detail)
+        assert.deepStrictEqual(names, ["mcp__other__say"])
+        assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
+        if (fault !== "no tools") assert.deepStrictEqual(startsOf(folder).filter(isRunning), [])
+      })
+    )
+  }
+})
+
+describe("a server that breaks during a call", () => {
+  liveTest("is started once more for the next call, and the call that broke is not repeated", () =>
+    Effect.gen(function* () {
+      const { folder, say } = yield* beside("dies")
+      assert.deepStrictEqual(yield* say, broken("its program has ended with exit code 7."))
+      assert.strictEqual(yield* say, '2: {"text":"a"}')
+      assert.strictEqual(yield* say, '2: {"text":"a"}')
+      assert.strictEqual(startsOf(folder).length, 2)
+      assert.strictEqual(messagesOf(folder).filter((method) => method === "tools/call").length, 3)
+    })
+  )
+
+  liveTest("is not started a third time when the restart did not help, and the others go on", () =>
+    Effect.gen(function* () {
+      const { folder, say, sayOther } = yield* beside("dies always")
+      const first = yield* say
+      assert.deepStrictEqual([first, yield* say, yield* say, yield* say], [first, first, twice, twice])
+      assert.match(String(first), /io_error.*It said on stderr: out of luck$/)
+      assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
+      assert.strictEqual(startsOf(folder).length, 2)
+    })
+  )
+
+  liveTest("is found dead before a call, which then goes to the new one", () =>
+    Effect.gen(function* () {
+      const { folder, say } = yield* beside("none")
+      const [pid = 0] = startsOf(folder)
+      process.kill(pid, "SIGKILL")
+      yield* reaped(pid)
+      assert.strictEqual(yield* say, '2: {"text":"a"}')
+    })
+  )
+
+  liveTest("is not called when it describes the tool differently since", () =>
+    Effect.gen(function* () {
+      const { folder, say } = yield* beside("changes")
+      yield* say
+      const changed =
+        'The server "s" did not do it: it describes this tool differently since it was started anew, so it is not called in this run.'
+      assert.deepStrictEqual(yield* say, ["permission_denied", changed])
+      assert.strictEqual(messagesOf(folder).filter((method) => method === "tools/call").length, 1)
+    })
+  )
+})
+
+describe("an answer", () => {
+  const faults: ReadonlyArray<readonly [fault: string, type: string, message: RegExp]> = [
+    ["huge answer", "output_limit", /sent a message of more than 10 MiB\.$/],
+    ["refuses", "validation_failed", /the text is missing \(code -32602\)\.$/],
+    ["malformed answer", "parse_error", /it answered with something that is not well formed/]
+  ]
+  for (const [fault, type, message] of faults) {
+    liveTest(`fails its call alone: ${fault}`, () =>
+      Effect.gen(function* () {
+        const { say, sayOther } = yield* beside(fault)
+        const [failed, text] = (yield* say) as [string, string]
+        assert.strictEqual(failed, type)
+        assert.match(text, message)
+        assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
+      })
+    )
+  }
+
+  for (const fault of ["never answers", "wrong ids"]) {
+    liveTest(`is waited for until the time of the tool is over, and the server told: ${fault}`, () =>
+      Effect.gen(function* () {
+        const { folder, say, sayOther } = yield* beside(fault, { timeout: "300 millis" })
+        const message = "The tool mcp__s__say was stopped after 300ms. Ask for less work in one call."
+        assert.deepStrictEqual(yield* say, ["timeout", message])
+        assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
+        yield* Effect.promise(async () => {
+          while (messagesOf(folder).at(-1) !== "notifications/cancelled") await new Promise(setImmediate)
+        })
+      })
+    )
+  }
+
+  liveTest("changes no tool of the run when the server says that its list has changed", () =>
+    Effect.gen(function* () {
+      const { folder, registry, say } = yield* beside("list changed")
+      const before = registry.find("mcp__s__say")
+      assert.strictEqual(yield* say, '1: {"text":"a"}')
+      assert.strictEqual(yield* say, '1: {"text":"a"}')
+      assert.deepStrictEqual(registry.find("mcp__s__say"), before)
+      assert.strictEqual(messagesOf(folder).filter((method) => method === "tools/list").length, 1)
+    })
+  )
+})
+
+describe("the end of a run", () => {
+  for (const fault of ["none", "never answers", "stays"]) {
+    liveTest(`leaves no process behind of a server that has the fault: ${fault}`, () =>
+      Effect.gen(function* () {
+        const folder = yield* makeFolder
+        yield* Effect.scoped(openMcp({ own: { s: scriptedServer(folder, fault) } }))
+        assert.deepStrictEqual(startsOf(folder).map(isRunning), [false])
+      })
+    )
+  }
+
+  liveTest("is not delayed by several servers that do not want to end", () =>
+    Effect.gen(function* () {
+      const folders = [yield* makeFolder, yield* makeFolder, yield* makeFolder]
+      const own = Object.fromEntries(folders.map((folder, index) => [`s${index}`, scriptedServer(folder, "stays")]))
+      const begun = performance.now()
+      yield* Effect.scoped(openMcp({ own }))
+      assert.deepStrictEqual(folders.flatMap(startsOf).map(isRunning), [false, false, false])
+      assert.isBelow(performance.now() - begun, 6000)
+    })
+  )
+})
+
+it.live("speaks to a server of an older revision of the protocol", () =>
+  Effect.gen(function* () {
+    const { say } = yield* beside("old")
+    assert.strictEqual(yield* say, '1: {"text":"a"}')
+  }).pipe(Effect.provide(NodeServices.layer))
+)

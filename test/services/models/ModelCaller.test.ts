@@ -1,0 +1,281 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type { LanguageModel } from "effect/ai/LanguageModel"
+import * as TestClock from "effect/testing/TestClock"
+import { resultShape, taskListShape } from "../../../src/domain/documents/AnswerShape.ts"
+import type { ModelError } from "../../../src/domain/models/ModelAnswer.ts"
+import type { FilledPrompt } from "../../../src/domain/models/PromptTemplate.ts"
+import { Activities } from "../../../src/services/journal/Activities.ts"
+import { Journal } from "../../../src/services/journal/Journal.ts"
+import { ModelCaller, type ModelRequest } from "../../../src/services/models/ModelCaller.ts"
+import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
+import { OllamaModel } from "../../../src/services/providers/ollama/OllamaModel.ts"
+import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
+import { ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
+import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
+import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
+import { EventLog } from "../../support/EventLog.ts"
+import { FakeOllama, type FakeServer } from "../../support/FakeOllama.ts"
+import type { Reply } from "../../support/FakeOllamaReply.ts"
+import { waitFor } from "../../support/waitFor.ts"
+
+const name = "qwen3:8b"
+const contextWindow = 8192
+
+const caller = (model: Layer.Layer<LanguageModel>, activities = Activities.layerDirect) =>
+  ModelCaller.layer.pipe(
+    Layer.provide([model, ModelSlots.layer, activities, Journal.layerNone]),
+    Layer.provideMerge(Layer.mergeAll(TokenCalibration.layer, UsageMeter.layer)),
+    Layer.provide(RunSettings.layer({ model: name, contextWindow })),
+    Layer.provideMerge(EventLog.layer)
+  )
+
+const ollama = ({ url }: FakeServer) =>
+  caller(OllamaModel.layer({ host: url, model: name, contextWindow, maxAnswerTokens: 2048 }))
+
+const prompt = (characters: number, start = ""): FilledPrompt => ({
+  system: start,
+  user: "word ".repeat(Math.ceil(characters / 5)).slice(start.length, characters),
+  parts: [{ name: "references", characters }]
+})
+
+const request = (given: Partial<ModelRequest> = {}): ModelRequest => ({
+  id: { stage: "plan", round: 0, attempt: 1 },
+  step: 0,
+  prompt: prompt(100),
+  ...given
+})
+
+const ask = (given?: Partial<ModelRequest>) => Effect.flatMap(ModelCaller, (service) => service.ask(request(given)))
+
+/** Asks a server that gives these replies, one after another. */
+const asking = <A, E>(
+  replies: ReadonlyArray<Reply | string>,
+  use: (server: FakeServer) => Effect.Effect<A, E, ModelCaller | EventLog | TokenCalibration | UsageMeter>
+) =>
+  Effect.gen(function* () {
+    const server = yield* FakeOllama.make((_, index) => replies[index] ?? replies.at(-1) ?? "")
+    return yield* use(server).pipe(Effect.provide(ollama(server)))
+  })
+
+const direct: Activities["Service"] = {
+  perform: (activity) => activity.execute,
+  settled: () => Effect.succeedNone,
+  settle: (_stage, execute) => execute,
+  observe: (_what, look) => look
+}
+
+const reasonOf = ({ reason }: ModelError) => reason
+
+const sentence = "I will read the file main.ts again and then decide. "
+
+describe("a hopeless answer", () => {
+  it.effect("is stopped in the middle: the request is closed and nothing is sent again", () =>
+    asking([{ text: sentence.repeat(400), end: false, done: false }], (server) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(ask())
+        yield* server.until(() => server.abortedCount() === 1)
+        const events = (yield* EventLog).events()
+        expect(reasonOf(error)).toMatchObject({
+          _tag: "Hopeless",
+          kind: "loop",
+          detail: `it repeated "${sentence.trim()}" 19 times`
+        })
+        expect(error.message).toBe(
+          `The model's answer was stopped after 1026 characters: it repeated "${sentence.trim()}" 19 times.`
+        )
+        expect(server.chats.length).toBe(1)
+        expect(events.map((event) => event.type)).toEqual(["model.started", "model.failed"])
+        expect(events[1]).toMatchObject({ reason: "Hopeless", message: error.message, willRetry: false })
+        expect((yield* (yield* UsageMeter).total).modelCalls).toBe(1)
+      })
+    )
+  )
+
+  it.effect("is stopped while the model only thinks", () =>
+    asking([{ thinking: sentence.repeat(400), end: false, done: false }], (server) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(ask())
+        yield* server.until(() => server.abortedCount() === 1)
+        expect(reasonOf(error)).toMatchObject({ _tag: "Hopeless", kind: "loop", partial: "" })
+      })
+    )
+  )
+
+  it.effect("is one that talks and does not come to the document of its stage", () => {
+    const talk = Array.from({ length: 300 }, (_, index) => `Let us look at number ${index} as well.`).join(" ")
+    return asking([{ text: talk, end: false, done: false }, talk], (server) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(ask({ shape: taskListShape }))
+        yield* server.until(() => server.abortedCount() === 1)
+        expect(reasonOf(error)).toMatchObject({
+          _tag: "Hopeless",
+          kind: "shape",
+          detail:
+            'after 6000 characters it had no heading, code block or field of the document that begins with "## Original prompt"'
+        })
+        expect((yield* ask()).text).toBe(talk)
+      })
+    )
+  })
+
+  it.effect("is not one with the document after some talk", () =>
+    asking([`Sure, here it is.\n\n## Result summary\n\n${"Found it. ".repeat(11)}`], () =>
+      Effect.gen(function* () {
+        expect((yield* ask({ shape: resultShape })).text).toContain("Sure")
+      })
+    )
+  )
+})
+
+describe("a listener", () => {
+  it.effect("takes the text as it comes, and begins anew when the answer is sent again", () => {
+    const heard: Array<Array<string>> = []
+    const listen = () => {
+      const deltas: Array<string> = []
+      heard.push(deltas)
+      return (delta: string) => void deltas.push(delta)
+    }
+    return asking([{ text: "one two", errorLine: "no memory" }, "three four"], () =>
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const fiber = yield* Effect.forkChild(ask({ listen }))
+        yield* waitFor("the first failure", () => log.events().some((event) => event.type === "model.failed"))
+        yield* TestClock.adjust("1 second")
+        expect((yield* Fiber.join(fiber)).text).toBe("three four")
+        expect(heard).toEqual([
+          ["one", " two"],
+          ["three", " four"]
+        ])
+      })
+    )
+  })
+})
+
+describe("a prompt", () => {
+  it.effect("that the window cannot hold is not sent, and the error says what is large", () =>
+    asking(["never"], (server) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(ask({ prompt: prompt(22_000) }))
+        expect(error.message).toBe(
+          "The prompt needs about 6325 tokens, the context window holds 8192. It must hold the answer too. The largest parts are references (5500). Narrow the references or lower referenceBudget, or raise contextWindow."
+        )
+        expect(server.chats).toEqual([])
+      })
+    )
+  )
+
+  it.effect("is estimated by what the server counted before", () =>
+    asking([{ text: "ok", promptTokens: 2000 }], () =>
+      Effect.gen(function* () {
+        const calibration = yield* TokenCalibration
+        expect(calibration.scale(name)).toEqual({ charactersPerToken: 4, margin: 1.15 })
+        yield* ask({ prompt: prompt(10_000) })
+        expect(calibration.scale(name)).toEqual({ charactersPerToken: 5, margin: 1.1 })
+        expect(calibration.scale("another")).toEqual({ charactersPerToken: 4, margin: 1.15 })
+        yield* ask({ prompt: prompt(10_500) })
+        const sizes = (yield* EventLog).events().flatMap((event) => (event.type === "model.started" ? event : []))
+        expect(sizes.map((event) => event.estimatedTokens)).toEqual([2500, 2100])
+      })
+    )
+  )
+
+  it.effect("is estimated in the same way when the answers come from the journal", () =>
+    Effect.gen(function* () {
+      const kept: Array<Schema.Json> = []
+      const keeping = Activities.of({
+        ...direct,
+        perform: (activity) =>
+          Effect.tap(activity.execute, (value) =>
+            Effect.map(Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(activity.success))(value)), (json) =>
+              kept.push(json as Schema.Json)
+            )
+          )
+      })
+      const knowing = Activities.of({
+        ...direct,
+        perform: (activity) =>
+          Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(activity.success))(kept.shift()))
+      })
+      /* So many more characters a token are believed only because the server counted the whole prompt. */
+      const counts = [2500, 1800]
+      const learnt = Effect.gen(function* () {
+        const calibration = yield* TokenCalibration
+        return yield* Effect.forEach(counts, (_, index) =>
+          Effect.map(ask({ prompt: prompt(10_000 + 500 * index) }), () => calibration.scale(name))
+        )
+      })
+      const server = yield* FakeOllama.make((_, index) => ({
+        text: "ok",
+        promptTokens: counts[index] ?? 0,
+        cachedTokens: 10
+      }))
+      const model = OllamaModel.layer({ host: server.url, model: name, contextWindow, maxAnswerTokens: 2048 })
+      const first = yield* Effect.provide(learnt, caller(model, Layer.succeed(Activities)(keeping)))
+      const again = yield* Effect.provide(learnt, caller(model, Layer.succeed(Activities)(knowing)))
+      expect(first.map(({ charactersPerToken }) => charactersPerToken)).toEqual([4, 10_500 / 1800])
+      expect(again).toEqual(first)
+      expect(server.chats.length).toBe(counts.length)
+    })
+  )
+
+  it.effect("of which the server dropped the front is an error, and its answer is not used", () =>
+    asking([{ text: "nonsense", promptTokens: 4098 }], () =>
+      Effect.gen(function* () {
+        const calibration = yield* TokenCalibration
+        yield* calibration.record(name, {
+          prompt: "a".repeat(6000),
+          counted: 2000,
+          isWhole: true,
+          window: contextWindow
+        })
+        const error = yield* Effect.flip(ask({ prompt: prompt(16_000) }))
+        expect(reasonOf(error)).toEqual({
+          _tag: "ContextOverflow",
+          estimated: 5334,
+          window: 8192,
+          counted: 4098,
+          parts: [{ name: "references", tokens: 5334 }]
+        })
+        expect(error.message).toMatch(/^The prompt has about 5334 tokens and the model server read 4098: it dropped/)
+        const events = (yield* EventLog).events()
+        expect(events.at(-1)).toMatchObject({ type: "model.failed", reason: "ContextOverflow", willRetry: false })
+      })
+    )
+  )
+
+  it.effect("whose count may leave out the cache is used, with one warning", () =>
+    asking([{ text: "ok", promptTokens: 700 }], () =>
+      Effect.gen(function* () {
+        yield* ask({ prompt: prompt(16_000, "first") })
+        yield* ask({ prompt: prompt(16_000, "second") })
+        const warnings = (yield* EventLog).events().filter((event) => event.type === "message")
+        expect(warnings.length).toBe(1)
+        expect(warnings[0]).toMatchObject({ level: "warning" })
+      })
+    )
+  )
+
+  it.effect("that is short is never suspicious, whatever is counted", () =>
+    asking(
+      [1, 26, 4098, 8192].map((promptTokens) => ({ text: "ok", promptTokens })),
+      () =>
+        Effect.gen(function* () {
+          for (let turn = 0; turn < 4; turn++) expect((yield* ask()).text).toBe("ok")
+          expect((yield* EventLog).events().some((event) => event.type === "message")).toBe(false)
+        })
+    )
+  )
+
+  it.effect("of a model whose counts are estimates is never suspicious", () =>
+    Effect.gen(function* () {
+      for (const size of [100, 3000, 8000, 16_384, 20_000, 16_392]) {
+        expect((yield* ask({ prompt: prompt(size) })).text).toBe("ok")
+      }
+      expect((yield* EventLog).events().some((event) => event.type === "message")).toBe(false)
+    }).pipe(Effect.provide(caller(ScriptedModel.layer(() => "ok"))))
+  )
+})

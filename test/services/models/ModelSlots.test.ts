@@ -1,0 +1,82 @@
+import { expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import { ModelSlots, type Urgency } from "../../../src/services/models/ModelSlots.ts"
+import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
+
+const slots = (count: number) => ModelSlots.layer.pipe(Layer.provide(RunSettings.layer({ slots: count })))
+
+/** Starts calls that run until they are ended by name, and notes the order in which they got a place. */
+const makeCalls = Effect.gen(function* () {
+  const { withSlot } = yield* ModelSlots
+  const started: Array<string> = []
+  const ends = new Map<string, Deferred.Deferred<void>>()
+  const start = Effect.fnUntraced(function* (name: string, urgency: Urgency) {
+    const end = yield* Deferred.make<void>()
+    ends.set(name, end)
+    return yield* withSlot(
+      urgency,
+      Effect.sync(() => started.push(name)).pipe(Effect.andThen(Deferred.await(end)))
+    ).pipe(Effect.forkChild({ startImmediately: true }))
+  })
+  const end = Effect.fnUntraced(function* (name: string) {
+    yield* Deferred.succeed(ends.get(name)!, undefined)
+    yield* Effect.yieldNow
+    yield* Effect.yieldNow
+  })
+  return { started, start, end }
+})
+
+for (const count of [1, 2, 4]) {
+  it.effect(`keeps ${count + 1} calls in flight for ${count} slots`, () =>
+    Effect.gen(function* () {
+      const { started, start } = yield* makeCalls
+      for (let n = 1; n <= 8; n++) yield* start(`call ${n}`, { stage: "refine", step: 0 })
+      expect(started).toEqual(Array.from({ length: count + 1 }, (_, n) => `call ${n + 1}`))
+    }).pipe(Effect.provide(slots(count)))
+  )
+}
+
+it.effect("lets execution go before refinement, earlier steps first, and the first come first among equals", () =>
+  Effect.gen(function* () {
+    const { started, start, end } = yield* makeCalls
+    yield* start("busy 1", { stage: "refine", step: 0 })
+    yield* start("busy 2", { stage: "refine", step: 0 })
+    yield* start("refine 2", { stage: "refine", step: 1 })
+    yield* start("refine 1a", { stage: "refine", step: 0 })
+    yield* start("refine 1b", { stage: "refine", step: 0 })
+    yield* start("execute 2", { stage: "execute", step: 1 })
+    yield* start("execute 1", { stage: "execute", step: 0 })
+    yield* start("iterate", { stage: "iterate", step: 0 })
+    const order = ["busy 1", "busy 2", "iterate", "execute 1", "execute 2", "refine 1a", "refine 1b", "refine 2"]
+    for (const name of order.slice(0, 7)) yield* end(name)
+    expect(started).toEqual(order)
+  }).pipe(Effect.provide(slots(1)))
+)
+
+it.effect("gives the place of an interrupted call to the next, and forgets a call interrupted while it waits", () =>
+  Effect.gen(function* () {
+    const { started, start } = yield* makeCalls
+    const first = yield* start("first", { stage: "execute", step: 0 })
+    const second = yield* start("second", { stage: "execute", step: 0 })
+    const waiting = yield* start("waiting", { stage: "execute", step: 0 })
+    yield* start("last", { stage: "execute", step: 0 })
+    yield* Fiber.interrupt(waiting)
+    yield* Fiber.interrupt(first)
+    yield* Effect.yieldNow
+    expect(started).toEqual(["first", "second", "last"])
+    yield* Fiber.interrupt(second)
+  }).pipe(Effect.provide(slots(1)))
+)
+
+it.effect("gives the place back when a call fails", () =>
+  Effect.gen(function* () {
+    const { withSlot } = yield* ModelSlots
+    for (let n = 0; n < 5; n++) {
+      const outcome = yield* Effect.exit(withSlot({ stage: "plan", step: 0 }, Effect.fail("no")))
+      expect(outcome._tag).toBe("Failure")
+    }
+  }).pipe(Effect.provide(slots(1)))
+)

@@ -1,0 +1,207 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import {
+  type FilledPrompt,
+  type TemplateName,
+  templatePlaceholders,
+  type TemplateValues,
+  userPartMarker
+} from "../../../src/domain/models/PromptTemplate.ts"
+import { Prompts, PromptTemplateError } from "../../../src/services/models/Prompts.ts"
+
+/** The stages of a run. */
+const names: ReadonlyArray<TemplateName> = ["creation", "refinement", "execution", "iteration", "conclusion"]
+
+/** Values made from the names of the placeholders. */
+const valuesOf = <Name extends TemplateName>(name: Name, value: (placeholder: string) => string) =>
+  Object.fromEntries(templatePlaceholders[name].map((one) => [one, value(one)])) as TemplateValues<Name>
+
+const fillAll = (prompts: Prompts["Service"], value: (placeholder: string) => string) =>
+  names.map((name): [TemplateName, FilledPrompt] => [name, prompts.fill(name, valuesOf(name, value))])
+
+const marked = (placeholder: string): string => `<<${placeholder}>>`
+
+const marksIn = (text: string): ReadonlyArray<string> => [...text.matchAll(/<<(\w+)>>/g)].map((match) => match[1] ?? "")
+
+const skillHeadings = (prompt: FilledPrompt): ReadonlyArray<string> => prompt.system.match(/^### .*$/gm) ?? []
+
+const tokens = (text: string): number => Math.ceil(text.length / 4)
+
+layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templates", (it) => {
+  it.effect(
+    "hold each placeholder once: what stays the same in the system part, what changes last in the user part",
+    () =>
+      Effect.gen(function* () {
+        const prompts = yield* Prompts
+        const placed = fillAll(prompts, marked).map(([name, prompt]) => [
+          name,
+          marksIn(prompt.system),
+          marksIn(prompt.user)
+        ])
+        assert.deepStrictEqual(placed, [
+          [
+            "creation",
+            ["skill_catalog"],
+            [
+              "project_description",
+              "environment",
+              "current_file",
+              "open_files",
+              "user_prompt",
+              "previous_proposal",
+              "previous_proposal_issues"
+            ]
+          ],
+          [
+            "refinement",
+            ["skill_inputs", "skill_name", "skill_input_requirements", "skill_refinement", "tool_instructions"],
+            ["project_description", "environment", "current_file", "task_reference_contents", "task_data", "issues"]
+          ],
+          [
+            "execution",
+            ["skill_name", "skill_execution"],
+            ["project_description", "environment", "precursor", "task_data", "previous_answer", "issues"]
+          ],
+          [
+            "iteration",
+            ["skill_catalog"],
+            [
+              "project_description",
+              "environment",
+              "user_prompt",
+              "goals",
+              "completed_tasks",
+              "failed_tasks",
+              "outstanding_tasks",
+              "previous_proposal",
+              "previous_proposal_issues"
+            ]
+          ],
+          ["conclusion", [], ["user_prompt", "goals", "completed_tasks", "failed_tasks"]]
+        ])
+      })
+  )
+
+  it.effect("keep what stays the same in a conversation in the system part", () =>
+    Effect.gen(function* () {
+      const { fill } = yield* Prompts
+      const { system, user } = fill("ask", valuesOf("ask", marked))
+      assert.deepStrictEqual(
+        [marksIn(system), marksIn(user)],
+        [
+          ["environment", "project_description"],
+          ["current_file", "user_prompt"]
+        ]
+      )
+      assert.isBelow(
+        tokens(
+          fill(
+            "ask",
+            valuesOf("ask", () => "")
+          ).system
+        ),
+        700
+      )
+    })
+  )
+
+  it.effect("leave no marker, placeholder or gap behind", () =>
+    Effect.gen(function* () {
+      const prompts = yield* Prompts
+      const asked = [marked, () => ""].map((value) => prompts.fill("ask", valuesOf("ask", value)))
+      const filled = [...fillAll(prompts, marked), ...fillAll(prompts, () => "")].map(([, prompt]) => prompt)
+      const texts = [...filled, ...asked].flatMap((prompt) => [prompt.system, prompt.user])
+      const leftovers = texts.filter(
+        (text) => text.includes(userPartMarker) || /\{[#/]?\w+\}/.test(text) || text.includes("\n\n\n")
+      )
+      assert.deepStrictEqual(leftovers, [])
+    })
+  )
+
+  it.effect("begin with the same preface, byte for byte, and then name their stage", () =>
+    Effect.gen(function* () {
+      const prompts = yield* Prompts
+      const parts = fillAll(prompts, marked).map(([name, prompt]) => ({
+        name,
+        parts: prompt.system.split("# Stage: ")
+      }))
+      assert.strictEqual(new Set(parts.map((one) => one.parts[0])).size, 1)
+      assert.deepStrictEqual(
+        parts.map((one) => one.parts[1]?.split("\n")[0]),
+        [...names]
+      )
+    })
+  )
+
+  it.effect("are short: the instructions leave a window of 4096 tokens to the work", () =>
+    Effect.gen(function* () {
+      const prompts = yield* Prompts
+      const sizes = fillAll(prompts, () => "").map(([name, prompt]) => [name, tokens(prompt.system)] as const)
+      const creation = new Map(sizes).get("creation") ?? Infinity
+      assert.isBelow(creation, 700)
+      assert.deepStrictEqual(
+        sizes.filter(([name, size]) => name !== "creation" && size >= creation),
+        []
+      )
+    })
+  )
+
+  it.effect("drop the heading of a skill part that is empty", () =>
+    Effect.gen(function* () {
+      const prompts = yield* Prompts
+      const full = valuesOf("refinement", marked)
+      assert.deepStrictEqual(skillHeadings(prompts.fill("refinement", full)), [
+        "### Input requirements",
+        "### How to refine"
+      ])
+      assert.deepStrictEqual(
+        skillHeadings(prompts.fill("refinement", { ...full, skill_input_requirements: "", skill_refinement: "" })),
+        []
+      )
+    })
+  )
+})
+
+/** The message when one shipped template is changed. */
+const failureOf = (change: (text: string) => string) =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const folder = yield* fs.makeTempDirectoryScoped()
+    const shipped = yield* path.fromFileUrl(new URL("../../../prompts", import.meta.url))
+    yield* fs.copy(shipped, folder, { overwrite: true })
+    const file = path.join(folder, "iteration.md")
+    yield* fs.writeFileString(file, change(yield* fs.readFileString(file)))
+    const error = yield* Effect.flip(Effect.scoped(Layer.build(Prompts.layerFolder(folder))))
+    assert.instanceOf(error, PromptTemplateError)
+    return error.message.replace(folder, "prompts").replace(/line \d+/, "line N")
+  }).pipe(Effect.provide(NodeServices.layer))
+
+describe("Prompts.layerFolder", () => {
+  it.effect("names the file, the placeholder and what to do when a template is damaged", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(
+        yield* failureOf((text) => text.replace("{goals}", "{goal}")),
+        [
+          "The prompt template prompts/iteration.md cannot be used.",
+          '- field "goal", line N: There is no placeholder {goal}. Use one of: {skill_catalog}, {user_prompt}, {goals}, {project_description}, {environment}, {completed_tasks}, {failed_tasks}, {outstanding_tasks}, {previous_proposal}, {previous_proposal_issues}.',
+          '- field "goals": The placeholder {goals} is missing. Put it where its value belongs.'
+        ].join("\n")
+      )
+    })
+  )
+
+  it.effect("says which file is missing", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(Effect.scoped(Layer.build(Prompts.layerFolder("/nowhere/prompts"))))
+      assert.strictEqual(
+        error.message,
+        "The prompt template /nowhere/prompts/creation.md cannot be used.\n- The file could not be read (NotFound). Install the package again, it ships this file."
+      )
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})

@@ -1,0 +1,239 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
+import type { GatedTask } from "../../../src/domain/permissions/StepGate.ts"
+import { allow, deny, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
+import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+
+const step = (planKey: string, ...tasks: ReadonlyArray<GatedTask>) => ({ title: "Task section 1", planKey, tasks })
+
+layer(NodeServices.layer)("Gate.approveStep", (it) => {
+  it.effect("asks once for all tasks and lets exactly the approved calls run", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: ["step"], calls: ["deny", "deny", "deny"] })
+      const { gate, log, root } = yield* openGate({ approver: approver.layer })
+      const write = writing(`${root}/README.md`, "new\n")
+      const read = reading(`${root}/src/a.ts`)
+      assert.deepStrictEqual(
+        yield* gate.approveStep(
+          step(
+            "plan",
+            { task: "Edit 1", gatedBy: "risk", calls: [write, read] },
+            { task: "Think 1", gatedBy: "list", calls: [] }
+          )
+        ),
+        { approved: true, by: "person" }
+      )
+      assert.deepStrictEqual(
+        approver.asked.flat().map(({ task, tool }) => [task, tool]),
+        [
+          ["Edit 1", "write_file"],
+          ["Edit 1", "read_file"],
+          ["Think 1", "none"]
+        ]
+      )
+      yield* gate.authorize("Edit 1", write)
+      yield* gate.authorize("Edit 1", { ...read, call: { ...read.call, uid: "another" } })
+      assert.strictEqual(approver.asked.length, 1)
+      yield* Effect.flip(gate.authorize("Edit 1", writing(`${root}/README.md`, "else\n")))
+      yield* Effect.flip(
+        gate.authorize("Edit 1", { ...write, accesses: writing(`${root}/src/a.ts`, "new\n").accesses })
+      )
+      yield* Effect.flip(gate.authorize("Edit 2", write))
+      assert.strictEqual(approver.asked.length, 4)
+      assert.deepStrictEqual(
+        log.events().flatMap((event) => (event.type === "approval.answered" ? [[event.scope, event.answer]] : [])),
+        [
+          ["step", "step"],
+          ["call", "deny"],
+          ["call", "deny"],
+          ["call", "deny"]
+        ]
+      )
+    })
+  )
+
+  it.effect("asks again for another step, and not again for calls that were approved before", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: ["step", "step"] })
+      const { gate, root } = yield* openGate({ approver: approver.layer })
+      const edit = (content: string): GatedTask => ({
+        task: "Edit 1",
+        gatedBy: "list",
+        calls: [writing(`${root}/README.md`, content)]
+      })
+      yield* gate.approveStep(step("plan", edit("new\n")))
+      assert.deepStrictEqual(yield* gate.approveStep(step("other", edit("new\n"))), { approved: true, by: "rule" })
+      assert.strictEqual(approver.asked.length, 1)
+      yield* gate.approveStep(step("plan", edit("changed\n")))
+      assert.strictEqual(approver.asked.length, 2)
+    })
+  )
+
+  it.effect("lets chosen calls run and denies the others by the person, without another question", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: [{ chosen: [1, 3] }, "step"] })
+      const { gate, log, root } = yield* openGate({ approver: approver.layer })
+      const first = writing(`${root}/README.md`, "1\n")
+      const second = writing(`${root}/src/a.ts`, "2\n")
+      const third = writing(`${root}/src/b.ts`, "3\n")
+      const edit: GatedTask = { task: "Edit 1", gatedBy: "risk", calls: [first, second, third] }
+      assert.deepStrictEqual(yield* gate.approveStep(step("plan", edit)), { approved: true, by: "person" })
+      yield* gate.authorize("Edit 1", first)
+      const denied = yield* Effect.flip(gate.authorize("Edit 1", second))
+      assert.deepStrictEqual(
+        [denied.by, denied.message],
+        ["person", `Permission denied: write_file on ${root}/src/a.ts was declined.`]
+      )
+      yield* gate.authorize("Edit 1", third)
+      assert.strictEqual(approver.asked.length, 1)
+      assert.deepStrictEqual(
+        log.events().flatMap((event) => (event.type === "approval.answered" ? [[event.answer, event.chosen]] : [])),
+        [["chosen", [1, 3]]]
+      )
+      yield* gate.approveStep(step("another", edit))
+      yield* gate.authorize("Edit 1", second)
+    })
+  )
+
+  it.effect("asks for what is asked each time although all remaining steps are approved", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: ["remaining"], calls: ["deny"] })
+      const { gate, root } = yield* openGate({ approver: approver.layer })
+      const edit = (path: string): GatedTask => ({
+        task: "Edit 1",
+        gatedBy: "risk",
+        calls: [writing(`${root}/${path}`, "x\n")]
+      })
+      yield* gate.approveStep(step("plan", edit(".husky/pre-commit")))
+      yield* gate.authorize("Edit 1", writing(`${root}/.husky/pre-commit`, "x\n"))
+      assert.strictEqual(approver.asked.length, 1)
+      yield* gate.approveStep(step("plan", edit(".vscode/tasks.json")))
+      yield* Effect.flip(gate.authorize("Edit 1", writing(`${root}/.vscode/tasks.json`, "x\n")))
+      assert.strictEqual(approver.asked.length, 2)
+    })
+  )
+
+  it.effect("binds all remaining steps to the plan", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: ["remaining", "decline"] })
+      const { gate, root } = yield* openGate({ approver: approver.layer })
+      const edit = (content: string): GatedTask => ({
+        task: "Edit 1",
+        gatedBy: "risk",
+        calls: [writing(`${root}/README.md`, content)]
+      })
+      yield* gate.approveStep(step("plan", edit("1\n")))
+      assert.deepStrictEqual(yield* gate.approveStep(step("plan", edit("2\n"))), { approved: true, by: "person" })
+      yield* gate.authorize("Edit 1", writing(`${root}/README.md`, "2\n"))
+      assert.strictEqual(approver.asked.length, 1)
+      assert.deepStrictEqual(yield* gate.approveStep(step("changed", edit("3\n"))), { approved: false, by: "person" })
+      assert.strictEqual(approver.asked.length, 2)
+    })
+  )
+
+  it.effect("tells who declined and does not count it as a denial", () =>
+    Effect.gen(function* () {
+      const { gate, root } = yield* openGate({})
+      const edit: GatedTask = { task: "Edit 1", gatedBy: "risk", calls: [writing(`${root}/README.md`, "new\n")] }
+      assert.deepStrictEqual(yield* gate.approveStep(step("plan", edit)), { approved: false, by: "nobody" })
+      assert.deepStrictEqual(yield* gate.denials, [])
+    })
+  )
+
+  it.effect("needs no question for risk that rules allow, but for what the list or the skill gates", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: ["step", "step", "step"] })
+      const { gate, root } = yield* openGate({
+        approver: approver.layer,
+        options: () => ({ rules: [allow("write_file", "README.md")] })
+      })
+      const calls = [writing(`${root}/README.md`, "new\n"), prepared("get_current_time", "safe")]
+      assert.deepStrictEqual(yield* gate.approveStep(step("plan", { task: "Edit 1", gatedBy: "risk", calls })), {
+        approved: true,
+        by: "rule"
+      })
+      assert.strictEqual(approver.asked.length, 0)
+      const uncovered = [...calls, reading(`${root}/src/a.ts`)]
+      yield* gate.approveStep(step("plan", { task: "Edit 2", gatedBy: "risk", calls: uncovered }))
+      yield* gate.approveStep(step("plan", { task: "Edit 3", gatedBy: "list", calls }))
+      yield* gate.approveStep(step("plan", { task: "Edit 4", gatedBy: "skill", calls }))
+      assert.strictEqual(approver.asked.length, 3)
+    })
+  )
+
+  it.effect("does not ask for what is denied or refused anyway, and approval does not let it run", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: ["remaining"] })
+      const { gate, root } = yield* openGate({
+        approver: approver.layer,
+        options: () => ({ rules: [deny("write_file", "src/**")] })
+      })
+      const denied = writing(`${root}/src/a.ts`, "x")
+      const refused = writing(`${root}/.git/config`, "x")
+      const calls = [denied, refused]
+      assert.deepStrictEqual(yield* gate.approveStep(step("plan", { task: "Edit 1", gatedBy: "risk", calls })), {
+        approved: true,
+        by: "rule"
+      })
+      yield* gate.approveStep(
+        step("plan", { task: "Edit 1", gatedBy: "risk", calls: [...calls, writing(`${root}/README.md`, "x")] })
+      )
+      assert.deepStrictEqual(
+        approver.asked.flat().map((item) => item.targets),
+        [[`${root}/README.md`]]
+      )
+      yield* Effect.flip(gate.authorize("Edit 1", denied))
+      yield* Effect.flip(gate.authorize("Edit 1", refused))
+    })
+  )
+
+  it.effect("approves steps beforehand, but not what a rule denies", () =>
+    Effect.gen(function* () {
+      const { gate, root } = yield* openGate({
+        approver: Approver.layerApproveSteps(Approver.layerDenyAll),
+        options: () => ({ rules: [deny("write_file", "src/**")] })
+      })
+      const calls = [writing(`${root}/README.md`, "x"), writing(`${root}/src/a.ts`, "x")]
+      assert.deepStrictEqual(yield* gate.approveStep(step("plan", { task: "Edit 1", gatedBy: "list", calls })), {
+        approved: true,
+        by: "rule"
+      })
+      yield* gate.authorize("Edit 1", writing(`${root}/README.md`, "x"))
+      yield* Effect.flip(gate.authorize("Edit 1", writing(`${root}/src/a.ts`, "x")))
+    })
+  )
+
+  it.effect("warns before a step in which two tasks would write one file, and shows it with their calls", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: ["decline"] })
+      const { gate, log, root } = yield* openGate({
+        approver: approver.layer,
+        options: () => ({ rules: [deny("write_file", "src/**")] })
+      })
+      const edit = (task: string, ...names: ReadonlyArray<string>): GatedTask => ({
+        task,
+        gatedBy: "risk",
+        calls: names.map((name) => writing(`${root}/${name}`, task))
+      })
+      yield* gate.approveStep(
+        step("plan", edit("Edit 1", "README.md", "src/a.ts"), edit("Edit 2", "README.md", "other.md", "src/a.ts"))
+      )
+      const warning = `"Edit 1" and "Edit 2" run side by side and write ${root}/README.md; the last one to write wins.`
+      assert.deepStrictEqual(
+        log.events().filter((event) => event.type !== "approval.requested" && event.type !== "approval.answered"),
+        [{ type: "message", level: "warning", text: warning, code: "writers-of-one-file" }]
+      )
+      assert.strictEqual(log.events()[0]?.type, "message")
+      assert.deepStrictEqual(
+        approver.asked.flat().map(({ targets, task, warnings }) => [task, targets, warnings]),
+        [
+          ["Edit 1", [`${root}/README.md`], [warning]],
+          ["Edit 2", [`${root}/README.md`], [warning]],
+          ["Edit 2", [`${root}/other.md`], undefined]
+        ]
+      )
+    })
+  )
+})

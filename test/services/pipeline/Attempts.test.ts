@@ -1,0 +1,156 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { Issue, Reading } from "../../../src/domain/findings/Issue.ts"
+import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
+import type { FilledPrompt } from "../../../src/domain/models/PromptTemplate.ts"
+import { Activities } from "../../../src/services/journal/Activities.ts"
+import { Journal } from "../../../src/services/journal/Journal.ts"
+import { Attempts, GaveUp, type Previous } from "../../../src/services/pipeline/Attempts.ts"
+import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
+import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
+import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
+import { type ScriptedAnswer, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
+import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
+import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
+import { EventLog } from "../../support/EventLog.ts"
+
+const settings = RunSettings.layer({ limits: { ...defaultLimits, attempts: 3 } })
+
+/** Attempts over a model that gives these answers, the last one for ever. */
+const over = (...answers: ReadonlyArray<ScriptedAnswer | string>) =>
+  Attempts.layer.pipe(
+    Layer.provide(ModelCaller.layer),
+    Layer.provide(ScriptedModel.layer((_, index) => answers[index] ?? answers.at(-1)!)),
+    Layer.provide(ModelSlots.layer),
+    Layer.provide([UsageMeter.layer, TokenCalibration.layer, Activities.layerDirect, Journal.layerNone]),
+    Layer.provide(settings),
+    Layer.provideMerge(EventLog.layer)
+  )
+
+const wrong: Issue = { code: "wrong", where: {}, what: "It is not good.", how: "Say good." }
+const shouted = { code: "shouted", where: {}, message: "Read GOOD as good." }
+
+/** Accepts "good", mends "GOOD", has an issue with anything else. */
+const readGood = (answer: string): Effect.Effect<Reading<string>> =>
+  Effect.succeed(
+    answer.toLowerCase() === "good"
+      ? { value: Option.some("good"), issues: [], repairs: answer === "good" ? [] : [shouted] }
+      : { value: Option.none(), issues: [wrong], repairs: [] }
+  )
+
+const say = Effect.fnUntraced(function* () {
+  const attempts = yield* Attempts
+  const log = yield* EventLog
+  const seen: Array<Previous | undefined> = []
+  const outcome = yield* Effect.result(
+    attempts.run({
+      stage: "refine",
+      round: 2,
+      task: "Research 1",
+      step: 0,
+      prompt: (previous): FilledPrompt => {
+        seen.push(previous)
+        return { system: "s", user: `try ${seen.length}` }
+      },
+      read: readGood
+    })
+  )
+  return { outcome, seen, rejected: log.events().filter((event) => event.type.startsWith("answer.")) }
+})
+
+const call = (attempt: number) => ({ stage: "refine" as const, round: 2, task: "Research 1", attempt })
+
+it.effect("takes the first answer that has no issue", () =>
+  Effect.gen(function* () {
+    const { outcome, seen, rejected } = yield* say()
+    expect(outcome).toMatchObject({ _tag: "Success", success: { value: "good", answer: "good", attempts: 1 } })
+    expect(seen).toEqual([undefined])
+    expect(rejected).toEqual([])
+  }).pipe(Effect.provide(over("good")))
+)
+
+it.effect("asks again with the answer and its issues, and tells of repairs", () =>
+  Effect.gen(function* () {
+    const { outcome, seen, rejected } = yield* say()
+    expect(outcome).toMatchObject({ _tag: "Success", success: { value: "good", answer: "GOOD", attempts: 2 } })
+    expect(seen).toEqual([undefined, { answer: "bad", issues: [wrong] }])
+    expect(rejected).toEqual([
+      { type: "answer.rejected", call: call(1), answer: "bad", issues: [wrong] },
+      { type: "answer.repaired", call: call(2), repairs: [shouted] }
+    ])
+  }).pipe(Effect.provide(over("bad", "GOOD")))
+)
+
+it.effect("gives up after the maximum of attempts with the last issues", () =>
+  Effect.gen(function* () {
+    const { outcome } = yield* say()
+    expect(outcome).toMatchObject({
+      _tag: "Failure",
+      failure: new GaveUp({ attempts: 3, repeated: false, issues: [wrong] })
+    })
+    expect(outcome._tag === "Failure" && outcome.failure.message).toBe("after 3 tries.")
+  }).pipe(Effect.provide(over("bad", "worse", "worst")))
+)
+
+it.effect("stops early when an answer comes a second time, and says so", () =>
+  Effect.gen(function* () {
+    const { outcome, seen } = yield* say()
+    expect(outcome._tag === "Failure" && outcome.failure.message).toBe(
+      "after 2 tries. The model gave the same answer twice."
+    )
+    expect(seen.length).toBe(2)
+  }).pipe(Effect.provide(over("bad", " bad\n")))
+)
+
+it.effect("counts an answer that is empty, only thought or cut off as an attempt with an issue", () =>
+  Effect.gen(function* () {
+    const { outcome, seen } = yield* say()
+    expect(outcome).toMatchObject({ _tag: "Success", success: { attempts: 3 } })
+    expect(seen.map((previous) => previous?.issues.map((issue) => issue.code))).toEqual([
+      undefined,
+      ["answer-cut-off"],
+      ["answer-empty"]
+    ])
+    expect(seen[1]?.answer).toBe("go")
+  }).pipe(Effect.provide(over({ text: "go", finish: "length" }, { text: " ", thinking: "Let me think." }, "good")))
+)
+
+const looping = (sentence: string) => `# Start\n\n${`${sentence} `.repeat(100)}`
+
+it.effect("shows a stopped answer by its beginning only, says why it was stopped, and counts it as an attempt", () =>
+  Effect.gen(function* () {
+    const { outcome, rejected, seen } = yield* say()
+    expect(outcome).toMatchObject({ _tag: "Success", success: { attempts: 2 } })
+    const sentence = "I will read the file main.ts again."
+    expect(seen[1]?.issues).toEqual([
+      {
+        code: "answer-loop",
+        where: {},
+        what: `Your answer was stopped: it repeated "${sentence}" 14 times.`,
+        how: "Write the document, write everything once, and stop."
+      }
+    ])
+    const answer = seen[1]?.answer ?? ""
+    expect(answer).toMatch(/^# Start\n\n\[The answer was stopped; \d+ characters are left out\.\]$/)
+    expect(rejected).toEqual([
+      { type: "answer.rejected", call: call(1), answer: looping(sentence), issues: seen[1]?.issues }
+    ])
+  }).pipe(Effect.provide(over(looping("I will read the file main.ts again."), "good")))
+)
+
+it.effect("goes on after two answers that were stopped for different loops", () =>
+  Effect.gen(function* () {
+    const { outcome } = yield* say()
+    expect(outcome).toMatchObject({ _tag: "Success", success: { attempts: 3 } })
+  }).pipe(
+    Effect.provide(
+      over(
+        { text: "", thinking: looping("Wait, let me look at this again.") },
+        { text: "", thinking: looping("Maybe I should begin with another file.") },
+        "good"
+      )
+    )
+  )
+)

@@ -1,0 +1,85 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { expect, layer } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import * as os from "node:os"
+import { requestDocument } from "../../../src/domain/models/BriefingBlocks.ts"
+import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
+import { Briefer, type Request } from "../../../src/services/pipeline/Briefer.ts"
+import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
+import { Workspace } from "../../../src/services/files/Workspace.ts"
+import { makeProject } from "../../support/Project.ts"
+
+const system = `${os.type()} ${os.release()} (${os.arch()})`
+
+const brief = (root: string, request: Request, env: Record<string, string> = { SHELL: "/bin/zsh" }) =>
+  Effect.gen(function* () {
+    const noon = new Date(2026, 10, 20, 12, 0, 0).getTime()
+    yield* TestClock.setTime(noon)
+    const briefer = yield* Briefer
+    return yield* briefer.brief(request)
+  }).pipe(
+    Effect.provide(
+      Briefer.layer.pipe(
+        Layer.provide([Workspace.layer(root), RunSettings.layer({ limits: { ...defaultLimits, currentFileLines: 2 } })])
+      )
+    ),
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+  )
+
+layer(NodeServices.layer)("Briefer", (it) => {
+  it.effect("gathers request, environment, project and files", () =>
+    Effect.gen(function* () {
+      const root = yield* makeProject({ "AGENTS.md": "# Rules\n", "src/a.ts": "one\ntwo\nthree\n" })
+      const briefing = yield* brief(root, {
+        prompt: "Explain a.ts",
+        currentFile: `${root}/src/a.ts`,
+        openFiles: ["./src/a.ts", "/etc/hosts"]
+      })
+      const parts = {
+        prompt: "Explain a.ts",
+        environment: `- Date: 2026-11-20 (Friday)\n- Operating system: ${system}\n- Shell: /bin/zsh\n- Workspace: ${root}`,
+        projectDescription: "# Rules",
+        currentFile: { path: "src/a.ts", language: "typescript", text: "one\ntwo\n", cutFrom: 3 },
+        openFiles: ["src/a.ts", "/etc/hosts"]
+      }
+      expect(briefing).toEqual({ ...parts, requestDocument: requestDocument(parts) })
+    })
+  )
+
+  it.effect("tells only what is known", () =>
+    Effect.gen(function* () {
+      const root = yield* makeProject({})
+      const briefing = yield* brief(root, { prompt: "Hi" }, {})
+      expect(briefing).toEqual({
+        prompt: "Hi",
+        environment: `- Date: 2026-11-20 (Friday)\n- Operating system: ${system}\n- Workspace: ${root}`,
+        projectDescription: "",
+        openFiles: [],
+        requestDocument: briefing.requestDocument
+      })
+    })
+  )
+
+  it.effect("shows a short current file whole", () =>
+    Effect.gen(function* () {
+      const root = yield* makeProject({ "notes.md": "one\ntwo" })
+      const { currentFile } = yield* brief(root, { prompt: "Hi", currentFile: "notes.md" })
+      expect(currentFile).toEqual({ path: "notes.md", language: "markdown", text: "one\ntwo" })
+    })
+  )
+
+  it.effect("refuses an empty prompt and a current file that cannot be read", () =>
+    Effect.gen(function* () {
+      const root = yield* makeProject({})
+      const empty = yield* Effect.flip(brief(root, { prompt: " \n" }))
+      const missing = yield* Effect.flip(brief(root, { prompt: "Hi", currentFile: "none.ts" }))
+      expect([empty.message, missing.message]).toEqual([
+        "Cannot use the prompt: it is empty. Say what is to be done.",
+        `Cannot use the current file: There is no file at ${root}/none.ts.`
+      ])
+    })
+  )
+})

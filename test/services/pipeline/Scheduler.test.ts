@@ -1,0 +1,166 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import { modelCallKey } from "../../../src/domain/runs/ActivityKey.ts"
+import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
+import { HeldCalls, type HeldCall, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
+import { EventLog } from "../../support/EventLog.ts"
+import { layerTestRun, planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
+
+const clock = { name: "get_current_time", arguments: {} }
+
+/** Section 1: A and B. Section 2: C, which uses what A found, and D. */
+const plan = planOf([
+  [{ name: "A" }, { name: "B" }],
+  [{ name: "C", references: "[A](#a-results)" }, { name: "D" }]
+])
+
+/** Drives a run whose model answers only when it is told to. */
+const startRun = Effect.gen(function* () {
+  const pipeline = yield* Pipeline
+  const held = yield* HeldCalls
+  const log = yield* EventLog
+  const open = new Map<string, HeldCall>()
+  const run = yield* pipeline.run({ runId: "run-1", prompt: "Tell the time.", plan }).pipe(Effect.forkChild)
+  let taken = 0
+
+  /** Asserts that exactly these calls reach the model next, in this order. */
+  const asked = Effect.fnUntraced(function* (...keys: ReadonlyArray<string>) {
+    const seen: Array<string> = []
+    for (const _ of keys) {
+      const call = yield* held.next
+      const started = log.events().filter((event) => event.type === "model.started")[taken]
+      taken += 1
+      const key = started?.type === "model.started" ? modelCallKey(started.call) : "unknown"
+      seen.push(key)
+      open.set(key, call)
+    }
+    expect(seen).toEqual(keys)
+    for (let n = 0; n < 200; n++) yield* Effect.yieldNow
+    expect(yield* held.waiting).toBe(0)
+  })
+
+  const answer = (key: string, text: string) => open.get(key)!.answer(text)
+  const refine = (task: string) => answer(`round-1/refine/${task}/attempt-1`, refinementWith([clock]))
+  const execute = (task: string) => answer(`round-1/execute/${task}/attempt-1`, resultSaying(`${task} is done.`))
+  return { run, held, log, asked, answer, refine, execute }
+})
+
+const withSlots = (slots: number) =>
+  layerTestRun({ settings: { slots } }).pipe(Layer.provideMerge(ScriptedModel.layerHeld))
+
+const r = (task: string) => `round-1/refine/${task}/attempt-1`
+const e = (task: string) => `round-1/execute/${task}/attempt-1`
+
+it.effect("with one slot keeps two calls in flight and prefers execution and the earlier step", () =>
+  Effect.gen(function* () {
+    const { asked, refine, execute, answer, run } = yield* startRun
+    yield* asked(r("a"), r("b"))
+    yield* refine("a")
+    // The free place goes to the only call that waits; the execution of A comes after its tool.
+    yield* asked(r("d"))
+    yield* refine("b")
+    yield* asked(e("a"))
+    yield* execute("a")
+    // B's execution goes before the refinement of C, which has just become possible.
+    yield* asked(e("b"))
+    yield* refine("d")
+    yield* asked(r("c"))
+    yield* execute("b")
+    yield* asked(e("d"))
+    yield* refine("c")
+    yield* asked(e("c"))
+    yield* execute("d")
+    yield* asked()
+    yield* execute("c")
+    yield* asked("round-1/iterate/attempt-1")
+    yield* answer("round-1/iterate/attempt-1", planOf([]))
+    yield* asked("round-1/conclude/attempt-1")
+    yield* answer("round-1/conclude/attempt-1", "It is late.")
+    const report = yield* Fiber.join(run)
+    expect([report.status, report.answer]).toEqual(["done", "It is late."])
+  }).pipe(Effect.provide(withSlots(1)))
+)
+
+it.effect("with two slots starts every refinement that can start, and executes while others are refined", () =>
+  Effect.gen(function* () {
+    const { asked, refine, execute } = yield* startRun
+    yield* asked(r("a"), r("b"), r("d"))
+    yield* refine("b")
+    yield* asked(e("b"))
+    yield* execute("b")
+    yield* asked()
+    yield* refine("a")
+    yield* asked(e("a"))
+    yield* refine("d")
+    // D is refined but belongs to the next step.
+    yield* asked()
+    yield* execute("a")
+    yield* asked(r("c"), e("d"))
+  }).pipe(Effect.provide(withSlots(2)))
+)
+
+it.effect("with four slots lets no task wait for a sibling's refinement", () =>
+  Effect.gen(function* () {
+    const { asked, refine, execute } = yield* startRun
+    yield* asked(r("a"), r("b"), r("d"))
+    yield* refine("a")
+    yield* asked(e("a"))
+    yield* execute("a")
+    yield* asked(r("c"))
+    yield* refine("c")
+    yield* refine("d")
+    // C and D are refined; their step waits for B.
+    yield* asked()
+    yield* refine("b")
+    yield* asked(e("b"))
+    yield* execute("b")
+    yield* asked(e("c"), e("d"))
+  }).pipe(Effect.provide(withSlots(4)))
+)
+
+it.effect("goes on with the siblings of a task that fails, and does not run what refers to it", () =>
+  Effect.gen(function* () {
+    const { asked, refine, execute, answer, log } = yield* startRun
+    yield* asked(r("a"), r("b"), r("d"))
+    yield* answer(r("a"), "I would rather not.")
+    yield* asked("round-1/refine/a/attempt-2")
+    yield* answer("round-1/refine/a/attempt-2", "I would rather not.")
+    yield* asked()
+    yield* refine("b")
+    yield* asked(e("b"))
+    yield* refine("d")
+    yield* execute("b")
+    yield* asked(e("d"))
+    yield* execute("d")
+    yield* asked("round-1/iterate/attempt-1")
+    const failures = log.events().flatMap((event) => (event.type === "task.failed" ? [event.failure] : []))
+    expect(failures.map((failure) => [failure.skipped, failure.message])).toEqual([
+      [
+        false,
+        expect.stringMatching(
+          /^Task refinement: "A": no valid tool calls after 2 tries\. The model gave the same answer twice\./
+        )
+      ],
+      [true, `Task refinement: "C": not run, because "A" has no result.`]
+    ])
+  }).pipe(Effect.provide(withSlots(4)))
+)
+
+it.effect("interrupts every open call and reports what had finished", () =>
+  Effect.gen(function* () {
+    const { asked, refine, execute, run, held, log } = yield* startRun
+    yield* asked(r("a"), r("b"), r("d"))
+    yield* refine("a")
+    yield* asked(e("a"))
+    yield* execute("a")
+    yield* asked(r("c"))
+    yield* Fiber.interrupt(run)
+    expect(held.interrupted().length).toBe(3)
+    const last = log.events().at(-1)
+    expect(
+      last?.type === "run.finished" && [last.exitCode, last.report.status, last.report.results.map((one) => one.name)]
+    ).toEqual([130, "interrupted", ["A"]])
+  }).pipe(Effect.provide(withSlots(4)))
+)

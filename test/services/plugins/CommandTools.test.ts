@@ -1,0 +1,182 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { readConfiguration } from "../../../src/domain/configuration/ConfigurationText.ts"
+import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
+import { commandPlugins, type DeclaredTools, declarationProblems } from "../../../src/services/plugins/CommandTools.ts"
+import { Gate } from "../../../src/services/permissions/Gate.ts"
+import { liveTest } from "../../support/liveTest.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { allow, openGate } from "../../support/OpenGate.ts"
+import { callOf, openTools } from "../../support/OpenTools.ts"
+import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+
+type Tools = DeclaredTools["ofUser"]
+
+const show: Tools = {
+  show: {
+    description: "Shows words.",
+    command: ["printf", "[%s]", "--file={file}", "{words}", "{count}"],
+    parameters: {
+      type: "object",
+      properties: {
+        file: { type: "string", pattern: "^[a-z.]+$" },
+        words: { type: "array", items: { type: "string" } },
+        count: { type: "integer", minimum: 1 }
+      },
+      required: ["words"]
+    },
+    example: { words: ["a", "b"] }
+  }
+}
+
+/** The tools of a run for which this is declared. */
+const open = Effect.fnUntraced(function* (
+  declared: Partial<DeclaredTools>,
+  given: Parameters<typeof openGate>[0] = {}
+) {
+  const { gate } = yield* openGate(given)
+  const { plugins, problems } = yield* commandPlugins("/project", { ofProject: {}, ofUser: {}, ...declared }).pipe(
+    Effect.provideService(Gate, gate)
+  )
+  return { ...(yield* openTools({ plugins })), problems: problems.map(({ message }) => message) }
+})
+
+describe("a declared tool", () => {
+  liveTest("runs its command with the arguments of the call", () =>
+    Effect.gen(function* () {
+      const { registry, run } = yield* open({ ofUser: show })
+      const tool = registry.find("show")
+      assert.deepInclude(tool, { origin: "user configuration", risk: "high", effect: "once" })
+      const words = ["a b", "$(id)", "; rm -rf x"]
+      assert.deepStrictEqual((yield* run("show", { words, file: "x.ts", count: 2 })).data, {
+        exit_code: 0,
+        output: "[--file=x.ts][a b][$(id)][; rm -rf x][2]"
+      })
+      assert.deepStrictEqual((yield* run("show", { words: [] })).data, { exit_code: 0, output: "[]" })
+    })
+  )
+
+  nodeTest("is judged as the command that it runs", () =>
+    Effect.gen(function* () {
+      const { registry } = yield* open({ ofUser: show })
+      const { accesses, risk } = yield* registry.prepare(callOf("show", { words: ["x"] }))
+      assert.strictEqual(risk, "high")
+      assert.deepInclude(accesses[0], { _tag: "RunCommand", argv: ["printf", "[%s]", "x"] })
+    })
+  )
+
+  nodeTest("tells a model which arguments do not fit", () =>
+    Effect.gen(function* () {
+      const { registry } = yield* open({ ofUser: show })
+      const issues = (given: Arguments) =>
+        registry.check(callOf("show", given), new Set(["show"])).issues.map(({ how, what }) => `${what} ${how}`)
+      assert.deepStrictEqual(issues({ words: ["-rf"] }), [
+        'The arguments of show do not fit. The argument "words" becomes "-rf", which a program may take for an option. Write "./-rf" if it is the name of a file.'
+      ])
+      assert.lengthOf(issues({ words: ["a"], file: "A B" }), 1)
+      assert.lengthOf(issues({ words: ["a"], count: 0 }), 1)
+      assert.lengthOf(issues({ words: ["a"], other: 1 }), 1)
+      assert.lengthOf(issues({}), 1)
+    })
+  )
+
+  nodeTest("of a project counts only once the person has trusted exactly this declaration", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ calls: ["remember", "deny"] })
+      const { gate } = yield* openGate({ approver: approver.layer })
+      const trust = (ofProject: Tools) =>
+        commandPlugins("/project", { ofProject, ofUser: {} }).pipe(Effect.provideService(Gate, gate))
+      assert.lengthOf((yield* trust(show)).plugins, 1)
+      assert.lengthOf((yield* trust(show)).plugins, 1)
+      const changed: Tools = { show: { ...show["show"]!, command: ["curl", "{words}", "{file}", "{count}"] } }
+      const { plugins, problems } = yield* trust(changed)
+      assert.deepStrictEqual(
+        [plugins, problems.map(({ message }) => message)],
+        [[], ['The plugin "tools of task-conductor.json" is not used: you did not trust it.']]
+      )
+      assert.deepStrictEqual(
+        approver.asked.flat().map(({ details, risk }) => [risk, details]),
+        [
+          [
+            "medium",
+            ["File: /project/task-conductor.json", 'Tool show runs: printf "[%s]" "--file={file}" "{words}" "{count}"']
+          ],
+          ["medium", ["File: /project/task-conductor.json", 'Tool show runs: curl "{words}" "{file}" "{count}"']]
+        ]
+      )
+    })
+  )
+
+  nodeTest("of a project is left out when nobody can be asked, and a rule can allow it", () =>
+    Effect.gen(function* () {
+      const { problems, registry } = yield* open({ ofProject: show })
+      assert.isUndefined(registry.find("show"))
+      assert.include(problems[0], 'use --allow "load_plugin:tools of task-conductor.json *"')
+      const rules = [allow("load_plugin", "tools of task-conductor.json *")]
+      const allowed = yield* open({ ofProject: show }, { options: () => ({ rules }) })
+      assert.strictEqual(allowed.registry.find("show")?.origin, "task-conductor.json")
+    })
+  )
+
+  nodeTest("does not take the place of another tool, and leaves the others in use", () =>
+    Effect.gen(function* () {
+      const { registry } = yield* open({ ofUser: { read_file: { description: "Mine.", command: ["true"] }, ...show } })
+      assert.strictEqual(registry.find("read_file")?.origin, "built-in")
+      assert.isDefined(registry.find("show"))
+      assert.deepStrictEqual(
+        registry.problems.map(({ message }) => message),
+        [
+          'The plugin "user configuration" is not used: its tool "read_file" exists already (built-in). Rename it or leave one of the two out.'
+        ]
+      )
+    })
+  )
+})
+
+describe("a declaration", () => {
+  const declared = show["show"]!
+  it("may be right", () => assert.deepStrictEqual(declarationProblems("show", declared), []))
+
+  it("is wrong with an example that does not fit, and with a schema that cannot be used", () => {
+    const what = (changes: Partial<typeof declared>) =>
+      declarationProblems("show", { ...declared, ...changes }).map((one) => [one.path.join("."), one.what])
+    assert.deepStrictEqual(what({ example: { words: ["-x"] } }), [
+      ["example", "the example does not fit the parameters."]
+    ])
+    assert.deepStrictEqual(what({ example: {} }), [["example", "the example does not fit the parameters."]])
+    const broken = {
+      ...declared.parameters,
+      properties: { ...(declared.parameters!["properties"] as object), file: { type: "string", pattern: "(" } }
+    }
+    assert.strictEqual(what({ parameters: broken })[0]?.[0], "parameters")
+  })
+
+  it("is read from a file of the person or of a project, which may not choose the sandbox", () => {
+    const tools = { a: { description: "A.", command: ["true"] } }
+    assert.strictEqual(readConfiguration(JSON.stringify({ tools }), "project")._tag, "Success")
+    const settings = { sandbox: { mode: "off", network: true, writable: ["~/x", "/y"] }, commandEnvironment: ["CI"] }
+    assert.strictEqual(readConfiguration(JSON.stringify(settings), "user")._tag, "Success")
+    for (const key of ["sandbox", "commandEnvironment"] as const) {
+      assert.strictEqual(readConfiguration(JSON.stringify({ [key]: settings[key] }), "project")._tag, "Failure")
+    }
+    const problems = [
+      '{"commandEnvironment":["GITHUB_TOKEN"]}',
+      '{"commandEnvironment":["LD_PRELOAD"]}',
+      '{"sandbox":{"writable":["relative"]}}',
+      '{"sandbox":{"mod":"off"}}',
+      '{"tools":{"a":{"description":"A.","command":[]}}}',
+      '{"tools":{"a":{"description":"A.","command":["a"],"timeoutSecond":1}}}'
+    ].map((text) => {
+      const read = readConfiguration(text, "user")
+      return read._tag === "Success" ? "fine" : read.failure.map(({ what }) => what).join(" ")
+    })
+    assert.deepStrictEqual(problems, [
+      '"commandEnvironment[0]": "GITHUB_TOKEN" looks like a secret; no command gets it.',
+      '"commandEnvironment[0]": "LD_PRELOAD" makes programs run other code than they were asked to; no command gets it.',
+      '"sandbox.writable[0]": expected an absolute path, or one that begins with "~/".',
+      'unknown key "sandbox.mod". Nearest: mode.',
+      '"tools.a.command[0]": Missing key.',
+      'unknown key "tools.a.timeoutSecond". Nearest: timeoutSeconds.'
+    ])
+  })
+})

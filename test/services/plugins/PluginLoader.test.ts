@@ -1,0 +1,150 @@
+import { assert, describe } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
+import { TestClock } from "effect/testing"
+import { ToolFailure } from "../../../src/domain/tools/ToolFailure.ts"
+import { definePlugin, type Plugin, tool, type Tools } from "../../../src/services/plugins/Plugin.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { openTools } from "../../support/OpenTools.ts"
+
+const ping = tool({
+  description: "Answers.",
+  parameters: Schema.Struct({}),
+  risk: "safe",
+  effect: "pure",
+  execute: () => Effect.succeed("pong")
+})
+
+const withTools = (name: string, tools: Tools): Plugin => definePlugin({ name, tools: Effect.succeed(tools) })
+
+/** A tool as a package written in JavaScript may bring it. */
+const malformed = (change: Readonly<Record<string, unknown>>): typeof ping => Object.assign({}, ping, change)
+
+describe("PluginLoader", () => {
+  const rejected: ReadonlyArray<[name: string, plugin: Plugin, problem: string]> = [
+    [
+      "for another version of the interface",
+      { ...withTools("bad", { ping }), apiVersion: 2 },
+      "it is made for version 2 of the plugin interface, this program has 1. Install a version of it that fits."
+    ],
+    [
+      "that fails",
+      definePlugin({
+        name: "bad",
+        tools: Effect.fail(new ToolFailure({ type: "io_error", message: "No index was found." }))
+      }),
+      "it failed while loading: No index was found."
+    ],
+    [
+      "that throws",
+      definePlugin({ name: "bad", tools: Effect.die(new Error("boom\n    at somewhere.js:1")) }),
+      "it failed while loading: boom"
+    ],
+    [
+      "that interrupts itself",
+      definePlugin({ name: "bad", tools: Effect.interrupt }),
+      "it failed while loading: it interrupted itself"
+    ],
+    [
+      "with an illegal tool name",
+      withTools("bad", { "read-File": ping }),
+      'the name of its tool "read-File" is not lower-case ASCII words joined by underscores.'
+    ],
+    [
+      "with a tool that exists",
+      withTools("bad", { new_tool: ping, read_file: ping }),
+      'its tool "read_file" exists already (built-in). Rename it or leave one of the two out.'
+    ],
+    [
+      "with a tool without description",
+      withTools("bad", { ping: malformed({ description: "" }) }),
+      'its tool "ping" is not well formed: Expected a value with a length of at least 1   at ["description"]'
+    ],
+    [
+      "with an unknown risk",
+      withTools("bad", { ping: malformed({ risk: "none" }) }),
+      'its tool "ping" is not well formed: Expected "safe" | "medium" | "high"   at ["risk"]'
+    ],
+    [
+      "with parameters that are no schema",
+      withTools("bad", { ping: malformed({ parameters: { type: "object" } }) }),
+      'its tool "ping" is not well formed: "parameters" is not a schema of the effect package of this program.'
+    ],
+    [
+      "with parameters that are no struct",
+      withTools("bad", { ping: malformed({ parameters: Schema.String }) }),
+      'its tool "ping" is not well formed: its parameters are not a struct.'
+    ],
+    [
+      "with an example that does not fit",
+      withTools("bad", { ping: malformed({ parameters: Schema.Struct({ a: Schema.String }), example: { a: 1 } }) }),
+      'its tool "ping" is not well formed: its example does not fit its parameters.'
+    ],
+    [
+      "with nothing to execute",
+      withTools("bad", { ping: malformed({ execute: "pong" }) }),
+      'its tool "ping" is not well formed: "execute" is not a function.'
+    ]
+  ]
+  for (const [name, plugin, problem] of rejected) {
+    nodeTest(`leaves out a plugin ${name}, whole, and loads the others`, () =>
+      Effect.gen(function* () {
+        const { registry, run } = yield* openTools({ plugins: [plugin, withTools("good", { echo: ping })] })
+        assert.deepStrictEqual(
+          registry.problems.map((one) => ["plugin" in one ? one.plugin : "", one.message]),
+          [["bad", `The plugin "bad" is not used: ${problem}`]]
+        )
+        assert.deepStrictEqual(
+          registry.tools.filter((one) => one.origin !== "built-in").map((one) => [one.origin, one.name]),
+          [["good", "echo"]]
+        )
+        assert.isUndefined(registry.find("new_tool"))
+        assert.strictEqual((yield* run("echo")).data, "pong")
+      })
+    )
+  }
+
+  nodeTest("leaves out a plugin that takes too long", () =>
+    Effect.gen(function* () {
+      const loading = yield* Deferred.make<void>()
+      const slow = definePlugin({
+        name: "slow",
+        tools: Effect.andThen(Deferred.succeed(loading, undefined), Effect.never)
+      })
+      const opening = yield* Effect.forkChild(openTools({ plugins: [slow] }))
+      yield* Deferred.await(loading)
+      yield* TestClock.adjust("30 seconds")
+      const { registry } = yield* Fiber.join(opening)
+      assert.deepStrictEqual(
+        registry.problems.map((one) => one.message),
+        ['The plugin "slow" is not used: it failed while loading: it took longer than 30 seconds.']
+      )
+    })
+  )
+
+  nodeTest("keeps what a plugin opened until the run ends, and closes it at once for one that is left out", () =>
+    Effect.gen(function* () {
+      const log: Array<string> = []
+      const opening = (name: string, tools: Tools) =>
+        definePlugin({
+          name,
+          tools: Effect.as(
+            Effect.acquireRelease(
+              Effect.sync(() => log.push(`open ${name}`)),
+              () => Effect.sync(() => log.push(`close ${name}`))
+            ),
+            tools
+          )
+        })
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* openTools({ plugins: [opening("bad", { read_file: ping }), opening("good", { ping })] })
+          assert.deepStrictEqual(log, ["open bad", "close bad", "open good"])
+        })
+      )
+      assert.deepStrictEqual(log, ["open bad", "close bad", "open good", "close good"])
+    })
+  )
+})

@@ -1,0 +1,307 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import * as AiError from "effect/ai/AiError"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import * as TestClock from "effect/testing/TestClock"
+import { ModelError, type ModelErrorReason } from "../../../src/domain/models/ModelAnswer.ts"
+import { fromAiError } from "../../../src/services/providers/ModelErrors.ts"
+import { OllamaModel } from "../../../src/services/providers/ollama/OllamaModel.ts"
+import { FakeOllama, type FakeServer } from "../../support/FakeOllama.ts"
+import { chatLine, type Reply } from "../../support/FakeOllamaReply.ts"
+
+const model = "qwen3:8b"
+
+/** Streams one answer as the pipeline does: what arrived, the error of effect/ai, and what it becomes. */
+const fail = (host: string, name = model) =>
+  Effect.gen(function* () {
+    let partial = ""
+    const error = yield* LanguageModel.streamText({ prompt: "Hello" }).pipe(
+      Stream.runForEach((part) =>
+        Effect.sync(() => {
+          if (part.type === "text-delta") partial += part.delta
+        })
+      ),
+      Effect.flip
+    )
+    return { error, modelError: fromAiError(error, { host, model: name, partial }) }
+  }).pipe(Effect.provide(OllamaModel.layer({ host, model: name, contextWindow: 8192, maxAnswerTokens: 2048 })))
+
+const failWith = (reply: Reply) =>
+  Effect.flatMap(
+    FakeOllama.make(() => reply),
+    ({ url }) => fail(url)
+  )
+
+const overflow = JSON.stringify({
+  error: {
+    code: 400,
+    message: "request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it",
+    type: "exceed_context_size_error",
+    n_prompt_tokens: 9000,
+    n_ctx: 8192
+  }
+})
+
+const noAnswer = "the server sent something that is not an answer of Ollama:"
+
+/** What the server does, which reason effect/ai gets, and which the pipeline. */
+const failures: ReadonlyArray<
+  readonly [name: string, reply: Reply, aiReason: AiError.AiErrorReason["_tag"], reason: ModelErrorReason]
+> = [
+  [
+    "a bad request",
+    { status: 400, error: "qwen3:8b does not support tools" },
+    "InvalidRequestError",
+    { _tag: "Refused", detail: "HTTP 400: qwen3:8b does not support tools" }
+  ],
+  [
+    "a prompt that does not fit",
+    { status: 400, error: overflow },
+    "InvalidRequestError",
+    { _tag: "ContextOverflow", estimated: 9000, window: 8192 }
+  ],
+  [
+    "a bad key",
+    { status: 401, error: "unauthorized" },
+    "AuthenticationError",
+    { _tag: "Refused", detail: "HTTP 401: unauthorized" }
+  ],
+  ["an empty purse", { status: 402, error: "pay" }, "QuotaExhaustedError", { _tag: "Refused", detail: "pay" }],
+  [
+    "a forbidden model",
+    { status: 403, error: "no" },
+    "AuthenticationError",
+    { _tag: "Refused", detail: "HTTP 403: no" }
+  ],
+  [
+    "a missing model",
+    { status: 404, error: "model 'qwen3:8b' not found" },
+    "InvalidRequestError",
+    { _tag: "ModelMissing", model, detail: "HTTP 404: model 'qwen3:8b' not found" }
+  ],
+  [
+    "another server",
+    { status: 404, body: "404 page not found" },
+    "InvalidRequestError",
+    { _tag: "Refused", detail: "HTTP 404: 404 page not found" }
+  ],
+  [
+    "a large request",
+    { status: 413, error: "too large" },
+    "InvalidRequestError",
+    { _tag: "Refused", detail: "HTTP 413: too large" }
+  ],
+  ["a limit", { status: 429, error: "slow down" }, "RateLimitError", { _tag: "Busy", detail: "slow down" }],
+  [
+    "a dead runner",
+    { status: 500, error: "llama runner process has terminated" },
+    "InternalProviderError",
+    { _tag: "Busy", detail: "HTTP 500: llama runner process has terminated" }
+  ],
+  ["a proxy", { status: 502, body: "" }, "InternalProviderError", { _tag: "Busy", detail: "HTTP 502: Bad Gateway" }],
+  [
+    "a full queue",
+    { status: 503, error: "server busy, please try again. maximum pending requests exceeded" },
+    "InternalProviderError",
+    { _tag: "Busy", detail: "HTTP 503: server busy, please try again. maximum pending requests exceeded" }
+  ],
+  ["a redirect", { status: 301, body: "moved" }, "InvalidRequestError", { _tag: "Refused", detail: "HTTP 301: moved" }],
+  [
+    "an error line at once",
+    { errorLine: "no memory" },
+    "InternalProviderError",
+    { _tag: "DiedMidStream", detail: "no memory", partial: "" }
+  ],
+  [
+    "an error line in the middle",
+    { text: "one two", errorLine: "token repeat limit reached" },
+    "InternalProviderError",
+    { _tag: "DiedMidStream", detail: "token repeat limit reached", partial: "one two" }
+  ],
+  [
+    "a line that is not JSON",
+    { text: "one two", extraLines: ["<html>"] },
+    "InvalidResponseError",
+    { _tag: "DiedMidStream", detail: `${noAnswer} <html>`, partial: "one two" }
+  ],
+  [
+    "a line of another shape",
+    { text: "one two", extraLines: ['{"message":"three"}'] },
+    "InvalidResponseError",
+    { _tag: "DiedMidStream", detail: `${noAnswer} {"message":"three"}`, partial: "one two" }
+  ],
+  [
+    "an end without the last line",
+    { text: "one two", done: false },
+    "InternalProviderError",
+    { _tag: "DiedMidStream", detail: "the answer ended without its last line", partial: "one two" }
+  ],
+  [
+    "an empty body",
+    { chunks: [] },
+    "InternalProviderError",
+    { _tag: "DiedMidStream", detail: "the answer ended without its last line", partial: "" }
+  ],
+  [
+    "a body that ends inside a character",
+    {
+      chunks: [
+        chatLine(model, { content: "one" }),
+        "\n",
+        Buffer.from(chatLine(model, { content: "世" })).subarray(0, -16)
+      ]
+    },
+    "InternalProviderError",
+    { _tag: "DiedMidStream", detail: "the answer ended in the middle of a line", partial: "one" }
+  ],
+  [
+    "a lost connection",
+    { text: "one two three", cutAfter: chatLine(model, { content: "one" }).length + 20 },
+    "InternalProviderError",
+    { _tag: "DiedMidStream", detail: "the connection was lost (ECONNRESET)", partial: "one" }
+  ],
+  [
+    "a connection lost at once",
+    { text: "one", cutAfter: 1 },
+    "InternalProviderError",
+    { _tag: "DiedMidStream", detail: "the connection was lost (ECONNRESET)", partial: "" }
+  ],
+  [
+    "a line without end",
+    { chunks: [Buffer.alloc(8 * 1024 * 1024, "x"), "x"], end: false },
+    "InvalidResponseError",
+    { _tag: "DiedMidStream", detail: "the server sent more than 8388608 bytes in one piece", partial: "" }
+  ]
+]
+
+const afterSilence = (reply: Reply, use: (server: FakeServer) => Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const server = yield* FakeOllama.make(() => reply)
+    const fiber = yield* Effect.forkChild(fail(server.url))
+    yield* server.until(({ chats }) => chats.length === 1)
+    yield* use(server)
+    return (yield* Fiber.join(fiber)).modelError
+  })
+
+describe("an answer of Ollama", () => {
+  it.effect.each(failures)("fails with %s", ([, reply, aiReason, reason]) =>
+    Effect.gen(function* () {
+      const { error, modelError } = yield* failWith(reply)
+      assert.deepStrictEqual([error.module, error.method, error.reason._tag], ["OllamaModel", "streamText", aiReason])
+      assert.deepStrictEqual(modelError, new ModelError({ reason }))
+    })
+  )
+
+  it.effect("leaves the facts in the metadata and says how long to wait", () =>
+    Effect.gen(function* () {
+      const { error } = yield* failWith({ status: 429, error: "slow down", headers: { "retry-after": "7" } })
+      assert.deepStrictEqual(
+        error,
+        AiError.make({
+          module: "OllamaModel",
+          method: "streamText",
+          reason: new AiError.RateLimitError({
+            retryAfter: Duration.seconds(7),
+            metadata: {
+              ollama: { _tag: "BadStatus", status: 429, json: true, detail: "slow down", retryAfter: 7 }
+            }
+          })
+        })
+      )
+    })
+  )
+
+  it.effect("fails when the server does not have the model", () =>
+    Effect.gen(function* () {
+      const { url } = yield* FakeOllama.make(() => "never")
+      const { modelError } = yield* fail(url, "gone:7b")
+      assert.deepStrictEqual(
+        modelError,
+        new ModelError({
+          reason: { _tag: "ModelMissing", model: "gone:7b", detail: "HTTP 404: model 'gone:7b' not found" }
+        })
+      )
+      assert.isTrue(modelError.isUnavailable)
+    })
+  )
+
+  it.effect.each([
+    { name: "nothing listens", host: "http://127.0.0.1:1", detail: "ECONNREFUSED", kind: "TransportError" },
+    {
+      name: "the address is none",
+      host: "http://no host",
+      detail: '"http://no host" is not an address',
+      kind: "InvalidUrlError"
+    }
+  ])("fails when $name", ({ host, detail, kind }) =>
+    Effect.gen(function* () {
+      const { error, modelError } = yield* fail(host)
+      assert.deepStrictEqual(modelError, new ModelError({ reason: { _tag: "Unreachable", host, detail } }))
+      assert.isTrue(error.reason._tag === "NetworkError" && error.reason.reason === kind)
+    })
+  )
+
+  it.effect("counts ten minutes without a first token as busy", () =>
+    Effect.gen(function* () {
+      const error = yield* afterSilence({ hold: "never" }, () => TestClock.adjust("10 minutes"))
+      assert.deepStrictEqual(error, new ModelError({ reason: { _tag: "Busy", detail: "no first token within 10m" } }))
+    })
+  )
+})
+
+describe("another provider", () => {
+  const context = { host: "https://api.example.org", model: "m", partial: "" }
+  const translate = (reason: AiError.AiErrorReason, partial = "") =>
+    fromAiError(AiError.make({ module: "Other", method: "streamText", reason }), { ...context, partial }).reason
+
+  const network = new AiError.NetworkError({
+    reason: "TransportError",
+    method: "POST",
+    url: "https://api.example.org/v1",
+    description: "connection reset"
+  })
+
+  it.each([
+    [network, { _tag: "Unreachable", host: context.host, detail: "connection reset" }],
+    [new AiError.RateLimitError({}), { _tag: "Busy", detail: "Rate limit exceeded" }],
+    [new AiError.InternalProviderError({ description: "Server error." }), { _tag: "Busy", detail: "Server error" }],
+    [
+      new AiError.InvalidRequestError({ parameter: "model", description: "no such model" }),
+      { _tag: "ModelMissing", model: "m", detail: "no such model" }
+    ],
+    [
+      new AiError.InvalidRequestError({ description: "too many messages" }),
+      { _tag: "Refused", detail: "too many messages" }
+    ],
+    [
+      new AiError.AuthenticationError({ kind: "MissingKey" }),
+      { _tag: "Refused", detail: "MissingKey: No API key provided. Set the appropriate environment variable" }
+    ],
+    [new AiError.ContentPolicyError({ description: "not this" }), { _tag: "Refused", detail: "not this" }],
+    [
+      new AiError.InvalidOutputError({ description: "first line\nsecond line" }),
+      { _tag: "DiedMidStream", detail: "first line", partial: "" }
+    ]
+  ] satisfies ReadonlyArray<readonly [AiError.AiErrorReason, ModelErrorReason]>)(
+    "translates %s",
+    (reason, expected) => {
+      assert.deepStrictEqual(translate(reason), expected)
+    }
+  )
+
+  it("counts a passing failure in the middle of an answer as broken off", () => {
+    assert.deepStrictEqual(translate(network, "half"), {
+      _tag: "DiedMidStream",
+      detail: "connection reset",
+      partial: "half"
+    })
+    assert.deepStrictEqual(translate(new AiError.InternalProviderError({ description: "gone" }), "half"), {
+      _tag: "DiedMidStream",
+      detail: "gone",
+      partial: "half"
+    })
+  })
+})

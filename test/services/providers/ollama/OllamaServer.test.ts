@@ -1,0 +1,185 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import { ModelError, type ModelErrorReason } from "../../../../src/domain/models/ModelAnswer.ts"
+import { OllamaServer, type OllamaServerOptions } from "../../../../src/services/providers/ollama/OllamaServer.ts"
+import { FakeOllama, type FakeOllamaOptions } from "../../../support/FakeOllama.ts"
+
+const withServer = <A, E>(
+  options: FakeOllamaOptions,
+  use: (server: OllamaServer["Service"], fake: FakeOllama["Service"]) => Effect.Effect<A, E>,
+  own: Partial<OllamaServerOptions> = {}
+) =>
+  Effect.gen(function* () {
+    const fake = yield* FakeOllama.make(() => "hello", options)
+    return yield* Effect.flatMap(OllamaServer, (server) => use(server, fake)).pipe(
+      Effect.provide(OllamaServer.layer({ host: fake.url, ...own }))
+    )
+  })
+
+const failure = (reason: ModelErrorReason) => new ModelError({ reason })
+
+const models = [
+  { name: "qwen3:8b", size: 5000 },
+  { name: "tiny:latest", size: 20, capabilities: ["completion"], contextLength: 2048 }
+]
+
+const odd = (excerpt: string): ModelErrorReason => ({
+  _tag: "DiedMidStream",
+  detail: `the server sent something that is not an answer of Ollama: ${excerpt}`,
+  partial: ""
+})
+
+describe("OllamaServer", () => {
+  it.effect("tells version and installed models over one connection", () =>
+    withServer({ models }, (server, fake) =>
+      Effect.gen(function* () {
+        assert.strictEqual(server.host, fake.url)
+        assert.strictEqual(yield* server.version, "0.32.9")
+        assert.deepStrictEqual(yield* server.models, [
+          { name: "qwen3:8b", size: 5000 },
+          { name: "tiny:latest", size: 20 }
+        ])
+        assert.deepStrictEqual(
+          fake.requests.map(({ method, path }) => [method, path]),
+          [
+            ["GET", "/api/version"],
+            ["GET", "/api/tags"]
+          ]
+        )
+        assert.strictEqual(fake.acceptedCount(), 1)
+      })
+    )
+  )
+
+  it.effect("tells what a model can do", () =>
+    withServer({ models }, (server, fake) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* server.capabilities("qwen3:8b"), {
+          completion: true,
+          tools: true,
+          thinking: true,
+          contextLength: 40_960
+        })
+        assert.deepStrictEqual(yield* server.capabilities("tiny"), {
+          completion: true,
+          tools: false,
+          thinking: false,
+          contextLength: 2048
+        })
+        assert.deepStrictEqual(
+          fake.requests.map(({ body }) => body),
+          [{ model: "qwen3:8b" }, { model: "tiny" }]
+        )
+      })
+    )
+  )
+
+  it.effect("takes a server that tells no capabilities to offer completion", () =>
+    withServer(
+      { paths: { "/api/show": { status: 200, body: { model_info: { "general.architecture": "x" } } } } },
+      (server) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* server.capabilities("old"), { completion: true, tools: false, thinking: false })
+        })
+    )
+  )
+
+  it.effect("tells what is in memory", () =>
+    withServer({ models }, (server, fake) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* server.loaded, [])
+        yield* Effect.promise(() =>
+          fetch(`${fake.url}/api/chat`, {
+            method: "POST",
+            body: JSON.stringify({ model: "tiny", messages: [], options: { num_ctx: 1024 } })
+          }).then((response) => response.text())
+        )
+        assert.deepStrictEqual(yield* server.loaded, [
+          { name: "tiny:latest", size: 20, sizeVram: 20, contextWindow: 1024 }
+        ])
+      })
+    )
+  )
+
+  it.effect("sends the key", () =>
+    withServer(
+      {},
+      (server, fake) =>
+        Effect.gen(function* () {
+          yield* server.version
+          assert.strictEqual(fake.requests[0]?.headers.authorization, "Bearer secret")
+        }),
+      { apiKey: Redacted.make("secret") }
+    )
+  )
+
+  it.effect("names a model that is not there", () =>
+    withServer({ models }, (server) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(
+          yield* Effect.flip(server.capabilities("gone")),
+          failure({ _tag: "ModelMissing", model: "gone", detail: "HTTP 404: model 'gone' not found" })
+        )
+      })
+    )
+  )
+
+  it.effect("says that nothing answers", () =>
+    Effect.gen(function* () {
+      const server = yield* OllamaServer
+      assert.deepStrictEqual(
+        yield* Effect.flip(server.version),
+        failure({ _tag: "Unreachable", host: "http://127.0.0.1:1", detail: "ECONNREFUSED" })
+      )
+    }).pipe(Effect.provide(OllamaServer.layer({ host: "http://127.0.0.1:1" })))
+  )
+
+  it.effect("says that an address is none", () =>
+    Effect.gen(function* () {
+      const server = yield* OllamaServer
+      assert.deepStrictEqual(
+        yield* Effect.flip(server.version),
+        failure({ _tag: "Unreachable", host: "http://no host", detail: '"http://no host" is not an address' })
+      )
+    }).pipe(Effect.provide(OllamaServer.layer({ host: "http://no host" })))
+  )
+
+  it.effect.each([
+    ["a page", { status: 200, body: "<html>" }, odd("<html>")],
+    ["another object", { status: 200, body: { version: 1 } }, odd('{"version":1}')],
+    [
+      "nothing",
+      { status: 200, body: "" },
+      { _tag: "DiedMidStream", detail: "the answer ended too early", partial: "" }
+    ],
+    ["an overload", { status: 503, body: { error: "busy." } }, { _tag: "Busy", detail: "HTTP 503: busy" }],
+    ["a refusal", { status: 401, body: "no key" }, { _tag: "Refused", detail: "HTTP 401: no key" }],
+    ["another server", { status: 404, body: "not found" }, { _tag: "Refused", detail: "HTTP 404: not found" }]
+  ] satisfies ReadonlyArray<readonly [string, { status: number; body: unknown }, ModelErrorReason]>)(
+    "says what is wrong with %s",
+    ([, document, reason]) =>
+      withServer({ paths: { "/api/version": document } }, (server) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* Effect.flip(server.version), failure(reason))
+        })
+      )
+  )
+
+  it.effect("does not wait longer than ten seconds", () =>
+    withServer({ paths: { "/api/version": { status: 200, body: "never", hold: true } } }, (server, fake) =>
+      Effect.gen(function* () {
+        const fiber = yield* Effect.forkChild(Effect.flip(server.version))
+        yield* fake.until(({ requests }) => requests.length === 1)
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(
+          yield* Fiber.join(fiber),
+          failure({ _tag: "Unreachable", host: fake.url, detail: "no answer within 10s" })
+        )
+        yield* fake.until(({ connections }) => connections() === 0)
+      })
+    )
+  )
+})

@@ -1,0 +1,586 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { describe, expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import { accessTarget } from "../../../src/domain/tools/Access.ts"
+import type { Briefing } from "../../../src/domain/models/Briefing.ts"
+import { type BriefingParts, requestDocument } from "../../../src/domain/models/BriefingBlocks.ts"
+import type { Reference } from "../../../src/domain/plan/Reference.ts"
+import { Task } from "../../../src/domain/plan/Task.ts"
+import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
+import { TaskResult } from "../../../src/domain/plan/TaskResult.ts"
+import { Activities } from "../../../src/services/journal/Activities.ts"
+import { Denied } from "../../../src/services/permissions/PermissionDenied.ts"
+import { Gate } from "../../../src/services/permissions/Gate.ts"
+import { References } from "../../../src/services/references/References.ts"
+import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
+import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
+import { RunSettings, type Settings } from "../../../src/services/runs/RunSettings.ts"
+import { WebFetch } from "../../../src/services/web/WebFetch.ts"
+import { Workspace } from "../../../src/services/files/Workspace.ts"
+import { makeProject } from "../../support/Project.ts"
+import { serve } from "../../support/WebServer.ts"
+
+const parts: BriefingParts = {
+  prompt: "Explain the shop",
+  environment: "- Workspace: /shop",
+  projectDescription: "# Shop\n\nSells tea.\n\n## Build\n\nRun make.\n\n## Test results\n\nGreen.",
+  currentFile: { path: "src/main.ts", language: "typescript", text: "main()\n" },
+  openFiles: []
+}
+const briefing: Briefing = { ...parts, requestDocument: requestDocument(parts) }
+
+const anchor = (target: string): Reference => ({ kind: "anchor", title: target, href: `#${target}`, target })
+const resultOf = (target: string): Reference => ({
+  kind: "task_result",
+  title: target,
+  href: `#${target}-results`,
+  target
+})
+const file = (target: string, narrowed: { heading?: string; lines?: { from: number; to: number } } = {}): Reference => {
+  const { heading, lines } = narrowed
+  const fragment = heading === undefined ? (lines === undefined ? "" : `#L${lines.from}-L${lines.to}`) : `#${heading}`
+  return { kind: "file", title: "File", href: `${target}${fragment}`, target, ...narrowed }
+}
+const page = (target: string): Reference => ({ kind: "url", title: "Page", href: target, target })
+
+const taskOf = (name: string, ...references: ReadonlyArray<Reference>): Task =>
+  new Task({
+    name,
+    whatIsNeeded: "work",
+    skill: "read-code",
+    references,
+    expectedOutput: "text",
+    requiresApproval: false,
+    codeBlocks: []
+  })
+
+const finishedOf = (name: string, summary: string, document = `## Result summary\n\n${summary}\n`): TaskResult =>
+  new TaskResult({ task: taskOf(name), calls: [], result: { summary, document } })
+
+const listOf = (...steps: ReadonlyArray<readonly [Task, ...Array<Task>]>): TaskList =>
+  new TaskList({
+    goals: "Know the shop.",
+    steps: steps.map((tasks, index) => new Step({ title: `Task section ${index + 1}`, tasks }))
+  })
+
+interface World {
+  readonly settings?: Partial<Settings>
+  readonly allowed?: ReadonlyArray<string>
+  /** What the gate denies, by a part of the target. */
+  readonly deny?: string
+  /** What the gate was asked. */
+  readonly asked?: Array<string>
+}
+
+const gate = ({ asked = [], deny }: World) =>
+  Layer.succeed(Gate)(
+    Gate.of({
+      authorize: () => Effect.die("not a tool call"),
+      authorizeReference: (task, access) => {
+        const target = accessTarget(access)
+        asked.push(`${task}: ${access._tag} ${target}`)
+        return deny !== undefined && target.includes(deny)
+          ? Effect.fail(new Denied({ tool: "read_file", targets: [target], by: "person" }))
+          : Effect.void
+      },
+      authorizeStart: () => Effect.die("nothing starts"),
+      settleDoubt: () => Effect.die("nothing is in doubt"),
+      approveStep: () => Effect.die("not a step"),
+      denials: Effect.succeed([]),
+      sessionGrants: Effect.succeed([]),
+      carry: Effect.die("not shared"),
+      adopt: () => Effect.die("not shared")
+    })
+  )
+
+const references = (root: string, world: World = {}) =>
+  References.layer.pipe(
+    Layer.provide([Activities.layerDirect, RunEvents.layerSilent, TokenCalibration.layer]),
+    Layer.provide([
+      Workspace.layer(root),
+      gate(world),
+      RunSettings.layer(world.settings),
+      WebFetch.layer({ allowed: world.allowed ?? [] })
+    ])
+  )
+
+const check = (
+  root: string,
+  list: TaskList,
+  options: { finished?: ReadonlyArray<TaskResult>; budget?: number } & World = {}
+) =>
+  Effect.flatMap(References, (service) =>
+    service.check(list, { briefing, finished: options.finished ?? [], budget: options.budget ?? 10_000 })
+  ).pipe(Effect.provide(references(root, options)))
+
+const block = (
+  root: string,
+  task: Task,
+  options: { finished?: ReadonlyArray<TaskResult>; view?: "summary" | "document" } & World = {}
+) =>
+  Effect.flatMap(References, (service) =>
+    service.block(task, { briefing, finished: options.finished ?? [], view: options.view ?? "document" })
+  ).pipe(Effect.provide(references(root, options)))
+
+/** The issues of one task with these references. */
+const issuesOf = Effect.fnUntraced(function* (root: string, ...all: ReadonlyArray<Reference>) {
+  const { issues } = yield* check(root, listOf([taskOf("Read 1", ...all)]))
+  return issues.map(({ code, how, quote, what }) => [code, quote, what, how])
+})
+
+const head = (target: string) => `Reference information for ${target}\n\nThe contents of #${target}\n\n`
+
+const shownLines = (range: string, text: string) =>
+  `Reference information for File\n\nThe contents of a.txt#${range}\n\n\`\`\`text\n${text}\n\`\`\`\n\n`
+
+layer(NodeServices.layer)("References", (it) => {
+  describe("block", () => {
+    it.effect("shows each kind in its shape, in the order of the task", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({
+          "src/main.ts": "const a = `b`\n",
+          "docs/use.md": "# Use\n\n## Start\n\nRun it.\n\n## Stop\n\nEnd it.\n"
+        })
+        const port = yield* serve((_request, response) =>
+          response.writeHead(200, { "content-type": "text/plain" }).end("page")
+        )
+        const task = taskOf(
+          "Read 2",
+          anchor("build"),
+          resultOf("read-1"),
+          file("src/main.ts"),
+          file("docs/use.md", { heading: "start" }),
+          page(`http://127.0.0.1:${port}/`)
+        )
+        const finished = [finishedOf("Read 1", "Found it.")]
+        expect(yield* block(root, task, { finished, allowed: [`127.0.0.1:${port}`] })).toBe(
+          [
+            "Reference information for build\n\nThe contents of #build\n\nRun make.\n\n",
+            "Reference information for read-1\n\nThe contents of #read-1-results\n\n## Result summary\n\nFound it.\n\n",
+            "Reference information for File\n\nThe contents of src/main.ts\n\n```typescript\nconst a = `b`\n```\n\n",
+            "Reference information for File\n\nThe contents of docs/use.md#start\n\n```markdown\nRun it.\n```\n\n",
+            `Reference information for Page\n\nThe contents of http://127.0.0.1:${port}/\n\n\`\`\`text\npage\n\`\`\`\n\n`
+          ].join("")
+        )
+      })
+    )
+
+    it.effect("is empty without references", () =>
+      Effect.gen(function* () {
+        expect(yield* block(yield* makeProject({}), taskOf("Read 1"))).toBe("")
+      })
+    )
+
+    it.effect("resolves the headings that the host gives and those of the project description", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({})
+        const of = (target: string) => block(root, taskOf("Read 1", anchor(target)))
+        expect(yield* of("user-prompt")).toBe(`${head("user-prompt")}\`\`\`text\nExplain the shop\n\`\`\`\n\n`)
+        expect(yield* of("environment")).toBe(`${head("environment")}- Workspace: /shop\n\n`)
+        expect(yield* of("current-file")).toBe(
+          `${head("current-file")}Path: src/main.ts\n\n\`\`\`typescript\nmain()\n\`\`\`\n\n`
+        )
+        expect(yield* of("project-description")).toBe(
+          `${head("project-description")}### Shop\n\nSells tea.\n\n#### Build\n\nRun make.\n\n#### Test results\n\nGreen.\n\n`
+        )
+      })
+    )
+
+    it.effect("cannot be closed by what it quotes", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({ "a.md": "```\n~~~~\n## Tool Calls\n" })
+        const finished = [finishedOf("Read 1", "x", "## Result summary\n\n```sh\nmake")]
+        expect(yield* block(root, taskOf("Read 2", file("a.md"), resultOf("read-1")), { finished })).toBe(
+          "Reference information for File\n\nThe contents of a.md\n\n`````markdown\n```\n~~~~\n## Tool Calls\n`````\n\n" +
+            "Reference information for read-1\n\nThe contents of #read-1-results\n\n## Result summary\n\n```sh\nmake\n```\n\n"
+        )
+      })
+    )
+
+    it.effect("shows the beginning of a long summary to the refiner, and the whole result to the executor", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({})
+        const summary = Array.from({ length: 25 }, (_, index) => `line ${index + 1}`)
+        const finished = [finishedOf("Read 1", summary.join("\n"), "the document")]
+        const task = taskOf("Read 2", resultOf("read-1"))
+        const head = "Reference information for read-1\n\nThe contents of #read-1-results\n\n"
+        expect(yield* block(root, task, { finished, view: "summary" })).toBe(
+          `${head}${summary.slice(0, 20).join("\n")}\n\n(5 more lines are left out here; the whole result is given when the task is executed.)\n\n`
+        )
+        expect(yield* block(root, task, { finished, view: "document" })).toBe(`${head}the document\n\n`)
+      })
+    )
+
+    it.effect("narrows a file to lines", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({ "a.txt": "1\n2\n3\n4\n" })
+        const of = (from: number, to: number) => block(root, taskOf("Read 1", file("a.txt", { lines: { from, to } })))
+        expect(yield* of(2, 3)).toBe(shownLines("L2-L3", "2\n3"))
+        expect(yield* of(4, 90)).toBe(shownLines("L4-L90", "4"))
+      })
+    )
+
+    it.effect("asks the gate for the canonical target, once for what is referred to twice", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const outside = yield* makeProject({ "notes.txt": "outside" })
+        const root = yield* makeProject({ ".env": "KEY=1" })
+        yield* fs.symlink(`${outside}/notes.txt`, `${root}/link.txt`)
+        const asked: Array<string> = []
+        const task = taskOf("Read 1", file("link.txt"), file("link.txt"), file(".env"))
+        expect(yield* block(root, task, { asked })).toContain("```text\noutside\n```")
+        expect(asked).toEqual([`Read 1: ReadFile ${outside}/notes.txt`, `Read 1: ReadFile ${root}/.env`])
+      })
+    )
+
+    it.effect("fails with the reason when the gate denies", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({ ".env": "KEY=1" })
+        const failure = yield* Effect.flip(block(root, taskOf("Read 1", file(".env")), { deny: ".env" }))
+        expect([failure._tag, failure.message]).toEqual([
+          "ReferenceError",
+          `The reference .env cannot be used: Permission denied: read_file on ${root}/.env was declined.`
+        ])
+      })
+    )
+
+    it.effect("fetches a page once per run and asks for every task and redirect", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({})
+        const requested: Array<string | undefined> = []
+        const port = yield* serve((request, response) => {
+          requested.push(request.url)
+          if (request.url === "/a") response.writeHead(302, { location: "/b" }).end()
+          else response.writeHead(200, { "content-type": "text/plain" }).end("page")
+        })
+        const asked: Array<string> = []
+        const url = `http://127.0.0.1:${port}/`
+        yield* Effect.gen(function* () {
+          const service = yield* References
+          const world = { briefing, finished: [], view: "document" } as const
+          yield* Effect.forEach(["One", "Two"], (name) => service.block(taskOf(name, page(`${url}a`)), world), {
+            concurrency: 2
+          })
+        }).pipe(Effect.provide(references(root, { asked, allowed: [`127.0.0.1:${port}`] })))
+        expect(requested).toEqual(["/a", "/b"])
+        expect(asked.toSorted()).toEqual([`One: FetchUrl ${url}a`, `One: FetchUrl ${url}b`, `Two: FetchUrl ${url}a`])
+      })
+    )
+
+    it.effect("fails when a file or result is gone since the check", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({ "b.txt": "" })
+        const failures = [
+          yield* Effect.flip(block(root, taskOf("Read 2", file("a.txt")))),
+          yield* Effect.flip(block(root, taskOf("Read 2", resultOf("read-1"))))
+        ]
+        expect(failures.map(({ message }) => message)).toEqual([
+          'The reference a.txt cannot be used: There is no file "a.txt". One of these may be meant: b.txt.',
+          expect.stringContaining('cannot be used: There is no task whose result is "#read-1-results".')
+        ])
+      })
+    )
+
+    it.effect("measures again and never cuts", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({ "a.txt": "12345\n" })
+        const finished = [finishedOf("Read 1", "x", "1234567")]
+        const task = taskOf("Read 2", file("a.txt"), resultOf("read-1"))
+        const failure = yield* Effect.flip(block(root, task, { finished, settings: { referenceBudget: 12 } }))
+        expect(failure.message).toBe(
+          "The reference #read-1-results cannot be used: The references hold 13 characters together, 12 are allowed. " +
+            "The largest are #read-1-results (7), a.txt (6). Leave out what is not needed, or split the task."
+        )
+        expect(yield* block(root, task, { finished, settings: { referenceBudget: 13 } })).toContain("12345")
+      })
+    )
+  })
+
+  describe("check", () => {
+    it.effect("accepts what resolves and leaves the list as it is", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({ "src/main.ts": "a\n" })
+        const list = listOf(
+          [taskOf("Read 1", anchor("project-description"), file("src/main.ts"), file(`${root}/src/main.ts`))],
+          [taskOf("Read 2", resultOf("read-1"), resultOf("old-task"), page("https://a.example/x"))]
+        )
+        expect(yield* check(root, list, { finished: [finishedOf("Old task", "x")] })).toEqual({
+          list,
+          issues: [],
+          repairs: []
+        })
+      })
+    )
+
+    it.effect("says where an issue is", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({ "src/main.ts": "" })
+        const { issues } = yield* check(root, listOf([taskOf("Read 1"), taskOf("Read 2", file("src/mian.ts"))]))
+        expect(issues).toEqual([
+          {
+            code: "reference-missing",
+            where: { section: "Task section 1", task: "Read 2", field: "References" },
+            what: 'There is no file "src/mian.ts".',
+            how: "One of these may be meant: src/main.ts.",
+            quote: "src/mian.ts"
+          }
+        ])
+      })
+    )
+
+    it.effect("suggests targets that can be written as they stand", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({ "c#notes.md": "", "my file.ts": "" })
+        const { issues } = yield* check(root, listOf([taskOf("Read 1", file("c"), file("my file"))]))
+        expect(issues.map((issue) => issue.how)).toEqual([
+          "One of these may be meant: c%23notes.md.",
+          "One of these may be meant: my%20file.ts."
+        ])
+      })
+    )
+
+    it.effect("says what is there instead of a file", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({ "a.txt": "" })
+        yield* (yield* FileSystem.FileSystem).makeDirectory(`${root}/empty`)
+        const { issues } = yield* check(root, listOf([taskOf("Read 1", file("empty"))]))
+        expect(issues.map((issue) => issue.what)).toEqual([
+          `${root}/empty is a folder, not a file. It holds no files itself.`
+        ])
+      })
+    )
+
+    it.effect("mends what can be meant in one way only", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({ "src/x.ts": "a\nb\n", "src/my x.ts": "a\n" })
+        const list = listOf(
+          [taskOf("Read 1")],
+          [
+            taskOf(
+              "Read 2",
+              file("/src/x.ts", { lines: { from: 1, to: 2 } }),
+              { kind: "file", title: "My", href: "file:///src/my%20x.ts", target: "/src/my x.ts" },
+              anchor("read-1"),
+              anchor("Project_Description"),
+              resultOf("READ--1"),
+              resultOf("test")
+            )
+          ]
+        )
+        const { issues, list: mended, repairs } = yield* check(root, list)
+        expect(issues).toEqual([])
+        expect(mended.tasks[1]?.references).toEqual([
+          { ...file("src/x.ts", { lines: { from: 1, to: 2 } }) },
+          { kind: "file", title: "My", href: "src/my%20x.ts", target: "src/my x.ts" },
+          { ...resultOf("read-1"), title: "read-1" },
+          { ...anchor("project-description"), title: "Project_Description" },
+          { ...resultOf("read-1"), title: "READ--1" },
+          { ...anchor("test-results"), title: "test" }
+        ])
+        const where = { section: "Task section 2", task: "Read 2", field: "References" }
+        expect(repairs).toEqual(
+          [
+            ["/src/x.ts#L1-L2", "src/x.ts#L1-L2"],
+            ["file:///src/my%20x.ts", "src/my%20x.ts"],
+            ["#read-1", "#read-1-results"],
+            ["#Project_Description", "#project-description"],
+            ["#READ--1-results", "#read-1-results"]
+          ].map(([from, to]) => ({
+            code: "reference-target",
+            where,
+            message: `Read the reference "${from}" as "${to}".`
+          }))
+        )
+      })
+    )
+
+    it.effect("names headings and tasks when one does not exist, or exists too late", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({})
+        const list = listOf(
+          [taskOf("Read 1", anchor("read-1"), anchor("enviroment"))],
+          [taskOf("Read 3", resultOf("red-1"), anchor("read-3"))]
+        )
+        const { issues } = yield* check(root, list)
+        expect(issues.map(({ code, how, what }) => [code, what, how])).toEqual([
+          [
+            "reference-order",
+            '"#read-1" is the result of "Read 1", which is not in an earlier section.',
+            "Move the task into a later section, or leave the reference out."
+          ],
+          [
+            "reference-heading-unknown",
+            'There is no heading "#enviroment" in the request and no task of that name.',
+            expect.stringMatching(/^One of these may be meant: #environment, /)
+          ],
+          [
+            "reference-task-unknown",
+            'There is no task whose result is "#red-1-results".',
+            expect.stringMatching(/^One of these may be meant: #read-1-results, /)
+          ],
+          [
+            "reference-order",
+            '"#read-3" is the result of "Read 3", which is not in an earlier section.',
+            "Move the task into a later section, or refer to #read-1-results."
+          ]
+        ])
+      })
+    )
+
+    it.effect("does not repeat what the reader of the list says", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({})
+        const unknown: Reference = {
+          kind: "unknown",
+          title: "Mail",
+          href: "mailto:a@b.example",
+          target: "mailto:a@b.example"
+        }
+        const list = listOf([taskOf("Read 1", resultOf("read-2"), unknown), taskOf("Read 2")])
+        expect(yield* check(root, list)).toEqual({ list, issues: [], repairs: [] })
+        expect((yield* Effect.flip(block(root, taskOf("Read 1", unknown)))).message).toBe(
+          'The reference mailto:a@b.example cannot be used: "mailto:a@b.example" is no kind of reference. Use a heading such ' +
+            "as #project-description, a result such as #research-1-results, the path of a file, or an http(s) URL."
+        )
+      })
+    )
+
+    it.effect("names what is there instead of a file", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({
+          "src/a.ts": "",
+          "src/b.ts": "",
+          "lib/main.ts": "x\n",
+          "docs/use.md": "# Start\n\nx\n",
+          "img.png": "\0"
+        })
+        expect(
+          yield* issuesOf(
+            root,
+            file("src"),
+            file("src/*.ts"),
+            file("src/main.ts"),
+            file("lib/main.ts", { lines: { from: 5, to: 9 } }),
+            file("docs/use.md", { heading: "strat" }),
+            file("lib/main.ts", { heading: "start" }),
+            file("img.png"),
+            file("a\0b")
+          )
+        ).toEqual([
+          [
+            "reference-folder",
+            "src",
+            '"src" is a folder with 2 files, and a reference is one file.',
+            "Refer to the files that are needed, such as src/a.ts, src/b.ts."
+          ],
+          [
+            "reference-glob",
+            "src/*.ts",
+            '"src/*.ts" is a pattern, and a reference is one file. It matches 2 files.',
+            "Refer to each file that is needed, such as src/a.ts, src/b.ts."
+          ],
+          [
+            "reference-missing",
+            "src/main.ts",
+            'There is no file "src/main.ts".',
+            "One of these may be meant: lib/main.ts, src/a.ts, src/b.ts."
+          ],
+          [
+            "reference-lines",
+            "lib/main.ts#L5-L9",
+            '"lib/main.ts#L5-L9" names lines that lib/main.ts does not have.',
+            "It has the lines 1 to 1."
+          ],
+          [
+            "reference-heading-unknown",
+            "docs/use.md#strat",
+            'docs/use.md has no heading "#strat".',
+            "One of these may be meant: docs/use.md#start."
+          ],
+          [
+            "reference-heading-unknown",
+            "lib/main.ts#start",
+            'lib/main.ts has no heading "#start".',
+            "Refer to lines instead, such as lib/main.ts#L1-L50."
+          ],
+          [
+            "reference-unreadable",
+            "img.png",
+            `${root}/img.png is not text: it is binary.`,
+            "Correct the reference or leave it out."
+          ],
+          [
+            "reference-unreadable",
+            "a\0b",
+            'The path "a\\u0000b" holds a NUL character. Give the path of a file.',
+            "Correct the reference or leave it out."
+          ]
+        ])
+      })
+    )
+
+    it.effect("refuses URLs that can never be fetched", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({})
+        expect(yield* issuesOf(root, page("http://me:secret@a.example/"))).toEqual([
+          [
+            "reference-url",
+            "http://me:secret@a.example/",
+            "Cannot fetch http://a.example/: a URL must not hold a name or a password.",
+            "Correct the reference or leave it out."
+          ]
+        ])
+      })
+    )
+
+    it.effect("asks nothing and opens nothing outside; what is outside only has to exist", () =>
+      Effect.gen(function* () {
+        const outside = yield* makeProject({ "big.txt": "x".repeat(5000) })
+        const root = yield* makeProject({ ".env": "x".repeat(5000) })
+        const asked: Array<string> = []
+        const task = taskOf(
+          "Read 1",
+          file(`${outside}/big.txt`),
+          file(".env"),
+          file(`${outside}/none.txt`),
+          page("http://10.0.0.1/")
+        )
+        const { issues } = yield* check(root, listOf([task]), { asked, budget: 100 })
+        expect(issues.map(({ code, quote }) => [code, quote])).toEqual([["reference-missing", `${outside}/none.txt`]])
+        expect(asked).toEqual([])
+      })
+    )
+
+    it.effect("names the largest references and narrower forms when they do not fit", () =>
+      Effect.gen(function* () {
+        const numbered = Array.from({ length: 300 }, (_, index) => `line ${index + 100}\n`).join("")
+        const guide = `# Guide\n\n## Start\n\n${"s".repeat(50)}\n\n## Rest\n\n${"r".repeat(3000)}\n`
+        const root = yield* makeProject({ "big.txt": numbered, "guide.md": guide, "small.txt": "small\n" })
+        const task = taskOf("Read 1", file("small.txt"), file("guide.md"), file("big.txt"), file("big.txt"))
+        const { issues } = yield* check(root, listOf([task]), { budget: 3000 })
+        expect(issues).toEqual([
+          {
+            code: "references-too-large",
+            where: { section: "Task section 1", task: "Read 1", field: "References" },
+            what: "The references hold 5787 characters together, 3000 are allowed. The largest are guide.md (3081), big.txt (2700), small.txt (6).",
+            how: "Narrow them, for example to guide.md#start or big.txt#L1-L100. Leave out what is not needed, or split the task."
+          }
+        ])
+      })
+    )
+
+    it.effect("measures the whole result of a finished task, and nothing of one that is to come", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({})
+        const finished = [finishedOf("Old task", "short", "d".repeat(50))]
+        const list = listOf([taskOf("Read 1")], [taskOf("Read 2", resultOf("read-1"), resultOf("old-task"))])
+        const codes = (budget: number) =>
+          Effect.map(check(root, list, { finished, budget }), ({ issues }) => issues.map(({ code }) => code))
+        expect(yield* codes(50)).toEqual([])
+        expect(yield* codes(49)).toEqual(["references-too-large"])
+      })
+    )
+  })
+})

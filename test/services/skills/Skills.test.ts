@@ -1,0 +1,338 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import { fencedBlocks } from "../../../src/domain/markdown/Outline.ts"
+import { Skill } from "../../../src/domain/skills/Skill.ts"
+import { readSkill } from "../../../src/domain/skills/SkillFormat.ts"
+import { packageFolder } from "../../../src/services/files/PackageFolder.ts"
+import { usableSkills } from "../../../src/domain/skills/SkillOffer.ts"
+import { catalogueOf, Skills } from "../../../src/services/skills/Skills.ts"
+import { makeProject } from "../../support/Project.ts"
+
+const skillText = (name: string, description: string) =>
+  `---\nname: ${name}\ndescription: ${description}\n---\n\n## Execution\n\nDo.\n`
+
+const asking = (name: string) =>
+  `---\nname: ${name}\ndescription: Does.\nmetadata:\n  task-conductor.requires-approval: "true"\n---\n\nDo.\n`
+
+const modelled = (name: string, model: string) =>
+  `---\nname: ${name}\ndescription: Does.\nmetadata:\n  task-conductor.model: "${model}"\n---\n\nDo.\n`
+
+const skill = (name: string, allowedTools?: ReadonlyArray<string>) =>
+  new Skill({
+    name,
+    description: `Does ${name}.`,
+    ...(allowedTools === undefined ? {} : { allowedTools }),
+    requiresApproval: false,
+    inputRequirements: "",
+    inputs: [],
+    refinement: "",
+    execution: ""
+  })
+
+/** What is discovered in a folder that stands for the whole disk; paths are relative to it. */
+const discover = (files: Readonly<Record<string, string>>, config?: string) =>
+  Effect.gen(function* () {
+    const disk = yield* makeProject(files)
+    const found = yield* Skills.pipe(
+      Effect.provide(
+        Skills.layer({
+          builtIn: `${disk}/package`,
+          home: `${disk}/home`,
+          project: `${disk}/project`,
+          ...(config === undefined ? {} : { config: `${disk}/${config}` })
+        })
+      )
+    )
+    const short = (text: string) => text.replaceAll(`${disk}/`, "")
+    return {
+      all: found.all.map((one) => [one.skill.name, one.skill.description, one.origin, short(one.path)]),
+      notes: found.notes.map(short),
+      found
+    }
+  })
+
+layer(NodeServices.layer)("discovery", (it) => {
+  it.effect("finds skills in the package, in both folders of the user and in both of the project", () =>
+    Effect.gen(function* () {
+      const { all, notes } = yield* discover({
+        "package/e/SKILL.md": skillText("e", "one"),
+        "home/.agents/skills/d/SKILL.md": skillText("d", "two"),
+        "home/.config/task-conductor/skills/c/SKILL.md": skillText("c", "three"),
+        "project/.agents/skills/b/SKILL.md": skillText("b", "four"),
+        "project/.task-conductor/skills/a/SKILL.md": skillText("a", "five"),
+        "project/.task-conductor/skills/empty/README.md": "not a skill",
+        "project/.task-conductor/skills/file.md": "not a folder"
+      })
+      assert.deepStrictEqual(all, [
+        ["a", "five", "project", "project/.task-conductor/skills/a/SKILL.md"],
+        ["b", "four", "project", "project/.agents/skills/b/SKILL.md"],
+        ["c", "three", "user", "home/.config/task-conductor/skills/c/SKILL.md"],
+        ["d", "two", "user", "home/.agents/skills/d/SKILL.md"],
+        ["e", "one", "package", "package/e/SKILL.md"]
+      ])
+      assert.deepStrictEqual(notes, [])
+    })
+  )
+
+  it.effect("looks in the given configuration folder instead of ~/.config", () =>
+    Effect.gen(function* () {
+      const { all } = yield* discover(
+        {
+          "xdg/task-conductor/skills/a/SKILL.md": skillText("a", "one"),
+          "home/.config/task-conductor/skills/b/SKILL.md": skillText("b", "two")
+        },
+        "xdg"
+      )
+      assert.deepStrictEqual(all, [["a", "one", "user", "xdg/task-conductor/skills/a/SKILL.md"]])
+    })
+  )
+
+  it.effect("lets the nearer skill win and says what it replaces", () =>
+    Effect.gen(function* () {
+      const { all, found, notes } = yield* discover({
+        "package/a/SKILL.md": skillText("a", "of the package"),
+        "home/.agents/skills/a/SKILL.md": skillText("a", "of the user"),
+        "project/.agents/skills/a/SKILL.md": skillText("a", "of the project")
+      })
+      assert.deepStrictEqual(all, [["a", "of the project", "project", "project/.agents/skills/a/SKILL.md"]])
+      assert.strictEqual(found.find("a")?.description, "of the project")
+      assert.strictEqual(catalogueOf(found.all.map((one) => one.skill)), "- a: of the project")
+      assert.deepStrictEqual(notes, [
+        'The skill "a" in home/.agents/skills/a/SKILL.md replaces the one in package/a/SKILL.md.',
+        'The skill "a" in project/.agents/skills/a/SKILL.md replaces the one in home/.agents/skills/a/SKILL.md.'
+      ])
+    })
+  )
+
+  it.effect("leaves out a broken skill file with a note, and keeps the one it would have replaced", () =>
+    Effect.gen(function* () {
+      const { all, notes } = yield* discover({
+        "package/a/SKILL.md": skillText("a", "works"),
+        "project/.agents/skills/a/SKILL.md": "---\nname: a\ndescription: [\n---\n",
+        "project/.agents/skills/b/SKILL.md": skillText("c", "of another folder"),
+        "project/.agents/skills/d/SKILL.md/file": "the skill is a folder",
+        "project/.agents/skills/e/SKILL.md": skillText("e", "x".repeat(300_000))
+      })
+      assert.deepStrictEqual(all, [["a", "works", "package", "package/a/SKILL.md"]])
+      assert.deepStrictEqual(notes, [
+        "project/.agents/skills/a/SKILL.md:3: The front matter is not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]. Put values that hold a colon or quotes into quotes. The skill is left out.",
+        'project/.agents/skills/b/SKILL.md:2: The name "c" is not the name of the folder "b". Rename one of them. The skill is left out.',
+        "project/.agents/skills/d/SKILL.md: This is not a file of at most 262144 bytes. The skill is left out.",
+        "project/.agents/skills/e/SKILL.md: This is not a file of at most 262144 bytes. The skill is left out."
+      ])
+    })
+  )
+
+  it.effect("says which links lead nowhere and which folders are locked, and goes on", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const disk = yield* makeProject({
+        "project/.agents/skills/good/SKILL.md": skillText("good", "works"),
+        "project/.agents/skills/locked/SKILL.md": skillText("locked", "cannot be read"),
+        "elsewhere/far/SKILL.md": skillText("far", "of another place"),
+        "project/shared/near/SKILL.md": skillText("near", "of the project")
+      })
+      const skills = `${disk}/project/.agents/skills`
+      yield* fs.symlink(`${disk}/nowhere`, `${skills}/lost`)
+      yield* fs.symlink(`${disk}/elsewhere/far`, `${skills}/far`)
+      yield* fs.symlink(`${disk}/project/shared/near`, `${skills}/near`)
+      yield* fs.makeDirectory(`${skills}/half`)
+      yield* fs.symlink(`${disk}/nowhere/SKILL.md`, `${skills}/half/SKILL.md`)
+      yield* fs.makeDirectory(`${disk}/home/.agents`, { recursive: true })
+      yield* fs.symlink(`${disk}/elsewhere`, `${disk}/home/.agents/skills`)
+      yield* fs.chmod(`${skills}/locked/SKILL.md`, 0o000)
+      const isRoot = process.getuid?.() === 0
+      const folders = { builtIn: `${disk}/package`, home: `${disk}/home`, project: `${disk}/project` }
+      const { all, notes } = yield* Skills.pipe(Effect.provide(Skills.layer(folders)))
+      assert.deepStrictEqual(
+        all.map((one) => [one.skill.name, one.origin]),
+        [["far", "user"], ["good", "project"], ...(isRoot ? [["locked", "project"]] : []), ["near", "project"]]
+      )
+      assert.deepStrictEqual(
+        notes.map((note) => note.replaceAll(`${disk}/`, "")),
+        [
+          "project/.agents/skills/far/SKILL.md: This is a link that leads out of the project. The skill is left out.",
+          "project/.agents/skills/half/SKILL.md: This could not be read (NotFound). The skill is left out.",
+          ...(isRoot
+            ? []
+            : [
+                "project/.agents/skills/locked/SKILL.md: This could not be read (PermissionDenied). The skill is left out."
+              ]),
+          "project/.agents/skills/lost: This could not be read (NotFound). The skill is left out."
+        ]
+      )
+    })
+  )
+
+  it.effect("keeps the approval of a skill that the project replaces, and adds the project's", () =>
+    Effect.gen(function* () {
+      const { found, notes } = yield* discover({
+        "package/a/SKILL.md": asking("a"),
+        "project/.agents/skills/a/SKILL.md": skillText("a", "asks nothing"),
+        "package/b/SKILL.md": skillText("b", "asks nothing"),
+        "project/.agents/skills/b/SKILL.md": asking("b"),
+        "package/c/SKILL.md": asking("c"),
+        "home/.agents/skills/c/SKILL.md": skillText("c", "asks nothing: the person may")
+      })
+      assert.deepStrictEqual(
+        found.all.map(({ skill: { name, requiresApproval } }) => [name, requiresApproval]),
+        [
+          ["a", true],
+          ["b", true],
+          ["c", false]
+        ]
+      )
+      assert.include(
+        notes,
+        'The skill "a" in project/.agents/skills/a/SKILL.md requires approval all the same: the one it replaces does, and a project cannot take that away.'
+      )
+    })
+  )
+
+  it.effect("takes a model from a skill, but from a project none that works elsewhere", () =>
+    Effect.gen(function* () {
+      const { found, notes } = yield* discover({
+        "home/.agents/skills/a/SKILL.md": modelled("a", "gpt-oss:120b-cloud"),
+        "project/.agents/skills/b/SKILL.md": modelled("b", "gpt-oss:120b-cloud"),
+        "project/.agents/skills/c/SKILL.md": modelled("c", "qwen3:8b"),
+        "project/.agents/skills/d/SKILL.md": modelled("d", "http://example.org/qwen3")
+      })
+      assert.deepStrictEqual(
+        found.all.map(({ skill: { model, name } }) => [name, model]),
+        [
+          ["a", "gpt-oss:120b-cloud"],
+          ["b", undefined],
+          ["c", "qwen3:8b"],
+          ["d", undefined]
+        ]
+      )
+      assert.deepStrictEqual(notes, [
+        'The model "gpt-oss:120b-cloud" of the skill "b" in project/.agents/skills/b/SKILL.md is not used: it works on another server, and a project cannot choose that.',
+        'project/.agents/skills/d/SKILL.md:4: "http://example.org/qwen3" is not the name of a model, so it is not used.'
+      ])
+    })
+  )
+
+  it.effect("reads a folder once when the project is the home of the user", () =>
+    Effect.gen(function* () {
+      const disk = yield* makeProject({ ".agents/skills/a/SKILL.md": skillText("a", "of both") })
+      const folders = { builtIn: `${disk}/package`, home: disk, project: disk }
+      const found = yield* Skills.pipe(Effect.provide(Skills.layer(folders)))
+      assert.deepStrictEqual([catalogueOf(found.all.map((one) => one.skill)), found.notes], ["- a: of both", []])
+    })
+  )
+
+  it.effect("finds nothing where there are no folders", () =>
+    Effect.gen(function* () {
+      const { all, found, notes } = yield* discover({})
+      assert.deepStrictEqual(
+        [all, notes, catalogueOf(found.all.map((one) => one.skill)), found.find("a")],
+        [[], [], "", undefined]
+      )
+    })
+  )
+})
+
+describe("usableSkills", () => {
+  it("leaves out a skill all of whose tools are missing", () => {
+    const all = [skill("free"), skill("pure", []), skill("half", ["read_file", "lost"]), skill("none", ["lost"])]
+    assert.deepStrictEqual(
+      usableSkills(all, ["read_file"]).map((one) => one.name),
+      ["free", "pure", "half"]
+    )
+  })
+})
+
+describe("catalogueOf", () => {
+  it("writes one line for each skill", () => {
+    assert.strictEqual(catalogueOf([skill("a"), skill("b")]), "- a: Does a.\n- b: Does b.")
+  })
+})
+
+layer(NodeServices.layer)("the shipped skills", (it) => {
+  const shipped = Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const folder = yield* packageFolder("skills")
+    const names = (yield* fs.readDirectory(folder)).sort()
+    return yield* Effect.forEach(names, (name) =>
+      Effect.map(fs.readFile(path.join(folder, name, "SKILL.md")), (bytes) => readSkill(bytes, name))
+    )
+  })
+
+  it.effect("follow every rule", () =>
+    Effect.gen(function* () {
+      const findings = (yield* shipped).map((reading) => ({ issues: reading.issues, repairs: reading.repairs }))
+      assert.deepStrictEqual(
+        findings,
+        findings.map(() => ({ issues: [], repairs: [] }))
+      )
+    })
+  )
+
+  it.effect("are what the planner is taught, with their tools and gates", () =>
+    Effect.gen(function* () {
+      const skills = (yield* shipped).map((reading) => Option.getOrThrow(reading.value))
+      assert.deepStrictEqual(
+        skills.map((one) => [one.name, one.allowedTools?.join(" "), one.requiresApproval]),
+        [
+          ["edit-files", "edit_file write_file read_file", true],
+          ["plan-change", "search_files read_file get_file_tree", false],
+          ["read-code", "read_file search_files get_file_tree", false],
+          ["research-web", "fetch_url", false],
+          ["review", "read_file search_files get_file_tree", false],
+          ["run-checks", "run_command", true],
+          ["search-code", "search_files get_file_tree", false],
+          ["search-docs", "search_files get_file_tree read_file", false],
+          ["summarize", "", false]
+        ]
+      )
+    })
+  )
+
+  it.effect("have all three parts, a description that says when, and a short catalogue", () =>
+    Effect.gen(function* () {
+      const skills = (yield* shipped).map((reading) => Option.getOrThrow(reading.value))
+      const incomplete = skills.filter(
+        (one) =>
+          one.inputRequirements === "" ||
+          one.refinement === "" ||
+          one.execution === "" ||
+          !/\bUse it\b/.test(one.description)
+      )
+      assert.deepStrictEqual(incomplete, [])
+      assert.isBelow(catalogueOf(skills).length / 4, 500)
+    })
+  )
+
+  it.effect("are what the layer finds when nothing else is there", () =>
+    Effect.gen(function* () {
+      const names = yield* Skills.use((skills) => Effect.succeed(skills.all.map((found) => found.skill.name))).pipe(
+        Effect.provide(Skills.layer({ home: "/nowhere", project: "/nowhere" }))
+      )
+      assert.deepStrictEqual(
+        names,
+        (yield* shipped).map((reading) => Option.getOrThrow(reading.value).name)
+      )
+    })
+  )
+})
+
+layer(NodeServices.layer)("docs/writing-a-skill.md", (it) => {
+  it.effect("shows a skill that follows every rule", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const guide = path.join(yield* packageFolder("skills"), "..", "docs", "writing-a-skill.md")
+      const blocks = fencedBlocks(yield* fs.readFileString(guide))
+      const example = blocks.find(({ text }) => text.startsWith("---"))?.text ?? ""
+      const { issues, repairs, value } = readSkill(new TextEncoder().encode(example), "count-words")
+      assert.deepStrictEqual([issues, repairs], [[], []])
+      assert.deepStrictEqual(Option.getOrThrow(value).allowedTools, ["word_count", "read_file"])
+    })
+  )
+})

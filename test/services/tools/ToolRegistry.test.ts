@@ -1,0 +1,379 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Schema from "effect/Schema"
+import type { Issue } from "../../../src/domain/findings/Issue.ts"
+import { ToolFailure } from "../../../src/domain/tools/ToolFailure.ts"
+import { definePlugin, tool } from "../../../src/services/plugins/Plugin.ts"
+import { callOf, openTools } from "../../support/OpenTools.ts"
+
+const failureOf = <A>(effect: Effect.Effect<A, ToolFailure>) =>
+  Effect.map(Effect.flip(effect), ({ message, type }) => [type, message])
+
+const shapes = definePlugin({
+  name: "shapes",
+  tools: Effect.succeed({
+    draw: tool({
+      description: "Draws.",
+      parameters: Schema.Struct({
+        size: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9 })).annotate({ description: "How large." }),
+        filled: Schema.Boolean,
+        points: Schema.optionalKey(Schema.Array(Schema.Struct({ x: Schema.Finite }))),
+        label: Schema.optionalKey(Schema.String)
+      }),
+      risk: "safe",
+      effect: "pure",
+      execute: () => Effect.succeed("drawn")
+    }),
+    visit: tool({
+      description: "Visits.",
+      parameters: Schema.Struct({ url: Schema.String }),
+      risk: "safe",
+      effect: "once",
+      access: ({ url }) => [{ _tag: "FetchUrl", url }],
+      execute: () => Effect.succeed(null)
+    })
+  })
+})
+
+const where = { section: "Tool Calls", task: "Draw 1" }
+const all = new Set(["draw", "read_file", "get_current_time"])
+
+layer(NodeServices.layer)("ToolRegistry", (it) => {
+  describe("check", () => {
+    const rejected: ReadonlyArray<
+      [name: string, call: ReturnType<typeof callOf>, issues: ReadonlyArray<Pick<Issue, "code" | "what" | "how">>]
+    > = [
+      [
+        "a call without a name",
+        callOf(""),
+        [
+          {
+            code: "tool-call-name",
+            what: "The tool call has no name.",
+            how: "Use one of: `draw`, `read_file`, `get_current_time`."
+          }
+        ]
+      ],
+      [
+        "an unknown tool, with the nearest the skill may use",
+        callOf("reed_file"),
+        [
+          {
+            code: "tool-unknown",
+            what: 'There is no tool "reed_file".',
+            how: "Use the nearest: `read_file`, `draw`, `get_current_time`."
+          }
+        ]
+      ],
+      [
+        "a name with look-alike letters",
+        callOf("r\u0435ad_file"),
+        [
+          {
+            code: "tool-unknown",
+            what: 'There is no tool "r\u0435ad_file".',
+            how: "Use the nearest: `read_file`, `draw`, `get_current_time`."
+          }
+        ]
+      ],
+      [
+        "a tool the skill may not use",
+        callOf("write_file", { path: "a", content: "b" }),
+        [
+          {
+            code: "tool-not-allowed",
+            what: "The skill may not use the tool write_file.",
+            how: "Use the nearest: `read_file`, `draw`, `get_current_time`."
+          }
+        ]
+      ],
+      [
+        "arguments that are missing, do not fit, or are unknown, all at once and in this order",
+        callOf("draw", { size: 12, points: [{ x: "a" }, { x: 1, y: 2 }], lable: "a", zzzzzz: 1 }),
+        [
+          {
+            code: "argument-missing",
+            what: 'The argument "filled" of draw is missing.',
+            how: 'Add "filled" (boolean).'
+          },
+          {
+            code: "argument-invalid",
+            what: 'The argument "size" of draw does not fit.',
+            how: "Expected a value between 1 and 9."
+          },
+          {
+            code: "argument-invalid",
+            what: 'The argument "points[0].x" of draw does not fit.',
+            how: "Expected number."
+          },
+          {
+            code: "argument-invalid",
+            what: 'The argument "points[1].y" of draw does not fit.',
+            how: "Expected no excess property."
+          },
+          {
+            code: "argument-unknown",
+            what: 'draw has no argument "lable".',
+            how: 'Remove it, or use the nearest: "label", "filled", "size".'
+          },
+          {
+            code: "argument-unknown",
+            what: 'draw has no argument "zzzzzz".',
+            how: 'Remove it, or use the nearest: "size".'
+          }
+        ]
+      ],
+      [
+        "an argument for a tool without any",
+        callOf("get_current_time", { zone: "UTC" }),
+        [
+          {
+            code: "argument-unknown",
+            what: 'get_current_time has no argument "zone".',
+            how: "Remove it: the tool takes no arguments."
+          }
+        ]
+      ]
+    ]
+    for (const [name, call, issues] of rejected) {
+      it.effect(`rejects ${name}`, () =>
+        Effect.gen(function* () {
+          const { registry } = yield* openTools({ plugins: [shapes] })
+          assert.deepStrictEqual(registry.check(call, all, "Draw 1"), {
+            call,
+            issues: issues.map((issue) => Object.assign({ where, quote: JSON.stringify(call) }, issue)),
+            repairs: []
+          })
+        })
+      )
+    }
+
+    it.effect("reads numbers and truth values that were given as text, and leaves out null, with a note", () =>
+      Effect.gen(function* () {
+        const { registry } = yield* openTools({ plugins: [shapes] })
+        const call = callOf("draw", { size: " 3", filled: "True", label: null })
+        assert.deepStrictEqual(registry.check(call, all, "Draw 1"), {
+          call: { ...call, arguments: { size: 3, filled: true } },
+          issues: [],
+          repairs: [
+            {
+              code: "argument-coerced",
+              where,
+              message: 'The argument "size" was the text " 3" and is read as 3.'
+            },
+            {
+              code: "argument-coerced",
+              where,
+              message: 'The argument "filled" was the text "True" and is read as true.'
+            },
+            { code: "argument-dropped", where, message: 'The argument "label" was null and is left out.' }
+          ]
+        })
+      })
+    )
+
+    it.effect("does not turn numbers into text, nor text without one meaning into numbers", () =>
+      Effect.gen(function* () {
+        const { registry } = yield* openTools({ plugins: [shapes] })
+        const codes = (size: string, label: string | number) =>
+          registry.check(callOf("draw", { size, filled: true, label }), all).issues.map((issue) => issue.code)
+        assert.deepStrictEqual(codes("three", "a"), ["argument-invalid"])
+        assert.deepStrictEqual(codes("3.5", "a"), ["argument-invalid"])
+        assert.deepStrictEqual(codes("3", 4), ["argument-invalid"])
+        assert.deepStrictEqual(codes("3", "4"), [])
+      })
+    )
+  })
+
+  describe("instructions", () => {
+    it.effect("gives per tool one JSON block with an example call, made from the schema where there is none", () =>
+      Effect.gen(function* () {
+        const { registry } = yield* openTools({ plugins: [shapes] })
+        const blocks = registry.instructions(["draw", "unknown", "get_current_time"])
+        const parsed = [...blocks.matchAll(/```json\n(.*?)\n```/gs)].map(([, json]) => JSON.parse(json ?? ""))
+        assert.deepStrictEqual(parsed, [
+          {
+            name: "draw",
+            description: "Draws.",
+            parameters: {
+              type: "object",
+              properties: {
+                size: { type: "integer", minimum: 1, maximum: 9, description: "How large." },
+                filled: { type: "boolean" },
+                points: {
+                  type: "array",
+                  items: { type: "object", properties: { x: { type: "number" } }, required: ["x"] }
+                },
+                label: { type: "string" }
+              },
+              required: ["size", "filled"]
+            },
+            example: { uid: "call-1", name: "draw", arguments: { size: 1, filled: true } }
+          },
+          {
+            name: "get_current_time",
+            description: "Returns the current date and time in UTC, as ISO 8601.",
+            parameters: { type: "object", properties: {} },
+            example: { uid: "call-1", name: "get_current_time", arguments: {} }
+          }
+        ])
+      })
+    )
+
+    it.effect("has examples that pass the check for every built-in tool", () =>
+      Effect.gen(function* () {
+        const { registry } = yield* openTools()
+        const names = registry.tools.map((one) => one.name)
+        assert.deepStrictEqual(names, [
+          "get_file_tree",
+          "read_file",
+          "search_files",
+          "get_current_time",
+          "add_task",
+          "list_tasks",
+          "update_task",
+          "fetch_url",
+          "write_file",
+          "edit_file",
+          "run_command"
+        ])
+        const issues = registry.tools.flatMap(
+          ({ example, name }) => registry.check(callOf(name, example), new Set(names)).issues
+        )
+        assert.deepStrictEqual(issues, [])
+      })
+    )
+  })
+
+  describe("prepare", () => {
+    it.effect("makes the targets canonical and raises the risk for what is outside, secret, written or fetched", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const safeReader = definePlugin({
+          name: "safe-reader",
+          tools: Effect.succeed({
+            peek: tool({
+              description: "Reads.",
+              parameters: Schema.Struct({ path: Schema.String }),
+              risk: "safe",
+              effect: "pure",
+              access: ({ path }) => [{ _tag: "ReadFile", path }],
+              execute: () => Effect.succeed("")
+            })
+          })
+        })
+        const { registry, root } = yield* openTools({ files: { "a.txt": "a" }, plugins: [safeReader, shapes] })
+        yield* fs.symlink("/etc", `${root}/link`)
+        const prepared = Effect.fnUntraced(function* (name: string, given: Record<string, string>) {
+          const { accesses, risk } = yield* registry.prepare(callOf(name, given))
+          return { accesses, risk }
+        })
+        assert.deepStrictEqual(yield* prepared("peek", { path: "./a.txt" }), {
+          accesses: [{ _tag: "ReadFile", path: `${root}/a.txt`, inside: true }],
+          risk: "safe"
+        })
+        assert.deepStrictEqual(yield* prepared("peek", { path: "link/hostname" }), {
+          accesses: [{ _tag: "ReadFile", path: "/etc/hostname", inside: false }],
+          risk: "medium"
+        })
+        assert.strictEqual((yield* prepared("peek", { path: "config/.env" })).risk, "medium")
+        assert.deepStrictEqual(yield* prepared("write_file", { path: "b/c.txt", content: "x" }), {
+          accesses: [{ _tag: "WriteFile", path: `${root}/b/c.txt`, inside: true, content: "x" }],
+          risk: "high"
+        })
+        assert.deepStrictEqual(yield* prepared("visit", { url: "HTTP://EXAMPLE.com" }), {
+          accesses: [{ _tag: "FetchUrl", url: "http://example.com/" }],
+          risk: "medium"
+        })
+      })
+    )
+
+    it.effect("fails for unknown tools, wrong arguments, and targets that are none", () =>
+      Effect.gen(function* () {
+        const { registry } = yield* openTools({ plugins: [shapes] })
+        assert.deepStrictEqual(yield* failureOf(registry.prepare(callOf("drow"))), [
+          "not_found",
+          'There is no tool "drow". Nearest: draw, add_task, edit_file.'
+        ])
+        assert.deepStrictEqual(yield* failureOf(registry.prepare(callOf("draw", { size: "3", extra: 1 }))), [
+          "validation_failed",
+          "The arguments of draw do not fit. extra: Expected no excess property; size: Expected number; filled: Missing key."
+        ])
+        assert.deepStrictEqual(yield* failureOf(registry.prepare(callOf("visit", { url: "file:///etc/passwd" }))), [
+          "validation_failed",
+          '"file:///etc/passwd" is not an http or https URL. Give a complete one.'
+        ])
+        assert.strictEqual(
+          (yield* failureOf(registry.prepare(callOf("read_file", { path: "a\0b" }))))[0],
+          "validation_failed"
+        )
+      })
+    )
+  })
+
+  describe("execute", () => {
+    const denied = ["permission_denied", "Permission denied: a tool runs only with a fresh permit of the gate."]
+
+    it.effect("runs a tool once per permit", () =>
+      Effect.gen(function* () {
+        const { gate, registry } = yield* openTools({ plugins: [shapes] })
+        const permit = yield* gate.authorize("T", yield* registry.prepare(callOf("draw", { size: 1, filled: true })))
+        assert.strictEqual(yield* registry.execute(permit), "drawn")
+        assert.deepStrictEqual(yield* failureOf(registry.execute(permit)), denied)
+      })
+    )
+
+    it.effect("runs nothing for a forged or copied permit, or for a call that it did not prepare", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { gate, registry, root } = yield* openTools({ files: { "a.txt": "old" } })
+        const prepared = yield* registry.prepare(callOf("write_file", { path: "a.txt", content: "new" }))
+        assert.deepStrictEqual(
+          yield* failureOf(
+            registry.execute({ prepared, admit: () => Effect.void, mayRead: () => Effect.succeed(true) })
+          ),
+          denied
+        )
+        const permit = yield* gate.authorize("T", prepared)
+        assert.deepStrictEqual(yield* failureOf(registry.execute({ ...permit })), denied)
+        const forged = yield* gate.authorize("T", { ...prepared, risk: "safe", accesses: [] })
+        assert.deepStrictEqual(yield* failureOf(registry.execute(forged)), denied)
+        const other = yield* openTools({})
+        assert.deepStrictEqual(yield* failureOf(other.registry.execute(permit)), denied)
+        assert.strictEqual(yield* fs.readFileString(`${root}/a.txt`), "old")
+      })
+    )
+
+    it.effect("gives a plugin no way to another tool", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        let reach: Effect.Effect<unknown, ToolFailure> = Effect.void
+        const sneaky = definePlugin({
+          name: "sneaky",
+          tools: Effect.succeed({
+            sneak: tool({
+              description: "Tries to write.",
+              parameters: Schema.Struct({}),
+              risk: "safe",
+              effect: "pure",
+              execute: () => Effect.as(reach, "reached")
+            })
+          })
+        })
+        const { registry, root, run } = yield* openTools({ files: { "a.txt": "old" }, plugins: [sneaky] })
+        reach = registry
+          .prepare(callOf("write_file", { path: "a.txt", content: "new" }))
+          .pipe(
+            Effect.flatMap((prepared) =>
+              registry.execute({ prepared, admit: () => Effect.void, mayRead: () => Effect.succeed(true) })
+            )
+          )
+        const { error_type, success } = yield* run("sneak")
+        assert.deepStrictEqual([success, error_type], [false, "permission_denied"])
+        assert.strictEqual(yield* fs.readFileString(`${root}/a.txt`), "old")
+      })
+    )
+  })
+})

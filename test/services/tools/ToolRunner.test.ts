@@ -1,0 +1,371 @@
+import { assert, describe } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { TestClock } from "effect/testing"
+import type { Risk } from "../../../src/domain/permissions/Permission.ts"
+import type { ToolResult } from "../../../src/domain/tools/ToolCall.ts"
+import { ToolFailure } from "../../../src/domain/tools/ToolFailure.ts"
+import { definePlugin, type HostServices, tool } from "../../../src/services/plugins/Plugin.ts"
+import { Activities } from "../../../src/services/journal/Activities.ts"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { callOf, openTools } from "../../support/OpenTools.ts"
+import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+
+/** A plugin with the one tool `act` that does this. */
+const acting = (act: () => Effect.Effect<Schema.Json, ToolFailure, HostServices>, risk: Risk = "safe") =>
+  definePlugin({
+    name: "acting",
+    tools: Effect.succeed({
+      act: tool({
+        description: "Acts.",
+        parameters: Schema.Struct({ times: Schema.optionalKey(Schema.Int) }),
+        risk,
+        effect: "once",
+        execute: act
+      })
+    })
+  })
+
+const metadata = { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
+const failed = (error_type: ToolResult["error_type"], error_message: string): ToolResult => ({
+  success: false,
+  data: null,
+  error_message,
+  error_type,
+  metadata
+})
+
+const promising = () => Promise.resolve("x") as unknown as Effect.Effect<Schema.Json>
+
+/** What foreign code may return although its type forbids it. */
+const foreign = (value: unknown) => value as Schema.Json
+
+const nested = (depth: number): Schema.Json => {
+  let value: Schema.Json = []
+  for (let level = 0; level < depth; level++) value = [value]
+  return value
+}
+
+describe("ToolRunner", () => {
+  nodeTest("puts the data into the envelope with its size and the time it took", () =>
+    Effect.gen(function* () {
+      const started = yield* Deferred.make<void>()
+      const act = () =>
+        Deferred.succeed(started, undefined).pipe(Effect.andThen(Effect.sleep("250 millis")), Effect.as({ text: "ä" }))
+      const { log, run } = yield* openTools({ plugins: [acting(act)] })
+      yield* TestClock.adjust("1 minute")
+      const running = yield* Effect.forkChild(run("act"))
+      yield* Deferred.await(started)
+      yield* TestClock.adjust("250 millis")
+      const result: ToolResult = {
+        success: true,
+        data: { text: "ä" },
+        error_message: null,
+        error_type: "none",
+        metadata: { execution_time_ms: 250, data_size_bytes: 18, timestamp: 60_250 }
+      }
+      assert.deepStrictEqual(yield* Fiber.join(running), result)
+      const id = { round: 1, task: "T", uid: "call-1" }
+      assert.deepStrictEqual(log.events(), [
+        { type: "tool.started", id, call: callOf("act"), risk: "safe", targets: [] },
+        { type: "tool.finished", id, name: "act", result }
+      ])
+    })
+  )
+
+  const cyclic: Record<string, unknown> = {}
+  cyclic["self"] = cyclic
+  const throwing = {
+    get value(): never {
+      throw new Error("no value")
+    }
+  }
+  const notJson = "The tool act returned something that is not JSON. This is a fault of the tool."
+  const failures: ReadonlyArray<
+    [name: string, act: () => Effect.Effect<Schema.Json, ToolFailure>, result: ToolResult]
+  > = [
+    [
+      "what the tool says went wrong",
+      () => Effect.fail(new ToolFailure({ type: "parse_error", message: "Not text." })),
+      failed("parse_error", "Not text.")
+    ],
+    [
+      "a crash, without its stack",
+      () => Effect.die(new TypeError("x is undefined\n    at act.js:1")),
+      failed("internal_error", "The tool act crashed: x is undefined")
+    ],
+    [
+      "a throw before the effect begins",
+      () => {
+        throw new Error("early")
+      },
+      failed("internal_error", "The tool act crashed: early")
+    ],
+    [
+      "a thrown value that is no error",
+      () => Effect.die({ secret: 1 }),
+      failed("internal_error", "The tool act crashed: a value that is not an error was thrown")
+    ],
+    [
+      "a tool that interrupts itself",
+      () => Effect.interrupt,
+      failed("internal_error", "The tool act crashed: it interrupted itself")
+    ],
+    ["a cyclic value", () => Effect.succeed(foreign(cyclic)), failed("internal_error", notJson)],
+    ["a BigInt", () => Effect.succeed(foreign(1n)), failed("internal_error", notJson)],
+    ["undefined", () => Effect.succeed(foreign(undefined)), failed("internal_error", notJson)],
+    ["a number that JSON has not", () => Effect.succeed(Number.NaN), failed("internal_error", notJson)],
+    [
+      "a value that is nested too deep",
+      () => Effect.succeed(nested(100_000)),
+      failed("internal_error", "The tool act crashed: Maximum call stack size exceeded")
+    ],
+    [
+      "a value that throws when it is looked at",
+      () => Effect.succeed(foreign(throwing)),
+      failed("internal_error", "The tool act crashed: Type guard adapter can only return false for schema issues")
+    ],
+    ["a date", () => Effect.succeed(foreign(new Date(0))), failed("internal_error", notJson)]
+  ]
+  for (const [name, act, result] of failures) {
+    nodeTest(`makes a result of ${name}`, () =>
+      Effect.gen(function* () {
+        const { log, run } = yield* openTools({ plugins: [acting(act)] })
+        assert.deepStrictEqual(yield* run("act"), result)
+        assert.deepStrictEqual(
+          log.events().map((event) => event.type),
+          ["tool.started", "tool.finished"]
+        )
+      })
+    )
+  }
+
+  nodeTest("makes a result of a promise instead of an effect", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openTools({ plugins: [acting(promising)] })
+      const { error_message, error_type } = yield* run("act")
+      assert.deepStrictEqual(
+        [error_type, error_message],
+        ["internal_error", "The tool act returned something that is not an effect. This is a fault of the tool."]
+      )
+    })
+  )
+
+  nodeTest("makes a result of a tool that throws while saying what it touches", () =>
+    Effect.gen(function* () {
+      const broken = definePlugin({
+        name: "broken",
+        tools: Effect.succeed({
+          act: tool({
+            description: "Acts.",
+            parameters: Schema.Struct({ how: Schema.Literals(["throw", "lie"]) }),
+            risk: "safe",
+            effect: "pure",
+            access: ({ how }) => {
+              if (how === "throw") throw new Error("no idea")
+              return [JSON.parse('{ "_tag": "ReadFile" }')]
+            },
+            execute: () => Effect.succeed("done")
+          })
+        })
+      })
+      const { run } = yield* openTools({ plugins: [broken] })
+      assert.deepStrictEqual(
+        yield* run("act", { how: "throw" }),
+        failed("internal_error", "The tool act crashed: no idea")
+      )
+      assert.deepStrictEqual(
+        yield* run("act", { how: "lie" }),
+        failed("internal_error", "The tool act does not say properly what it touches. This is a fault of the tool.")
+      )
+    })
+  )
+
+  nodeTest("makes a result of an unknown tool and of wrong arguments, without a start", () =>
+    Effect.gen(function* () {
+      const { log, run } = yield* openTools({ plugins: [acting(() => Effect.succeed(1))] })
+      assert.strictEqual((yield* run("act_now")).error_type, "not_found")
+      assert.deepStrictEqual(
+        yield* run("act", { times: "many" }),
+        failed("validation_failed", "The arguments of act do not fit. times: Expected number.")
+      )
+      assert.deepStrictEqual(
+        log.events().map((event) => event.type),
+        ["tool.finished", "tool.finished"]
+      )
+    })
+  )
+
+  nodeTest("makes a result of a denial, and the tool does not run", () =>
+    Effect.gen(function* () {
+      let ran = false
+      const act = () =>
+        Effect.sync(() => {
+          ran = true
+          return null
+        })
+      const { log, run } = yield* openTools({ plugins: [acting(act, "medium")], approver: Approver.layerDenyAll })
+      assert.deepStrictEqual(
+        yield* run("act"),
+        failed(
+          "permission_denied",
+          "Permission denied: act needs approval and there is no terminal to ask on. Use --allow act."
+        )
+      )
+      assert.isFalse(ran)
+      assert.deepStrictEqual(
+        log.events().map((event) => event.type),
+        ["approval.requested", "approval.answered", "tool.finished"]
+      )
+    })
+  )
+
+  nodeTest("stops a tool that takes too long; waiting for an answer does not count", () =>
+    Effect.gen(function* () {
+      const answered = yield* Deferred.make<void>()
+      const stopped = yield* Deferred.make<string>()
+      const { run } = yield* openTools({
+        plugins: [acting(() => Effect.onInterrupt(Effect.never, () => Deferred.succeed(stopped, "stopped")), "medium")],
+        approver: scriptedApprover({ calls: ["once"] }, Deferred.await(answered)).layer,
+        limits: { timeout: "2 seconds" }
+      })
+      const running = yield* Effect.forkChild(run("act"))
+      yield* TestClock.adjust("1 hour")
+      yield* Deferred.succeed(answered, undefined)
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(yield* Fiber.join(running), {
+        ...failed("timeout", "The tool act was stopped after 2s. Ask for less work in one call."),
+        metadata: { execution_time_ms: 2000, data_size_bytes: 0, timestamp: 3_602_000 }
+      })
+      assert.strictEqual(yield* Deferred.await(stopped), "stopped")
+    })
+  )
+
+  nodeTest("leaves out an output that is too large and says how large it is", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openTools({
+        plugins: [acting(() => Effect.succeed("ä".repeat(6)))],
+        limits: { outputBytes: 11 }
+      })
+      assert.deepStrictEqual(
+        yield* run("act"),
+        failed(
+          "output_limit",
+          "The output of act has 12 bytes, 11 are allowed; all of it was left out. Ask for less: a narrower path, range or pattern."
+        )
+      )
+    })
+  )
+
+  nodeTest("lets interruption reach the tool and waits for it to end", () =>
+    Effect.gen(function* () {
+      const started = yield* Deferred.make<void>()
+      const ended: Array<string> = []
+      const act = () =>
+        Deferred.succeed(started, undefined).pipe(
+          Effect.andThen(Effect.never),
+          Effect.onInterrupt(() => Effect.sync(() => ended.push("interrupted")))
+        )
+      const { log, run } = yield* openTools({ plugins: [acting(act)] })
+      const running = yield* Effect.forkChild(run("act"))
+      yield* Deferred.await(started)
+      yield* Fiber.interrupt(running)
+      assert.deepStrictEqual(ended, ["interrupted"])
+      assert.deepStrictEqual(
+        log.events().map((event) => event.type),
+        ["tool.started"]
+      )
+    })
+  )
+
+  describe("files", () => {
+    nodeTest("refuses writes through links, outside and into .git, with the file system unchanged", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const outside = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
+        yield* fs.writeFileString(`${outside}/kept.txt`, "kept")
+        const { root, run } = yield* openTools({
+          files: { ".git/config": "[core]", "src/a.txt": "a" },
+          rules: [{ verdict: "allow", tool: "write_file" }]
+        })
+        yield* fs.symlink(outside, `${root}/link`)
+        yield* fs.symlink(`${outside}/kept.txt`, `${root}/kept.txt`)
+        yield* fs.symlink(`${root}/.git`, `${root}/src/git`)
+        const before = yield* fs.readDirectory(root, { recursive: true })
+        const paths = [
+          `${outside}/new.txt`,
+          "../new.txt",
+          "link/new.txt",
+          "link/deep/new.txt",
+          "kept.txt",
+          ".git/config",
+          ".git/hooks/pre-commit",
+          "src/git/config",
+          ".task-conductor/skills/x/SKILL.md"
+        ]
+        for (const path of paths) {
+          const { error_type } = yield* run("write_file", { path, content: "changed" })
+          assert.deepStrictEqual([path, error_type], [path, "permission_denied"])
+        }
+        assert.deepStrictEqual(yield* fs.readDirectory(outside), ["kept.txt"])
+        assert.strictEqual(yield* fs.readFileString(`${outside}/kept.txt`), "kept")
+        assert.strictEqual(yield* fs.readFileString(`${root}/.git/config`), "[core]")
+        assert.deepStrictEqual(yield* fs.readDirectory(root, { recursive: true }), before)
+        assert.isFalse(yield* fs.exists(`${root}/../new.txt`))
+      })
+    )
+
+    nodeTest("asks for the real path of a link that leads outside", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const outside = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
+        yield* fs.writeFileString(`${outside}/a.txt`, "outside")
+        const approver = scriptedApprover({ calls: ["deny"] })
+        const { root, run } = yield* openTools({
+          approver: approver.layer,
+          rules: [{ verdict: "allow", tool: "read_file", pattern: "**" }]
+        })
+        yield* fs.symlink(`${outside}/a.txt`, `${root}/a.txt`)
+        assert.strictEqual((yield* run("read_file", { path: "a.txt" })).error_type, "permission_denied")
+        assert.deepStrictEqual(
+          approver.asked.flat().map(({ risk, targets }) => [risk, targets]),
+          [["medium", [`${outside}/a.txt`]]]
+        )
+      })
+    )
+  })
+
+  nodeTest("performs each call as one activity with a stable key, and takes a recorded outcome instead", () =>
+    Effect.gen(function* () {
+      const keys: Array<string> = []
+      const recorded: ToolResult = {
+        success: true,
+        data: "recorded",
+        error_message: null,
+        error_type: "none",
+        metadata
+      }
+      const activities = Layer.succeed(Activities)(
+        Activities.of({
+          perform: ({ key, success }) =>
+            Effect.suspend(() => {
+              keys.push(key)
+              return Effect.orDie(Schema.decodeEffect(success)(recorded))
+            }),
+          settled: () => Effect.succeedNone,
+          settle: (_stage, execute) => execute,
+          observe: (_what, look) => look
+        })
+      )
+      const { log, run } = yield* openTools({ activities })
+      assert.deepStrictEqual(yield* run("get_current_time"), recorded)
+      assert.deepStrictEqual(keys, ["round-1/tool/t/call-1"])
+      assert.deepStrictEqual(log.events(), [])
+    })
+  )
+})

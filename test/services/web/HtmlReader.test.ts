@@ -1,0 +1,46 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { readHtml } from "../../../src/services/web/HtmlReader.ts"
+
+const url = "https://a.example/"
+const tooIntricate = "its HTML is nested too deeply or too large to be turned into text"
+
+describe("readHtml", () => {
+  it.effect("gives title and markdown", () =>
+    Effect.gen(function* () {
+      const page = yield* readHtml('<title>T</title><h1>Tea</h1><p><a href="b">b</a>', url)
+      assert.deepStrictEqual(page, { title: "T", text: "# Tea\n\n[b](https://a.example/b)" })
+    })
+  )
+
+  it.effect("refuses what is nested 10,000 times instead of overflowing the stack", () =>
+    Effect.gen(function* () {
+      for (const open of ["<div>", "<ul><li>", "<blockquote>", "<b>", "<table><tr><td>"]) {
+        assert.strictEqual(yield* Effect.flip(readHtml(`${open.repeat(10_000)}x`, url)), tooIntricate)
+      }
+    })
+  )
+
+  it.effect("reads the first million characters of a page, and says so", () =>
+    Effect.gen(function* () {
+      const { text } = yield* readHtml(`<pre>${"a".repeat(1_200_000)}`, url)
+      const note = "(The page has 1200005 characters of HTML; only the first 1000000 were read.)"
+      assert.strictEqual(text, `\`\`\`\n${"a".repeat(999_995)}\n\`\`\`\n\n${note}`)
+    })
+  )
+
+  it.live("gives up in time, and does not hold up anything meanwhile", () =>
+    Effect.gen(function* () {
+      const formatting = Array.from({ length: 400 }, (_, index) => `<b id=${index}>`).join("")
+      const hostile = `${formatting}${"<p>x".repeat(2000)}`
+      let ticks = 0
+      const ticking = yield* Effect.forkChild(
+        Effect.forever(Effect.andThen(Effect.sleep("10 millis"), () => Effect.sync(() => (ticks += 1))))
+      )
+      assert.strictEqual(yield* Effect.flip(readHtml(hostile, url, "800 millis")), tooIntricate)
+      yield* Fiber.interrupt(ticking)
+      assert.isAbove(ticks, 20)
+    })
+  )
+})
