@@ -77,12 +77,12 @@ const world = PlanChecker.layer.pipe(
         authorize: () => Effect.die("not a tool call"),
         authorizeReference: () => Effect.void,
         authorizeStart: () => Effect.die("nothing starts"),
-        settleDoubt: () => Effect.die("nothing is in doubt"),
+        resolveInDoubt: () => Effect.die("nothing is in doubt"),
         approveStep: () => Effect.die("not a step"),
         denials: Effect.succeed([]),
         sessionGrants: Effect.succeed([]),
-        carry: Effect.die("never shared"),
-        adopt: () => Effect.void
+        snapshot: Effect.die("never shared"),
+        restore: () => Effect.void
       })
     ),
     ToolRegistry.layer([...builtInPlugins(defaultLimits)]),
@@ -97,7 +97,7 @@ const world = PlanChecker.layer.pipe(
 const measure = (isStreamed: boolean) =>
   Effect.gen(function* () {
     const checker = yield* PlanChecker
-    const ahead = yield* checker.readAhead
+    const ahead = yield* checker.streamingReader
     const listen = ahead.listen()
     for (const [index, token] of tokens.entries()) {
       if (isStreamed) listen(token)

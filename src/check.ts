@@ -4,7 +4,7 @@
  */
 import { checkDocument, type CheckOptions, type CheckReport, type DocumentKind } from "./domain/checking/CheckReport.ts"
 import { issuesMarkdown } from "./domain/findings/Issue.ts"
-import { mendDocument, type MendedDocument } from "./domain/checking/FixedDocument.ts"
+import { fixDocument, type FixedDocument } from "./domain/checking/FixedDocument.ts"
 import { type SarifDocument, type SarifLog, sarifLog } from "./domain/checking/SarifLog.ts"
 import { skillLinks } from "./domain/skills/SkillBodyLint.ts"
 import { lintSkill, type SkillLint } from "./domain/skills/SkillLint.ts"
@@ -21,7 +21,7 @@ export type {
   TaskReport
 } from "./domain/checking/CheckReport.ts"
 export type { Repair, Where } from "./domain/findings/Issue.ts"
-export type { MendedDocument } from "./domain/checking/FixedDocument.ts"
+export type { FixedDocument } from "./domain/checking/FixedDocument.ts"
 export type { SarifDocument, SarifLog } from "./domain/checking/SarifLog.ts"
 export type { SkillLint } from "./domain/skills/SkillLint.ts"
 export type { TextSpan } from "./domain/checking/TextSpan.ts"
@@ -39,8 +39,8 @@ export const check = (text: string, options: Options = {}): CheckReport =>
  * Checks a document and writes it anew without what was repaired. `text` is the given text when there is nothing to mend
  * and when the document is rejected.
  */
-export const fix = (text: string, options: Options = {}): MendedDocument =>
-  mendDocument(options.kind ?? "task-list", text, options)
+export const fix = (text: string, options: Options = {}): FixedDocument =>
+  fixDocument(options.kind ?? "task-list", text, options)
 
 /**
  * Checks the text of a SKILL.md strictly, as `skills lint` does. `name` is that of its folder, `tools` are the tools there

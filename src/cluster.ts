@@ -19,8 +19,8 @@ import {
   cancelRun,
   DatabaseAddress,
   layerClient,
-  layerSharedRuns,
-  layerWorkerGround,
+  layerClusterRuns,
+  layerWorkerEnvironment,
   submitRun
 } from "./app/clusterClient.ts"
 import { holdWorker, layerWorker } from "./app/worker.ts"
@@ -51,7 +51,7 @@ type Ordered = "prompt" | "project" | "limits" | "allow" | "deny" | "file" | "sk
  * How a script orders a run from workers. The project is a folder that every worker has at the same path. What belongs to
  * a machine, such as its model server, the workers bring.
  */
-export interface SharedRunOptions extends DatabaseOptions, AnswerOptions, Pick<RunOptions, Ordered> {
+export interface ClusterRunOptions extends DatabaseOptions, AnswerOptions, Pick<RunOptions, Ordered> {
   /** A name as for `--model`. */
   readonly model?: string
 }
@@ -76,7 +76,7 @@ const layerAnswers = ({ approve, arbitrate }: AnswerOptions) =>
   )
 
 /** Begins a run on the workers and follows it. Interrupting stops following; `cancel` ends the run. */
-export const run = (options: SharedRunOptions): RunHandle =>
+export const run = (options: ClusterRunOptions): RunHandle =>
   startWork({ signal: options.signal }, (listen, runId) =>
     Effect.gen(function* () {
       const order = yield* orderOf(options, runId)
@@ -100,7 +100,7 @@ export const attach = (runId: string, options: DatabaseOptions & AnswerOptions =
 export const cancel = (runId: string, options: DatabaseOptions = {}): Promise<boolean> =>
   cancelRun(runId).pipe(
     Effect.map(({ isCancelled }) => isCancelled),
-    Effect.provide(layerSharedRuns),
+    Effect.provide(layerClusterRuns),
     atDatabase(options),
     Effect.runPromise
   )
@@ -112,7 +112,7 @@ export const work = ({ signal, tell = () => undefined, ...options }: WorkOptions
     const { settings } = yield* setupOf({}, scripted)
     const flags = scripted.given
     const worker = layerWorker({ flags, parallel: settings.slots, tell: (what) => Effect.sync(() => tell(what)) })
-    return yield* holdWorker(Layer.provide(worker, layerWorkerGround), Effect.void)
+    return yield* holdWorker(Layer.provide(worker, layerWorkerEnvironment), Effect.void)
   })
   const fiber = Effect.runFork(atDatabase(options)(working))
   const end = (): void => void Effect.runFork(Fiber.interrupt(fiber))

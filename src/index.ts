@@ -31,9 +31,17 @@ export { JournalError } from "./services/journal/JournalError.ts"
 export { LockTaken, LockUnavailable } from "./services/journal/Lock.ts"
 export { RunNotFound, RunStore, RunSummary } from "./services/history/RunStore.ts"
 export { StateFolder } from "./services/configuration/UserFolders.ts"
-export { beginRun, forkRun, type KeptDoors, layerRuns, type ReadyRun, replayRun, resumeRun } from "./app/runs.ts"
+export { beginRun, forkRun, type StartPorts, layerRuns, type ReadyRun, replayRun, resumeRun } from "./app/runs.ts"
 export { fork, type ForkOptions, resume, type ResumeOptions } from "./library/runs.ts"
-export { type KeptOptions, replay, type Replayed, type ReplayOptions, runs, showRun, showTask } from "./library/runs.ts"
+export {
+  type SavedRunOptions,
+  replay,
+  type Replayed,
+  type ReplayOptions,
+  runs,
+  showRun,
+  showTask
+} from "./library/runs.ts"
 export { Approver } from "./services/approvals/Approver.ts"
 export type { ApprovalAnswer, ApprovalRequest, Approve } from "./services/approvals/CallbackApprover.ts"
 export { ConfigurationError } from "./services/configuration/ConfigurationFile.ts"
@@ -43,8 +51,8 @@ export { AskReport } from "./domain/runs/AskReport.ts"
 export { NoToolSupport } from "./services/models/ToolSupport.ts"
 export { ask, type AskHandle, type AskOptions, type Conversation, openConversation } from "./library/ask.ts"
 export { layerAsk, layerRun } from "./app/runLayers.ts"
-export { type AskDoors, holdConversation } from "./app/conversation.ts"
-export type { RunDoors } from "./app/projectLayers.ts"
+export { type AskPorts, holdConversation } from "./app/conversation.ts"
+export type { RunPorts } from "./app/projectLayers.ts"
 export type { RunHandle } from "./library/runHandle.ts"
 export type { RunOptions } from "./library/runOptions.ts"
 export type { ScriptOptions } from "./library/scriptOptions.ts"

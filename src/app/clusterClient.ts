@@ -13,7 +13,7 @@ import { journalVersion } from "../domain/history/JournalRecord.ts"
 import { makeRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
-import type { SharedRun } from "../domain/history/ClusterRun.ts"
+import type { ClusterRun } from "../domain/history/ClusterRun.ts"
 import {
   databaseVariable,
   DatabaseUnnamed,
@@ -27,7 +27,7 @@ import { followRun } from "../services/cluster/RunFollower.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { answersOf, RunRefused, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
 import { environmentVariable } from "../services/configuration/UserFolders.ts"
-import { keptSettings, type Setup } from "./setup.ts"
+import { savedSettings, type Setup } from "./setup.ts"
 import { version } from "../version.ts"
 
 /** The address of the database; what the environment says when it is empty. */
@@ -45,7 +45,7 @@ const layerNamedDatabase: Layer.Layer<SqlClient.SqlClient, DatabaseUnavailable |
 )
 
 /** The runs in the database, without an engine. */
-export const layerSharedRuns = layerClusterStore.pipe(
+export const layerClusterRuns = layerClusterStore.pipe(
   Layer.provideMerge(ClusterRuns.layer),
   Layer.provide(layerNamedDatabase)
 )
@@ -54,28 +54,28 @@ export const layerSharedRuns = layerClusterStore.pipe(
 export const layerClient = Layer.merge(layerClientEngine, ClusterRuns.layer).pipe(Layer.provide(layerNamedDatabase))
 
 /** What a worker stands on. */
-export const layerWorkerGround = Layer.merge(layerWorkerEngine, ClusterRuns.layer).pipe(
+export const layerWorkerEnvironment = Layer.merge(layerWorkerEngine, ClusterRuns.layer).pipe(
   Layer.provide(layerNamedDatabase)
 )
 
 /** What is allowed beforehand in a run; nothing of it is kept elsewhere. */
-export interface SharedGrants {
+export interface ClusterGrants {
   readonly allow: ReadonlyArray<string>
   readonly approveSteps: boolean
 }
 
 /** Puts a run into the database, where a worker finds it. */
-export const submitRun = Effect.fn("submitRun")(function* (setup: Setup, order: RunOrder, grants: SharedGrants) {
+export const submitRun = Effect.fn("submitRun")(function* (setup: Setup, order: RunOrder, grants: ClusterGrants) {
   const fs = yield* FileSystem.FileSystem
   const runs = yield* ClusterRuns
   const project = yield* Effect.orElseSucceed(fs.realPath(setup.project), () => setup.project)
-  const opened: SharedRun["opened"] = {
+  const opened: ClusterRun["opened"] = {
     type: "opened",
     version: journalVersion,
     program: version,
     project,
     order,
-    settings: keptSettings(setup)
+    settings: savedSettings(setup)
   }
   yield* runs.submit({ opened, ...grants })
   yield* runs.append(order.runId, opened, makeRedaction(secretValues(process.env)))

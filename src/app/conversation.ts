@@ -5,13 +5,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { layerAsk } from "./runLayers.ts"
 import { Asker, type AskOrder, type AskSession } from "../services/conversation/Asker.ts"
-import type { RunDoors } from "./projectLayers.ts"
-import { layerProjectTurn } from "../services/permissions/ProjectWriteLock.ts"
+import type { RunPorts } from "./projectLayers.ts"
+import { layerProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
 import type { Setup } from "./setup.ts"
 
 /** What a door brings to a conversation: `before` is done, with the layers, before it begins; `use` holds it open. */
-export interface AskDoors<E, R, E2, R2> extends Pick<
-  RunDoors,
+export interface AskPorts<E, R, E2, R2> extends Pick<
+  RunPorts,
   "approver" | "approveSteps" | "listen" | "model" | "plugins"
 > {
   readonly before: (ready: { readonly setup: Setup }) => Effect.Effect<void, E, R>
@@ -22,9 +22,9 @@ export interface AskDoors<E, R, E2, R2> extends Pick<
 export const holdConversation = <E, R, E2, R2>(
   setup: Setup,
   order: AskOrder,
-  { before, use, ...doors }: AskDoors<E, R, E2, R2>
+  { before, use, ...doors }: AskPorts<E, R, E2, R2>
 ) => {
-  const turns = layerProjectTurn({ locks: setup.folders.locks, runId: order.runId, project: setup.project })
+  const turns = layerProjectWriteLock({ locks: setup.folders.locks, runId: order.runId, project: setup.project })
   return before({ setup }).pipe(
     Effect.andThen(Asker.use((asker) => asker.converse(order, use))),
     Effect.provide(layerAsk(setup, doors).pipe(Layer.provide(turns)))

@@ -15,7 +15,7 @@ import { Approver } from "../services/approvals/Approver.ts"
 import { layerTerminalArbiter } from "../services/approvals/Arbiter.ts"
 import { Commands } from "../services/commands/Commands.ts"
 import { commandPlugins } from "../services/plugins/CommandTools.ts"
-import { layerKeptAnswers } from "../services/journal/DurableApprover.ts"
+import { layerDurable } from "../services/journal/DurableApprover.ts"
 import { hostAndPort } from "../services/web/FetchTarget.ts"
 import { Gate } from "../services/permissions/Gate.ts"
 import type { GateOptions } from "../services/permissions/PolicyEvaluator.ts"
@@ -41,7 +41,7 @@ import { version } from "../version.ts"
 import type { Setup } from "./setup.ts"
 
 /** What a worker brings to a run. */
-export interface SharedDoors {
+export interface WorkerPorts {
   /** Waits for the answers that come from other machines, which keep them. */
   readonly answers: Layer.Layer<Approver>
   /** The places at the model server, which all runs of the worker share. */
@@ -51,7 +51,7 @@ export interface SharedDoors {
 }
 
 /** What a door adds to the setup. */
-export interface RunDoors {
+export interface RunPorts {
   /** Receives every event, in order. */
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
   /** All steps are approved beforehand. */
@@ -69,13 +69,13 @@ export interface RunDoors {
   /** What takes the place of model, tools, project and persons when a run that is kept is played again. */
   readonly replay?: Pick<Replay, "activities" | "decisions" | "workspace">
   /** What a worker brings to the runs that it shares with other machines. */
-  readonly shared?: SharedDoors
+  readonly shared?: WorkerPorts
   /** Where the run is kept; nothing is kept when absent. */
   readonly journal?: Layer.Layer<Journal, JournalError | LockTaken | LockUnavailable, FileSystem.FileSystem | Path.Path>
 }
 
 /** What happens is kept, then told. */
-const layerEvents = (listen: RunDoors["listen"]): Layer.Layer<RunEvents, never, Journal> =>
+const layerEvents = (listen: RunPorts["listen"]): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(
     Effect.map(Journal, (journal) =>
       RunEvents.layerListener((recorded) => Effect.andThen(journal.tell(recorded.event), listen(recorded)))
@@ -102,7 +102,7 @@ export const layerPolicies = ({ folders }: Setup) =>
   )
 
 /** The project, the web, and what the person allowed for good. */
-const layerWorld = (setup: Setup, replay?: RunDoors["replay"]) => {
+const layerWorld = (setup: Setup, replay?: RunPorts["replay"]) => {
   const { configuration, project, settings } = setup
   return Layer.mergeAll(
     replay?.workspace ?? Workspace.layer(project),
@@ -160,8 +160,8 @@ export const layerCatalogue = (setup: Setup) =>
   )
 
 /** Tools, gate and world, on which runs and conversations stand. */
-export const layerGround = (setup: Setup, doors: RunDoors) => {
-  const asked = doors.shared?.answers ?? layerKeptAnswers(doors.approver ?? Approver.layerTerminal)
+export const layerProject = (setup: Setup, doors: RunPorts) => {
+  const asked = doors.shared?.answers ?? layerDurable(doors.approver ?? Approver.layerTerminal)
   return layerTools(setup, doors.plugins ?? []).pipe(
     Layer.provideMerge(
       layerGate(setup, doors.approveSteps ? Approver.layerApproveSteps(asked) : asked, doors.readOnly)

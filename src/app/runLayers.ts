@@ -29,7 +29,7 @@ import { References } from "../services/references/References.ts"
 import { Refiner } from "../services/pipeline/Refiner.ts"
 import { Reviser } from "../services/pipeline/Reviser.ts"
 import { layerRunWorkflow } from "../services/pipeline/RunWorkflow.ts"
-import { layerSharedTasks } from "../services/cluster/ClusterTasks.ts"
+import { layerClusterTasks } from "../services/cluster/ClusterTasks.ts"
 import { Scheduler } from "../services/pipeline/Scheduler.ts"
 import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
 import { TokenCalibration } from "../services/models/TokenCalibration.ts"
@@ -38,7 +38,7 @@ import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { UsageMeter } from "../services/runs/UsageMeter.ts"
 import type { Setup } from "./setup.ts"
-import { layerGround, type RunDoors } from "./projectLayers.ts"
+import { layerProject, type RunPorts } from "./projectLayers.ts"
 
 const layerModel = ({ apiKey, configuration: { keepAlive, think }, settings }: Setup) =>
   settings.model === "embedded"
@@ -55,7 +55,7 @@ const layerModel = ({ apiKey, configuration: { keepAlive, think }, settings }: S
 
 /** What every model call needs, beside the model and the run. */
 const layerCalls = (
-  { replay, shared }: RunDoors,
+  { replay, shared }: RunPorts,
   activities: Layer.Layer<Activities, never, Journal> = replay?.activities ?? Activities.layerWorkflow
 ) =>
   ModelCaller.layer.pipe(
@@ -88,13 +88,13 @@ const layerWorkflow = layerRunWorkflow.pipe(
 )
 
 /** What a worker needs for a run: the pipeline over tasks that the workers share, and what it needs to work on one here. */
-export const layerSharedRun = (setup: Setup, runId: string, doors: RunDoors) =>
+export const layerClusterRun = (setup: Setup, runId: string, doors: RunPorts) =>
   layerPipeline.pipe(
-    Layer.provide(layerSharedTasks(runId)),
+    Layer.provide(layerClusterTasks(runId)),
     Layer.provideMerge(layerTasks),
     Layer.provide(layerCalls(doors, layerClusterActivities)),
     Layer.provide(doors.model ?? layerModel(setup)),
-    Layer.provideMerge(layerGround(setup, doors))
+    Layer.provideMerge(layerProject(setup, doors))
   )
 
 /** A conversation, without what it stands on. */
@@ -105,12 +105,12 @@ const layerConversation = Asker.layer.pipe(
 )
 
 /** Everything a run needs. */
-export const layerRun = (setup: Setup, doors: RunDoors) =>
+export const layerRun = (setup: Setup, doors: RunPorts) =>
   layerWorkflow.pipe(
     Layer.provide(layerCalls(doors)),
     Layer.provide(doors.model ?? layerModel(setup)),
     Layer.provide(doors.replay?.decisions ?? Layer.effectContext(Effect.context<Gate | ToolRegistry>())),
-    Layer.provideMerge(layerGround(setup, doors))
+    Layer.provideMerge(layerProject(setup, doors))
   )
 
 const layerToolSupport = ({ apiKey, settings: { host, model } }: Setup) =>
@@ -121,10 +121,10 @@ const layerToolSupport = ({ apiKey, settings: { host, model } }: Setup) =>
       )
 
 /** Everything a conversation needs. */
-export const layerAsk = (setup: Setup, doors: RunDoors) =>
+export const layerAsk = (setup: Setup, doors: RunPorts) =>
   layerConversation.pipe(
     Layer.provide(layerCalls(doors)),
     Layer.provide(doors.model ?? layerModel(setup)),
     Layer.provide(doors.model === undefined ? layerToolSupport(setup) : ToolSupport.layerAssumed),
-    Layer.provideMerge(layerGround(setup, doors))
+    Layer.provideMerge(layerProject(setup, doors))
   )

@@ -7,7 +7,7 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
 import { layerRun } from "./runLayers.ts"
-import type { RunDoors } from "./projectLayers.ts"
+import type { RunPorts } from "./projectLayers.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { forkRecords } from "../domain/history/ForkRecords.ts"
 import type { JournalRecord, RunOpened } from "../domain/history/JournalRecord.ts"
@@ -23,11 +23,11 @@ import { ConfigurationError } from "../services/configuration/ConfigurationFile.
 import { type JournalLine, recordOf } from "../services/journal/JournalLine.ts"
 import { makeReplay } from "../services/history/Replay.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
-import { layerNewRun, layerResumedRun, layerUnkeptRun } from "../services/history/RunJournal.ts"
+import { layerNewRun, layerResumedRun, layerUnsavedRun } from "../services/history/RunJournal.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { conduct } from "../services/pipeline/RunWorkflow.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
-import { keptSettings, readSetup, reopenSetup, type Setup } from "./setup.ts"
+import { savedSettings, readSetup, reopenSetup, type Setup } from "./setup.ts"
 import { version } from "../version.ts"
 
 /** The runs that are kept. */
@@ -44,7 +44,7 @@ export interface ReadyRun {
 }
 
 /** What a door brings to a run. */
-export interface KeptDoors<E, R> extends Omit<RunDoors, "journal" | "readOnly" | "replay"> {
+export interface StartPorts<E, R> extends Omit<RunPorts, "journal" | "readOnly" | "replay"> {
   /** What is done, with the layers of the run, before it begins. */
   readonly before: (ready: ReadyRun) => Effect.Effect<void, E, R>
 }
@@ -60,24 +60,24 @@ const placeOf = ({ folders, project }: Setup, { readOnly = false, runId }: RunOr
 })
 
 /** A model that is a value has no name to keep. */
-const nameable = ({ model, ...settings }: Configuration, { model: value }: Pick<RunDoors, "model">): Configuration =>
+const nameable = ({ model, ...settings }: Configuration, { model: value }: Pick<RunPorts, "model">): Configuration =>
   value === undefined && model !== undefined ? { model, ...settings } : settings
 
 /** The journal of a new run; `begin` is what it knows from a run that it is forked from. */
 const layerJournal = (
   setup: Setup,
   order: RunOrder,
-  doors: Pick<RunDoors, "model">,
+  doors: Pick<RunPorts, "model">,
   begin: ReadonlyArray<JournalRecord> = []
 ) => {
-  const settings = nameable(keptSettings(setup), doors)
+  const settings = nameable(savedSettings(setup), doors)
   return layerNewRun(placeOf(setup, order), { project: setup.project, order, settings }, begin)
 }
 
 const carryOut = <E, R>(
   ready: ReadyRun,
-  { before, ...doors }: KeptDoors<E, R>,
-  journal: NonNullable<RunDoors["journal"]>
+  { before, ...doors }: StartPorts<E, R>,
+  journal: NonNullable<RunPorts["journal"]>
 ) =>
   Effect.andThen(before(ready), conduct(ready.order)).pipe(
     Effect.provide(layerRun(ready.setup, { ...doors, readOnly: ready.order.readOnly ?? false, journal }))
@@ -87,16 +87,16 @@ const carryOut = <E, R>(
 export const beginRun = <E, R>(
   setup: Setup,
   order: RunOrder,
-  { keep = true, ...doors }: KeptDoors<E, R> & { readonly keep?: boolean }
+  { keep = true, ...doors }: StartPorts<E, R> & { readonly keep?: boolean }
 ) =>
   carryOut(
     { setup, order, isTorn: false },
     doors,
-    keep ? layerJournal(setup, order, doors) : layerUnkeptRun(placeOf(setup, order))
+    keep ? layerJournal(setup, order, doors) : layerUnsavedRun(placeOf(setup, order))
   )
 
 /** How a run was begun, with `given` laid over its settings. Fails when it had a model that could not be kept and none is given. */
-const reopen = Effect.fnUntraced(function* (run: string, given: Configuration, { model }: Pick<RunDoors, "model">) {
+const reopen = Effect.fnUntraced(function* (run: string, given: Configuration, { model }: Pick<RunPorts, "model">) {
   const reopened = yield* reopenSetup(run, given)
   const { order, settings } = reopened.opened
   if (settings.model !== undefined || given.model !== undefined || model !== undefined) return reopened
@@ -112,10 +112,10 @@ const reopen = Effect.fnUntraced(function* (run: string, given: Configuration, {
 export const resumeRun = Effect.fn("resumeRun")(function* <E, R>(
   run: string,
   given: Configuration,
-  doors: KeptDoors<E, R>
+  doors: StartPorts<E, R>
 ) {
   const { isTorn, opened, setup } = yield* reopen(run, given, doors)
-  const place = { ...placeOf(setup, opened.order), settings: nameable(keptSettings(setup), doors) }
+  const place = { ...placeOf(setup, opened.order), settings: nameable(savedSettings(setup), doors) }
   return yield* carryOut({ setup, order: opened.order, isTorn }, doors, layerResumedRun(place))
 })
 
@@ -141,7 +141,7 @@ export const forkRun = Effect.fn("forkRun")(function* <E, R>(
   run: string,
   from: string,
   given: Configuration,
-  { runId, ...doors }: KeptDoors<E, R> & { readonly runId?: string }
+  { runId, ...doors }: StartPorts<E, R> & { readonly runId?: string }
 ) {
   const { records, runId: forked } = yield* readRun(run)
   const begin = forkRecords(records, from)
@@ -158,7 +158,7 @@ const replaySession = Effect.fnUntraced(function* (
   { order, project, settings }: RunOpened,
   lines: ReadonlyArray<JournalLine>,
   session: ReplaySession,
-  values: Pick<RunDoors, "plugins">
+  values: Pick<RunPorts, "plugins">
 ) {
   const setup = yield* readSetup(project, session.settings ?? settings)
   const replay = yield* makeReplay(lines, session)
@@ -183,7 +183,7 @@ const replaySession = Effect.fnUntraced(function* (
  * Plays a run once more, from its journal alone, one session after another, and compares what is told. `isWhole` is false
  * for a run that was killed, interrupted or stopped in the end: it is played as far as its journal goes.
  */
-export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunDoors, "plugins"> = {}) {
+export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunPorts, "plugins"> = {}) {
   const store = yield* RunStore
   const { lines, opened } = yield* store.read(yield* store.find(run))
   const sessions = replaySessions(lines.map(recordOf))

@@ -13,7 +13,7 @@ import type { PluginEntry, PluginScope } from "../domain/plugins/PluginEntry.ts"
 import type { DeclaredTools } from "../services/plugins/CommandTools.ts"
 import { ConfigurationError, ConfigurationFile, projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import { hostProblem, resolveHost } from "../services/providers/ollama/OllamaHost.ts"
-import { type PlacedRule, placedRules } from "../services/permissions/SourcedRules.ts"
+import { type SourcedRule, sourcedRules } from "../services/permissions/SourcedRules.ts"
 import { defaultSettings, type Settings } from "../services/runs/RunSettings.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { environmentVariable, userFolders, type UserFolders } from "../services/configuration/UserFolders.ts"
@@ -25,7 +25,7 @@ export interface Setup {
   readonly configuration: Configuration
   readonly settings: Settings
   /** The rules of files and flags. */
-  readonly rules: ReadonlyArray<PlacedRule>
+  readonly rules: ReadonlyArray<SourcedRule>
   /** What is named as plugin: what the person named comes first. */
   readonly plugins: ReadonlyArray<PluginEntry>
   /** What is declared as tools, by whom. */
@@ -83,9 +83,9 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     configuration,
     settings,
     rules: [
-      ...placedRules(loaded.project, path.join(folder, projectFileName)),
-      ...placedRules(loaded.user, file.userFile),
-      ...placedRules(flags, "a flag or option of the run")
+      ...sourcedRules(loaded.project, path.join(folder, projectFileName)),
+      ...sourcedRules(loaded.user, file.userFile),
+      ...sourcedRules(flags, "a flag or option of the run")
     ],
     plugins: [
       ...entriesOf("given", flags, path.resolve()),
@@ -102,7 +102,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
 }, Effect.provide(ConfigurationFile.layer))
 
 /** What a run keeps of its setup, so that it goes on in the same way; what was allowed is not among it. */
-export const keptSettings = ({ configuration, plugins, settings }: Setup): Configuration => {
+export const savedSettings = ({ configuration, plugins, settings }: Setup): Configuration => {
   const { contextWindow, host, limits, model, referenceBudget, slots: parallel } = settings
   const { deny = [], keepAlive, think } = configuration
   return {

@@ -11,7 +11,7 @@ import * as Scope from "effect/Scope"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { makeRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
-import type { SharedEnding } from "../domain/history/ClusterRun.ts"
+import type { ClusterRunEnding } from "../domain/history/ClusterRun.ts"
 import { awaitShare } from "../services/cluster/ClusterEngine.ts"
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { recordOf } from "../services/journal/JournalLine.ts"
@@ -21,7 +21,7 @@ import { RunSettings } from "../services/runs/RunSettings.ts"
 import { RunRefused, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
 import { layerTaskWorkflows } from "../services/cluster/ClusterTasks.ts"
 import { version } from "../version.ts"
-import { asRefusal, type Bench, makeBench } from "./workerRun.ts"
+import { asRefusal, type RunContext, makeRunContext } from "./workerRun.ts"
 
 export interface WorkerOptions {
   /** What the person said for all runs of this worker. */
@@ -43,7 +43,7 @@ const lastReport = Effect.fnUntraced(function* (runId: string) {
   return record?.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
 })
 
-const refusedFor = ({ exitCode, what }: RunRefused): SharedEnding => ({ refused: what, exitCode })
+const refusedFor = ({ exitCode, what }: RunRefused): ClusterRunEnding => ({ refused: what, exitCode })
 
 /** What is written down of a run; secrets of this machine are not. */
 const redact = makeRedaction(secretValues(process.env))
@@ -56,7 +56,7 @@ const tellTakeover = Effect.fnUntraced(function* ({ runId }: RunOrder) {
 })
 
 /** Carries out a run with its project locked on this machine. */
-const carryOut = Effect.fnUntraced(function* ({ pipeline, setup }: Bench, order: RunOrder) {
+const carryOut = Effect.fnUntraced(function* ({ pipeline, setup }: RunContext, order: RunOrder) {
   const { project, folders } = setup
   if (order.readOnly !== true) yield* takeProject({ project, locks: folders.locks, runId: order.runId })
   yield* tellTakeover(order)
@@ -81,19 +81,19 @@ export const layerWorker = ({ flags, parallel, tell }: WorkerOptions) =>
     Effect.gen(function* () {
       const runs = yield* ClusterRuns
       const slots = yield* makeSlots(parallel)
-      const benches = yield* RcMap.make({
-        lookup: (runId: string) => makeBench(runId, { flags, slots }),
+      const contexts = yield* RcMap.make({
+        lookup: (runId: string) => makeRunContext(runId, { flags, slots }),
         idleTimeToLive
       })
 
-      const withBench = <A, E, R>(runId: string, work: (bench: Bench) => Effect.Effect<A, E, R>) =>
-        Effect.scoped(Effect.flatMap(RcMap.get(benches, runId), work))
+      const withRunContext = <A, E, R>(runId: string, work: (bench: RunContext) => Effect.Effect<A, E, R>) =>
+        Effect.scoped(Effect.flatMap(RcMap.get(contexts, runId), work))
 
       /** To its end, which everybody sees in the database; also when it could not begin. */
       const conduct = Effect.fnUntraced(function* (order: RunOrder) {
         const { runId } = order
         yield* tell(`${runId}: begins here`)
-        const ended = yield* withBench(runId, (bench) =>
+        const ended = yield* withRunContext(runId, (bench) =>
           Effect.raceFirst(carryOut(bench, order), Effect.as(bench.cancelled, undefined))
         ).pipe(
           Effect.catch((error) => Effect.succeed(refusedFor(asRefusal(error)))),
@@ -110,7 +110,7 @@ export const layerWorker = ({ flags, parallel, tell }: WorkerOptions) =>
       const tasks = layerTaskWorkflows((runId, { task, verb }, work) =>
         Effect.andThen(
           tell(`${runId}: ${verb} "${task}"`),
-          withBench(runId, (bench) =>
+          withRunContext(runId, (bench) =>
             Effect.raceFirst(
               work(bench),
               Effect.andThen(bench.cancelled, new RunRefused({ what: "The run has ended.", exitCode: 1 }))

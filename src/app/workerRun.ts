@@ -9,7 +9,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
-import { layerSharedRun } from "./runLayers.ts"
+import { layerClusterRun } from "./runLayers.ts"
 import { type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { journalVersion } from "../domain/history/JournalRecord.ts"
 import { makeRedaction, secretValues } from "../domain/text/Redaction.ts"
@@ -17,20 +17,20 @@ import { exitCodeOf } from "../domain/runs/RunReport.ts"
 import { layerClusterJournal } from "../services/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { layerClusterUsage } from "../services/cluster/ClusterUsage.ts"
-import { layerAwaitedAnswers, layerAwaitedDoubts } from "../services/journal/DurableApprover.ts"
+import { layerRemote, layerRemoteDoubts } from "../services/journal/DurableApprover.ts"
 import { Gate } from "../services/permissions/Gate.ts"
 import type { ModelSlots } from "../services/models/ModelSlots.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { Refiner } from "../services/pipeline/Refiner.ts"
 import { answersOf, RunRefused } from "../services/pipeline/RunWorkflow.ts"
-import type { TaskBench } from "../services/cluster/ClusterTasks.ts"
+import type { TaskContext } from "../services/cluster/ClusterTasks.ts"
 import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { readSetup, type Setup } from "./setup.ts"
 
 /** What is ready for a run: for its tasks, and for the run as a whole. */
-export interface Bench extends TaskBench {
+export interface RunContext extends TaskContext {
   /** Comes to its end when somebody cancels the run, and when the run has ended. */
   readonly cancelled: Effect.Effect<void>
   readonly pipeline: Pipeline["Service"]
@@ -92,7 +92,7 @@ const watchCancelled = Effect.fnUntraced(function* (runId: string) {
 })
 
 /** Gets ready for a run. */
-export const makeBench = (runId: string, { flags, slots }: BenchOptions) =>
+export const makeRunContext = (runId: string, { flags, slots }: BenchOptions) =>
   Effect.gen(function* () {
     const { begunAt, setup, shared } = yield* findRun(runId, flags)
     const { order } = shared.opened
@@ -100,20 +100,20 @@ export const makeBench = (runId: string, { flags, slots }: BenchOptions) =>
     const journal = layerClusterJournal(runId, makeRedaction(secretValues(process.env)))
     const runs = Layer.succeed(ClusterRuns)(yield* ClusterRuns)
     const context = yield* Layer.build(
-      layerSharedRun(setup, runId, {
+      layerClusterRun(setup, runId, {
         listen: () => Effect.void,
         approveSteps: shared.approveSteps,
-        arbiter: layerAwaitedDoubts(book),
+        arbiter: layerRemoteDoubts(book),
         readOnly: order.readOnly ?? false,
         shared: {
-          answers: layerAwaitedAnswers(book),
+          answers: layerRemote(book),
           slots,
           meter: Layer.provide(layerClusterUsage(runId, begunAt), runs)
         },
         journal: Layer.provide(journal, runs)
       })
     )
-    const bench: Bench = {
+    const bench: RunContext = {
       pipeline: Context.get(context, Pipeline),
       gate: Context.get(context, Gate),
       refiner: Context.get(context, Refiner),

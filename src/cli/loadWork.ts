@@ -10,7 +10,7 @@ export const loadWork = Effect.promise(() => import("./run/runHandler.ts"))
 export const loadRuns = Effect.promise(() => import("./runs/runsHandler.ts"))
 
 /** `./clusterWork.ts`, loaded now. */
-export const loadClusterWork = Effect.promise(() => import("./cluster/clusterHandler.ts"))
+export const loadClusterHandler = Effect.promise(() => import("./cluster/clusterHandler.ts"))
 
 /** `./askWork.ts`, loaded now. */
 export const loadAskWork = Effect.promise(() => import("./ask/askHandler.ts"))

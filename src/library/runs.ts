@@ -13,7 +13,7 @@ import type { Plugin } from "../services/plugins/Plugin.ts"
 import { RunNotFound, RunStore, type RunSummary } from "../services/history/RunStore.ts"
 
 /** Where runs are kept. */
-export type KeptOptions = Pick<ScriptOptions, "stateFolder">
+export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">
 
 /** How a run goes on. What is left out is as it was when the run began, except for what was allowed: that is not kept. */
 export interface ResumeOptions extends Omit<ScriptOptions, "file" | "project"> {
@@ -28,7 +28,7 @@ export interface ForkOptions extends Omit<ScriptOptions, "file" | "project"> {
 }
 
 const withRuns =
-  (options: KeptOptions) =>
+  (options: SavedRunOptions) =>
   <A, E, R>(work: Effect.Effect<A, E, R | RunStore>) =>
     work.pipe(Effect.provide(layerRuns), onThisMachine(options))
 
@@ -39,11 +39,11 @@ const named = Effect.fnUntraced(function* (runId: string) {
 })
 
 /** All runs that are kept, the newest first. */
-export const runs = (options: KeptOptions = {}): Promise<ReadonlyArray<RunSummary>> =>
+export const runs = (options: SavedRunOptions = {}): Promise<ReadonlyArray<RunSummary>> =>
   RunStore.use(({ list }) => list).pipe(withRuns(options), Effect.runPromise)
 
 /** What a run planned, did and found. */
-export const showRun = (runId: string, options: KeptOptions = {}): Promise<RunOverview> =>
+export const showRun = (runId: string, options: SavedRunOptions = {}): Promise<RunOverview> =>
   named(runId).pipe(
     Effect.andThen(readRun(runId)),
     Effect.map(({ records }) => runOverview(records)),
@@ -52,7 +52,7 @@ export const showRun = (runId: string, options: KeptOptions = {}): Promise<RunOv
   )
 
 /** What one task of a run saw, said, called and found. */
-export const showTask = (runId: string, task: string, options: KeptOptions = {}): Promise<TaskEvidence> =>
+export const showTask = (runId: string, task: string, options: SavedRunOptions = {}): Promise<TaskEvidence> =>
   named(runId).pipe(Effect.andThen(readTask(runId, task)), withRuns(options), Effect.runPromise)
 
 /**
@@ -88,7 +88,7 @@ export interface Replayed {
 }
 
 /** How a run is played again: with the plugins that it was given as values. */
-export interface ReplayOptions extends KeptOptions {
+export interface ReplayOptions extends SavedRunOptions {
   readonly plugins?: ReadonlyArray<Plugin>
 }
 

@@ -5,7 +5,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import type { RunDoors } from "../app/projectLayers.ts"
+import type { RunPorts } from "../app/projectLayers.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { GivenLimits } from "../domain/configuration/Limits.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
@@ -14,7 +14,7 @@ import { Approver } from "../services/approvals/Approver.ts"
 import { type Approve, layerCallback } from "../services/approvals/CallbackApprover.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationFile.ts"
 import type { Plugin } from "../services/plugins/Plugin.ts"
-import { readRunNotes } from "../services/pipeline/StartupWarnings.ts"
+import { readStartupWarnings } from "../services/pipeline/StartupWarnings.ts"
 import { StateFolder } from "../services/configuration/UserFolders.ts"
 import { readSetup } from "../app/setup.ts"
 
@@ -69,13 +69,13 @@ const withWarnings =
   }
 
 /** The services that the notes before a run are read from. */
-type Noted = Effect.Services<ReturnType<typeof readRunNotes>>
+type Noted = Effect.Services<ReturnType<typeof readStartupWarnings>>
 
 /** The options in the terms of the composition root. */
 export interface ScriptWork {
   /** What they set, in the form of a configuration. */
   readonly given: Configuration
-  readonly doors: Omit<RunDoors, "journal" | "readOnly" | "replay">
+  readonly doors: Omit<RunPorts, "journal" | "readOnly" | "replay">
   /** Refuses rules that name no tool, and has warnings told as events; with the layers, before the work begins. */
   readonly before: (
     ready: Pick<ReadyRun, "setup"> & { readonly isTorn?: boolean }
@@ -99,7 +99,7 @@ export const scriptWork = (options: ScriptOptions, listen: (recorded: RecordedEv
       plugins: (options.plugins ?? []).filter((plugin) => typeof plugin !== "string")
     },
     before: Effect.fnUntraced(function* ({ isTorn = false, setup }) {
-      const { mistake, warnings } = yield* readRunNotes(setup.configuration, given)
+      const { mistake, warnings } = yield* readStartupWarnings(setup.configuration, given)
       if (mistake !== undefined) return yield* refuse(`"${mistake.verdict}": "${mistake.rule}": ${mistake.what}`)
       hear = withWarnings(listen, isTorn ? [tornNote, ...warnings] : warnings)
     })

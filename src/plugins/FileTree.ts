@@ -4,14 +4,14 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { foldersOf, nearestHint, nearestPaths } from "../domain/files/NearestPath.ts"
-import { fitTree, type TreeRoom } from "../domain/files/PathTree.ts"
+import { fitTree, type TreeBudget } from "../domain/files/PathTree.ts"
 import { ToolFailure } from "../domain/tools/ToolFailure.ts"
 import { builtInOrigin, definePlugin, tool } from "../services/plugins/Plugin.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { folderName, isBelow } from "./FolderPrefix.ts"
 
 /** About 4,000 tokens at the most. */
-const room: TreeRoom = { entries: 500, characters: 16_000 }
+const room: TreeBudget = { entries: 500, characters: 16_000 }
 
 const Parameters = Schema.Struct({
   path: Schema.optionalKey(

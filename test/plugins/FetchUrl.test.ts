@@ -120,8 +120,8 @@ describe("fetch_url", () => {
       const activities = yield* Effect.provide(Activities, Activities.layerDirect)
       const watched = Activities.of({
         ...activities,
-        perform: (activity) =>
-          activities.perform({
+        run: (activity) =>
+          activities.run({
             ...activity,
             execute: Effect.onExit(activity.execute, (exit) => Effect.sync(() => void kept.push(exit._tag)))
           })

@@ -47,7 +47,7 @@ describe("an event", () => {
           })
         const journal = Layer.effect(
           Journal,
-          Effect.map(Journal, (none) => ({ ...none, keepOutcome: keep, keepSettled: keep }))
+          Effect.map(Journal, (none) => ({ ...none, keepOutcome: keep, keepStageResult: keep }))
         ).pipe(Layer.provide(Journal.layerNone))
         yield* Effect.gen(function* () {
           const { events } = yield* EventLog

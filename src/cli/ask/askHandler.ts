@@ -8,7 +8,7 @@ import type { AskOrder, AskSession } from "../../services/conversation/Asker.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
 import { readSetup, type Setup } from "../../app/setup.ts"
 import type { EventSink } from "../terminal/EventSink.ts"
-import { tellNotes } from "../terminal/warnings.ts"
+import { tellWarnings } from "../terminal/warnings.ts"
 
 /** A conversation as the flags ask for it; `use` holds it open. */
 export interface AskWork<E, R> {
@@ -28,7 +28,7 @@ export const converse = Effect.fn("converse")(function* <E, R>({ flags, order, p
     {
       listen: sink.listen,
       approveSteps: false,
-      before: () => tellNotes(setup, flags),
+      before: () => tellWarnings(setup, flags),
       use: (session) => use(session, setup)
     }
   )

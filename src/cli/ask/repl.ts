@@ -9,7 +9,7 @@ import * as Queue from "effect/Queue"
 import * as Terminal from "effect/Terminal"
 import type { Rule } from "../../domain/permissions/Permission.ts"
 import type { AskSession } from "../../services/conversation/Asker.ts"
-import { showWord, wordIn } from "./slashCommands.ts"
+import { showCommand, wordIn } from "./slashCommands.ts"
 import { Output } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
 
@@ -74,7 +74,7 @@ export const talk = Effect.fn("talk")(function* (
     if (message === undefined) return
     const word = wordIn(message)
     if (word === "quit") return
-    if (word !== undefined) yield* tell(yield* showWord(word, session, rules))
+    if (word !== undefined) yield* tell(yield* showCommand(word, session, rules))
     else if (message.trim() !== "") {
       yield* Effect.raceFirst(Effect.asVoid(session.send(message, listen)), Effect.asVoid(Queue.take(interrupts)))
     }

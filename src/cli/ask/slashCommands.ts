@@ -83,7 +83,7 @@ const isWord = (word: string): word is Word => Object.hasOwn(meanings, word)
 export const wordIn = (line: string): string | undefined => /^\/(\w*)\s*$/.exec(line)?.[1]
 
 /** What a word shows; `quit` is for the caller. */
-export const showWord = Effect.fn("showWord")(function* (
+export const showCommand = Effect.fn("showCommand")(function* (
   word: string,
   { forget }: AskSession,
   rules: ReadonlyArray<Rule>

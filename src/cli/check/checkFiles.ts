@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type { CheckOptions, DocumentKind } from "../../domain/checking/CheckReport.ts"
-import { mendDocument } from "../../domain/checking/FixedDocument.ts"
+import { fixDocument } from "../../domain/checking/FixedDocument.ts"
 import type { SarifDocument } from "../../domain/checking/SarifLog.ts"
 import { linesOf } from "../../domain/checking/TextSpan.ts"
 import { replaceFile } from "../../services/files/AtomicWrite.ts"
@@ -32,7 +32,7 @@ const writeBack = Effect.fnUntraced(function* (file: string, text: string) {
 
 const checkFile = Effect.fnUntraced(function* (file: string, order: CheckOrder) {
   const text = yield* readInput(file)
-  const { report, text: mended } = mendDocument(order.kind, text, order)
+  const { report, text: mended } = fixDocument(order.kind, text, order)
   const mending: Mending = mended === text ? "impossible" : order.fix ? "written" : "offered"
   if (mending === "written" && file !== "-") yield* writeBack(file, mended)
   const name = file === "-" ? "stdin" : file

@@ -4,21 +4,21 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { loadClusterWork } from "../loadWork.ts"
+import { loadClusterHandler } from "../loadWork.ts"
 import { outcomeFlags, tellWork } from "../terminal/outcome.ts"
 
 /** The run that is meant, among those in the database. */
-export const sharedRunArgument = Argument.String("RUN").pipe(
+export const clusterRunArgument = Argument.String("RUN").pipe(
   Argument.withDescription('The id of the run, the beginning of one, or "last"; see "task-conductor runs --cluster"')
 )
 
 /** The command. */
 export const attach = Command.make(
   "attach",
-  { run: sharedRunArgument, json: outcomeFlags.json },
+  { run: clusterRunArgument, json: outcomeFlags.json },
   Effect.fn("attach")(function* ({ json, run }) {
-    const { attachShared } = yield* loadClusterWork
-    yield* tellWork({ json, isShared: true }, ({ sink }) => attachShared(run, sink))
+    const { attachClusterRun } = yield* loadClusterHandler
+    yield* tellWork({ json, isShared: true }, ({ sink }) => attachClusterRun(run, sink))
   })
 ).pipe(
   Command.withDescription(

@@ -3,19 +3,19 @@
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { sharedRunArgument } from "./attach.ts"
+import { clusterRunArgument } from "./attach.ts"
 import { quietFailure } from "../terminal/Failure.ts"
-import { loadClusterWork } from "../loadWork.ts"
+import { loadClusterHandler } from "../loadWork.ts"
 import { Output } from "../terminal/Output.ts"
 
 /** The command. */
 export const cancel = Command.make(
   "cancel",
-  { run: sharedRunArgument },
+  { run: clusterRunArgument },
   Effect.fn("cancel")(function* ({ run }) {
     const { tell } = yield* Output
-    const { cancelShared } = yield* loadClusterWork
-    const { isCancelled, runId } = yield* cancelShared(run)
+    const { cancelClusterRun } = yield* loadClusterHandler
+    const { isCancelled, runId } = yield* cancelClusterRun(run)
     if (isCancelled) return yield* tell(`The workers end the run ${runId}. What is finished is kept.`)
     yield* tell(`The run ${runId} had ended before.`)
     return yield* quietFailure(1)

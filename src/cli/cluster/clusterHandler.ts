@@ -7,8 +7,8 @@ import {
   attachRun,
   cancelRun,
   layerClient,
-  layerSharedRuns,
-  layerWorkerGround,
+  layerClusterRuns,
+  layerWorkerEnvironment,
   submitRun
 } from "../../app/clusterClient.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
@@ -24,7 +24,7 @@ import type { EventSink } from "../terminal/EventSink.ts"
 import { Output } from "../terminal/Output.ts"
 
 /** A run for the workers, as the flags ask for it. */
-export interface SharedWork {
+export interface ClusterRunRequest {
   readonly project: string
   readonly flags: Configuration
   readonly order: Omit<RunOrder, "runId">
@@ -56,7 +56,13 @@ const followToEnd = (run: string, sink: EventSink) =>
   )
 
 /** Begins a run on the workers and follows it to its report. */
-export const runShared = Effect.fn("runShared")(function* ({ approveSteps, flags, order, project, sink }: SharedWork) {
+export const startClusterRun = Effect.fn("startClusterRun")(function* ({
+  approveSteps,
+  flags,
+  order,
+  project,
+  sink
+}: ClusterRunRequest) {
   const setup = yield* readSetup(project, flags)
   const runId = yield* makeRunId
   return yield* Effect.gen(function* () {
@@ -67,21 +73,23 @@ export const runShared = Effect.fn("runShared")(function* ({ approveSteps, flags
 })
 
 /** Follows a run that somebody began, to its report. */
-export const attachShared = (run: string, sink: EventSink) =>
+export const attachClusterRun = (run: string, sink: EventSink) =>
   followToEnd(run, sink).pipe(
     Effect.onInterrupt(() => tellDetached(run)),
     Effect.provide(layerClient)
   )
 
 /** Ends a run; the workers stop within seconds. */
-export const cancelShared = (run: string) => Effect.provide(cancelRun(run), layerSharedRuns)
+export const cancelClusterRun = (run: string) => Effect.provide(cancelRun(run), layerClusterRuns)
 
 /** Works on runs until it is ended. */
-export const workOnShared = Effect.fn("workOnShared")(function* (flags: Configuration) {
+export const startWorker = Effect.fn("startWorker")(function* (flags: Configuration) {
   const { tell } = yield* Output
   const { settings } = yield* readSetup(".", flags)
   const tellWork = (what: string) => tell(printable(what))
-  const worker = layerWorker({ flags, parallel: settings.slots, tell: tellWork }).pipe(Layer.provide(layerWorkerGround))
+  const worker = layerWorker({ flags, parallel: settings.slots, tell: tellWork }).pipe(
+    Layer.provide(layerWorkerEnvironment)
+  )
   const ready = tell("The worker is ready for runs. Ctrl-C ends it; others then go on with what it has.")
   return yield* holdWorker(worker, ready)
 })

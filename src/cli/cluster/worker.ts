@@ -3,7 +3,7 @@
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { loadClusterWork } from "../loadWork.ts"
+import { loadClusterHandler } from "../loadWork.ts"
 import { flagConfiguration, runFlags } from "../run/runFlags.ts"
 
 const { allow, deny, model, parallel, plugin } = runFlags
@@ -13,8 +13,8 @@ export const worker = Command.make(
   "worker",
   { allow, deny, model, parallel, plugin },
   Effect.fn("worker")(function* (given) {
-    const { workOnShared } = yield* loadClusterWork
-    return yield* workOnShared(yield* flagConfiguration(given))
+    const { startWorker } = yield* loadClusterHandler
+    return yield* startWorker(yield* flagConfiguration(given))
   })
 ).pipe(
   Command.withDescription(

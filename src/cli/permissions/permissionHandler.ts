@@ -11,14 +11,14 @@ import { printable } from "../../domain/text/Printable.ts"
 import type { RememberedRule } from "../../domain/permissions/RememberedRule.ts"
 import { Arguments } from "../../domain/tools/ToolCall.ts"
 import { explainCall } from "../../services/permissions/PermissionExplanation.ts"
-import type { PlacedRule } from "../../services/permissions/SourcedRules.ts"
+import type { SourcedRule } from "../../services/permissions/SourcedRules.ts"
 import { Policies } from "../../services/permissions/Policies.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { readSetup } from "../../app/setup.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 
 /** A rule that is in force, with where it was written. */
-export type ListedRule = PlacedRule & RememberedRule
+export type ListedRule = SourcedRule & RememberedRule
 
 /** All rules that hold in a project without flags, and why those that were remembered do not, if so. */
 export const listRules = Effect.fn("listRules")(function* (project: string) {

@@ -6,7 +6,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { originalPrompt } from "../../domain/documents/OriginalPrompt.ts"
-import { loadClusterWork, loadWork } from "../loadWork.ts"
+import { loadClusterHandler, loadWork } from "../loadWork.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
 import { limitFlags, outcomeFlags, tellWork } from "../terminal/outcome.ts"
@@ -69,8 +69,10 @@ export const run = Command.make(
     }
     const { project } = given
     if (given.cluster) {
-      const { runShared } = yield* loadClusterWork
-      return yield* tellWork({ ...given, isShared: true }, (doors) => runShared({ project, flags, order, ...doors }))
+      const { startClusterRun } = yield* loadClusterHandler
+      return yield* tellWork({ ...given, isShared: true }, (doors) =>
+        startClusterRun({ project, flags, order, ...doors })
+      )
     }
     const { runPrompt } = yield* loadWork
     yield* tellWork(given, (doors) => runPrompt({ project, flags, order, ...doors }))

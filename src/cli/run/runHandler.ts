@@ -19,7 +19,7 @@ import { Skills } from "../../services/skills/Skills.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import type { EventSink } from "../terminal/EventSink.ts"
 import { Output } from "../terminal/Output.ts"
-import { tellNotes } from "../terminal/warnings.ts"
+import { tellWarnings } from "../terminal/warnings.ts"
 
 export { listPlugins, unlistedProblems } from "../plugins/pluginList.ts"
 
@@ -49,7 +49,7 @@ const keptDoorsOf = (work: Pick<Work, "approveSteps" | "approver" | "flags" | "s
   ...doorsOf(work),
   before: ({ isTorn, setup }: ReadyRun) =>
     Effect.andThen(
-      tellNotes(setup, work.flags),
+      tellWarnings(setup, work.flags),
       Output.use(({ tell }) => (isTorn ? tell(tornNote) : Effect.void))
     )
 })
@@ -73,7 +73,7 @@ export interface Resumption extends Omit<Work, "project" | "order"> {
 }
 
 /** Goes on with a run to its report. */
-export const resumeKept = (work: Resumption) =>
+export const reportResume = (work: Resumption) =>
   resumeRun(work.run, work.flags, keptDoorsOf(work)).pipe(Effect.provide(layerRuns), toldToTheEnd(work))
 
 /** What a fork is given: which run, and from which task on everything is done anew. */
@@ -82,18 +82,18 @@ export interface Fork extends Resumption {
 }
 
 /** Begins a new run with what another had finished before a task. */
-export const forkKept = (work: Fork) =>
+export const reportFork = (work: Fork) =>
   forkRun(work.run, work.from, work.flags, keptDoorsOf(work)).pipe(Effect.provide(layerRuns), toldToTheEnd(work))
 
 /** Plays a run that is kept once more and compares what is told. */
-export const replayKept = (run: string) => Effect.provide(replayRun(run), layerRuns)
+export const reportReplay = (run: string) => Effect.provide(replayRun(run), layerRuns)
 
 /** Makes the task list for a prompt. */
 export const planPrompt = Effect.fn("planPrompt")(function* (work: Work) {
   const { flags, order, project } = work
   const setup = yield* readSetup(project, flags)
   return yield* Effect.gen(function* () {
-    yield* tellNotes(setup, flags)
+    yield* tellWarnings(setup, flags)
     const pipeline = yield* Pipeline
     return yield* pipeline.plan({ runId: yield* makeRunId, ...order })
   }).pipe(Effect.provide(layerRun(setup, doorsOf(work))))

@@ -5,14 +5,14 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { loadWork } from "../loadWork.ts"
-import { keptRunFlags, limitFlags, tellWork } from "../terminal/outcome.ts"
+import { savedRunFlags, limitFlags, tellWork } from "../terminal/outcome.ts"
 import { flagConfiguration } from "../run/runFlags.ts"
 
 /** The command. */
 export const fork = Command.make(
   "fork",
   {
-    ...keptRunFlags,
+    ...savedRunFlags,
     from: Flag.String("from").pipe(
       Flag.withMetavar("TASK"),
       Flag.withDescription('The first task that is done anew, with all that come after it: --from "Write 1"')
@@ -20,8 +20,8 @@ export const fork = Command.make(
   },
   Effect.fn("fork")(function* (given) {
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
-    const { forkKept } = yield* loadWork
-    yield* tellWork(given, (doors) => forkKept({ run: given.run, from: given.from, flags, ...doors }))
+    const { reportFork } = yield* loadWork
+    yield* tellWork(given, (doors) => reportFork({ run: given.run, from: given.from, flags, ...doors }))
   })
 ).pipe(
   Command.withDescription("Begin a new run with what another had finished before a task, perhaps with another model"),

@@ -40,8 +40,8 @@ export const replay = Command.make(
   },
   Effect.fn("replay")(function* (given) {
     const { result, tell } = yield* Output
-    const { replayKept } = yield* loadWork
-    const { differences, events, isWhole, runId } = yield* replayKept(given.run)
+    const { reportReplay } = yield* loadWork
+    const { differences, events, isWhole, runId } = yield* reportReplay(given.run)
     const [first, ...more] = differences
     if (given.json) yield* result(JSON.stringify({ runId, same: first === undefined, differences }, null, 2))
     else if (first === undefined) {

@@ -4,17 +4,17 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { loadWork } from "../loadWork.ts"
-import { keptRunFlags, limitFlags, tellWork } from "../terminal/outcome.ts"
+import { savedRunFlags, limitFlags, tellWork } from "../terminal/outcome.ts"
 import { flagConfiguration } from "../run/runFlags.ts"
 
 /** The command. */
 export const resume = Command.make(
   "resume",
-  keptRunFlags,
+  savedRunFlags,
   Effect.fn("resume")(function* (given) {
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
-    const { resumeKept } = yield* loadWork
-    yield* tellWork(given, (doors) => resumeKept({ run: given.run, flags, ...doors }))
+    const { reportResume } = yield* loadWork
+    yield* tellWork(given, (doors) => reportResume({ run: given.run, flags, ...doors }))
   })
 ).pipe(
   Command.withDescription("Go on with a run that ended early: finished work is not done again"),

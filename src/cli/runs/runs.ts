@@ -17,7 +17,7 @@ const json = (what: string) =>
   Flag.Boolean("json").pipe(Flag.withDescription(`Print ${what} as JSON`), Flag.withDefault(false))
 
 /** Where the runs are that are meant. */
-export const sharedFlag = Flag.Boolean("cluster").pipe(
+export const clusterFlag = Flag.Boolean("cluster").pipe(
   Flag.withDescription("The runs in the database that TASK_CONDUCTOR_DATABASE names, instead of those of this machine"),
   Flag.withDefault(false)
 )
@@ -47,7 +47,7 @@ const prune = Command.make(
       Flag.withMetavar("DAYS"),
       Flag.withDescription("Remove runs that began more than so many days ago: --older-than 30")
     ),
-    cluster: sharedFlag,
+    cluster: clusterFlag,
     json: json("the ids of what was removed")
   },
   Effect.fn("runs prune")(function* (given) {
@@ -89,7 +89,7 @@ const repair = Command.make(
 /** The command. */
 export const runs = Command.make(
   "runs",
-  { cluster: sharedFlag, json: json("the list") },
+  { cluster: clusterFlag, json: json("the list") },
   Effect.fn("runs")(function* (given) {
     const { result, resultPaint, tell } = yield* Output
     const { listRuns } = yield* loadRuns

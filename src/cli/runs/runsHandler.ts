@@ -14,7 +14,7 @@ const storeOf = (isShared: boolean) =>
     ? Layer.unwrap(
         Effect.map(
           Effect.promise(() => import("../../app/clusterClient.ts")),
-          ({ layerSharedRuns }) => layerSharedRuns
+          ({ layerClusterRuns }) => layerClusterRuns
         )
       )
     : layerRuns
@@ -42,11 +42,11 @@ export const repairRun = Effect.fn("repairRun")(function* (given: string) {
 }, Effect.provide(layerRuns))
 
 /** What the run that is meant planned, did and found. */
-export const showKeptRun = (run: string, isShared: boolean) =>
+export const printRun = (run: string, isShared: boolean) =>
   Effect.map(readRun(run), ({ records, runId }) => ({ runId, overview: runOverview(records) })).pipe(
     Effect.provide(storeOf(isShared))
   )
 
 /** What one task of it saw, said, called and found. */
-export const showKeptTask = (run: string, task: string, isShared: boolean) =>
+export const printTask = (run: string, task: string, isShared: boolean) =>
   Effect.provide(readTask(run, task), storeOf(isShared))

@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import { RunOverview, TaskEvidence } from "../../domain/history/RunEvidence.ts"
 import { loadRuns } from "../loadWork.ts"
 import { Output } from "../terminal/Output.ts"
-import { sharedFlag } from "./runs.ts"
+import { clusterFlag } from "./runs.ts"
 import { evidenceText, overviewText } from "./showText.ts"
 
 const json = <A>(schema: Schema.Codec<A, unknown>, value: A): string =>
@@ -28,17 +28,17 @@ export const show = Command.make(
       Flag.withDescription('What this task saw, said, called and found: --task "Research 1"'),
       Flag.optional
     ),
-    cluster: sharedFlag,
+    cluster: clusterFlag,
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false))
   },
   Effect.fn("show")(function* (given) {
     const { answer, result } = yield* Output
-    const { showKeptRun, showKeptTask } = yield* loadRuns
+    const { printRun, printTask } = yield* loadRuns
     if (Option.isNone(given.task)) {
-      const { overview, runId } = yield* showKeptRun(given.run, given.cluster)
+      const { overview, runId } = yield* printRun(given.run, given.cluster)
       return yield* given.json ? result(json(RunOverview, overview)) : answer(overviewText(runId, overview))
     }
-    const evidence = yield* showKeptTask(given.run, given.task.value, given.cluster)
+    const evidence = yield* printTask(given.run, given.task.value, given.cluster)
     yield* given.json ? result(json(TaskEvidence, evidence)) : answer(evidenceText(evidence))
   })
 ).pipe(

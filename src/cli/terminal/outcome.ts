@@ -29,7 +29,7 @@ export const outcomeFlags = {
 }
 
 /** The flags of words that go on with a run that is kept. */
-export const keptRunFlags = {
+export const savedRunFlags = {
   run: Argument.String("RUN").pipe(
     Argument.withDescription('The id of the run, the beginning of one, or "last"; see "task-conductor runs"')
   ),
@@ -65,9 +65,9 @@ export const tellWork = Effect.fnUntraced(function* <E, R>(
     json,
     yesThisRun = false
   }: { readonly json: boolean; readonly yesThisRun?: boolean; readonly isShared?: boolean },
-  perform: (doors: { readonly sink: EventSink; readonly approveSteps: boolean }) => Effect.Effect<RunReport, E, R>
+  work: (doors: { readonly sink: EventSink; readonly approveSteps: boolean }) => Effect.Effect<RunReport, E, R>
 ) {
-  const report = yield* perform({ sink: yield* json ? jsonSink : progressSink, approveSteps: yesThisRun })
+  const report = yield* work({ sink: yield* json ? jsonSink : progressSink, approveSteps: yesThisRun })
   if (!json) yield* tellReport(report, isShared)
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })

@@ -5,14 +5,14 @@ import * as Effect from "effect/Effect"
 import type { Setup } from "../../app/setup.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { readRunNotes } from "../../services/pipeline/StartupWarnings.ts"
+import { readStartupWarnings } from "../../services/pipeline/StartupWarnings.ts"
 import { usageFailure } from "./Failure.ts"
 import { Output } from "./Output.ts"
 
 /** Tells notes and warnings on stderr; a rule from a flag that names no tool is a wrong usage. */
-export const tellNotes = Effect.fn("tellNotes")(function* (setup: Setup, flags: Configuration) {
+export const tellWarnings = Effect.fn("tellWarnings")(function* (setup: Setup, flags: Configuration) {
   const { tell, tellPaint } = yield* Output
-  const { mistake, warnings } = yield* readRunNotes(setup.configuration, flags)
+  const { mistake, warnings } = yield* readStartupWarnings(setup.configuration, flags)
   if (mistake !== undefined) {
     return yield* usageFailure(`--${mistake.verdict} ${mistake.rule}: ${mistake.what}`)
   }

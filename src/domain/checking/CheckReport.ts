@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { InputValue } from "../documents/InputValue.ts"
 import { type Issue, type Reading, Repair, Where } from "../findings/Issue.ts"
 import { addRepair, noFindings } from "../findings/IssueCode.ts"
-import { resultLandmarks } from "../markdown/KnownHeadings.ts"
+import { resultHeadings } from "../markdown/KnownHeadings.ts"
 import { readMarkdown } from "../markdown/Markdown.ts"
 import { linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
 import type { Refinement } from "../documents/Refinement.ts"
@@ -153,7 +153,7 @@ const report = <A>(
 /** The links of a result in order; a section that is too crowded to parse is noted instead. */
 const resultLinks = (document: string) => {
   const findings = noFindings()
-  const { lines, sections } = readMarkdown(document, { landmarks: resultLandmarks })
+  const { lines, sections } = readMarkdown(document, { knownHeadings: resultHeadings })
   const before = lines.slice(0, (sections[0]?.line ?? 1) - 1).join("\n")
   const trees = [
     { tree: parseMarkdown(before, 1), where: { line: 1 } },

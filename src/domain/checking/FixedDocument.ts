@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import { checkDocument, type CheckOptions, type CheckReport, type DocumentKind } from "./CheckReport.ts"
 import { lastSection } from "../grammar/DocumentSections.ts"
 import { noFindings } from "../findings/IssueCode.ts"
-import { resultLandmarks, taskListLandmarks } from "../markdown/KnownHeadings.ts"
+import { resultHeadings, taskListHeadings } from "../markdown/KnownHeadings.ts"
 import { readMarkdown } from "../markdown/Markdown.ts"
 import { isBlank } from "../markdown/MarkdownLines.ts"
 import { readRefinement } from "../documents/RefinementFormat.ts"
@@ -15,14 +15,14 @@ import { readTaskList } from "../documents/TaskListFormat.ts"
 import { renderTask, renderTaskList } from "../documents/TaskRendering.ts"
 
 /** A report with the text that needs none of its repairs; the text as it was when there is nothing to mend. */
-export interface MendedDocument {
+export interface FixedDocument {
   readonly report: CheckReport
   readonly text: string
 }
 
 /** The prompt of a list: everything up to the next part of the document, without a fence around all of it. */
 const promptOf = (text: string): string => {
-  const document = readMarkdown(text, { landmarks: taskListLandmarks, isStructure: isField })
+  const document = readMarkdown(text, { knownHeadings: taskListHeadings, isStructure: isField })
   const parts = ["original-prompt", "goals", "tasks", "issues"].map((key) => lastSection(document, key, noFindings()))
   const [prompt, ...others] = parts
   if (prompt === undefined) return ""
@@ -38,7 +38,7 @@ const promptOf = (text: string): string => {
 
 /** The whole result with its heading as it should be, and, when that draws in what stands below, as it is. */
 const renderResult = (text: string): ReadonlyArray<string> => {
-  const document = readMarkdown(text, { landmarks: resultLandmarks })
+  const document = readMarkdown(text, { knownHeadings: resultHeadings })
   const section = lastSection(document, "result-summary", noFindings())
   if (section === undefined) return []
   const { lines } = document
@@ -71,7 +71,7 @@ const render = (kind: DocumentKind, text: string, { finished = [] }: CheckOption
  * Checks a document and mends it when nothing but repairs was found. A rejected document is left as it is, and so is one
  * that would not read back to the same value with fewer repairs.
  */
-export const mendDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): MendedDocument => {
+export const fixDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): FixedDocument => {
   const report = checkDocument(kind, text, options)
   const value = JSON.stringify(report.value)
   const isBetter = (candidate: string): boolean => {

@@ -10,7 +10,7 @@ const callKey = ({ call }: CallOutcome): string => canonicalJson([call.name, cal
 const sign = ({ result }: CallOutcome): string =>
   canonicalJson([result.success, result.error_type, result.data, result.error_message])
 
-export class SameCalls {
+export class RepeatedCallDetector {
   readonly #limit: number
   readonly #seen = new Map<string, { readonly sign: string; readonly times: number }>()
 

@@ -12,7 +12,7 @@ import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
 import { readInputs } from "./InputFormat.ts"
 import type { InputValue } from "./InputValue.ts"
 import { scanJson } from "../text/JsonScan.ts"
-import { type Landmarks, refinementLandmarks } from "../markdown/KnownHeadings.ts"
+import { type KnownHeadings, refinementHeadings } from "../markdown/KnownHeadings.ts"
 import { checkMisplacedCalls } from "./MisplacedCalls.ts"
 import { type MarkdownDocument, type MarkdownSection, readMarkdown } from "../markdown/Markdown.ts"
 import { markdownCodec } from "../markdown/MarkdownCodec.ts"
@@ -38,13 +38,13 @@ export interface RefinementOptions {
 }
 
 /** Inputs are a part of the document only for skills that have them: elsewhere the word is as good as any other. */
-const landmarksFor = ({ inputs }: RefinementOptions): Landmarks =>
+const landmarksFor = ({ inputs }: RefinementOptions): KnownHeadings =>
   inputs?.length === 0
     ? (heading) => {
-        const landmark = refinementLandmarks(heading)
+        const landmark = refinementHeadings(heading)
         return landmark?.key === "inputs" ? undefined : landmark
       }
-    : refinementLandmarks
+    : refinementHeadings
 
 const readInputSection = (
   document: MarkdownDocument,
@@ -135,7 +135,7 @@ const readSectionCalls = (
 /** Reads a refinement. The value is present when the task could be built, also when calls have issues. */
 export const readRefinement = (text: string, options: RefinementOptions = {}): Reading<Refinement> => {
   const { task: planned } = options
-  const document = readMarkdown(text, { landmarks: landmarksFor(options), isStructure: isField })
+  const document = readMarkdown(text, { knownHeadings: landmarksFor(options), isStructure: isField })
   const findings: Findings = { issues: [...document.issues], repairs: [...document.repairs] }
   if (document.issues.length > 0) return { value: Option.none(), ...inDocumentOrder(findings) }
   const taskSection = lastSection(document, "task", findings)

@@ -8,7 +8,7 @@ import { addMissingSection, checkStrayFences, lastSection, sectionSource } from 
 import { inDocumentOrder } from "../findings/FindingOrder.ts"
 import type { Reading } from "../findings/Issue.ts"
 import { addIssue, type Findings } from "../findings/IssueCode.ts"
-import { resultLandmarks } from "../markdown/KnownHeadings.ts"
+import { resultHeadings } from "../markdown/KnownHeadings.ts"
 import { readMarkdown } from "../markdown/Markdown.ts"
 import { markdownCodec } from "../markdown/MarkdownCodec.ts"
 import { isPlaceholder } from "../grammar/TextEscaping.ts"
@@ -16,7 +16,7 @@ import { ResultDocument } from "../plan/TaskResult.ts"
 
 /** Reads the answer of an executor. */
 export const readResult = (text: string): Reading<ResultDocument> => {
-  const document = readMarkdown(text, { landmarks: resultLandmarks })
+  const document = readMarkdown(text, { knownHeadings: resultHeadings })
   const findings: Findings = { issues: [...document.issues], repairs: [...document.repairs] }
   const section = lastSection(document, "result-summary", findings)
   if (section === undefined) {

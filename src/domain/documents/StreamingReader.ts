@@ -4,7 +4,7 @@
  * answer itself is read as a whole afterwards, so nothing depends on how it came. services/PlanAhead listens with it.
  */
 import * as Option from "effect/Option"
-import type { FindLinks } from "../grammar/LinkCache.ts"
+import type { LinkReader } from "../grammar/LinkCache.ts"
 import { indentOf, readHashes } from "../markdown/MarkdownLines.ts"
 import { openingOf } from "../markdown/MarkdownFences.ts"
 import type { Task } from "../plan/Task.ts"
@@ -19,7 +19,10 @@ const isHeading = (line: string): boolean => indentOf(line) <= 3 && readHashes(l
 const startsTask = (line: string): boolean => readLabel(line)?.key === "name" || isHeading(line)
 
 /** Takes the deltas of one answer, in order. `onTask` learns of every task that could be built from its lines alone. */
-export const readAhead = (findLinks: FindLinks, onTask: (task: Task) => void = () => {}): ((delta: string) => void) => {
+export const streamingReader = (
+  findLinks: LinkReader,
+  onTask: (task: Task) => void = () => {}
+): ((delta: string) => void) => {
   let fence = ""
   let line = ""
   let piece: Array<string> = []

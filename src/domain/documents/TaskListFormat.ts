@@ -14,8 +14,8 @@ import {
 import { inDocumentOrder } from "../findings/FindingOrder.ts"
 import type { Reading } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
-import { taskListLandmarks } from "../markdown/KnownHeadings.ts"
-import type { FindLinks } from "../grammar/LinkCache.ts"
+import { taskListHeadings } from "../markdown/KnownHeadings.ts"
+import type { LinkReader } from "../grammar/LinkCache.ts"
 import { readMarkdown } from "../markdown/Markdown.ts"
 import { markdownCodec } from "../markdown/MarkdownCodec.ts"
 import { Task } from "../plan/Task.ts"
@@ -39,7 +39,7 @@ export interface TaskListOptions {
   /** Anchors of the request document. Without them an anchor that is no task's result is taken for a heading. */
   readonly headings?: ReadonlyArray<string>
   /** Finds the links of a field; a memo makes reading the same tasks again cheap and changes nothing else. */
-  readonly findLinks?: FindLinks
+  readonly findLinks?: LinkReader
 }
 
 const dropFinished = (
@@ -124,7 +124,7 @@ const toSteps = (
 export const readTaskList = (text: string, options: TaskListOptions = {}): Reading<TaskList> => {
   const { finished = [] } = options
   const allowEmpty = options.allowEmpty ?? finished.length > 0
-  const document = readMarkdown(text, { landmarks: taskListLandmarks, isStructure: isField })
+  const document = readMarkdown(text, { knownHeadings: taskListHeadings, isStructure: isField })
   const findings: Findings = { issues: [...document.issues], repairs: [...document.repairs] }
   if (document.issues.length > 0) return { value: Option.none(), ...inDocumentOrder(findings) }
   const prompt = lastSection(document, "original-prompt", findings)

@@ -3,7 +3,7 @@
  * value, whatever text stands in it.
  */
 import { type InputValue, renderInputs } from "./InputValue.ts"
-import { taskListLandmarks } from "../markdown/KnownHeadings.ts"
+import { taskListHeadings } from "../markdown/KnownHeadings.ts"
 import { fenceFor } from "../markdown/PromptBlock.ts"
 import type { Reference } from "../plan/Reference.ts"
 import type { CodeBlock, Task } from "../plan/Task.ts"
@@ -96,7 +96,7 @@ export const renderSteps = (steps: ReadonlyArray<Step>): string =>
     .join("\n\n")
 
 const promptText = (prompt: string): string => {
-  const isPlain = escapeText(prompt).join("\n") === prompt && taskListLandmarks(prompt) === undefined
+  const isPlain = escapeText(prompt).join("\n") === prompt && taskListHeadings(prompt) === undefined
   return isPlain && !prompt.includes("```") ? prompt : codeBlock({ language: "text", text: prompt }).join("\n")
 }
 

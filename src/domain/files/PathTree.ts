@@ -4,7 +4,7 @@
  */
 
 /** At most this much of a list. */
-export interface TreeRoom {
+export interface TreeBudget {
   readonly entries: number
   readonly characters: number
 }
@@ -19,13 +19,13 @@ const collapse = (paths: ReadonlyArray<string>, depth: number): ReadonlyArray<st
   return [...shown]
 }
 
-const fits = (paths: ReadonlyArray<string>, room: TreeRoom): boolean =>
+const fits = (paths: ReadonlyArray<string>, room: TreeBudget): boolean =>
   paths.length <= room.entries && paths.reduce((sum, path) => sum + path.length, 0) <= room.characters
 
 const depthOf = (paths: ReadonlyArray<string>): number =>
   paths.reduce((deepest, path) => Math.max(deepest, path.split("/").length), 1)
 
-const cut = (paths: ReadonlyArray<string>, room: TreeRoom): ReadonlyArray<string> => {
+const cut = (paths: ReadonlyArray<string>, room: TreeBudget): ReadonlyArray<string> => {
   let characters = 0
   const end = paths.findIndex((path, index) => {
     characters += path.length
@@ -41,7 +41,7 @@ const cut = (paths: ReadonlyArray<string>, room: TreeRoom): ReadonlyArray<string
  */
 export const fitTree = (
   paths: ReadonlyArray<string>,
-  room: TreeRoom,
+  room: TreeBudget,
   { depth, from }: { readonly depth?: number; readonly from: number }
 ): ReadonlyArray<string> => {
   if (depth !== undefined) return cut(collapse(paths, from + depth), room)

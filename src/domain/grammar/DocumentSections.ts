@@ -1,5 +1,5 @@
 /**
- * Finds the landmarks of a document among its sections and records in what other form they were written. The last
+ * Finds the knownHeadings of a document among its sections and records in what other form they were written. The last
  * section of a name wins: a prompt that was copied into the answer comes before the answer itself.
  */
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"

@@ -7,10 +7,10 @@ import * as Option from "effect/Option"
 import { type FoundLink, inlineLinks } from "../markdown/MarkdownTree.ts"
 
 /** Finds the links of one field; nothing when the text is above the caps. */
-export type FindLinks = (text: string) => Option.Option<ReadonlyArray<FoundLink>>
+export type LinkReader = (text: string) => Option.Option<ReadonlyArray<FoundLink>>
 
 /** Finds links and remembers them for as long as it is held itself. */
-export const memoLinks = (find: FindLinks = inlineLinks): FindLinks => {
+export const cacheLinks = (find: LinkReader = inlineLinks): LinkReader => {
   const known = new Map<string, Option.Option<ReadonlyArray<FoundLink>>>()
   return (text) => {
     const found = known.get(text) ?? find(text)

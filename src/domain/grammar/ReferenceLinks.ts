@@ -5,7 +5,7 @@
 import * as Option from "effect/Option"
 import type { Where } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
-import type { FindLinks } from "./LinkCache.ts"
+import type { LinkReader } from "./LinkCache.ts"
 import { type FoundLink, inlineLinks } from "../markdown/MarkdownTree.ts"
 import { excerpt } from "./RawTask.ts"
 
@@ -59,7 +59,7 @@ interface Found {
 const titleOf = ({ start, title }: FoundLink, text: string): string =>
   /^\[[*_]/.test(text.slice(start, start + 2)) ? (/^([*_])([^*_].*)\1$/s.exec(title)?.[2] ?? title) : title
 
-const parse = (text: string, withSpaces: ReadonlySet<string>, findLinks: FindLinks): Option.Option<Found> =>
+const parse = (text: string, withSpaces: ReadonlySet<string>, findLinks: LinkReader): Option.Option<Found> =>
   Option.map(findLinks(text), (links) => ({
     links: links.map((link) => ({
       title: titleOf(link, text),
@@ -92,7 +92,7 @@ export const readLinks = (
   written: string,
   where: Where,
   findings: Findings,
-  findLinks: FindLinks = inlineLinks
+  findLinks: LinkReader = inlineLinks
 ): ReadonlyArray<Candidate> => {
   if (written === "") return []
   if (noReferences.test(written)) {

@@ -4,7 +4,7 @@
  */
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
 import type { Where } from "../findings/Issue.ts"
-import type { FindLinks } from "./LinkCache.ts"
+import type { LinkReader } from "./LinkCache.ts"
 import { nearest } from "../text/Nearest.ts"
 import type { Reference } from "../plan/Reference.ts"
 import { readReference, type ResultForm } from "./ReferenceForm.ts"
@@ -23,7 +23,7 @@ export const readReferences = (
   place: TaskPlace,
   resolve: ResolveResult,
   findings: Findings,
-  findLinks?: FindLinks
+  findLinks?: LinkReader
 ): ReadonlyArray<Reference> => {
   const where = { ...place, field: fieldLabels.references, line: raw.fields.get("references")?.line ?? raw.line }
   return readLinks(textOf(raw, "references"), where, findings, findLinks).flatMap(

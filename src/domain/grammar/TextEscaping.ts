@@ -3,7 +3,7 @@
  * or the like gets one backslash before it; reading takes that backslash off again. Text inside closed fences stays as
  * it is. Writing and reading are exact opposites for tidy text: no blanks at the ends of lines, no two blank lines together.
  */
-import { isLandmarkText } from "../markdown/KnownHeadings.ts"
+import { isKnownHeadingText } from "../markdown/KnownHeadings.ts"
 import { isThinkingTag } from "../markdown/MarkdownCleaning.ts"
 import { fenceByLine, findFences, openingOf } from "../markdown/MarkdownFences.ts"
 import { isComment, isRule, readHashes } from "../markdown/MarkdownLines.ts"
@@ -15,7 +15,7 @@ const withoutMarks = (line: string): string => line.trim().replace(/^(?:\*\*|__)
 
 /** True for a line that some reader of documents takes for a part of its structure. */
 const isAnyStructure = (line: string): boolean =>
-  readHashes(line) !== undefined || isField(line) || isLandmarkText(withoutMarks(line))
+  readHashes(line) !== undefined || isField(line) || isKnownHeadingText(withoutMarks(line))
 
 /** In free text what nothing closes is text. */
 const fencesIn = (lines: ReadonlyArray<string>) => findFences(lines, () => false, isAnyStructure)
@@ -25,7 +25,7 @@ const looksStructural = (text: string): boolean => {
   if (readHashes(text) !== undefined || isRule(text) || isComment(text)) return true
   if (isThinkingTag(text) || openingOf(text) !== undefined) return true
   const label = readLabel(text)
-  return (label?.key !== undefined && label.match !== "near") || isLandmarkText(withoutMarks(text))
+  return (label?.key !== undefined && label.match !== "near") || isKnownHeadingText(withoutMarks(text))
 }
 
 /** What could be taken for something else at the start of a line. */

@@ -6,7 +6,7 @@ import type { CallIntent, JournalRecord } from "./JournalRecord.ts"
 import { slugOf } from "../plan/TaskName.ts"
 
 /** Hashes are SHA-256 of texts in hex. Only what finished tasks were shown counts: others are shown it anew. */
-export type FileSighting =
+export type FileTouch =
   | { readonly _tag: "Shown"; readonly task: string; readonly href: string; readonly hash: string }
   | { readonly _tag: "Written"; readonly task: string; readonly path: string; readonly hash: string }
   /** A call may have left anything in the file; in any file when it does not say which. */
@@ -19,20 +19,20 @@ const finishedTasks = (settled: ReadonlyArray<string>): ReadonlySet<string> =>
 const isSuccess = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "success" in value && value.success === true
 
-const ofIntent = ({ files }: CallIntent): ReadonlyArray<FileSighting> =>
+const ofIntent = ({ files }: CallIntent): ReadonlyArray<FileTouch> =>
   files.length === 0 ? [{ _tag: "Unsure" }] : files.map(({ path }) => ({ _tag: "Unsure", path }))
 
 /**
  * All sightings, the first one first. A write counts once its outcome says that it happened. `settled` are the keys of all
  * that settled.
  */
-export const fileSightings = (
+export const fileTouches = (
   records: ReadonlyArray<JournalRecord>,
   settled: ReadonlyArray<string>
-): ReadonlyArray<FileSighting> => {
+): ReadonlyArray<FileTouch> => {
   const finished = finishedTasks(settled)
   const intents = new Map<string, CallIntent>()
-  return records.flatMap((record): ReadonlyArray<FileSighting> => {
+  return records.flatMap((record): ReadonlyArray<FileTouch> => {
     switch (record.type) {
       case "intent":
         intents.set(record.key, record)

@@ -54,7 +54,7 @@ export const CallIntent = Schema.Struct({
 export type CallIntent = typeof CallIntent.Type
 
 /** A call that was begun and has no outcome; `seq` is the number of the record that says so. */
-export interface CallDoubt extends CallIntent {
+export interface InDoubtCall extends CallIntent {
   readonly seq: number
 }
 

@@ -5,7 +5,7 @@
 import { forgivingSlug, slugOf } from "../plan/TaskName.ts"
 
 /** A heading that a reader looks for. */
-export interface Landmark {
+export interface KnownHeading {
   readonly key: string
   /** The text of the strict document. */
   readonly title: string
@@ -18,7 +18,7 @@ export interface Landmark {
 }
 
 /** Tells whether a heading is a landmark of one kind of document. */
-export type Landmarks = (heading: string) => Landmark | undefined
+export type KnownHeadings = (heading: string) => KnownHeading | undefined
 
 interface Entry {
   readonly key: string
@@ -32,8 +32,8 @@ interface Entry {
 const comparable = (heading: string): string =>
   forgivingSlug(slugOf(heading.replace(/^[^\p{L}\p{N}]+/u, "").replace(/\s+/g, " ")))
 
-const landmarksOf = (entries: ReadonlyArray<Entry>): Landmarks => {
-  const table = new Map<string, Landmark>()
+const landmarksOf = (entries: ReadonlyArray<Entry>): KnownHeadings => {
+  const table = new Map<string, KnownHeading>()
   for (const { also = [], depth = 2, key, leads = false, title } of entries) {
     for (const slug of also) table.set(slug, { key, title, depth, exact: false, leads })
     table.set(comparable(title), { key, title, depth, exact: true, leads })
@@ -73,7 +73,7 @@ const sectionSlug = /^task-section(?:-|$)/
 const otherSectionSlug = /^(?:\d+-)?(?:tasks?-?)?(?:section|step|phase|stage|group)s?(?:-|$)/
 
 /** Headings of a task list; every `### Task section N` is one. */
-export const taskListLandmarks: Landmarks = (heading) => {
+export const taskListHeadings: KnownHeadings = (heading) => {
   const found = listHeadings(heading)
   if (found !== undefined || heading.length > 200) return found
   const slug = comparable(heading)
@@ -84,7 +84,7 @@ export const taskListLandmarks: Landmarks = (heading) => {
 }
 
 /** Headings of a refinement, with those of an older form. */
-export const refinementLandmarks: Landmarks = landmarksOf([
+export const refinementHeadings: KnownHeadings = landmarksOf([
   { key: "inputs", title: "Inputs", also: ["input", "input-values", "task-inputs", "the-inputs", "skill-inputs"] },
   { key: "task", title: "Task", also: ["refined-task", "updated-task", "task-data", "the-task"] },
   {
@@ -95,7 +95,7 @@ export const refinementLandmarks: Landmarks = landmarksOf([
 ])
 
 /** Headings of a result. */
-export const resultLandmarks: Landmarks = landmarksOf([
+export const resultHeadings: KnownHeadings = landmarksOf([
   {
     key: "result-summary",
     title: "Result summary",
@@ -105,5 +105,5 @@ export const resultLandmarks: Landmarks = landmarksOf([
 ])
 
 /** True for a text that is an exact landmark of any document: as a bold or underlined line it would be a heading. */
-export const isLandmarkText = (text: string): boolean =>
-  [taskListLandmarks, refinementLandmarks, resultLandmarks].some((landmarks) => landmarks(text)?.exact === true)
+export const isKnownHeadingText = (text: string): boolean =>
+  [taskListHeadings, refinementHeadings, resultHeadings].some((knownHeadings) => knownHeadings(text)?.exact === true)

@@ -6,7 +6,7 @@ import type { Root } from "mdast"
 import * as Option from "effect/Option"
 import type { Issue, Repair } from "../findings/Issue.ts"
 import { addIssue, addRepair, noFindings } from "../findings/IssueCode.ts"
-import type { Landmark, Landmarks } from "./KnownHeadings.ts"
+import type { KnownHeading, KnownHeadings } from "./KnownHeadings.ts"
 import { cleanLines } from "./MarkdownCleaning.ts"
 import { type Fence, fenceByLine, findFences } from "./MarkdownFences.ts"
 import { type Heading, type HeadingForm, readHeading } from "./MarkdownHeadings.ts"
@@ -21,7 +21,7 @@ export class MarkdownSection {
   readonly anchor: string
   readonly depth: number
   readonly form: HeadingForm
-  readonly landmark: Landmark | undefined
+  readonly landmark: KnownHeading | undefined
   /** The line of the heading, 1-based. */
   readonly line: number
   /** Text that stands on the line of the heading; only bold headings have it. */
@@ -77,7 +77,7 @@ export const maximumDocument = 4_194_304
 /** What a reader knows of the documents it reads. */
 export interface MarkdownOptions {
   /** Headings to find also when they are bold lines, underlined lines, or lack the space after the hashes. */
-  readonly landmarks?: Landmarks
+  readonly knownHeadings?: KnownHeadings
   /** True for a line that belongs to the document and not to code: an unclosed fence before it does not swallow it. */
   readonly isStructure?: (line: string) => boolean
 }
@@ -99,10 +99,10 @@ const unsplit = (text: string): MarkdownDocument => {
 /** Splits a text into sections and takes off what is not part of the answer; see `repairs`. */
 export const readMarkdown = (text: string, options: MarkdownOptions = {}): MarkdownDocument => {
   if (text.length > maximumDocument) return unsplit(text)
-  const { isStructure = () => false, landmarks } = options
+  const { isStructure = () => false, knownHeadings } = options
   const findings = noFindings()
   const isPart = (line: string, next?: string): boolean =>
-    isStructure(line) || readHeading(line, next, landmarks)?.landmark?.exact === true
+    isStructure(line) || readHeading(line, next, knownHeadings)?.landmark?.exact === true
   const lines = cleanLines(text, findings, isPart)
   const lastPart = lines.findLastIndex((line, index) => isPart(line, lines[index + 1]))
   const strayFences: Array<number> = []
@@ -123,7 +123,7 @@ export const readMarkdown = (text: string, options: MarkdownOptions = {}): Markd
   const fences = fenceByLine(found)
   const headings: Array<{ readonly index: number; readonly heading: Heading }> = []
   for (let index = 0; index < lines.length; index += 1) {
-    const heading = fences.has(index) ? undefined : readHeading(lines[index] ?? "", lines[index + 1], landmarks)
+    const heading = fences.has(index) ? undefined : readHeading(lines[index] ?? "", lines[index + 1], knownHeadings)
     if (heading === undefined) continue
     headings.push({ index, heading })
     index += heading.height - 1
@@ -141,7 +141,7 @@ export const readMarkdown = (text: string, options: MarkdownOptions = {}): Markd
   )
   const start = headings[0]?.index ?? 0
   const preamble = lines.slice(0, start).findIndex((line) => !isBlank(line))
-  if (preamble >= 0 && landmarks !== undefined) {
+  if (preamble >= 0 && knownHeadings !== undefined) {
     addRepair(findings, "preamble-ignored", { line: preamble + 1 }, "Ignored the text before the first heading.")
   }
   return { text: lines.join("\n"), lines, fences, sections, strayFences, ...findings }

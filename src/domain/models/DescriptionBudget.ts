@@ -6,7 +6,7 @@ import { cutAtParagraph } from "../text/Excerpt.ts"
 import { charactersIn } from "./TokenEstimate.ts"
 
 /** The description of a project as prompts hold it, and what the person is told when something is left out. */
-export interface ShownDescription {
+export interface ShortenedDescription {
   readonly text: string
   readonly note?: string
 }
@@ -15,7 +15,7 @@ const noteOf = (left: number): string =>
   `(The project description ends here: ${left} more characters would take too much of the context window.)`
 
 /** Cuts a description that takes more than a quarter of the window (tokens) at the end of a paragraph, and says so in it. */
-export const shortenDescription = (description: string, window: number): ShownDescription => {
+export const shortenDescription = (description: string, window: number): ShortenedDescription => {
   const room = charactersIn(window / 4)
   if (description.length <= room) return { text: description }
   const { left, text } = cutAtParagraph(description, Math.max(1, room - noteOf(description.length).length - 2))

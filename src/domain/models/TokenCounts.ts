@@ -1,6 +1,6 @@
 /**
  * What the token counts of a server teach: how many characters make a token for its model, and whether it read the whole
- * prompt. Pure; services/models/TokenCalibration keeps one `CountHistory` per model.
+ * prompt. Pure; services/models/TokenCalibration keeps one `TokenCounts` per model.
  *
  * Ollama's `prompt_eval_count` is the size of the whole prompt, with what it took from its cache; releases around 0.30, and
  * those before July 2024, left the cached part out. Nothing is ever added, so a count can be too small for a harmless reason but never
@@ -23,7 +23,7 @@ export interface TokenCount {
 export type CountVerdict = "plausible" | "unclear" | "overflow"
 
 /** What is known of a model. */
-export interface CountHistory {
+export interface TokenCounts {
   /** Characters per token of the last prompts. */
   readonly ratios: ReadonlyArray<number>
   /** True when counts are known to hold what came from the cache. */
@@ -34,7 +34,7 @@ export interface CountHistory {
   readonly low: number | undefined
 }
 
-export const noHistory: CountHistory = { ratios: [], countsWhole: false, prompts: [], low: undefined }
+export const noHistory: TokenCounts = { ratios: [], countsWhole: false, prompts: [], low: undefined }
 
 const least = 2
 const most = 6
@@ -48,7 +48,7 @@ const leastCut = 512
 const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
 /** The scale for the next prompt: the median of what was seen, with a smaller margin the more was seen. */
-export const scaleOf = ({ ratios }: CountHistory): TokenScale =>
+export const scaleOf = ({ ratios }: TokenCounts): TokenScale =>
   ratios.length === 0 ? assumedScale : { charactersPerToken: median(ratios), margin: ratios.length < 3 ? 1.1 : 1.05 }
 
 const sharedStart = (one: string, other: string): number => {
@@ -65,7 +65,7 @@ const isCut = (counted: number, window: number, estimated: number, leeway: numbe
 /** Half of a window of whole kilobytes, as it is left when the window of the server is not the one that was asked for. */
 const isHalfOfSome = (counted: number): boolean => (counted - 2) % 512 === 0
 
-const judge = (history: CountHistory, { counted, isWhole, prompt, window }: TokenCount): CountVerdict => {
+const judge = (history: TokenCounts, { counted, isWhole, prompt, window }: TokenCount): CountVerdict => {
   const known = history.ratios.length > 0
   const estimated = prompt.length / scaleOf(history).charactersPerToken
   if (isCut(counted, window, estimated, known ? 1.2 : 1.5)) return "overflow"
@@ -78,9 +78,9 @@ const judge = (history: CountHistory, { counted, isWhole, prompt, window }: Toke
 
 /** Takes in a count and says what it means. Prompts that are too short to tell teach nothing and are always plausible. */
 export const learn = (
-  history: CountHistory,
+  history: TokenCounts,
   count: TokenCount
-): { readonly history: CountHistory; readonly verdict: CountVerdict } => {
+): { readonly history: TokenCounts; readonly verdict: CountVerdict } => {
   const { counted, isWhole, prompt } = count
   if (prompt.length < shortest || counted <= 0) return { history, verdict: "plausible" }
   const verdict = judge(history, count)

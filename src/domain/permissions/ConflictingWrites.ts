@@ -7,7 +7,7 @@ import type { Repair } from "../findings/Issue.ts"
 import { makeRepair } from "../findings/IssueCode.ts"
 
 /** A file with the tasks that would write it, at least two. */
-export interface SharedWrite {
+export interface ConflictingWrite {
   /** The canonical path. */
   readonly path: string
   readonly tasks: ReadonlyArray<string>
@@ -20,7 +20,7 @@ export interface TouchingTask {
 }
 
 /** The files that more than one of the tasks would write, in the order in which they are first written. */
-export const sharedWrites = (tasks: ReadonlyArray<TouchingTask>): ReadonlyArray<SharedWrite> => {
+export const conflictingWrites = (tasks: ReadonlyArray<TouchingTask>): ReadonlyArray<ConflictingWrite> => {
   const writers = new Map<string, Set<string>>()
   for (const { accesses, task } of tasks) {
     for (const access of accesses) {
@@ -32,7 +32,7 @@ export const sharedWrites = (tasks: ReadonlyArray<TouchingTask>): ReadonlyArray<
 }
 
 /** What is said about a file that several tasks of a section would write. */
-export const sharedWriteNote = (section: string, { path, tasks }: SharedWrite): Repair =>
+export const conflictingWriteNote = (section: string, { path, tasks }: ConflictingWrite): Repair =>
   makeRepair(
     "writers-of-one-file",
     { section },

@@ -3,7 +3,7 @@
  * is unknown asks. The gate calls `decide` with what a call really touches.
  */
 import * as Schema from "effect/Schema"
-import { coversTarget, type Target, touchesTarget } from "./TargetPattern.ts"
+import { matchesAllow, type Target, matchesDeny } from "./TargetPattern.ts"
 
 export const Risk = Schema.Literals(["safe", "medium", "high"])
 export type Risk = typeof Risk.Type
@@ -54,12 +54,12 @@ const byText = (a: Rule, b: Rule): number => (ruleText(a) < ruleText(b) ? -1 : r
 
 /** True when a rule that restricts concerns the request: one target is enough. */
 const restricts = ({ pattern }: Rule, targets: ReadonlyArray<Target>): boolean =>
-  pattern === undefined || targets.some((target) => touchesTarget(pattern, target))
+  pattern === undefined || targets.some((target) => matchesDeny(pattern, target))
 
 /** The allow rules that cover the request, when together they cover every target of it. */
 const allowing = <R extends Rule>(rules: ReadonlyArray<R>, targets: ReadonlyArray<Target>): ReadonlyArray<R> => {
   if (targets.length === 0) return rules.filter(({ pattern }) => pattern === undefined)
-  const covering = targets.map((target) => rules.filter(({ pattern }) => coversTarget(pattern, target)))
+  const covering = targets.map((target) => rules.filter(({ pattern }) => matchesAllow(pattern, target)))
   return covering.every((some) => some.length > 0) ? [...new Set(covering.flat())] : []
 }
 

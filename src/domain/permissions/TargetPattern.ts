@@ -39,7 +39,7 @@ const names = (pattern: string, test: (path: string) => boolean): boolean => {
  * covered only by a pattern that names such files, not by one whose wildcards happen to reach them. Without a pattern a
  * rule covers everyday files of the project, and everything that is no file but a page or a command.
  */
-export const coversTarget = (pattern: string | undefined, target: Target): boolean => {
+export const matchesAllow = (pattern: string | undefined, target: Target): boolean => {
   const { canonical, kind, relative } = target
   const path = relative ?? canonical
   const isSecret = kind === "file" && isSecretLike(path)
@@ -66,10 +66,10 @@ const touchesFile = (pattern: string, { canonical, relative }: Target): boolean 
 }
 
 /**
- * True when a rule that restricts concerns the target. What `coversTarget` says of a pattern is always concerned; for a
+ * True when a rule that restricts concerns the target. What `matchesAllow` says of a pattern is always concerned; for a
  * file outside the project a relative pattern counts at any depth.
  */
-export const touchesTarget = (pattern: string, target: Target): boolean => {
+export const matchesDeny = (pattern: string, target: Target): boolean => {
   if (standsFor(pattern, target)) return true
   const wide = withoutDots(pattern).toLowerCase()
   if (target.kind === "file") return touchesFile(wide, target)

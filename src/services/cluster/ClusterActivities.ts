@@ -40,7 +40,7 @@ export const layerClusterActivities: Layer.Layer<Activities, never, Journal> = L
 
     return Activities.of({
       ...activities,
-      perform: (activity) => activities.perform({ ...activity, execute: kept(activity) })
+      run: (activity) => activities.run({ ...activity, execute: kept(activity) })
     })
   })
 ).pipe(Layer.provide(Activities.layerWorkflow))

@@ -41,7 +41,7 @@ export const layerClusterJournal = (
 
       return Journal.of({
         outcome: (key) => Effect.map(last("outcome", key), wholeValueOf),
-        settled: (key) => Effect.map(last("settled", key), wholeValueOf),
+        stageResult: (key) => Effect.map(last("settled", key), wholeValueOf),
         answer: (key) => Effect.map(last("answer", key), valueOf),
         doubt: Effect.fnUntraced(function* (key) {
           const line = yield* last("intent", key)
@@ -51,7 +51,7 @@ export const layerClusterJournal = (
         }),
         keepOutcome: (key, value) => append({ type: "outcome", key, value }),
         keepFailure: (key, error) => append({ type: "failure", key, error }),
-        keepSettled: (key, value) => append({ type: "settled", key, value }),
+        keepStageResult: (key, value) => append({ type: "settled", key, value }),
         keepAnswer: (key, value) => append({ type: "answer", key, value }),
         keepSeen: (key, value) => append({ type: "seen", key, value }),
         intend: (intent) => append({ type: "intent", ...intent }),

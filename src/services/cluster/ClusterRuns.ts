@@ -16,7 +16,7 @@ import { EventTold, JournalRecord } from "../../domain/history/JournalRecord.ts"
 import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { exitCodeOf, type RunUsage } from "../../domain/runs/RunReport.ts"
-import { SharedEnding, SharedRun } from "../../domain/history/ClusterRun.ts"
+import { ClusterRunEnding, ClusterRun } from "../../domain/history/ClusterRun.ts"
 import { DatabaseUnavailable, databaseWords } from "./ClusterDatabase.ts"
 import type { JournalLine } from "../journal/JournalLine.ts"
 
@@ -32,25 +32,25 @@ export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectS
 }
 
 /** How a shared run stands. */
-export interface SharedStanding {
-  readonly shared: SharedRun
+export interface ClusterRunState {
+  readonly shared: ClusterRun
   /** Size of its records. */
   readonly bytes: number
   readonly begunAt: string
   readonly isCancelled: boolean
   /** Present when the run has come to its end. */
-  readonly ending?: SharedEnding
+  readonly ending?: ClusterRunEnding
 }
 
 export class ClusterRuns extends Context.Service<
   ClusterRuns,
   {
     /** Begins a run; one at a time may change a project. */
-    submit(shared: SharedRun): Effect.Effect<void, ProjectShared | DatabaseUnavailable>
+    submit(shared: ClusterRun): Effect.Effect<void, ProjectShared | DatabaseUnavailable>
     /** How a run stands; nothing when there is no such run. */
-    standing(runId: string): Effect.Effect<SharedStanding | undefined, DatabaseUnavailable>
+    standing(runId: string): Effect.Effect<ClusterRunState | undefined, DatabaseUnavailable>
     /** All runs, the newest first. */
-    readonly list: Effect.Effect<ReadonlyArray<SharedStanding>, DatabaseUnavailable>
+    readonly list: Effect.Effect<ReadonlyArray<ClusterRunState>, DatabaseUnavailable>
     /** Removes a run that has ended, with all that was kept of it; false for one that has not. */
     remove(runId: string): Effect.Effect<boolean, DatabaseUnavailable>
     /** Adds a record; `redact` takes secrets out of its JSON. Goes on when it is committed. */
@@ -70,7 +70,11 @@ export class ClusterRuns extends Context.Service<
     /** What the run has cost so far, by what was told of it. */
     usage(runId: string): Effect.Effect<Omit<RunUsage, "durationMs">, DatabaseUnavailable>
     /** The run has come to its end. */
-    end(runId: string, ending: SharedEnding, redact: (json: string) => string): Effect.Effect<void, DatabaseUnavailable>
+    end(
+      runId: string,
+      ending: ClusterRunEnding,
+      redact: (json: string) => string
+    ): Effect.Effect<void, DatabaseUnavailable>
     /** Asks the workers to end a run; false when it had ended before. */
     cancel(runId: string): Effect.Effect<boolean, DatabaseUnavailable>
     /** How many workers were seen within the last seconds. */
@@ -90,7 +94,7 @@ const patience = Schedule.min([Schedule.exponential("200 millis"), Schedule.spac
 
 const unavailable = (error: SqlError) => new DatabaseUnavailable({ what: databaseWords(error) })
 
-const patiently = <A>(query: Effect.Effect<A, SqlError>): Effect.Effect<A, DatabaseUnavailable> =>
+const retryTransient = <A>(query: Effect.Effect<A, SqlError>): Effect.Effect<A, DatabaseUnavailable> =>
   Effect.mapError(Effect.retry(query, { schedule: patience, while: ({ isRetryable }) => isRetryable }), unavailable)
 
 interface RunRow {
@@ -111,12 +115,12 @@ interface RecordRow {
 }
 
 const encodeRecord = Schema.encodeSync(JournalRecord)
-const sharedJson = Schema.fromJsonString(Schema.toCodecJson(SharedRun))
+const sharedJson = Schema.fromJsonString(Schema.toCodecJson(ClusterRun))
 const encodeShared = Schema.encodeSync(sharedJson)
 const decodeShared = Schema.decodeSync(sharedJson)
-const endingJson = Schema.fromJsonString(Schema.toCodecJson(SharedEnding))
+const endingJson = Schema.fromJsonString(Schema.toCodecJson(ClusterRunEnding))
 /** How a run ends that somebody cancels before it began. */
-export const cancelledEnding: SharedEnding = {
+export const cancelledEnding: ClusterRunEnding = {
   refused: "The run was cancelled before it began.",
   exitCode: exitCodeOf("interrupted")
 }
@@ -127,7 +131,7 @@ const decodeEnding = Schema.decodeSync(endingJson)
 const eventBeginning = (type: RunEvent["type"]): string => `{"type":"event","event":{"type":"${type}"%`
 const decodeEvent = Schema.decodeSync(Schema.fromJsonString(Schema.toCodecJson(EventTold)))
 
-const standingOf = ({ begun_at: begunAt, bytes, cancelled: isCancelled, ending, shared }: RunRow): SharedStanding => ({
+const standingOf = ({ begun_at: begunAt, bytes, cancelled: isCancelled, ending, shared }: RunRow): ClusterRunState => ({
   shared: decodeShared(shared),
   begunAt,
   bytes,
@@ -145,19 +149,19 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
   )
 
   const busyWith = Effect.fnUntraced(function* (project: string) {
-    const [row] = yield* patiently(
+    const [row] = yield* retryTransient(
       sql<RunRow>`${selectRuns} WHERE project = ${project} AND ending IS NULL AND NOT read_only`
     )
     return row === undefined ? undefined : new ProjectShared({ project, runId: row.run_id, begunAt: row.begun_at })
   })
 
-  const submit = Effect.fn("ClusterRuns.submit")(function* (shared: SharedRun) {
+  const submit = Effect.fn("ClusterRuns.submit")(function* (shared: ClusterRun) {
     const { order, project } = shared.opened
     const insert = sql`INSERT INTO task_conductor_runs (run_id, project, read_only, begun_at, shared)
       VALUES (${order.runId}, ${project}, ${order.readOnly === true}, ${yield* nowIso}, ${encodeShared(shared)})
       ON CONFLICT DO NOTHING RETURNING run_id`
     for (;;) {
-      if ((yield* patiently(insert)).length > 0) return
+      if ((yield* retryTransient(insert)).length > 0) return
       const busy = yield* busyWith(project)
       /* The other one may have ended between the two queries. */
       if (busy !== undefined) return yield* busy
@@ -167,11 +171,11 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
   return ClusterRuns.of({
     submit,
     standing: Effect.fn("ClusterRuns.standing")(function* (runId) {
-      const [row] = yield* patiently(sql<RunRow>`${selectRuns} WHERE run_id = ${runId}`)
+      const [row] = yield* retryTransient(sql<RunRow>`${selectRuns} WHERE run_id = ${runId}`)
       return row === undefined ? undefined : standingOf(row)
     }),
     /* What another version wrote may not be readable: it is no run for this one. */
-    list: Effect.map(patiently(sql<RunRow>`${selectRuns} ORDER BY begun_at DESC, run_id DESC`), (rows) =>
+    list: Effect.map(retryTransient(sql<RunRow>`${selectRuns} ORDER BY begun_at DESC, run_id DESC`), (rows) =>
       rows.flatMap((row) =>
         Result.getOrElse(
           Result.try(() => [standingOf(row)]),
@@ -180,14 +184,14 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
       )
     ),
     remove: Effect.fn("ClusterRuns.remove")(function* (runId) {
-      const rows = yield* patiently(sql`DELETE FROM task_conductor_runs
+      const rows = yield* retryTransient(sql`DELETE FROM task_conductor_runs
         WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`)
       return rows.length > 0
     }),
     append: Effect.fnUntraced(function* (runId, record, redact) {
       const json = redact(JSON.stringify(encodeRecord(record)))
       const key = "key" in record ? record.key : ""
-      yield* patiently(sql`WITH run AS (
+      yield* retryTransient(sql`WITH run AS (
           UPDATE task_conductor_runs SET records = records + 1, size = size + ${Buffer.byteLength(json)}
           WHERE run_id = ${runId} RETURNING records
         ) INSERT INTO task_conductor_records (run_id, seq, at, type, key, json, token)
@@ -195,19 +199,21 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
           ON CONFLICT (token) DO NOTHING`)
     }),
     after: Effect.fnUntraced(function* (runId, seq) {
-      const rows = yield* patiently(sql<RecordRow>`SELECT seq, at, type, key, json FROM task_conductor_records
+      const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, type, key, json FROM task_conductor_records
         WHERE run_id = ${runId} AND seq > ${seq} ORDER BY seq LIMIT 1000`)
       return rows.map(lineOf)
     }),
     last: Effect.fnUntraced(function* (runId, type, key) {
-      const [row] = yield* patiently(sql<RecordRow>`SELECT seq, at, type, key, json FROM task_conductor_records
+      const [row] = yield* retryTransient(sql<RecordRow>`SELECT seq, at, type, key, json FROM task_conductor_records
         WHERE run_id = ${runId} AND type = ${type} AND md5(key) = md5(${key}) AND key = ${key} ORDER BY seq DESC LIMIT 1`)
       return row === undefined ? undefined : lineOf(row)
     }),
     usage: Effect.fn("ClusterRuns.usage")(function* (runId) {
-      const [tools] = yield* patiently(sql<{ readonly count: number }>`SELECT count(*)::int FROM task_conductor_records
+      const [tools] = yield* retryTransient(sql<{
+        readonly count: number
+      }>`SELECT count(*)::int FROM task_conductor_records
         WHERE run_id = ${runId} AND type = 'event' AND json LIKE ${eventBeginning("tool.finished")}`)
-      const rows = yield* patiently(sql<Pick<RecordRow, "json">>`SELECT json FROM task_conductor_records
+      const rows = yield* retryTransient(sql<Pick<RecordRow, "json">>`SELECT json FROM task_conductor_records
         WHERE run_id = ${runId} AND type = 'event' AND json LIKE ${eventBeginning("model.finished")}`)
       const calls = rows.flatMap(({ json }) => {
         const { event } = decodeEvent(json)
@@ -223,21 +229,21 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
       }
     }),
     end: Effect.fn("ClusterRuns.end")(function* (runId, ending, redact) {
-      yield* patiently(sql`UPDATE task_conductor_runs SET ending = ${redact(encodeEnding(ending))}
+      yield* retryTransient(sql`UPDATE task_conductor_runs SET ending = ${redact(encodeEnding(ending))}
         WHERE run_id = ${runId} AND ending IS NULL`)
     }),
     cancel: Effect.fn("ClusterRuns.cancel")(function* (runId) {
-      const rows = yield* patiently(sql`UPDATE task_conductor_runs SET cancelled = true
+      const rows = yield* retryTransient(sql`UPDATE task_conductor_runs SET cancelled = true
         WHERE run_id = ${runId} AND ending IS NULL RETURNING run_id`)
       if (rows.length === 0) return false
       /* No worker has it: nobody else would end it. */
-      yield* patiently(sql`UPDATE task_conductor_runs SET ending = ${encodeEnding(cancelledEnding)}
+      yield* retryTransient(sql`UPDATE task_conductor_runs SET ending = ${encodeEnding(cancelledEnding)}
         WHERE run_id = ${runId} AND ending IS NULL
           AND NOT EXISTS (SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event')`)
       return true
     }),
     workers: Effect.map(
-      patiently(sql<{ readonly workers: number }>`SELECT count(*)::int AS workers FROM task_conductor_runners
+      retryTransient(sql<{ readonly workers: number }>`SELECT count(*)::int AS workers FROM task_conductor_runners
         WHERE last_heartbeat > now() - interval '15 seconds'`),
       ([row]) => row?.workers ?? 0
     )

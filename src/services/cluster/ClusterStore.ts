@@ -3,19 +3,19 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { SharedEnding } from "../../domain/history/ClusterRun.ts"
+import type { ClusterRunEnding } from "../../domain/history/ClusterRun.ts"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
-import { ClusterRuns, type SharedStanding } from "./ClusterRuns.ts"
+import { ClusterRuns, type ClusterRunState } from "./ClusterRuns.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import type { JournalLine } from "../journal/JournalLine.ts"
 import { chooseRun, type RunStanding, RunStore, type RunSummary } from "../history/RunStore.ts"
 
-const standingOf = (ending: SharedEnding | undefined): RunStanding => {
+const standingOf = (ending: ClusterRunEnding | undefined): RunStanding => {
   if (ending === undefined) return "running"
   return "refused" in ending ? "failed" : ending.status
 }
 
-const summaryOf = ({ begunAt, bytes, ending, shared }: SharedStanding): RunSummary => {
+const summaryOf = ({ begunAt, bytes, ending, shared }: ClusterRunState): RunSummary => {
   const { order, project, settings } = shared.opened
   const { model } = settings
   return {

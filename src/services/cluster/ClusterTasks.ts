@@ -1,5 +1,5 @@
 /**
- * Tasks of a run as workflows of their own, so that the workers share them: each is refined and carried out by whichever
+ * Tasks of a run as workflows of their own, so that the workers share them: each is refined and snapshot out by whichever
  * worker the engine chooses. The scheduler sees a `Refiner` and a `TaskRunner` as ever. What people answered travels with
  * a task and back.
  */
@@ -15,8 +15,8 @@ import { Refinement } from "../../domain/documents/Refinement.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { TaskFailure, type TaskPhase, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { hashOf } from "../files/Hash.ts"
-import { Denied } from "../permissions/PermissionDenied.ts"
-import { Carried, Gate } from "../permissions/Gate.ts"
+import { PermissionDenied } from "../permissions/PermissionDenied.ts"
+import { GateSnapshot, Gate } from "../permissions/Gate.ts"
 import { Refiner, type TaskOrder } from "../pipeline/Refiner.ts"
 import { type ExecutionOrder, TaskRunner } from "../pipeline/TaskRunner.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
@@ -28,14 +28,14 @@ const place = {
   round: Schema.Int,
   step: Schema.Int,
   finished: Schema.Array(TaskResult),
-  carried: Carried
+  snapshot: GateSnapshot
 }
 
 /** What comes back with every task. */
 const back = {
-  carried: Carried,
+  snapshot: GateSnapshot,
   /** Why the run is to stop: a person said so about a call in doubt, or nobody could say. */
-  stop: Schema.optionalKey(Denied)
+  stop: Schema.optionalKey(PermissionDenied)
 }
 
 interface Placed {
@@ -67,8 +67,8 @@ export const RunTask = Workflow.make("task-conductor/Task", {
 /** What came of a task, with the answers that are known then. */
 interface Shared<A> {
   readonly outcome: A | TaskFailure
-  readonly carried: Carried
-  readonly stop?: Denied
+  readonly snapshot: GateSnapshot
+  readonly stop?: PermissionDenied
 }
 
 /** Works with the engine that this fiber works in. */
@@ -79,43 +79,45 @@ const onEngine = <A>(effect: Effect.Effect<A, never, WorkflowEngine>): Effect.Ef
 
 /** Hands one piece of work over with the answers so far, and takes over what was answered meanwhile. */
 const share = Effect.fnUntraced(function* <A>(
-  { gate, toolRunner }: Pick<TaskBench, "gate" | "toolRunner">,
-  execute: (carried: Carried) => Effect.Effect<Shared<A>, never, WorkflowEngine>
+  { gate, toolRunner }: Pick<TaskContext, "gate" | "toolRunner">,
+  execute: (snapshot: GateSnapshot) => Effect.Effect<Shared<A>, never, WorkflowEngine>
 ): Effect.fn.Return<A, TaskFailure> {
-  const { carried, outcome, stop } = yield* onEngine(execute(yield* gate.carry))
-  yield* gate.adopt(carried)
+  const { snapshot, outcome, stop } = yield* onEngine(execute(yield* gate.snapshot))
+  yield* gate.restore(snapshot)
   if (stop !== undefined) yield* toolRunner.stop(stop)
   return outcome instanceof TaskFailure ? yield* outcome : outcome
 })
 
 /** What the run itself needs of the worker that it is on. */
-const sharer = Effect.gen(function* () {
+const clusterPeer = Effect.gen(function* () {
   return { gate: yield* Gate, toolRunner: yield* ToolRunner }
 })
 
 /** Hands the tasks of a run to the engine. */
-export const layerSharedTasks = (runId: string): Layer.Layer<Refiner | TaskRunner, never, Gate | ToolRunner> =>
+export const layerClusterTasks = (runId: string): Layer.Layer<Refiner | TaskRunner, never, Gate | ToolRunner> =>
   Layer.merge(
     Layer.effect(
       Refiner,
-      Effect.map(sharer, (sharer) =>
+      Effect.map(clusterPeer, (clusterPeer) =>
         Refiner.of({
-          refine: (order: TaskOrder) => share(sharer, (carried) => RefineTask.execute({ runId, carried, ...order }))
+          refine: (order: TaskOrder) =>
+            share(clusterPeer, (snapshot) => RefineTask.execute({ runId, snapshot, ...order }))
         })
       )
     ),
     Layer.effect(
       TaskRunner,
-      Effect.map(sharer, (sharer) =>
+      Effect.map(clusterPeer, (clusterPeer) =>
         TaskRunner.of({
-          run: (order: ExecutionOrder) => share(sharer, (carried) => RunTask.execute({ runId, carried, ...order }))
+          run: (order: ExecutionOrder) =>
+            share(clusterPeer, (snapshot) => RunTask.execute({ runId, snapshot, ...order }))
         })
       )
     )
   )
 
 /** What one worker has ready for the tasks of a run. */
-export interface TaskBench {
+export interface TaskContext {
   readonly gate: Gate["Service"]
   readonly refiner: Refiner["Service"]
   readonly taskRunner: TaskRunner["Service"]
@@ -131,39 +133,39 @@ export interface TaskWork {
 }
 
 /** Does work of a run with what this worker has ready for it; fails when it cannot get ready. */
-export type WithBench<R> = <A>(
+export type WithTaskContext<R> = <A>(
   runId: string,
   about: TaskWork,
-  work: (bench: TaskBench) => Effect.Effect<A, { readonly message: string }>
+  work: (bench: TaskContext) => Effect.Effect<A, { readonly message: string }>
 ) => Effect.Effect<A, { readonly message: string }, R>
 
 /** Tells the engine how tasks are worked on here. */
-export const layerTaskWorkflows = <R>(withBench: WithBench<R>) => {
+export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>) => {
   const workHere = <A>(
-    { carried, runId }: { readonly carried: Carried; readonly runId: string },
+    { snapshot, runId }: { readonly snapshot: GateSnapshot; readonly runId: string },
     { task, phase }: { readonly task: Task; readonly phase: TaskPhase },
-    work: (bench: TaskBench) => Effect.Effect<A, TaskFailure>
+    work: (bench: TaskContext) => Effect.Effect<A, TaskFailure>
   ): Effect.Effect<Shared<A>, never, R> => {
     const failed = (reason: string) => new TaskFailure({ task: task.name, phase, reason, skipped: false })
     const verb = phase === "refinement" ? "refines" : "carries out"
-    return withBench(runId, { task: task.name, verb }, (bench) =>
+    return withRunContext(runId, { task: task.name, verb }, (bench) =>
       Effect.gen(function* () {
-        yield* bench.gate.adopt(carried)
+        yield* bench.gate.restore(snapshot)
         const working: Effect.Effect<A | TaskFailure> = Effect.catchTag(work(bench), "TaskFailure", (failure) =>
           Effect.succeed(failure)
         )
         const outcome = yield* Effect.raceFirst(working, bench.failed)
         const stop = yield* bench.toolRunner.stopReason
-        return { outcome, carried: yield* bench.gate.carry, ...(stop === undefined ? {} : { stop }) }
+        return { outcome, snapshot: yield* bench.gate.snapshot, ...(stop === undefined ? {} : { stop }) }
       })
-    ).pipe(Effect.catch(({ message }) => Effect.succeed({ outcome: failed(message), carried })))
+    ).pipe(Effect.catch(({ message }) => Effect.succeed({ outcome: failed(message), snapshot })))
   }
   return Layer.merge(
-    RefineTask.toLayer(({ carried, runId, ...order }) =>
-      workHere({ carried, runId }, { task: order.task, phase: "refinement" }, ({ refiner }) => refiner.refine(order))
+    RefineTask.toLayer(({ snapshot, runId, ...order }) =>
+      workHere({ snapshot, runId }, { task: order.task, phase: "refinement" }, ({ refiner }) => refiner.refine(order))
     ),
-    RunTask.toLayer(({ carried, runId, ...order }) =>
-      workHere({ carried, runId }, { task: order.refinement.task, phase: "execution" }, ({ taskRunner }) =>
+    RunTask.toLayer(({ snapshot, runId, ...order }) =>
+      workHere({ snapshot, runId }, { task: order.refinement.task, phase: "execution" }, ({ taskRunner }) =>
         taskRunner.run(order)
       )
     )

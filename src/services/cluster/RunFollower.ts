@@ -11,7 +11,7 @@ import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { type Answered, Approver, type AnsweredBy } from "../approvals/Approver.ts"
 import { Arbiter } from "../approvals/Arbiter.ts"
 import { ClusterRuns } from "./ClusterRuns.ts"
-import { type AnswerBook, callAnswered, doubtAnswered, giveAnswer, stepAnswered } from "../journal/DurableApprover.ts"
+import { type AnswerStore, callAnswered, doubtAnswered, giveAnswer, stepAnswered } from "../journal/DurableApprover.ts"
 import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
 
 /** The run goes on when somebody answers; nobody here can. */
@@ -34,7 +34,7 @@ const pause = "200 millis"
 /** Asks whoever is here; tells the workers unless nobody is. */
 const putQuestion = Effect.fnUntraced(function* (
   { hash, items, scope, title }: Question,
-  book: AnswerBook
+  book: AnswerStore
 ): Effect.fn.Return<AnsweredBy, never, Approver> {
   const approver = yield* Approver
   const arbiter = yield* Arbiter
@@ -51,7 +51,7 @@ const putQuestion = Effect.fnUntraced(function* (
 })
 
 /** Follows a run until it ends; fails when it waits for an answer that nobody here can give. */
-export const followRun = (runId: string, book: AnswerBook, listen: (recorded: RecordedEvent) => Effect.Effect<void>) =>
+export const followRun = (runId: string, book: AnswerStore, listen: (recorded: RecordedEvent) => Effect.Effect<void>) =>
   Effect.gen(function* () {
     const runs = yield* ClusterRuns
     const alone = (yield* Semaphore.make(1)).withPermits(1)

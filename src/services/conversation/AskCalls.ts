@@ -93,7 +93,7 @@ export class AskCalls extends Context.Service<
         if (issues.length > 0) return refuse(id, call, failureOf(issues))
         return runner.run(id, call).pipe(
           Effect.map((result): Answer => ({ result })),
-          Effect.catchTag("DeclinedForGood", ({ result, what }) => Effect.succeed<Answer>({ result, declined: what })),
+          Effect.catchTag("TooManyDenials", ({ result, what }) => Effect.succeed<Answer>({ result, declined: what })),
           Effect.tap(() => meter.toolCall)
         )
       }

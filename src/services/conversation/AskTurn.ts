@@ -23,7 +23,7 @@ import {
 } from "../../domain/conversation/Conversation.ts"
 import { capOutputs, fitConversation } from "../../domain/conversation/ConversationFit.ts"
 import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
-import { SameCalls } from "../../domain/conversation/RepeatedCallDetector.ts"
+import { RepeatedCallDetector } from "../../domain/conversation/RepeatedCallDetector.ts"
 import { charactersLeft } from "../../domain/models/TokenEstimate.ts"
 import { AskCalls } from "./AskCalls.ts"
 import { measuredPrompt, type Talk } from "../models/ConversationPrompt.ts"
@@ -91,11 +91,12 @@ export class AskTurn extends Context.Service<
       const { tools } = yield* ToolRegistry
       const names = new Set(tools.map(({ name }) => name))
 
-      const roomBeside = (talk: Talk): number => charactersLeft(window, measuredPrompt(talk), calibration.scale(model))
+      const remainingCharacters = (talk: Talk): number =>
+        charactersLeft(window, measuredPrompt(talk), calibration.scale(model))
 
       /** The conversation as it fits beside `frame`; what had to go stays away. */
       const fitted = Effect.fnUntraced(function* ({ messages }: TurnOrder, frame: Talk) {
-        const fit = fitConversation(yield* Ref.get(messages), roomBeside(frame))
+        const fit = fitConversation(yield* Ref.get(messages), remainingCharacters(frame))
         yield* Ref.set(messages, fit.messages)
         if (fit.leftOut.length > 0) {
           yield* events.publish({ type: "message", level: "info", text: leftOutNote(fit.leftOut) })
@@ -144,7 +145,7 @@ export class AskTurn extends Context.Service<
             done.set(message.id, message)
           })
           .pipe(Effect.onInterrupt(() => add(order, [...done.values()])))
-        const room = roomBeside({ system: order.system, tools, messages: [] })
+        const room = remainingCharacters({ system: order.system, tools, messages: [] })
         const shown = capOutputs(
           answered.map(({ message }) => message),
           Math.floor(room / 2)
@@ -165,7 +166,7 @@ export class AskTurn extends Context.Service<
 
       const iterate = (
         order: TurnOrder,
-        same: SameCalls,
+        same: RepeatedCallDetector,
         attempt: number,
         wasEmpty: boolean
       ): Effect.Effect<AskEnding, ModelError> =>
@@ -200,7 +201,7 @@ export class AskTurn extends Context.Service<
       const answer = Effect.fn("AskTurn.answer")(function* (order: TurnOrder) {
         const before = withoutThinking(yield* Ref.get(order.messages))
         yield* Ref.set(order.messages, [...before, { role: "user", content: order.content }])
-        return yield* iterate(order, new SameCalls(limits.identicalCalls), 1, false).pipe(
+        return yield* iterate(order, new RepeatedCallDetector(limits.identicalCalls), 1, false).pipe(
           Effect.catchTag("ModelError", (error) =>
             Effect.gen(function* () {
               const ending = endingOf(error)

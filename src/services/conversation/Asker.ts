@@ -18,7 +18,7 @@ import { AskTurn } from "./AskTurn.ts"
 import { Briefer, type BriefingError, type Surroundings } from "../pipeline/Briefer.ts"
 import { causeText } from "../plugins/ForeignCode.ts"
 import { Gate } from "../permissions/Gate.ts"
-import { ProjectTurn } from "../permissions/ProjectWriteLock.ts"
+import { ProjectWriteLock } from "../permissions/ProjectWriteLock.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -86,7 +86,7 @@ export class Asker extends Context.Service<
       const support = yield* ToolSupport
       const meter = yield* UsageMeter
       const workspace = yield* Workspace
-      const project = yield* ProjectTurn
+      const project = yield* ProjectWriteLock
 
       /** The system prompt, and the first message with what stands before it. */
       const fill = (known: Surroundings, prompt: string): FilledPrompt => {

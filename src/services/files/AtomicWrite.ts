@@ -13,7 +13,7 @@ import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
 import { hashOf } from "./Hash.ts"
 import { fileFailure } from "./FileFailure.ts"
 import { textHash } from "./FileState.ts"
-import { makeAndHoldFolder } from "./DirectoryHandle.ts"
+import { makeAndOpenDirectory } from "./DirectoryHandle.ts"
 import { temporaryName } from "./WriteLeftovers.ts"
 
 const newFileMode = 0o666
@@ -77,7 +77,7 @@ export const replaceFile = Effect.fn("replaceFile")(
   function* (file: string, text: string, base?: string) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const folder = yield* makeAndHoldFolder(path.dirname(file))
+    const folder = yield* makeAndOpenDirectory(path.dirname(file))
     const reach = path.join(folder.path, path.basename(file))
     const old = yield* existing(file, reach)
     const suffix = (yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)).toString(36)

@@ -9,7 +9,7 @@ import type { PlatformError } from "effect/PlatformError"
 import type * as Scope from "effect/Scope"
 import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
 
-export interface HeldFolder {
+export interface DirectoryHandle {
   /** Leads to the folder that is held: names are put behind it. */
   readonly path: string
   /** Flushes what was created and renamed in it; systems that cannot flush folders go without. */
@@ -58,7 +58,7 @@ const hold = Effect.fnUntraced(function* (folder: string, reach: string) {
   const place = yield* locate(descriptor)
   const real = place ?? (yield* fs.realPath(folder))
   if (real !== folder) return yield* becameLink(folder)
-  const held: HeldFolder = {
+  const held: DirectoryHandle = {
     path: place === undefined || descriptor === undefined ? folder : descriptor,
     sync: handle === undefined ? Effect.void : Effect.ignore(handle.sync)
   }
@@ -66,17 +66,17 @@ const hold = Effect.fnUntraced(function* (folder: string, reach: string) {
 })
 
 /** Holds an existing folder at a canonical path. */
-export const holdFolder = (folder: string) => hold(folder, folder)
+export const openDirectory = (folder: string) => hold(folder, folder)
 
 /** Holds a folder at a canonical path; makes it, and those above it, when they are missing. */
-export const makeAndHoldFolder: (
+export const makeAndOpenDirectory: (
   folder: string
-) => Effect.Effect<HeldFolder, PlatformError | ToolFailure, FileSystem.FileSystem | Path.Path | Scope.Scope> =
+) => Effect.Effect<DirectoryHandle, PlatformError | ToolFailure, FileSystem.FileSystem | Path.Path | Scope.Scope> =
   Effect.fnUntraced(function* (folder: string) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    if (yield* fs.exists(folder)) return yield* holdFolder(folder)
-    const parent = yield* makeAndHoldFolder(path.dirname(folder))
+    if (yield* fs.exists(folder)) return yield* openDirectory(folder)
+    const parent = yield* makeAndOpenDirectory(path.dirname(folder))
     const reach = path.join(parent.path, path.basename(folder))
     yield* fs
       .makeDirectory(reach)

@@ -13,7 +13,7 @@ import type { LineRange } from "../../domain/plan/Reference.ts"
 import { decodeText } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
 import { fileFailure } from "./FileFailure.ts"
-import { holdFolder } from "./DirectoryHandle.ts"
+import { openDirectory } from "./DirectoryHandle.ts"
 
 const chunkBytes = 262_144
 /** What is asked for beyond the size that the system tells, which may be wrong. */
@@ -77,7 +77,7 @@ const requireRegular = Effect.fnUntraced(function* (file: string, info: FileSyst
 const openSafely = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const folder = yield* holdFolder(path.dirname(file))
+  const folder = yield* openDirectory(path.dirname(file))
   const reach = path.join(folder.path, path.basename(file))
   return yield* fs
     .open(reach, { noFollow: true })

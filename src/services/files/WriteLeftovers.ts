@@ -8,7 +8,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import type { FileState } from "../../domain/history/JournalRecord.ts"
 import { hashOf } from "./Hash.ts"
-import { holdFolder } from "./DirectoryHandle.ts"
+import { openDirectory } from "./DirectoryHandle.ts"
 
 /** One write: the canonical path of its target, and the hash of the text that is to stand there. */
 type Write = Pick<FileState, "path" | "after">
@@ -22,7 +22,7 @@ export const temporaryName = (write: Write, suffix: string): string => `${beginn
 const removeLeftover = Effect.fnUntraced(function* (write: Write) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const folder = yield* holdFolder(path.dirname(write.path))
+  const folder = yield* openDirectory(path.dirname(write.path))
   const names = yield* fs.readDirectory(folder.path)
   for (const name of names) {
     if (!name.startsWith(beginningOf(write)) || !name.endsWith(".tmp")) continue

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { FileSighting } from "../../domain/history/FileTouch.ts"
+import type { FileTouch } from "../../domain/history/FileTouch.ts"
 import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { FileReference } from "../../domain/plan/Reference.ts"
 import { readReference } from "../../domain/grammar/ReferenceForm.ts"
@@ -52,7 +52,7 @@ const shownNow = (reference: FileReference): Seen["now"] =>
 
 const addShown = Effect.fnUntraced(function* (
   seen: SeenFiles,
-  { hash, href, task }: FileSighting & { readonly _tag: "Shown" }
+  { hash, href, task }: FileTouch & { readonly _tag: "Shown" }
 ) {
   const form = readReference("", href)
   if (form._tag !== "Plain" || form.reference.kind !== "file") return
@@ -68,13 +68,13 @@ const addShown = Effect.fnUntraced(function* (
 
 const addWritten = Effect.fnUntraced(function* (
   seen: SeenFiles,
-  { hash, path, task }: FileSighting & { readonly _tag: "Written" }
+  { hash, path, task }: FileTouch & { readonly _tag: "Written" }
 ) {
   const now = fileState(yield* Workspace, path)
   seen.set(path, new Map([[wholeFile, { task, how: "written", hash, now }]]))
 })
 
-const seenFiles = Effect.fnUntraced(function* (sightings: ReadonlyArray<FileSighting>) {
+const seenFiles = Effect.fnUntraced(function* (sightings: ReadonlyArray<FileTouch>) {
   const seen: SeenFiles = new Map()
   for (const sighting of sightings) {
     if (sighting._tag === "Shown") yield* addShown(seen, sighting)
@@ -86,7 +86,7 @@ const seenFiles = Effect.fnUntraced(function* (sightings: ReadonlyArray<FileSigh
 })
 
 /** Which files are not as they were seen last, each once, in the order in which they were seen. */
-export const changedFiles = Effect.fn("changedFiles")(function* (sightings: ReadonlyArray<FileSighting>) {
+export const changedFiles = Effect.fn("changedFiles")(function* (sightings: ReadonlyArray<FileTouch>) {
   const { root } = yield* Workspace
   const compared = yield* Effect.forEach(
     yield* seenFiles(sightings),

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { JournalError } from "../journal/JournalError.ts"
 import { type JournalRest, readSound } from "../journal/JournalReader.ts"
-import { setAside } from "../journal/Quarantine.ts"
+import { quarantine } from "../journal/Quarantine.ts"
 import { codeOf } from "../files/SystemCode.ts"
 
 export interface Repaired {
@@ -18,7 +18,7 @@ export interface Repaired {
 }
 
 const cutOff = Effect.fnUntraced(function* (path: string, { kept, rest, size }: JournalRest) {
-  const aside = yield* setAside(`${path}.damaged-${kept + 1}`, rest)
+  const aside = yield* quarantine(`${path}.damaged-${kept + 1}`, rest)
   const handle = yield* (yield* FileSystem.FileSystem).open(path, { flag: "r+" })
   yield* handle.truncate(size)
   yield* handle.sync

@@ -9,7 +9,7 @@ import { journalVersion, type RunOpened } from "../../domain/history/JournalReco
 import { decodeLine, firstSum, recordOf } from "../journal/JournalLine.ts"
 
 /** What a journal begins and ends with. */
-export interface JournalPeek {
+export interface JournalSummary {
   readonly opened: RunOpened
   /** ISO 8601. */
   readonly startedAt: string
@@ -68,7 +68,7 @@ const finished =
   /^\{"seq":\d+,"at":"[^"]*","record":\{"type":"event","event":\{"type":"run\.finished","exitCode":\d+,"report":\{"runId":"[^"]*","status":"([a-z_]+)"/
 
 /** Looks at a journal; nothing when it does not begin as one of this version. */
-export const peekJournal = Effect.fn("peekJournal")(
+export const readJournalSummary = Effect.fn("readJournalSummary")(
   function* (path: string) {
     const fs = yield* FileSystem.FileSystem
     const handle = yield* fs.open(path)
@@ -80,7 +80,7 @@ export const peekJournal = Effect.fn("peekJournal")(
     const opened = yield* Effect.try({ try: () => recordOf(line), catch: () => "foreign" as const })
     if (opened.type !== "opened") return undefined
     const status = finished.exec(yield* lastLineStart(handle, size))?.[1]
-    return { opened, startedAt: line.at, status, bytes: size } satisfies JournalPeek
+    return { opened, startedAt: line.at, status, bytes: size } satisfies JournalSummary
   },
   Effect.scoped,
   Effect.orElseSucceed(() => undefined)

@@ -104,8 +104,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   const isWhole = hasEnded(eventsTold(session.own))
   const endless = Effect.andThen(order.turn("an answer that was never given", undefined), Effect.never)
 
-  const settled = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
-    Option.match(known.settled(key), {
+  const stageResult = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
+    Option.match(known.stageResult(key), {
       onNone: () => Effect.succeedNone,
       onSome: (value) => Effect.asSome(decode(success, value))
     })
@@ -131,7 +131,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     return was === is ? [] : [{ at, difference: { about: `the prompt of ${key}`, before: was, now: is } }]
   }
 
-  const perform = Effect.fnUntraced(function* <A, E, R>(activity: Activity<A, E, R>): Effect.fn.Return<A, E, R> {
+  const run = Effect.fnUntraced(function* <A, E, R>(activity: Activity<A, E, R>): Effect.fn.Return<A, E, R> {
     const name = activityName(activity)
     const mine = own.exact(name) ?? (before.exact(name) === undefined ? own.similar(name) : undefined)
     const earlier = before.similar(name)
@@ -151,17 +151,17 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   return {
     activities: Layer.succeed(Activities)(
       Activities.of({
-        perform,
-        settled,
-        settle: (stage, execute) =>
+        run,
+        stageResult,
+        runStage: (stage, execute) =>
           Effect.flatMap(
-            settled(stage),
+            stageResult(stage),
             Option.match({
               onNone: () => Effect.tap(execute, () => end(stage.key)),
               onSome: (value) => Effect.succeed(value)
             })
           ),
-        observe: ({ key, success }, look) =>
+        record: ({ key, success }, look) =>
           Effect.suspend(() => {
             const found = seen.get(key)?.shift()
             if (found === undefined) return look

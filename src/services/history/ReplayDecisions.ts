@@ -14,7 +14,7 @@ import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { StepApproved } from "../../domain/permissions/StepGate.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
-import { Denied } from "../permissions/PermissionDenied.ts"
+import { PermissionDenied } from "../permissions/PermissionDenied.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -52,12 +52,12 @@ const risksOf = (events: ReadonlyArray<RunEvent>): ReadonlyMap<string, Risk> => 
   return risks
 }
 
-const decodeDenied = Schema.decodeUnknownSync(Schema.toCodecJson(Denied))
+const decodeDenied = Schema.decodeUnknownSync(Schema.toCodecJson(PermissionDenied))
 const isDenied = Schema.is(Schema.TaggedStruct("Denied", {}))
 const hasDenials = Schema.is(Schema.Struct({ denials: Schema.Array(Schema.Json) }))
 
 /** Everything that was denied: calls, and references that were looked at. */
-const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<Denied> =>
+const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<PermissionDenied> =>
   own.flatMap((record) => {
     if (record.type === "failure") return isDenied(record.error) ? [decodeDenied(record.error)] : []
     return record.type === "seen" && hasDenials(record.value)

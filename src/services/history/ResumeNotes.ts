@@ -4,7 +4,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { type FileSighting, fileSightings } from "../../domain/history/FileTouch.ts"
+import { type FileTouch, fileTouches } from "../../domain/history/FileTouch.ts"
 import { type ChangedFile, changedFiles } from "./ChangedFiles.ts"
 import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
 import type { JournalContent } from "../journal/JournalReader.ts"
@@ -47,11 +47,11 @@ const isOfReferences = ({ json }: JournalLine): boolean =>
   json.startsWith('{"type":"event","event":{"type":"references.read"')
 
 /** Only what tells of files is decoded: a journal is long. */
-const sightingsOf = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<FileSighting> => {
+const sightingsOf = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<FileTouch> => {
   const begun = new Set(lines.flatMap(({ key, type }) => (type === "intent" ? [key] : [])))
   const wanted = lines.filter((line) => begun.has(line.key) || isOfReferences(line))
   const settled = lines.flatMap(({ key, type }) => (type === "settled" ? [key] : []))
-  return fileSightings(wanted.map(recordOf), settled)
+  return fileTouches(wanted.map(recordOf), settled)
 }
 
 /** What is to be known of a run whose journal was read. */

@@ -141,5 +141,5 @@ export const layerResumedRun = (place: RunPlace) =>
   )
 
 /** No journal: such a run leaves nothing behind, and all the same nobody else may change its project meanwhile. */
-export const layerUnkeptRun = ({ locks, project, readOnly, runId }: RunPlace) =>
+export const layerUnsavedRun = ({ locks, project, readOnly, runId }: RunPlace) =>
   Layer.unwrap(Effect.as(readOnly ? Effect.void : takeProject({ project, runId, locks }), Journal.layerNone))

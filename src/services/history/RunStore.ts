@@ -12,7 +12,7 @@ import * as Schema from "effect/Schema"
 import { nearest } from "../../domain/text/Nearest.ts"
 import { RunStatus } from "../../domain/runs/RunReport.ts"
 import { JournalError } from "../journal/JournalError.ts"
-import { peekJournal } from "./JournalSummary.ts"
+import { readJournalSummary } from "./JournalSummary.ts"
 import { type JournalContent, readJournal } from "../journal/JournalReader.ts"
 import { type LockHolder, lockHolder, type LockUnavailable, takeLock } from "../journal/Lock.ts"
 import { journalPath, lockFolder, runLock } from "./RunJournal.ts"
@@ -108,7 +108,7 @@ export class RunStore extends Context.Service<
         )
 
         const summary = Effect.fnUntraced(function* (runId: string) {
-          const peek = yield* provide(peekJournal(pathOf(runId)))
+          const peek = yield* provide(readJournalSummary(pathOf(runId)))
           if (peek === undefined) return { runId, standing: "unreadable", bytes: 0 } satisfies RunSummary
           const { bytes, opened, startedAt, status } = peek
           const held = status === undefined ? yield* holder(runId) : undefined

@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import * as WorkflowActivity from "effect/workflow/Activity"
 import { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine"
 import { Journal } from "./Journal.ts"
-import { QuestionPlace } from "../permissions/QuestionScope.ts"
+import { QuestionScope } from "../permissions/QuestionScope.ts"
 
 /**
  * What is to be done once. `key` comes from domain/runs/ActivityKey; `input` is a hash of what it is done with, so that an outcome
@@ -59,26 +59,26 @@ const encode = <A>({ success }: Stage<A>, outcome: A) =>
 export class Activities extends Context.Service<
   Activities,
   {
-    perform<A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R>
+    run<A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R>
     /** The outcome of a stage that came to its end before. */
-    settled<A>(stage: Stage<A>): Effect.Effect<Option.Option<A>>
+    stageResult<A>(stage: Stage<A>): Effect.Effect<Option.Option<A>>
     /** Gives the outcome of the stage from before, or runs it and keeps its outcome, unless that is not final. */
-    settle<A, E, R>(
+    runStage<A, E, R>(
       stage: Stage<A>,
       execute: Effect.Effect<A, E, R>,
       isFinal?: (outcome: A) => boolean
     ): Effect.Effect<A, E, R>
     /** Looks at what is there now, such as a file that a task refers to. What is found is kept for the replay only. */
-    observe<A, E, R>(what: Stage<A>, look: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
+    record<A, E, R>(what: Stage<A>, look: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/journal/Activities") {
   /** Runs every activity, remembers nothing. */
   static readonly layerDirect: Layer.Layer<Activities> = Layer.succeed(Activities)(
     Activities.of({
-      perform: ({ execute, tell = () => Effect.void }) => Effect.tap(execute, tell),
-      settled: () => Effect.succeedNone,
-      settle: (_stage, execute) => execute,
-      observe: (_what, look) => look
+      run: ({ execute, tell = () => Effect.void }) => Effect.tap(execute, tell),
+      stageResult: () => Effect.succeedNone,
+      runStage: (_stage, execute) => execute,
+      record: (_what, look) => look
     })
   )
 
@@ -88,9 +88,9 @@ export class Activities extends Context.Service<
     Effect.gen(function* () {
       const journal = yield* Journal
 
-      const settled = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
+      const stageResult = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
         Effect.flatMap(
-          journal.settled(key),
+          journal.stageResult(key),
           Option.match({
             onNone: () => Effect.succeedNone,
             onSome: (value) =>
@@ -99,10 +99,10 @@ export class Activities extends Context.Service<
         )
 
       const keep = <A>(stage: Stage<A>, outcome: A): Effect.Effect<void> =>
-        Effect.flatMap(encode(stage, outcome), (value) => journal.keepSettled(stage.key, value))
+        Effect.flatMap(encode(stage, outcome), (value) => journal.keepStageResult(stage.key, value))
 
       return Activities.of({
-        perform: <A, E, R>(given: Activity<A, E, R>): Effect.Effect<A, E, R> =>
+        run: <A, E, R>(given: Activity<A, E, R>): Effect.Effect<A, E, R> =>
           Effect.contextWith((context: Context.Context<never>) => {
             const engine = Context.getOption(context, WorkflowEngine)
             const instance = Context.getOption(context, WorkflowInstance)
@@ -114,7 +114,7 @@ export class Activities extends Context.Service<
               name,
               success,
               error,
-              execute: Effect.provideService(execute, QuestionPlace, name)
+              execute: Effect.provideService(execute, QuestionScope, name)
             })
             return activity.pipe(
               Effect.provideService(WorkflowEngine, engine.value),
@@ -122,20 +122,20 @@ export class Activities extends Context.Service<
               Effect.tap(tell)
             ) as Effect.Effect<A, E, R>
           }),
-        settled,
-        settle: <A, E, R>(
+        stageResult,
+        runStage: <A, E, R>(
           stage: Stage<A>,
           execute: Effect.Effect<A, E, R>,
           isFinal: (outcome: A) => boolean = () => true
         ) =>
           Effect.flatMap(
-            settled(stage),
+            stageResult(stage),
             Option.match({
               onSome: (outcome) => Effect.succeed(outcome),
               onNone: () => Effect.tap(execute, (outcome) => (isFinal(outcome) ? keep(stage, outcome) : Effect.void))
             })
           ),
-        observe: (what, look) =>
+        record: (what, look) =>
           Effect.tap(look, (found) => Effect.flatMap(encode(what, found), (value) => journal.keepSeen(what.key, value)))
       })
     })

@@ -25,14 +25,14 @@ export const callAnswered = answeredWith<CallAnswer>(CallAnswer)
 export const doubtAnswered = answeredWith<DoubtAnswer>(DoubtAnswer)
 
 /** The execution of a workflow that holds the answers, with its engine. */
-export interface AnswerBook {
+export interface AnswerStore {
   readonly engine: WorkflowEngine["Service"]
   readonly workflow: Workflow.Any
   readonly executionId: string
 }
 
 /** The workflow that this fiber works in. */
-const bookHere: Effect.Effect<AnswerBook | undefined> = Effect.contextWith((context: Context.Context<never>) => {
+const bookHere: Effect.Effect<AnswerStore | undefined> = Effect.contextWith((context: Context.Context<never>) => {
   const engine = Context.getOption(context, WorkflowEngine)
   const instance = Context.getOption(context, WorkflowInstance)
   if (Option.isNone(engine) || Option.isNone(instance)) return Effect.undefined
@@ -45,7 +45,7 @@ const deferredOf = <A>(question: string, answered: Schema.Codec<Answered<A>, Sch
 
 /** The answer to a question, once somebody gave it. */
 const answerOf = <A>(
-  { engine, executionId, workflow }: AnswerBook,
+  { engine, executionId, workflow }: AnswerStore,
   question: string,
   answered: Schema.Codec<Answered<A>, Schema.Json>
 ): Effect.Effect<Option.Option<Answered<A>>> =>
@@ -58,7 +58,7 @@ const answerOf = <A>(
 
 /** Gives the answer to a question; the first one counts. */
 export const giveAnswer = <A>(
-  { engine, executionId, workflow }: AnswerBook,
+  { engine, executionId, workflow }: AnswerStore,
   question: string,
   answered: Schema.Codec<Answered<A>, Schema.Json>,
   answer: Answered<A>
@@ -85,7 +85,7 @@ const askOnce = Effect.fnUntraced(function* <A>(
 })
 
 /** Asks `inner` what was not answered with yes before. */
-export const layerKeptAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
+export const layerDurable = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
   Layer.effect(
     Approver,
     Effect.map(Approver, ({ call, step }) =>
@@ -115,7 +115,7 @@ const pause = Duration.millis(300)
 
 /** Waits, however long it takes, until somebody answers from elsewhere. */
 const awaitAnswer = Effect.fnUntraced(function* <A>(
-  book: AnswerBook,
+  book: AnswerStore,
   question: string,
   answered: Schema.Codec<Answered<A>, Schema.Json>
 ): Effect.fn.Return<Answered<A>> {
@@ -130,7 +130,7 @@ const awaitAnswer = Effect.fnUntraced(function* <A>(
 const isStart = ({ tool }: ApprovalItem): boolean => tool === "load_plugin" || tool === "start_server"
 
 /** Nobody is asked here; whoever follows the run answers, from any machine. */
-export const layerAwaitedAnswers = (book: AnswerBook): Layer.Layer<Approver> =>
+export const layerRemote = (book: AnswerStore): Layer.Layer<Approver> =>
   Layer.succeed(Approver)(
     Approver.of({
       step: (_title, _items, question) => awaitAnswer(book, question, stepAnswered),
@@ -140,5 +140,5 @@ export const layerAwaitedAnswers = (book: AnswerBook): Layer.Layer<Approver> =>
   )
 
 /** The same for calls in doubt. */
-export const layerAwaitedDoubts = (book: AnswerBook): Layer.Layer<never> =>
+export const layerRemoteDoubts = (book: AnswerStore): Layer.Layer<never> =>
   Layer.succeed(Arbiter)({ decide: (_item, question) => awaitAnswer(book, question, doubtAnswered) })

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import type { CallDoubt, CallIntent, JournalRecord, PromptSent } from "../../domain/history/JournalRecord.ts"
+import type { InDoubtCall, CallIntent, JournalRecord, PromptSent } from "../../domain/history/JournalRecord.ts"
 import { redacted } from "../../domain/text/Redaction.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { JournalError } from "./JournalError.ts"
@@ -35,8 +35,8 @@ export const knownBy = (lines: ReadonlyArray<JournalLine>) => {
   const intents = byKey(lines, "intent")
   return {
     outcome: (key: string): Option.Option<Schema.Json> => wholeValueOf(outcomes.get(key)),
-    settled: (key: string): Option.Option<Schema.Json> => wholeValueOf(stages.get(key)),
-    doubt: (key: string): CallDoubt | undefined => {
+    stageResult: (key: string): Option.Option<Schema.Json> => wholeValueOf(stages.get(key)),
+    doubt: (key: string): InDoubtCall | undefined => {
       const line = outcomes.has(key) ? undefined : intents.get(key)
       const record = line === undefined ? undefined : recordOf(line)
       return line !== undefined && record?.type === "intent" ? { ...record, seq: line.seq } : undefined
@@ -50,17 +50,17 @@ export class Journal extends Context.Service<
     /** The encoded outcome of a call that succeeded before. */
     outcome(key: string): Effect.Effect<Option.Option<Schema.Json>>
     /** The encoded outcome of a stage that came to its end before. */
-    settled(key: string): Effect.Effect<Option.Option<Schema.Json>>
+    stageResult(key: string): Effect.Effect<Option.Option<Schema.Json>>
     /** The answer that was given before to a question about an approval. */
     answer(key: string): Effect.Effect<Option.Option<Schema.Json>>
     /** A call that was begun before and whose outcome nobody knows. */
-    doubt(key: string): Effect.Effect<CallDoubt | undefined>
+    doubt(key: string): Effect.Effect<InDoubtCall | undefined>
     /** Keeps the outcome of a call; goes on when it is on the disk. */
     keepOutcome(key: string, value: Schema.Json): Effect.Effect<void>
     /** Keeps why a call failed, as evidence. */
     keepFailure(key: string, error: Schema.Json): Effect.Effect<void>
     /** Keeps the outcome of a stage; goes on when it is on the disk. */
-    keepSettled(key: string, value: Schema.Json): Effect.Effect<void>
+    keepStageResult(key: string, value: Schema.Json): Effect.Effect<void>
     /** Keeps the answer to a question about an approval; goes on when it is on the disk. */
     keepAnswer(key: string, value: Schema.Json): Effect.Effect<void>
     /** Keeps what a stage found in the world, for the replay. */
@@ -81,12 +81,12 @@ export class Journal extends Context.Service<
   static readonly layerNone: Layer.Layer<Journal> = Layer.succeed(Journal)(
     Journal.of({
       outcome: () => Effect.succeedNone,
-      settled: () => Effect.succeedNone,
+      stageResult: () => Effect.succeedNone,
       answer: () => Effect.succeedNone,
       doubt: () => Effect.undefined,
       keepOutcome: () => Effect.void,
       keepFailure: () => Effect.void,
-      keepSettled: () => Effect.void,
+      keepStageResult: () => Effect.void,
       keepAnswer: () => Effect.void,
       keepSeen: () => Effect.void,
       intend: () => Effect.void,
@@ -105,12 +105,12 @@ export class Journal extends Context.Service<
       const { append, failed, flush, tell } = writer
       return Journal.of({
         outcome: (key) => Effect.sync(() => known.outcome(key)),
-        settled: (key) => Effect.sync(() => known.settled(key)),
+        stageResult: (key) => Effect.sync(() => known.stageResult(key)),
         answer: (key) => Effect.sync(() => valueOf(answers.get(key))),
         doubt: (key) => Effect.sync(() => known.doubt(key)),
         keepOutcome: (key, value) => append({ type: "outcome", key, value }),
         keepFailure: (key, error) => tell({ type: "failure", key, error }),
-        keepSettled: (key, value) => append({ type: "settled", key, value }),
+        keepStageResult: (key, value) => append({ type: "settled", key, value }),
         keepAnswer: (key, value) => append({ type: "answer", key, value }),
         keepSeen: (key, value) => tell({ type: "seen", key, value }),
         intend: (intent) => append({ type: "intent", ...intent }),

@@ -44,8 +44,8 @@ export const layerJournalEngine: Layer.Layer<WorkflowEngine.WorkflowEngine, neve
       activityExecute: Effect.fnUntraced(function* (activity): Effect.fn.Return<Workflow.Result<unknown, unknown>> {
         const known = yield* journal.outcome(activity.name)
         if (Option.isSome(known)) return complete(Exit.succeed(known.value))
-        const perform = activity.executeEncoded as Effect.Effect<unknown, unknown>
-        const exit = yield* Effect.exit(perform)
+        const execute = activity.executeEncoded as Effect.Effect<unknown, unknown>
+        const exit = yield* Effect.exit(execute)
         if (Exit.isSuccess(exit)) {
           yield* journal.keepOutcome(activity.name, exit.value as Schema.Json)
           return complete(exit)

@@ -14,7 +14,7 @@ import type { JournalRecord } from "../../domain/history/JournalRecord.ts"
 import { JournalError } from "./JournalError.ts"
 import { encodeLine, firstSum } from "./JournalLine.ts"
 import type { JournalContent } from "./JournalReader.ts"
-import { setAside, syncFolder } from "./Quarantine.ts"
+import { quarantine, syncFolder } from "./Quarantine.ts"
 import { codeOf } from "../files/SystemCode.ts"
 
 export interface JournalWriter {
@@ -53,7 +53,7 @@ const writeFailed =
 const mend = Effect.fnUntraced(function* (path: string, { badEnds, lines, size, torn }: JournalContent) {
   if (torn.length === 0 && badEnds.length === 0) return
   const fs = yield* FileSystem.FileSystem
-  if (torn.length > 0) yield* setAside(`${path}.torn-${lines.length + 1}`, torn)
+  if (torn.length > 0) yield* quarantine(`${path}.torn-${lines.length + 1}`, torn)
   const handle = yield* fs.open(path, { flag: "r+" })
   for (const end of badEnds) {
     yield* handle.seek(BigInt(end), "start")

@@ -21,7 +21,7 @@ const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) =
  * Gives the path at which the bytes are on the disk: `file`, or `file-2` and so on where other bytes stand already. The same
  * bytes are from a process that died before it cut them off.
  */
-export const setAside = Effect.fnUntraced(function* (file: string, bytes: Uint8Array) {
+export const quarantine = Effect.fnUntraced(function* (file: string, bytes: Uint8Array) {
   const fs = yield* FileSystem.FileSystem
   for (let count = 1; ; count += 1) {
     const aside = count === 1 ? file : `${file}-${count}`

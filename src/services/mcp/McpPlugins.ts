@@ -15,7 +15,7 @@ import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type { McpServerEntry } from "../../domain/plugins/McpServerEntry.ts"
-import { causeText, runApart } from "../plugins/ForeignCode.ts"
+import { causeText, runIsolated } from "../plugins/ForeignCode.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { McpProblem } from "../plugins/McpProblem.ts"
 import { type McpServer, readMcpServers } from "./McpServers.ts"
@@ -80,7 +80,7 @@ const notUsed = (server: McpServer, detail: string): Started => ({
 /** What a server says is foreign: also what this program trips over is the server's problem alone. */
 const startServer = Effect.fnUntraced(function* (server: McpServer, version: string) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
-  const exit = yield* runApart(
+  const exit = yield* runIsolated(
     Effect.map(superviseServer(server.address, { timeout, version }), (supervised) => pluginOf(server, supervised))
   )
   if (Exit.isSuccess(exit)) return exit.value

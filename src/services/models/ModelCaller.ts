@@ -181,7 +181,7 @@ export class ModelCaller extends Context.Service<
           isSent = true
           return Effect.andThen(journal.sent({ key: activityName(called), system, user }), send(request, 0))
         })
-        const answer = yield* activities.perform({
+        const answer = yield* activities.run({
           ...called,
           prompt: { system, user },
           success: ModelAnswer,

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { TokenScale } from "../../domain/models/TokenEstimate.ts"
 import {
-  type CountHistory,
+  type TokenCounts,
   type CountVerdict,
   learn,
   noHistory,
@@ -25,7 +25,7 @@ export class TokenCalibration extends Context.Service<
   }
 >()("task-conductor/services/models/TokenCalibration") {
   static readonly layer: Layer.Layer<TokenCalibration> = Layer.sync(TokenCalibration)(() => {
-    const histories = new Map<string, CountHistory>()
+    const histories = new Map<string, TokenCounts>()
     return TokenCalibration.of({
       scale: (model) => scaleOf(histories.get(model) ?? noHistory),
       record: (model, count) =>

@@ -11,7 +11,7 @@ import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import { accessTarget, type CanonicalAccess, type Start } from "../../domain/tools/Access.ts"
-import type { CallDoubt } from "../../domain/history/JournalRecord.ts"
+import type { InDoubtCall } from "../../domain/history/JournalRecord.ts"
 import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { StepApproved, StepGate } from "../../domain/permissions/StepGate.ts"
@@ -19,13 +19,13 @@ import { canRemember } from "../../domain/permissions/SessionScope.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { Approver } from "../approvals/Approver.ts"
 import { Arbiter } from "../approvals/Arbiter.ts"
-import { Denied, maxDenials } from "./PermissionDenied.ts"
-import { settleDoubt } from "./GateDoubt.ts"
+import { PermissionDenied, maxDenials } from "./PermissionDenied.ts"
+import { resolveInDoubt } from "./InDoubtCall.ts"
 import { itemOf, withOffers } from "./ApprovalView.ts"
-import { type GateOptions, makeGateJudge } from "./PolicyEvaluator.ts"
+import { type GateOptions, makePolicyEvaluator } from "./PolicyEvaluator.ts"
 import { type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
 import { approveStep } from "./GateStep.ts"
-import { CarriedGrants, makeGrants } from "./Grants.ts"
+import { GrantSnapshot, makeGrants } from "./Grants.ts"
 import { Policies } from "./Policies.ts"
 import { questionId } from "./QuestionScope.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -35,7 +35,7 @@ import { Workspace } from "../files/Workspace.ts"
 export interface Permit {
   readonly prepared: PreparedCall
   /** Decides on one more thing that shows only while the call runs, such as the next hop of a redirect. */
-  readonly admit: (access: CanonicalAccess) => Effect.Effect<void, Denied>
+  readonly admit: (access: CanonicalAccess) => Effect.Effect<void, PermissionDenied>
   /** True when a file of the project may be read without a question; asks nobody and remembers nothing. */
   readonly mayRead: (path: string) => Effect.Effect<boolean>
 }
@@ -52,12 +52,15 @@ const issue = (given: Permit): Permit => {
 /** Uses a permit up. False for what is no permit of the gate, and for one that was used before. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
-const deniedOf = (question: GateQuestion, by: Denied["by"], more: { refusal?: string; times?: number } = {}) =>
-  new Denied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
+const deniedOf = (
+  question: GateQuestion,
+  by: PermissionDenied["by"],
+  more: { refusal?: string; times?: number } = {}
+) => new PermissionDenied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
 
 /** What one gate knows of the answers in a run, for another gate of the same run. */
-export const Carried = Schema.Struct({ grants: CarriedGrants, denials: Schema.Array(Denied) })
-export type Carried = typeof Carried.Type
+export const GateSnapshot = Schema.Struct({ grants: GrantSnapshot, denials: Schema.Array(PermissionDenied) })
+export type GateSnapshot = typeof GateSnapshot.Type
 
 export class Gate extends Context.Service<
   Gate,
@@ -66,29 +69,29 @@ export class Gate extends Context.Service<
      * Decides on one prepared call of a task: rules first, then what was approved for exactly these calls, then the
      * approver. Every denial is remembered for the outcome of the run.
      */
-    authorize(task: string, prepared: PreparedCall): Effect.Effect<Permit, Denied>
+    authorize(task: string, prepared: PreparedCall): Effect.Effect<Permit, PermissionDenied>
     /** Decides on reading outside the project or fetching, for a reference of a task. Reads inside need no question. */
-    authorizeReference(task: string, access: CanonicalAccess): Effect.Effect<void, Denied>
+    authorizeReference(task: string, access: CanonicalAccess): Effect.Effect<void, PermissionDenied>
     /**
      * Decides on what is started before a run: the code of a plugin, a server. A denial is no outcome of the run, and no
      * event tells of it, since the run has not begun.
      */
-    authorizeStart(start: Start): Effect.Effect<void, Denied>
+    authorizeStart(start: Start): Effect.Effect<void, PermissionDenied>
     /**
      * Asks for the concrete calls of a step. Approved: these calls, identified by their hash, may run. A task that only
      * its risk gates needs no question when a rule explicitly allows every call of it that is not safe.
      */
     approveStep(step: StepGate): Effect.Effect<StepApproved>
     /** Decides what to do about a call that was begun before the run broke off: carry it out, or take it as done. */
-    settleDoubt(intent: CallDoubt): Effect.Effect<"again" | "done", Denied>
+    resolveInDoubt(intent: InDoubtCall): Effect.Effect<"again" | "done", PermissionDenied>
     /** Everything that was denied so far, in order. */
-    readonly denials: Effect.Effect<ReadonlyArray<Denied>>
+    readonly denials: Effect.Effect<ReadonlyArray<PermissionDenied>>
     /** Everything that was allowed for the session so far, in words. */
     readonly sessionGrants: Effect.Effect<ReadonlyArray<string>>
     /** What was answered so far, for the gate of another process that carries out tasks of this run. */
-    readonly carry: Effect.Effect<Carried>
+    readonly snapshot: Effect.Effect<GateSnapshot>
     /** Takes over what another gate of this run was answered. */
-    adopt(carried: Carried): Effect.Effect<void>
+    restore(snapshot: GateSnapshot): Effect.Effect<void>
   }
 >()("task-conductor/services/permissions/Gate") {
   /** A gate for one run, with the grants of that run. */
@@ -103,9 +106,9 @@ export class Gate extends Context.Service<
         const policies = yield* Policies
         const events = yield* RunEvents
         const workspace = yield* Workspace
-        const judge = yield* makeGateJudge(options)
+        const judge = yield* makePolicyEvaluator(options)
         const grants = makeGrants()
-        const denials = yield* Ref.make<ReadonlyArray<Denied>>([])
+        const denials = yield* Ref.make<ReadonlyArray<PermissionDenied>>([])
         const alone = (yield* Semaphore.make(1)).withPermits(1)
 
         /** True when nobody needs to be asked. */
@@ -114,10 +117,10 @@ export class Gate extends Context.Service<
           if (verdict === "deny") return yield* deniedOf(question, "rule")
           const before = grants.denials(question)
           if (before >= maxDenials) return yield* deniedOf(question, "person", { times: before })
-          if (grants.leaveOut(question.hash)) {
+          if (grants.isExcluded(question.hash)) {
             return yield* deniedOf(question, "person", { times: grants.countDenial(question) })
           }
-          return verdict === "allow" || grants.cover(question)
+          return verdict === "allow" || grants.isGranted(question)
         })
 
         const remember = Effect.fnUntraced(function* (question: GateQuestion) {
@@ -171,12 +174,12 @@ export class Gate extends Context.Service<
           yield* alone(askUnlessSettled)
         })
 
-        const keepDenial = (denied: Denied) => Ref.update(denials, (all) => [...all, denied])
+        const keepDenial = (denied: PermissionDenied) => Ref.update(denials, (all) => [...all, denied])
 
-        const decideDoubt = Effect.fnUntraced(function* (intent: CallDoubt) {
-          const settled = yield* settleDoubt(intent, { alone, arbiter, events, workspace })
-          if (typeof settled === "string") return settled
-          const denied = new Denied({ tool: intent.call.name, targets: intent.targets, ...settled })
+        const decideDoubt = Effect.fnUntraced(function* (intent: InDoubtCall) {
+          const resolution = yield* resolveInDoubt(intent, { alone, arbiter, events, workspace })
+          if (typeof resolution === "string") return resolution
+          const denied = new PermissionDenied({ tool: intent.call.name, targets: intent.targets, ...resolution })
           yield* keepDenial(denied)
           return yield* denied
         })
@@ -204,15 +207,15 @@ export class Gate extends Context.Service<
           authorizeStart: Effect.fn("Gate.authorizeStart")((start) =>
             admit(questionOfAccess("Before the run", start), () => Effect.void)
           ),
-          settleDoubt: decideDoubt,
+          resolveInDoubt: decideDoubt,
           approveStep: (step) => approveStep(step, stepWorld),
           denials: Ref.get(denials),
           sessionGrants: Effect.sync(grants.session),
-          carry: Effect.map(Ref.get(denials), (denied) => ({ grants: grants.carry(), denials: denied })),
-          adopt: (carried) =>
+          snapshot: Effect.map(Ref.get(denials), (denied) => ({ grants: grants.snapshot(), denials: denied })),
+          restore: (snapshot) =>
             Effect.andThen(
-              Effect.sync(() => grants.adopt(carried.grants)),
-              Ref.update(denials, (own) => Arr.union(own, carried.denials))
+              Effect.sync(() => grants.restore(snapshot.grants)),
+              Ref.update(denials, (own) => Arr.union(own, snapshot.denials))
             )
         })
       })

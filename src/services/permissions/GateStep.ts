@@ -6,11 +6,15 @@ import * as Effect from "effect/Effect"
 import type { Decision } from "../../domain/permissions/Permission.ts"
 import type { GatedTask, StepApproved, StepGate } from "../../domain/permissions/StepGate.ts"
 import type { ApprovalItem } from "../../domain/runs/RunEvent.ts"
-import { sharedWriteNote, sharedWrites, type TouchingTask } from "../../domain/permissions/ConflictingWrites.ts"
+import {
+  conflictingWriteNote,
+  conflictingWrites,
+  type TouchingTask
+} from "../../domain/permissions/ConflictingWrites.ts"
 import { sessionScopes } from "../../domain/permissions/SessionScope.ts"
 import type { Approver, StepAnswer } from "../approvals/Approver.ts"
 import { hashOf } from "../files/Hash.ts"
-import type { GateJudge } from "./PolicyEvaluator.ts"
+import type { PolicyEvaluator } from "./PolicyEvaluator.ts"
 import { itemOf } from "./ApprovalView.ts"
 import { type GateQuestion, questionOfCall } from "./GateQuestion.ts"
 import type { Grants } from "./Grants.ts"
@@ -22,7 +26,7 @@ export interface StepWorld {
   readonly approver: Approver["Service"]
   readonly events: RunEvents["Service"]
   readonly workspace: Workspace["Service"]
-  readonly judge: GateJudge
+  readonly judge: PolicyEvaluator
   readonly grants: Grants
   /** Lets one question be shown at a time. */
   readonly alone: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
@@ -34,7 +38,7 @@ interface JudgedCall {
 }
 
 /** The calls of a task that may run at all, with what the rules say. */
-const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, { judge, refusal }: GateJudge) {
+const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, { judge, refusal }: PolicyEvaluator) {
   const questions = calls.map((call) => questionOfCall(task, call)).filter((one) => refusal(one) === undefined)
   const judged = yield* Effect.forEach(questions, (question) =>
     Effect.map(judge(question), (decision): JudgedCall => ({ question, decision }))
@@ -87,7 +91,10 @@ const warnOfSharedWrites = Effect.fnUntraced(function* (
   tasks: ReadonlyArray<TouchingTask>,
   events: RunEvents["Service"]
 ): Effect.fn.Return<ReadonlyMap<string, string>> {
-  const notes = sharedWrites(tasks).map((shared) => ({ path: shared.path, note: sharedWriteNote(title, shared) }))
+  const notes = conflictingWrites(tasks).map((shared) => ({
+    path: shared.path,
+    note: conflictingWriteNote(title, shared)
+  }))
   for (const { note } of notes) {
     yield* events.publish({ type: "message", level: "warning", text: note.message, code: note.code })
   }
@@ -125,7 +132,7 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
     accesses: calls.flatMap(({ question }) => question.accesses)
   }))
   const warnings = yield* warnOfSharedWrites(title, touching, events)
-  const open = judged.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, grants.coverHash))
+  const open = judged.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, grants.isHashApproved))
   if (open.length === 0) return { approved: true, by: "rule" }
   const found = yield* Effect.forEach(open, ({ calls, task }) => shownOf(task, calls, warnings, world))
   const shown = found.flat()

@@ -15,7 +15,7 @@ export interface Grantable extends Asked {
 }
 
 /** All grants as plain data. */
-export const CarriedGrants = Schema.Struct({
+export const GrantSnapshot = Schema.Struct({
   approved: Schema.Array(Schema.String),
   leftOut: Schema.Array(Schema.String),
   /** What is allowed for the session, in words, by its key. */
@@ -25,15 +25,15 @@ export const CarriedGrants = Schema.Struct({
   /** How often an effect was declined, by its key. */
   declined: Schema.Record(Schema.String, Schema.Int)
 })
-export type CarriedGrants = typeof CarriedGrants.Type
+export type GrantSnapshot = typeof GrantSnapshot.Type
 
 export interface Grants {
   /** True for a call whose hash was approved, or that the session covers. */
-  readonly cover: (asked: Grantable) => boolean
+  readonly isGranted: (asked: Grantable) => boolean
   /** True for exactly these calls, approved with their step. */
-  readonly coverHash: (hash: string) => boolean
+  readonly isHashApproved: (hash: string) => boolean
   /** True for exactly these calls, left out when others of their step were chosen. */
-  readonly leaveOut: (hash: string) => boolean
+  readonly isExcluded: (hash: string) => boolean
   readonly addHashes: (hashes: ReadonlyArray<string>) => void
   readonly addLeftOut: (hashes: ReadonlyArray<string>) => void
   /** Changes nothing for what is asked about each time. */
@@ -46,9 +46,9 @@ export interface Grants {
   /** Counts a denial by a person; says how often the same effect was declined by now. */
   readonly countDenial: (asked: Grantable) => number
   readonly denials: (asked: Grantable) => number
-  readonly carry: () => CarriedGrants
+  readonly snapshot: () => GrantSnapshot
   /** Takes over what was answered elsewhere in the same run. */
-  readonly adopt: (carried: CarriedGrants) => void
+  readonly restore: (snapshot: GrantSnapshot) => void
 }
 
 /** The same tool on the same targets is the same effect, whatever the content. */
@@ -73,9 +73,9 @@ export const makeGrants = (): Grants => {
     }
   }
   return {
-    cover: (asked) => hashes.has(asked.hash) || sessionKeys(asked)?.every((key) => session.has(key)) === true,
-    coverHash: (hash) => hashes.has(hash),
-    leaveOut: (hash) => leftOut.has(hash),
+    isGranted: (asked) => hashes.has(asked.hash) || sessionKeys(asked)?.every((key) => session.has(key)) === true,
+    isHashApproved: (hash) => hashes.has(hash),
+    isExcluded: (hash) => leftOut.has(hash),
     addHashes,
     addLeftOut: (added) => {
       for (const hash of added) leftOut.add(hash)
@@ -94,19 +94,19 @@ export const makeGrants = (): Grants => {
       return count
     },
     denials,
-    carry: () => ({
+    snapshot: () => ({
       approved: [...hashes],
       leftOut: [...leftOut],
       session: Object.fromEntries(session),
       plans: Object.fromEntries(plans),
       declined: Object.fromEntries(declined)
     }),
-    adopt: (carried) => {
-      for (const hash of carried.leftOut) leftOut.add(hash)
-      addHashes(carried.approved)
-      for (const [key, covers] of Object.entries(carried.session)) session.set(key, covers)
-      for (const [key, by] of Object.entries(carried.plans)) plans.set(key, by)
-      for (const [key, times] of Object.entries(carried.declined)) {
+    restore: (snapshot) => {
+      for (const hash of snapshot.leftOut) leftOut.add(hash)
+      addHashes(snapshot.approved)
+      for (const [key, covers] of Object.entries(snapshot.session)) session.set(key, covers)
+      for (const [key, by] of Object.entries(snapshot.plans)) plans.set(key, by)
+      for (const [key, times] of Object.entries(snapshot.declined)) {
         declined.set(key, Math.max(times, declined.get(key) ?? 0))
       }
     }

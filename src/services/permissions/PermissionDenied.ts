@@ -8,7 +8,7 @@ import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 export const maxDenials = 3
 
 /** The effect may not happen. `by` says who decided: a person, a rule or flag, or nobody (no terminal). */
-export class Denied extends Schema.TaggedError<Denied>()("Denied", {
+export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Denied", {
   tool: Schema.String,
   targets: Schema.Array(Schema.String),
   by: Schema.Literals(["person", "rule", "nobody"]),

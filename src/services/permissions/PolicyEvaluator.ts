@@ -7,16 +7,16 @@ import * as Path from "effect/Path"
 import { decide, type Decision } from "../../domain/permissions/Permission.ts"
 import { holdsFor, type RememberedRule } from "../../domain/permissions/RememberedRule.ts"
 import { type GateQuestion, targetOf } from "./GateQuestion.ts"
-import type { PlacedRule } from "./SourcedRules.ts"
+import type { SourcedRule } from "./SourcedRules.ts"
 import { Policies } from "./Policies.ts"
-import { ProjectTurn } from "./ProjectWriteLock.ts"
+import { ProjectWriteLock } from "./ProjectWriteLock.ts"
 import { refusalOf } from "./ProtectedAccess.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** What the person decided before the run. */
 export interface GateOptions {
   /** From flags and configuration. */
-  readonly rules?: ReadonlyArray<PlacedRule>
+  readonly rules?: ReadonlyArray<SourcedRule>
   /** The folders and files of this program, its state and configuration: no tool writes there. */
   readonly protectedPaths?: ReadonlyArray<string>
   /** Nothing may be changed, whatever rules or people say. */
@@ -26,24 +26,24 @@ export interface GateOptions {
 const changes = ({ accesses, mayChange }: GateQuestion): boolean =>
   mayChange === true || accesses.some(({ _tag }) => _tag === "WriteFile" || _tag === "RunCommand")
 
-export interface GateJudge {
+export interface PolicyEvaluator {
   /** Why nothing can allow it; nothing when rules decide. */
   readonly refusal: (question: GateQuestion) => string | undefined
   /** Takes the project for what would change something; why not, when another process works there. */
   readonly claim: (question: GateQuestion) => Effect.Effect<string | undefined>
-  readonly judge: (question: GateQuestion) => Effect.Effect<Decision<PlacedRule>>
+  readonly judge: (question: GateQuestion) => Effect.Effect<Decision<SourcedRule>>
   /** A remembered rule that would allow it, had the tool not changed since. */
   readonly outdated: (question: GateQuestion) => Effect.Effect<RememberedRule | undefined>
 }
 
 /** Protected paths are made canonical once, when the run starts. */
-export const makeGateJudge = Effect.fnUntraced(function* (options: GateOptions) {
+export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOptions) {
   const policies = yield* Policies
   const workspace = yield* Workspace
   const path = yield* Path.Path
-  const turn = yield* ProjectTurn
+  const turn = yield* ProjectWriteLock
   const { root } = workspace
-  const placed = (rule: RememberedRule): PlacedRule =>
+  const placed = (rule: RememberedRule): SourcedRule =>
     policies.file === undefined ? rule : { ...rule, source: policies.file }
   const protectedPaths = yield* Effect.forEach(options.protectedPaths ?? [], (given) =>
     Effect.match(workspace.canonical(given), { onFailure: () => given, onSuccess: (found) => found.path })
@@ -53,7 +53,7 @@ export const makeGateJudge = Effect.fnUntraced(function* (options: GateOptions) 
     risk,
     targets: accesses.map(targetOf(path, root))
   })
-  const judge: GateJudge = {
+  const judge: PolicyEvaluator = {
     refusal: (question) => {
       if (options.readOnly === true && changes(question)) return "would change something, and this run only reads"
       return question.accesses
@@ -64,7 +64,7 @@ export const makeGateJudge = Effect.fnUntraced(function* (options: GateOptions) 
     judge: (question) =>
       Effect.map(policies.rules, (remembered) => {
         const holding = remembered.filter((rule) => holdsFor(rule, question.pin)).map(placed)
-        return decide<PlacedRule>([...(options.rules ?? []), ...holding], requestOf(question))
+        return decide<SourcedRule>([...(options.rules ?? []), ...holding], requestOf(question))
       }),
     outdated: (question) =>
       Effect.map(policies.rules, (remembered) => {

@@ -22,16 +22,19 @@ export interface Turn {
 }
 
 /** Nothing has to be taken, unless a door says so: a run has its project as a whole. */
-export const ProjectTurn = Context.Reference<Turn>("task-conductor/services/permissions/ProjectWriteLock/ProjectTurn", {
-  defaultValue: () => ({ claim: Effect.undefined, release: Effect.void })
-})
+export const ProjectWriteLock = Context.Reference<Turn>(
+  "task-conductor/services/permissions/ProjectWriteLock/ProjectTurn",
+  {
+    defaultValue: () => ({ claim: Effect.undefined, release: Effect.void })
+  }
+)
 
 /** The turns of one conversation, which holders and those who wait know by its `runId`. */
-export const layerProjectTurn = (
+export const layerProjectWriteLock = (
   place: Pick<RunPlace, "locks" | "project" | "runId">
 ): Layer.Layer<never, never, FileSystem.FileSystem | Path.Path> =>
   Layer.effect(
-    ProjectTurn,
+    ProjectWriteLock,
     Effect.gen(function* () {
       const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
       const held = yield* Ref.make<Scope.Closeable | undefined>(undefined)

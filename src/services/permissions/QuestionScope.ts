@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import { hashOf } from "../files/Hash.ts"
 
 /** The name of the activity that asks, or the round and stage outside of one; empty outside of both. */
-export const QuestionPlace = Context.Reference<string>(
+export const QuestionScope = Context.Reference<string>(
   "task-conductor/services/permissions/QuestionScope/QuestionPlace",
   {
     defaultValue: () => ""
@@ -16,4 +16,4 @@ export const QuestionPlace = Context.Reference<string>(
 
 /** The id of a question about what has this hash. */
 export const questionId = (hash: string): Effect.Effect<string> =>
-  Effect.map(QuestionPlace, (place) => (place === "" ? hash : hashOf([place, hash])))
+  Effect.map(QuestionScope, (place) => (place === "" ? hash : hashOf([place, hash])))

@@ -8,18 +8,18 @@ import type { Rule } from "../../domain/permissions/Permission.ts"
 import { parseRule } from "../../domain/permissions/RuleText.ts"
 
 /** A rule with the file or flag that it was written in, where that is known. */
-export interface PlacedRule extends Rule {
+export interface SourcedRule extends Rule {
   readonly source?: string
 }
 
 /** The rules that a configuration holds; `source` is its file, or what stands for it. Its texts have been checked. */
-export const placedRules = (
+export const sourcedRules = (
   { allow = [], deny = [] }: Pick<Configuration, "allow" | "deny">,
   source: string
-): ReadonlyArray<PlacedRule> => {
+): ReadonlyArray<SourcedRule> => {
   const read = (verdict: "allow" | "deny") => (text: string) =>
     Result.match(parseRule(verdict, text), {
-      onSuccess: (rule): ReadonlyArray<PlacedRule> => [{ ...rule, source }],
+      onSuccess: (rule): ReadonlyArray<SourcedRule> => [{ ...rule, source }],
       onFailure: () => []
     })
   return [...allow.flatMap(read("allow")), ...deny.flatMap(read("deny"))]

@@ -11,7 +11,7 @@ import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 /** Makes the notes on a list with the skills and tools of the run. */
-export const makeWriterNotes = Effect.gen(function* () {
+export const makeApprovalWarnings = Effect.gen(function* () {
   const skills = yield* Skills
   const registry = yield* ToolRegistry
 

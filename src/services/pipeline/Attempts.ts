@@ -48,7 +48,7 @@ export interface Accepted<A> {
 }
 
 /** No attempt was accepted; `repeated` when the model gave an answer a second time. */
-export class GaveUp extends Schema.TaggedError<GaveUp>()("GaveUp", {
+export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("AttemptsExhausted", {
   attempts: Schema.Int,
   repeated: Schema.Boolean,
   issues: Schema.Array(Issue)
@@ -115,7 +115,7 @@ export class Attempts extends Context.Service<
   Attempts,
   {
     /** Publishes `answer.rejected` and `answer.repaired`; fails with what made the last attempt fail. */
-    run<A, E, R>(plan: AttemptPlan<A, E, R>): Effect.Effect<Accepted<A>, GaveUp | ModelError | E, R>
+    run<A, E, R>(plan: AttemptPlan<A, E, R>): Effect.Effect<Accepted<A>, AttemptsExhausted | ModelError | E, R>
   }
 >()("task-conductor/services/pipeline/Attempts") {
   static readonly layer: Layer.Layer<Attempts, never, ModelCaller | RunEvents | RunSettings> = Layer.effect(
@@ -125,7 +125,9 @@ export class Attempts extends Context.Service<
       const events = yield* RunEvents
       const { limits } = yield* RunSettings
 
-      const run = <A, E, R>(plan: AttemptPlan<A, E, R>): Effect.Effect<Accepted<A>, GaveUp | ModelError | E, R> => {
+      const run = <A, E, R>(
+        plan: AttemptPlan<A, E, R>
+      ): Effect.Effect<Accepted<A>, AttemptsExhausted | ModelError | E, R> => {
         const where = { stage: plan.stage, round: plan.round, ...(plan.task === undefined ? {} : { task: plan.task }) }
         const watched = {
           ...(plan.model === undefined ? {} : { model: plan.model }),
@@ -137,7 +139,7 @@ export class Attempts extends Context.Service<
         const next = (
           attempt: number,
           previous: Previous | undefined
-        ): Effect.Effect<Accepted<A>, GaveUp | ModelError | E, R> =>
+        ): Effect.Effect<Accepted<A>, AttemptsExhausted | ModelError | E, R> =>
           Effect.gen(function* () {
             const call = { ...where, attempt }
             const request = { id: call, prompt: plan.prompt(previous), step: plan.step, ...watched }
@@ -162,7 +164,7 @@ export class Attempts extends Context.Service<
             const sign = [asked.answer.trim(), ...asked.issues.map(({ what }) => what)].join("\n")
             const repeated = seen.has(sign)
             if (repeated || attempt >= limits.attempts) {
-              return yield* new GaveUp({ attempts: attempt, repeated, issues: reading.issues })
+              return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues: reading.issues })
             }
             seen.add(sign)
             return yield* next(attempt + 1, { answer: asked.shown, issues: reading.issues })

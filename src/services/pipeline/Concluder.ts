@@ -13,7 +13,7 @@ import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { charactersLeft } from "../../domain/models/TokenEstimate.ts"
-import { Attempts, type GaveUp } from "./Attempts.ts"
+import { Attempts, type AttemptsExhausted } from "./Attempts.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
@@ -31,7 +31,7 @@ export class Concluder extends Context.Service<
   Concluder,
   {
     /** The answer in markdown. */
-    conclude(order: ConclusionOrder): Effect.Effect<string, GaveUp | ModelError>
+    conclude(order: ConclusionOrder): Effect.Effect<string, AttemptsExhausted | ModelError>
   }
 >()("task-conductor/services/pipeline/Concluder") {
   static readonly layer: Layer.Layer<Concluder, never, Attempts | Prompts | RunSettings | TokenCalibration> =

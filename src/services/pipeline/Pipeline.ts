@@ -91,7 +91,7 @@ export class Pipeline extends Context.Service<
       const workspace = yield* Workspace
 
       const brief = (order: RunOrder) =>
-        activities.settle(
+        activities.runStage(
           { key: stageKey.briefing, success: Briefing },
           briefer.brief({
             prompt: order.prompt,
@@ -100,13 +100,13 @@ export class Pipeline extends Context.Service<
           })
         )
 
-      const tellNotes = ({ notes = [] }: Briefing) =>
+      const tellWarnings = ({ notes = [] }: Briefing) =>
         Effect.forEach(notes, (text) => events.publish({ type: "message", level: "warning", text }), { discard: true })
 
       const createTaskList = Effect.fnUntraced(function* (order: RunOrder, briefing: Briefing, single?: Planned) {
         const planned =
           single ??
-          (yield* activities.settle(
+          (yield* activities.runStage(
             { key: stageKey.plan, success: Planned },
             order.plan === undefined ? planner.plan(briefing) : planner.read(order.plan, briefing)
           ))
@@ -132,7 +132,7 @@ export class Pipeline extends Context.Service<
           if (round > settings.limits.rounds) return ending("limit", "Max rounds reached.")
           yield* state.startRound(round)
           const stage = { key: stageKey.round(round), success: SettledRound }
-          const before = yield* activities.settled(stage)
+          const before = yield* activities.stageResult(stage)
           if (Option.isSome(before)) {
             const { failures, results, revised } = before.value
             yield* Effect.forEach(results, state.addResult, { discard: true })
@@ -160,11 +160,13 @@ export class Pipeline extends Context.Service<
           const outstanding = list.outstanding(yield* state.finishedNames)
           const all = (yield* state.get).results
           const revised = yield* reviser.revise({ briefing, round, outstanding, finished: all, failures })
-          yield* activities.settle(stage, Effect.succeed({ results, failures, revised }), () => results.every(isFinal))
+          yield* activities.runStage(stage, Effect.succeed({ results, failures, revised }), () =>
+            results.every(isFinal)
+          )
           return yield* rounds(briefing, revised, state, round + 1, failures)
         })
 
-      /** Denied work is never done, and what failed only for want of a permission was not permitted. */
+      /** PermissionDenied work is never done, and what failed only for want of a permission was not permitted. */
       const judge = Effect.fnUntraced(function* (end: Ending) {
         const denials = yield* gate.denials
         if (end.status === "failed" && denials.some(({ message }) => end.message.includes(message))) {
@@ -181,7 +183,9 @@ export class Pipeline extends Context.Service<
         if (end.status === "declined" || end.status === "not_permitted" || finished.length === 0) return end
         return yield* concluder.conclude({ briefing, round, goals, finished, failures }).pipe(
           Effect.map((answer) => ({ ...end, answer })),
-          Effect.catchTag("GaveUp", (gaveUp) => Effect.succeed(ending("failed", `No valid answer ${gaveUp.message}`)))
+          Effect.catchTag("AttemptsExhausted", (gaveUp) =>
+            Effect.succeed(ending("failed", `No valid answer ${gaveUp.message}`))
+          )
         )
       })
 
@@ -222,7 +226,7 @@ export class Pipeline extends Context.Service<
           model: settings.model,
           prompt: order.prompt
         })
-        yield* tellNotes(briefing)
+        yield* tellWarnings(briefing)
         yield* tellResumed
         return yield* work(order, briefing, state, single).pipe(
           Effect.flatMap((end) => finish(order, state, end)),
@@ -238,7 +242,7 @@ export class Pipeline extends Context.Service<
 
       const plan = Effect.fn("Pipeline.plan")(function* (order: RunOrder) {
         const briefing = yield* brief(order)
-        yield* tellNotes(briefing)
+        yield* tellWarnings(briefing)
         return yield* createTaskList(order, briefing)
       })
 

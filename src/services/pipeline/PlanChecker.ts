@@ -10,21 +10,21 @@ import type * as Scope from "effect/Scope"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { Issue, Reading, Repair } from "../../domain/findings/Issue.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
-import { type FindLinks, memoLinks } from "../../domain/grammar/LinkCache.ts"
+import { type LinkReader, cacheLinks } from "../../domain/grammar/LinkCache.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
-import { readAhead } from "../../domain/documents/StreamingReader.ts"
+import { streamingReader } from "../../domain/documents/StreamingReader.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import { forgivingSlug } from "../../domain/plan/TaskName.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
-import type { LookAhead } from "../references/ReferencePrefetch.ts"
-import { offeredSkills } from "./UsableSkills.ts"
+import type { ReferencePrefetch } from "../references/ReferencePrefetch.ts"
+import { plannerSkills } from "./UsableSkills.ts"
 import { References } from "../references/References.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { Skills } from "../skills/Skills.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { makeWriterNotes } from "./ApprovalWarnings.ts"
+import { makeApprovalWarnings } from "./ApprovalWarnings.ts"
 
 /** What the list may rely on. */
 export interface PlanWorld {
@@ -40,8 +40,8 @@ export interface PlanWorld {
 export interface PlanAhead {
   /** Makes the listener for one answer. */
   readonly listen: () => (delta: string) => void
-  readonly findLinks: FindLinks
-  readonly references: LookAhead
+  readonly findLinks: LinkReader
+  readonly references: ReferencePrefetch
 }
 
 /** Reads `search_code` as `search-code` when exactly one skill answers to it. */
@@ -82,7 +82,7 @@ export class PlanChecker extends Context.Service<
   PlanChecker,
   {
     /** Makes what follows the answers until the scope closes; a check that is given it finds the same as without. */
-    readonly readAhead: Effect.Effect<PlanAhead, never, Scope.Scope>
+    readonly streamingReader: Effect.Effect<PlanAhead, never, Scope.Scope>
     /** Checks the text of a task list; the value is the list with all repairs applied. */
     check(text: string, world: PlanWorld): Effect.Effect<Reading<TaskList>>
     /** Checks the skills and references of a list that is already a value. */
@@ -95,13 +95,13 @@ export class PlanChecker extends Context.Service<
       Effect.gen(function* () {
         const references = yield* References
         const settings = yield* RunSettings
-        const { names: known } = yield* offeredSkills
-        const noteWriters = yield* makeWriterNotes
+        const { names: known } = yield* plannerSkills
+        const noteWriters = yield* makeApprovalWarnings
 
         const planAhead = Effect.gen(function* () {
           const ahead = yield* references.lookAhead
-          const findLinks = memoLinks()
-          const listen = () => readAhead(findLinks, (task) => task.references.forEach((one) => ahead.see(one)))
+          const findLinks = cacheLinks()
+          const listen = () => streamingReader(findLinks, (task) => task.references.forEach((one) => ahead.see(one)))
           return { listen, findLinks, references: ahead }
         })
 
@@ -135,7 +135,7 @@ export class PlanChecker extends Context.Service<
           }
         })
 
-        return PlanChecker.of({ readAhead: planAhead, check, checkList })
+        return PlanChecker.of({ streamingReader: planAhead, check, checkList })
       })
     )
 }

@@ -18,7 +18,7 @@ import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { NoValidPlan, UnknownSkill } from "../../domain/runs/RunOrder.ts"
 import { PlanChecker, type PlanWorld } from "./PlanChecker.ts"
-import { offeredSkills } from "./UsableSkills.ts"
+import { plannerSkills } from "./UsableSkills.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { Skills } from "../skills/Skills.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -52,10 +52,10 @@ export class Planner extends Context.Service<
         const checker = yield* PlanChecker
         const prompts = yield* Prompts
         const skills = yield* Skills
-        const { catalogue } = yield* offeredSkills
+        const { catalogue } = yield* plannerSkills
 
         const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
-          const ahead = yield* checker.readAhead
+          const ahead = yield* checker.streamingReader
           const accepted = yield* attempts
             .run({
               stage: "plan",
@@ -77,7 +77,7 @@ export class Planner extends Context.Service<
             })
             .pipe(
               Effect.catchTag(
-                "GaveUp",
+                "AttemptsExhausted",
                 (gaveUp) =>
                   new NoValidPlan({
                     detail: `Could not build valid task list ${gaveUp.message}`,

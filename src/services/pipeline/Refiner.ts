@@ -27,7 +27,7 @@ import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Attempts } from "./Attempts.ts"
 import { Prompts } from "../models/Prompts.ts"
-import { QuestionPlace } from "../permissions/QuestionScope.ts"
+import { QuestionScope } from "../permissions/QuestionScope.ts"
 import { References } from "../references/References.ts"
 import { checkInputPaths } from "../references/InputPaths.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -120,7 +120,7 @@ export class Refiner extends Context.Service<
         )
         const paths = yield* given.length === 0
           ? Effect.succeed([])
-          : activities.observe(
+          : activities.record(
               { key: seenKey.inputs(task.name), success: Schema.Array(Issue) },
               provide(checkInputPaths(inputs, given, task.name))
             )
@@ -187,15 +187,15 @@ export class Refiner extends Context.Service<
         const tools = (skill.allowedTools ?? allTools).filter((tool) => allTools.includes(tool))
         if (tools.length === 0 && skill.inputs.length === 0) return { task, calls: [] }
         return yield* ask(order, skill, tools).pipe(
-          Effect.catchTag(["GaveUp", "ModelError", "ReferenceError"], (error) =>
+          Effect.catchTag(["AttemptsExhausted", "ModelError", "ReferenceError"], (error) =>
             fail(
               task,
-              error._tag === "GaveUp"
+              error._tag === "AttemptsExhausted"
                 ? `no valid tool calls ${error.message} Last issues: ${error.issues.map((issue) => issue.what).join(" ")}`
                 : error.message
             )
           ),
-          Effect.provideService(QuestionPlace, `round-${order.round}/refine`)
+          Effect.provideService(QuestionScope, `round-${order.round}/refine`)
         )
       })
 

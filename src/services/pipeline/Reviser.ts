@@ -18,7 +18,7 @@ import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { charactersLeft } from "../../domain/models/TokenEstimate.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { PlanChecker } from "./PlanChecker.ts"
-import { offeredSkills } from "./UsableSkills.ts"
+import { plannerSkills } from "./UsableSkills.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -56,7 +56,7 @@ export class Reviser extends Context.Service<
       const events = yield* RunEvents
       const { contextWindow: window, model } = yield* RunSettings
       const calibration = yield* TokenCalibration
-      const { catalogue } = yield* offeredSkills
+      const { catalogue } = yield* plannerSkills
 
       const ask = Effect.fnUntraced(function* (order: RevisionOrder) {
         const shared = briefingBlocks(order.briefing)
@@ -76,7 +76,7 @@ export class Reviser extends Context.Service<
               issuesMarkdown(previous?.issues ?? [])
             )
           })
-        const ahead = yield* checker.readAhead
+        const ahead = yield* checker.streamingReader
         return yield* attempts.run({
           stage: "iterate",
           round: order.round,
@@ -102,7 +102,7 @@ export class Reviser extends Context.Service<
           })),
           Effect.tap((revised) => events.publish({ type: "plan.revised", round: order.round, ...revised })),
           Effect.map(({ taskList }) => taskList),
-          Effect.catchTag("GaveUp", (gaveUp) =>
+          Effect.catchTag("AttemptsExhausted", (gaveUp) =>
             events
               .publish({
                 type: "message",

@@ -9,7 +9,7 @@ import type { WorkflowEngine } from "effect/workflow/WorkflowEngine"
 import { RunOrder, UnknownSkill } from "../../domain/runs/RunOrder.ts"
 import { RunReport } from "../../domain/runs/RunReport.ts"
 import { BriefingError } from "./Briefer.ts"
-import type { AnswerBook } from "../journal/DurableApprover.ts"
+import type { AnswerStore } from "../journal/DurableApprover.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { Pipeline } from "./Pipeline.ts"
 
@@ -40,5 +40,5 @@ export const layerRunWorkflow: Layer.Layer<never, never, Pipeline | WorkflowEngi
 )
 
 /** Where the answers for a run are kept on an engine. */
-export const answersOf = (engine: WorkflowEngine["Service"], order: RunOrder): Effect.Effect<AnswerBook> =>
+export const answersOf = (engine: WorkflowEngine["Service"], order: RunOrder): Effect.Effect<AnswerStore> =>
   Effect.map(RunWorkflow.executionId({ order }), (executionId) => ({ engine, workflow: RunWorkflow, executionId }))

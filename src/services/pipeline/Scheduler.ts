@@ -123,7 +123,7 @@ export class Scheduler extends Context.Service<
       const refine = Effect.fnUntraced(function* (cell: Cell, cells: Cells, order: RoundOrder) {
         const finished = yield* awaitProducers(cell, cells, order)
         const { briefing, round } = order
-        const refinement = yield* activities.settle(
+        const refinement = yield* activities.runStage(
           { key: refinedKey(round, cell.task, finished), success: Refinement },
           refiner.refine({ briefing, task: cell.task, round, step: cell.step, finished })
         )
@@ -134,7 +134,7 @@ export class Scheduler extends Context.Service<
 
       /** True for a task that finished before, in a run that goes on; its result counts and nothing of it is done again. */
       const isFinished = Effect.fnUntraced(function* ({ done, step, task }: Cell, { record, round }: RoundOrder) {
-        const known = yield* activities.settled({ key: stageKey.task(round, task.name), success: TaskResult })
+        const known = yield* activities.stageResult({ key: stageKey.task(round, task.name), success: TaskResult })
         if (Option.isNone(known)) return false
         yield* record(known.value)
         yield* events.publish({ type: "task.kept", round, step, task: task.name })
@@ -172,7 +172,7 @@ export class Scheduler extends Context.Service<
             if (!approved) return by
           }
           yield* events.publish({ type: "task.started", ...where })
-          const result = yield* activities.settle(
+          const result = yield* activities.runStage(
             { key: stageKey.task(round, cell.task.name), success: TaskResult },
             taskRunner.run({ briefing: order.briefing, refinement, round, step: cell.step, finished }),
             isFinal

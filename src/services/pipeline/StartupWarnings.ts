@@ -24,7 +24,10 @@ const toolOf = (rule: string): string => rule.split(":")[0] ?? rule
  * `mistake` is the first rule of `given` (flags or options) that names no tool: whoever wrote it must know before
  * anything runs. `warnings` are sentences; `all` is the merged configuration.
  */
-export const readRunNotes = Effect.fn("readRunNotes")(function* (all: Configuration, given: Configuration) {
+export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
+  all: Configuration,
+  given: Configuration
+) {
   const { problems, tools } = yield* ToolRegistry
   const { notes } = yield* Skills
   const { rejection } = yield* Policies

@@ -19,7 +19,7 @@ import { charactersLeft } from "../../domain/models/TokenEstimate.ts"
 import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { Prompts } from "../models/Prompts.ts"
-import { QuestionPlace } from "../permissions/QuestionScope.ts"
+import { QuestionScope } from "../permissions/QuestionScope.ts"
 import { References } from "../references/References.ts"
 import type { TaskOrder } from "./Refiner.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -93,12 +93,12 @@ export class TaskRunner extends Context.Service<
             previous_answer: rawBlock("## Your previous answer", previous?.answer ?? ""),
             issues: rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? []))
           })
-        const roomBeside = (precursor: string, previous: Previous | undefined): number =>
+        const remainingCharacters = (precursor: string, previous: Previous | undefined): number =>
           Math.max(
             0,
             charactersLeft(window, fill(precursor, previous), calibration.scale(skill?.model ?? model)) - frameOf(calls)
           )
-        const shown = fitResults(task, finished, roomBeside("", undefined))
+        const shown = fitResults(task, finished, remainingCharacters("", undefined))
         const block = yield* references.block(task, { briefing, finished: shown, view: "document" })
         return yield* attempts.run({
           stage: "execute",
@@ -107,7 +107,7 @@ export class TaskRunner extends Context.Service<
           task: task.name,
           step: order.step,
           prompt: (previous) => {
-            const outputs = callBlocks(outcomes, roomBeside(block, previous))
+            const outputs = callBlocks(outcomes, remainingCharacters(block, previous))
             const prompt = fill(block + outputs, previous)
             const parts = splitPart(prompt.parts ?? [], "precursor", [
               { name: "references", characters: block.length },
@@ -128,19 +128,19 @@ export class TaskRunner extends Context.Service<
         })
         const { accepted, outcomes } = yield* work.pipe(
           Effect.catchTag(
-            ["DeclinedForGood", "GaveUp", "ModelError", "ReferenceError"],
+            ["TooManyDenials", "AttemptsExhausted", "ModelError", "ReferenceError"],
             (error) =>
               new TaskFailure({
                 task: task.name,
                 phase: "execution",
                 reason:
-                  error._tag === "GaveUp"
+                  error._tag === "AttemptsExhausted"
                     ? `no valid result ${error.message} Last issues: ${error.issues.map((issue) => issue.what).join(" ")}`
                     : error.message,
                 skipped: false
               })
           ),
-          Effect.provideService(QuestionPlace, `round-${order.round}/execute`)
+          Effect.provideService(QuestionScope, `round-${order.round}/execute`)
         )
         return new TaskResult({ task, calls: outcomes, result: accepted.value })
       })

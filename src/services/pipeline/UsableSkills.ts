@@ -8,7 +8,7 @@ import { catalogueOf, Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 /** Their names, and the markdown that the model sees. */
-export const offeredSkills = Effect.gen(function* () {
+export const plannerSkills = Effect.gen(function* () {
   const skills = yield* Skills
   const { tools } = yield* ToolRegistry
   const offered = usableSkills(

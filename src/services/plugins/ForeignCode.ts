@@ -27,7 +27,7 @@ export const causeText = (cause: Cause.Cause<unknown>): string => {
  * How the effect ended, whatever the way. Interruption of the caller reaches the effect and is waited for; an effect
  * that interrupts itself does not interrupt the caller. Time limits inside hold even while a layer is being built.
  */
-export const runApart = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Exit.Exit<A, E>, never, R> =>
+export const runIsolated = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Exit.Exit<A, E>, never, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(Effect.interruptible(effect))

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import { causeText, runApart } from "./ForeignCode.ts"
+import { causeText, runIsolated } from "./ForeignCode.ts"
 import type { Plugin } from "./Plugin.ts"
 import { type FoundPlugin, isOwnFile } from "./PluginFinder.ts"
 import { pluginShapeProblem } from "./PluginLoader.ts"
@@ -26,7 +26,7 @@ export const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlu
   const isOwn = (other: string): boolean => isOwnFile(path, found, other)
   shareModules({ url, ...(entry.scope === "project" ? { isOwn } : {}) })
   const load = Effect.promise(() => import(url) as Promise<{ readonly default?: Plugin }>)
-  const exit = yield* runApart(Effect.timeoutOption(load, importTime))
+  const exit = yield* runIsolated(Effect.timeoutOption(load, importTime))
   if (Exit.isFailure(exit)) return yield* failed(causeText(exit.cause))
   if (Option.isNone(exit.value)) return yield* failed(`its import took longer than ${importTime}`)
   const plugin = exit.value.value.default

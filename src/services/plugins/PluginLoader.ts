@@ -19,7 +19,7 @@ import { isToolName } from "../../domain/permissions/RuleText.ts"
 import { Arguments } from "../../domain/tools/ToolCall.ts"
 import { exampleArguments, parameterSchema } from "../../domain/tools/ToolSchema.ts"
 import { hashOf } from "../files/Hash.ts"
-import { causeText, runApart } from "./ForeignCode.ts"
+import { causeText, runIsolated } from "./ForeignCode.ts"
 import { type HostServices, type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
 import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
 
@@ -133,7 +133,7 @@ const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, taken: ReadonlyM
     const tools = loadTools(plugin, Context.get(built.value, PluginTools), taken)
     return yield* Effect.mapError(Effect.fromResult(tools), problem)
   })
-  const exit = yield* runApart(load)
+  const exit = yield* runIsolated(load)
   if (Exit.isSuccess(exit)) return exit.value
   yield* Scope.close(own, exit)
   const failure = Cause.findErrorOption(exit.cause)

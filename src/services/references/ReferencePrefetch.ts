@@ -11,7 +11,7 @@ import type { ResolvedReference } from "../../domain/models/ReferenceContent.ts"
 import type { ReferenceResolver } from "./ReferenceResolver.ts"
 import type { ReferenceWorld } from "./ReferenceWorld.ts"
 
-export interface LookAhead {
+export interface ReferencePrefetch {
   /** Has a reference resolved soon; returns at once. */
   see(reference: Reference): void
   /** Gives what was found ahead, or resolves now. */
@@ -19,10 +19,10 @@ export interface LookAhead {
 }
 
 /** Looks ahead until the scope closes. What cannot be resolved is tried again, and explained, by the check. */
-export const makeLookAhead = Effect.fnUntraced(function* (
+export const makeReferencePrefetch = Effect.fnUntraced(function* (
   resolve: ReferenceResolver,
   world: ReferenceWorld
-): Effect.fn.Return<LookAhead, never, Scope.Scope> {
+): Effect.fn.Return<ReferencePrefetch, never, Scope.Scope> {
   const found = new Map<string, ResolvedReference>()
   const seen = new Set<string>()
   const queue = yield* Queue.unbounded<FileReference>()

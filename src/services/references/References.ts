@@ -19,9 +19,9 @@ import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import { estimateTokens } from "../../domain/models/TokenEstimate.ts"
 import { Activities } from "../journal/Activities.ts"
 import { textHash } from "../files/FileState.ts"
-import { Denied } from "../permissions/PermissionDenied.ts"
+import { PermissionDenied } from "../permissions/PermissionDenied.ts"
 import { Gate } from "../permissions/Gate.ts"
-import { type LookAhead, makeLookAhead } from "./ReferencePrefetch.ts"
+import { type ReferencePrefetch, makeReferencePrefetch } from "./ReferencePrefetch.ts"
 import { checkReferences } from "./ReferenceCheck.ts"
 import { ReferenceProblem } from "./ReferenceProblem.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
@@ -46,7 +46,7 @@ export class ReferenceError extends Schema.TaggedError<ReferenceError>()("Refere
 const Checked = Schema.Struct({ list: TaskList, issues: Schema.Array(Issue), repairs: Schema.Array(Repair) })
 const Looked = Schema.Struct({
   found: Schema.Result(ResolvedReference, ReferenceError),
-  denials: Schema.Array(Denied)
+  denials: Schema.Array(PermissionDenied)
 })
 
 /** What a list is checked against. `budget` counts characters per task. */
@@ -55,7 +55,7 @@ export interface CheckWorld {
   readonly finished: ReadonlyArray<TaskResult>
   readonly budget: number
   /** What was resolved while the list was written. */
-  readonly ahead?: LookAhead
+  readonly ahead?: ReferencePrefetch
 }
 
 /** What the block of a task is made from. */
@@ -82,7 +82,7 @@ export class References extends Context.Service<
       readonly repairs: ReadonlyArray<Repair>
     }>
     /** Resolves files before the list that refers to them is complete, until the scope closes. */
-    readonly lookAhead: Effect.Effect<LookAhead, never, Scope.Scope>
+    readonly lookAhead: Effect.Effect<ReferencePrefetch, never, Scope.Scope>
     /**
      * The reference block of a task: per reference `Reference information for <title>`, `The contents of <href>` and the
      * content; empty for a task without references. `view` says whether results of tasks appear as their summary or as the whole document.
@@ -108,13 +108,13 @@ export class References extends Context.Service<
       const check = Effect.fn("References.check")(function* (list: TaskList, given: CheckWorld) {
         if (list.tasks.every(({ references }) => references.length === 0)) return { list, issues: [], repairs: [] }
         const tree = yield* Effect.cached(workspace.tree)
-        return yield* activities.observe(
+        return yield* activities.record(
           { key: seenKey.check(list.tasks.map(({ name }) => name)), success: Checked },
           checkReferences(list, { ...given, tree }, given.ahead?.resolve ?? resolve)
         )
       })
 
-      const lookAhead = makeLookAhead(resolve, {
+      const lookAhead = makeReferencePrefetch(resolve, {
         document: readMarkdown(""),
         finished: [],
         view: "document",
@@ -125,7 +125,7 @@ export class References extends Context.Service<
 
       /** What one reference leads to now. Results are no part of the world: the run itself has them. */
       const look = (reference: Reference, task: Task, world: Omit<ReferenceWorld, "permit">) => {
-        const denials: Array<Denied> = []
+        const denials: Array<PermissionDenied> = []
         const permit: ReferenceWorld["permit"] = (access) =>
           Effect.mapError(gate.authorizeReference(task.name, access), (denied) => {
             denials.push(denied)
@@ -138,7 +138,7 @@ export class References extends Context.Service<
         if (reference.kind === "task_result") return resolved
         const looked = Effect.map(Effect.result(resolved), (found) => ({ found, denials }))
         const key = seenKey.reference(task.name, world.view, reference.href)
-        return Effect.flatMap(activities.observe({ key, success: Looked }, looked), ({ found }) =>
+        return Effect.flatMap(activities.record({ key, success: Looked }, looked), ({ found }) =>
           Effect.fromResult(found)
         )
       }

@@ -4,33 +4,35 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import { Denied } from "../permissions/PermissionDenied.ts"
+import { PermissionDenied } from "../permissions/PermissionDenied.ts"
 
-export interface CallsUnderWay {
+export interface InFlightCalls {
   /** Refuses a call of this tool when the run is to stop. */
-  readonly mayBegin: (tool: string) => Effect.Effect<void, Denied>
+  readonly mayBegin: (tool: string) => Effect.Effect<void, PermissionDenied>
   /** The call with this key is about to change something. */
   readonly begin: (key: string) => Effect.Effect<void>
   /** The call has come to its end, and what came of it is kept; whether it had begun or not. */
   readonly end: (key: string) => Effect.Effect<void>
   /** Stops the run, for this reason. */
-  readonly stop: (reason: Denied) => Effect.Effect<void>
+  readonly stop: (reason: PermissionDenied) => Effect.Effect<void>
   /** Why the run is to stop, if it is. */
-  readonly reason: Effect.Effect<Denied | undefined>
+  readonly reason: Effect.Effect<PermissionDenied | undefined>
   /** Gives why, as soon as the run has stopped. */
   readonly stopped: Effect.Effect<string>
 }
 
 /** Makes the calls of one run. */
-export const makeCallsUnderWay = Effect.map(Deferred.make<string>(), (stopped): CallsUnderWay => {
+export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped): InFlightCalls => {
   const begun = new Set<string>()
-  let why: Denied | undefined
+  let why: PermissionDenied | undefined
   return {
     mayBegin: (tool) =>
       Effect.suspend(() =>
         why === undefined
           ? Effect.void
-          : Effect.fail(new Denied({ tool, targets: [], by: why.by, refusal: "is not begun, because the run stops" }))
+          : Effect.fail(
+              new PermissionDenied({ tool, targets: [], by: why.by, refusal: "is not begun, because the run stops" })
+            )
       ),
     begin: (key) => Effect.sync(() => void begun.add(key)),
     end: (key) =>

@@ -21,9 +21,9 @@ import { dataText, type ToolCall, ToolResult } from "../../domain/tools/ToolCall
 import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
 import { Activities, activityName } from "../journal/Activities.ts"
 import { hashOf } from "../files/Hash.ts"
-import { makeCallsUnderWay } from "./InFlightCalls.ts"
-import { causeText, runApart } from "../plugins/ForeignCode.ts"
-import { Denied } from "../permissions/PermissionDenied.ts"
+import { makeInFlightCalls } from "./InFlightCalls.ts"
+import { causeText, runIsolated } from "../plugins/ForeignCode.ts"
+import { PermissionDenied } from "../permissions/PermissionDenied.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { fileState, textHash } from "../files/FileState.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -32,7 +32,7 @@ import { ToolRegistry } from "./ToolRegistry.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** A person has declined the same effect so often that the task ends; the call has its result all the same. */
-export class DeclinedForGood extends Schema.TaggedError<DeclinedForGood>()("DeclinedForGood", {
+export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooManyDenials", {
   /** What was declined, as the result of the call says it. */
   what: Schema.String,
   result: ToolResult
@@ -69,7 +69,7 @@ const sizeOf = (data: Schema.Json): number => new TextEncoder().encode(dataText(
 
 /** Runs code of a tool; whatever it throws is a failure of the tool. */
 const guard = <A>(name: string, effect: Effect.Effect<A, ToolFailure>): Effect.Effect<A, ToolFailure> =>
-  Effect.flatMap(runApart(effect), (exit) => {
+  Effect.flatMap(runIsolated(effect), (exit) => {
     if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
     const crash = () =>
       new ToolFailure({ type: "internal_error", message: `The tool ${name} crashed: ${causeText(exit.cause)}` })
@@ -108,7 +108,7 @@ export class ToolRunner extends Context.Service<
      * Runs one call as one activity and publishes `tool.started` and, once its result is kept, `tool.finished`.
      * Interruption reaches the tool.
      */
-    run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, DeclinedForGood>
+    run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, TooManyDenials>
     /** Gives a call that is not run its one result, and publishes `tool.finished`. */
     refuse(id: ToolCallId, call: ToolCall, failure: ToolFailure): Effect.Effect<ToolResult>
     /**
@@ -117,9 +117,9 @@ export class ToolRunner extends Context.Service<
      */
     readonly stopped: Effect.Effect<string>
     /** Why the run is to stop, if a call said so. */
-    readonly stopReason: Effect.Effect<Denied | undefined>
+    readonly stopReason: Effect.Effect<PermissionDenied | undefined>
     /** Stops the run for what another worker was told. */
-    stop(reason: Denied): Effect.Effect<void>
+    stop(reason: PermissionDenied): Effect.Effect<void>
   }
 >()("task-conductor/services/tools/ToolRunner") {
   static readonly layer = (
@@ -133,7 +133,7 @@ export class ToolRunner extends Context.Service<
         const gate = yield* Gate
         const journal = yield* Journal
         const registry = yield* ToolRegistry
-        const underWay = yield* makeCallsUnderWay
+        const underWay = yield* makeInFlightCalls
         const workspace = yield* Workspace
         const timeout = options.timeout ?? defaultTimeout
         const outputBytes = options.outputBytes ?? defaultOutputBytes
@@ -185,7 +185,7 @@ export class ToolRunner extends Context.Service<
           const key = nameOf(id, call)
           yield* underWay.mayBegin(call.name)
           const doubt = yield* journal.doubt(key)
-          if (doubt !== undefined && (yield* Effect.tapError(gate.settleDoubt(doubt), underWay.stop)) === "done") {
+          if (doubt !== undefined && (yield* Effect.tapError(gate.resolveInDoubt(doubt), underWay.stop)) === "done") {
             return yield* measured(Result.succeed(happened(doubt)), asked)
           }
           const prepared = yield* Effect.result(guard(call.name, registry.prepare(call)))
@@ -213,20 +213,24 @@ export class ToolRunner extends Context.Service<
           return result
         })
 
-        const deny = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, { endsTask, message }: Denied) {
+        const deny = Effect.fnUntraced(function* (
+          id: ToolCallId,
+          call: ToolCall,
+          { endsTask, message }: PermissionDenied
+        ) {
           const result = yield* refuse(id, call, new ToolFailure({ type: "permission_denied", message }))
-          return endsTask ? yield* new DeclinedForGood({ what: message, result }) : result
+          return endsTask ? yield* new TooManyDenials({ what: message, result }) : result
         })
 
         return ToolRunner.of({
           // A denial is the failure of the activity, not its outcome: who resumes the run may be asked again.
           run: Effect.fn("ToolRunner.run")((id, call) =>
             activities
-              .perform({
+              .run({
                 key: toolCallKey(id),
                 input: inputOf(call),
                 success: ToolResult,
-                error: Denied,
+                error: PermissionDenied,
                 execute: execute(id, call),
                 tell: (result) => tell(id, call, result)
               })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { DocumentKind } from "../../../src/domain/checking/CheckReport.ts"
-import { mendDocument } from "../../../src/domain/checking/FixedDocument.ts"
+import { fixDocument } from "../../../src/domain/checking/FixedDocument.ts"
 import { originalPrompt } from "../../../src/domain/documents/OriginalPrompt.ts"
 
 const fixtures = (folder: string, kind: DocumentKind) =>
@@ -36,9 +36,9 @@ Find the loader.
 - **Expected output** File and line.
 `
 
-describe("mendDocument", () => {
+describe("fixDocument", () => {
   it("leaves accepted and rejected documents as they are", () => {
-    const others = all.map((one) => ({ ...one, mended: mendDocument(one.kind, one.text) }))
+    const others = all.map((one) => ({ ...one, mended: fixDocument(one.kind, one.text) }))
     const kept = others.filter(({ mended }) => mended.report.verdict !== "repaired")
     assert.isAbove(kept.length, 40)
     assert.deepStrictEqual(
@@ -49,13 +49,13 @@ describe("mendDocument", () => {
 
   it("keeps the meaning, needs fewer repairs afterwards, and mends twice as once", () => {
     const repaired = all.flatMap((one) => {
-      const mended = mendDocument(one.kind, one.text)
+      const mended = fixDocument(one.kind, one.text)
       return mended.report.verdict === "repaired" ? [{ ...one, mended }] : []
     })
     assert.isAbove(repaired.length, 20)
     const notMended = new Set<string>()
     for (const { kind, mended, path, text } of repaired) {
-      const again = mendDocument(kind, mended.text)
+      const again = fixDocument(kind, mended.text)
       assert.deepStrictEqual(again.report.value, mended.report.value, path)
       assert.strictEqual(again.text, mended.text, path)
       if (mended.text === text) for (const { code } of mended.report.repairs) notMended.add(code)
@@ -69,7 +69,7 @@ describe("mendDocument", () => {
 
   it("writes the document that the product writes", () => {
     assert.strictEqual(
-      mendDocument("task-list", list("Where is it?", "## User request:")).text,
+      fixDocument("task-list", list("Where is it?", "## User request:")).text,
       list("Where is it?").replace("- What is needed:", "- **What is needed**")
     )
   })
@@ -77,16 +77,16 @@ describe("mendDocument", () => {
   it("keeps every word of the prompt", () => {
     const prompt = "Where is it?\n\n## Background\n\n- **Skill** is a word\n\n### Task section 9\n\n1. one"
     for (const given of [prompt, `\`\`\`text\n${prompt}\n\`\`\``]) {
-      const { report, text } = mendDocument("task-list", list(given, "Original prompt\n---"))
+      const { report, text } = fixDocument("task-list", list(given, "Original prompt\n---"))
       assert.strictEqual(report.verdict, "repaired")
       assert.strictEqual(originalPrompt(text), prompt)
     }
   })
 
   it("mends a list that continues a run", () => {
-    const { report, text } = mendDocument("task-list", list("Where?"), { finished: ["Research 1"] })
+    const { report, text } = fixDocument("task-list", list("Where?"), { finished: ["Research 1"] })
     assert.deepStrictEqual(report.repairs.map(({ code }) => code).sort(), ["finished-task-dropped", "step-dropped"])
     assert.notInclude(text, "Research 1")
-    assert.strictEqual(mendDocument("task-list", text, { finished: ["Research 1"] }).report.verdict, "accepted")
+    assert.strictEqual(fixDocument("task-list", text, { finished: ["Research 1"] }).report.verdict, "accepted")
   })
 })

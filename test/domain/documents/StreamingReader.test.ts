@@ -2,9 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { readdirSync, readFileSync } from "node:fs"
-import { memoLinks } from "../../../src/domain/grammar/LinkCache.ts"
+import { cacheLinks } from "../../../src/domain/grammar/LinkCache.ts"
 import { inlineLinks } from "../../../src/domain/markdown/MarkdownTree.ts"
-import { readAhead } from "../../../src/domain/documents/StreamingReader.ts"
+import { streamingReader } from "../../../src/domain/documents/StreamingReader.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import { planOf } from "../../support/TestRun.ts"
 
@@ -25,8 +25,8 @@ const cutInto = (text: string, lengths: ReadonlyArray<number>): ReadonlyArray<st
 }
 
 const readWhileWritten = (text: string, lengths: ReadonlyArray<number>) => {
-  const findLinks = memoLinks()
-  cutInto(text, lengths).forEach(readAhead(findLinks))
+  const findLinks = cacheLinks()
+  cutInto(text, lengths).forEach(streamingReader(findLinks))
   return readTaskList(text, { findLinks })
 }
 
@@ -50,7 +50,7 @@ const lines = [
 ]
 const Lines = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: lines.length - 1 })))
 
-describe("readAhead", () => {
+describe("streamingReader", () => {
   it.effect.prop("changes nothing about what is read, however the text is cut", { rows: Lines, cuts: Cuts }, (given) =>
     Effect.sync(() => {
       const text = given.rows.map((row) => lines[row]).join("\n")
@@ -76,11 +76,11 @@ describe("readAhead", () => {
       )
     )
     let parsed: Array<string> = []
-    const findLinks = memoLinks((field) => {
+    const findLinks = cacheLinks((field) => {
       parsed.push(field)
       return inlineLinks(field)
     })
-    cutInto(text, [7]).forEach(readAhead(findLinks))
+    cutInto(text, [7]).forEach(streamingReader(findLinks))
     expect(parsed.length).toBe(29)
     parsed = []
     readTaskList(text, { findLinks })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { fileSightings } from "../../../src/domain/history/FileTouch.ts"
+import { fileTouches } from "../../../src/domain/history/FileTouch.ts"
 import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
 
 const intent = (key: string, task: string, paths: ReadonlyArray<string>): JournalRecord => ({
@@ -26,7 +26,7 @@ describe("what a journal tells of files", () => {
       outcome("write", true),
       outcome("plan/attempt-1", true)
     ]
-    expect(fileSightings(records, ["plan", "round-1/refined/look-2", "round-1/task/look-1"])).toEqual([
+    expect(fileTouches(records, ["plan", "round-1/refined/look-2", "round-1/task/look-1"])).toEqual([
       { _tag: "Shown", task: "Look 1", href: "a.md", hash: "h" },
       { _tag: "Unsure", path: "/p/a.txt" },
       { _tag: "Unsure", path: "/p/b.txt" },
@@ -43,7 +43,7 @@ describe("what a journal tells of files", () => {
       intent("command", "Build 1", []),
       outcome("command", true)
     ]
-    expect(fileSightings(records, [])).toEqual([
+    expect(fileTouches(records, [])).toEqual([
       { _tag: "Unsure", path: "/p/a.txt" },
       { _tag: "Unsure", path: "/p/b.txt" },
       { _tag: "Unsure" }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import { findSection, readMarkdown, sectionMarkdown } from "../../../src/domain/markdown/Markdown.ts"
-import { taskListLandmarks } from "../../../src/domain/markdown/KnownHeadings.ts"
+import { taskListHeadings } from "../../../src/domain/markdown/KnownHeadings.ts"
 
 const outline = (text: string) =>
   readMarkdown(text).sections.map(({ anchor, body, depth, heading, line }) => ({ heading, anchor, depth, line, body }))
@@ -86,9 +86,9 @@ describe("readMarkdown", () => {
     })
   })
 
-  it("finds landmarks in other forms than hashes", () => {
+  it("finds knownHeadings in other forms than hashes", () => {
     const text = "**Goals / summary**\na\nTasks\n=====\n##Original prompt\n##other\n  ## indented"
-    const { sections } = readMarkdown(text, { landmarks: taskListLandmarks })
+    const { sections } = readMarkdown(text, { knownHeadings: taskListHeadings })
     expect(sections.map(({ depth, form, heading }) => ({ heading, depth, form }))).toEqual([
       { heading: "Goals / summary", depth: 2, form: "bold" },
       { heading: "Tasks", depth: 2, form: "underlined" },
@@ -98,7 +98,7 @@ describe("readMarkdown", () => {
 
   it("goes on after a fence that nothing closes when a landmark follows", () => {
     const { sections, strayFences } = readMarkdown("## Original prompt\n```\n## Tasks", {
-      landmarks: taskListLandmarks
+      knownHeadings: taskListHeadings
     })
     expect({ headings: sections.map((section) => section.heading), strayFences }).toEqual({
       headings: ["Original prompt", "Tasks"],

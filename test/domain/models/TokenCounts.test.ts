@@ -1,13 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import {
-  type CountHistory,
-  learn,
-  noHistory,
-  scaleOf,
-  type TokenCount
-} from "../../../src/domain/models/TokenCounts.ts"
+import { type TokenCounts, learn, noHistory, scaleOf, type TokenCount } from "../../../src/domain/models/TokenCounts.ts"
 
 const window = 8192
 let next = 0
@@ -22,7 +16,7 @@ const count = (characters: number, counted: number, given: Partial<TokenCount> =
   ...given
 })
 
-const after = (counts: ReadonlyArray<TokenCount>): CountHistory =>
+const after = (counts: ReadonlyArray<TokenCount>): TokenCounts =>
   counts.reduce((history, one) => learn(history, one).history, noHistory)
 
 const verdict = (before: ReadonlyArray<TokenCount>, last: TokenCount) => learn(after(before), last).verdict

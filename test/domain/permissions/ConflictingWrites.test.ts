@@ -1,14 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
-import { sharedWriteNote, sharedWrites } from "../../../src/domain/permissions/ConflictingWrites.ts"
+import { conflictingWriteNote, conflictingWrites } from "../../../src/domain/permissions/ConflictingWrites.ts"
 
 const write = (path: string): CanonicalAccess => ({ _tag: "WriteFile", path, inside: true, content: "x" })
 const read = (path: string): CanonicalAccess => ({ _tag: "ReadFile", path, inside: true })
 
-describe("sharedWrites", () => {
+describe("conflictingWrites", () => {
   it("finds every file that more than one task would write", () => {
     expect(
-      sharedWrites([
+      conflictingWrites([
         { task: "Edit 1", accesses: [write("/p/a"), write("/p/b"), read("/p/c")] },
         { task: "Edit 2", accesses: [write("/p/b"), write("/p/c")] },
         { task: "Edit 3", accesses: [write("/p/b"), write("/p/a")] }
@@ -21,7 +21,7 @@ describe("sharedWrites", () => {
 
   it("lets one task write a file twice, and others read it", () => {
     expect(
-      sharedWrites([
+      conflictingWrites([
         { task: "Edit 1", accesses: [write("/p/a"), write("/p/a")] },
         { task: "Read 1", accesses: [read("/p/a")] }
       ])
@@ -29,9 +29,9 @@ describe("sharedWrites", () => {
   })
 })
 
-describe("sharedWriteNote", () => {
+describe("conflictingWriteNote", () => {
   it("names the tasks, the file and what will happen", () => {
-    expect(sharedWriteNote("Task section 1", { path: "/p/a", tasks: ["Edit 1", "Edit 2"] })).toEqual({
+    expect(conflictingWriteNote("Task section 1", { path: "/p/a", tasks: ["Edit 1", "Edit 2"] })).toEqual({
       code: "writers-of-one-file",
       where: { section: "Task section 1" },
       message: '"Edit 1" and "Edit 2" run side by side and write /p/a; the last one to write wins.'

@@ -1,12 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
-import {
-  coversTarget,
-  exactPattern,
-  type Target,
-  touchesTarget
-} from "../../../src/domain/permissions/TargetPattern.ts"
+import { matchesAllow, exactPattern, type Target, matchesDeny } from "../../../src/domain/permissions/TargetPattern.ts"
 
 const inside = (relative: string): Target => ({ kind: "file", canonical: `/p/${relative}`, relative })
 const outside = (canonical: string): Target => ({ kind: "file", canonical })
@@ -17,7 +12,7 @@ type Case = readonly [pattern: string | undefined, target: Target, expected: boo
 const nameOf = ([pattern, { canonical, relative }, expected]: Case, verb: string) =>
   `${pattern ?? "no pattern"} ${expected ? verb : `never ${verb}`} ${relative ?? canonical}`
 
-describe("coversTarget", () => {
+describe("matchesAllow", () => {
   const cases: ReadonlyArray<Case> = [
     ["src/a.ts", inside("src/a.ts"), true],
     ["./src/a.ts", inside("src/a.ts"), true],
@@ -48,7 +43,7 @@ describe("coversTarget", () => {
     ["word-count sha256:*", start("word-count sha256:00ff"), true]
   ]
   for (const one of cases) {
-    it(nameOf(one, "covers"), () => assert.strictEqual(coversTarget(one[0], one[1]), one[2]))
+    it(nameOf(one, "covers"), () => assert.strictEqual(matchesAllow(one[0], one[1]), one[2]))
   }
 
   const careful: ReadonlyArray<Case> = [
@@ -74,22 +69,22 @@ describe("coversTarget", () => {
     ["**", inside(".github/CODEOWNERS"), true]
   ]
   for (const one of careful) {
-    it(nameOf(one, "covers"), () => assert.strictEqual(coversTarget(one[0], one[1]), one[2]))
+    it(nameOf(one, "covers"), () => assert.strictEqual(matchesAllow(one[0], one[1]), one[2]))
   }
 
   it.prop("an exact pattern covers its text and nothing longer", [Schema.String], ([name]) => {
     const path = `/${name}`
     const pattern = exactPattern(path)
-    return coversTarget(pattern, outside(path)) && !coversTarget(pattern, outside(`${path}x`))
+    return matchesAllow(pattern, outside(path)) && !matchesAllow(pattern, outside(`${path}x`))
   })
 
   it("ends soon for a pattern that makes a backtracking matcher run for years", () => {
     const pattern = `/${"**a*".repeat(200)}b`
-    assert.isFalse(coversTarget(pattern, outside(`/${"a".repeat(4000)}`)))
+    assert.isFalse(matchesAllow(pattern, outside(`/${"a".repeat(4000)}`)))
   })
 })
 
-describe("touchesTarget", () => {
+describe("matchesDeny", () => {
   const cases: ReadonlyArray<Case> = [
     ["*.ts", inside("src/deep/a.ts"), true],
     ["*.ts", inside("src/a.tsx"), false],
@@ -118,7 +113,7 @@ describe("touchesTarget", () => {
     ["https://example.com/Docs", other("https://example.com/docs/a"), true]
   ]
   for (const one of cases) {
-    it(nameOf(one, "touches"), () => assert.strictEqual(touchesTarget(one[0] ?? "", one[1]), one[2]))
+    it(nameOf(one, "touches"), () => assert.strictEqual(matchesDeny(one[0] ?? "", one[1]), one[2]))
   }
 
   const part = Schema.Literals(["a", "B", "Σ", ".env", "*", "**", "/", ".", "\\", "./"])
@@ -131,7 +126,7 @@ describe("touchesTarget", () => {
     const text = given.pattern.join("")
     const names = given.path.join("/")
     return [inside(names), outside(`/${names}`), other(`https://${names}`)].every(
-      (target) => !coversTarget(text, target) || touchesTarget(text, target)
+      (target) => !matchesAllow(text, target) || matchesDeny(text, target)
     )
   })
 })

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { RunReport } from "../../../src/domain/runs/RunReport.ts"
-import type { SharedRun } from "../../../src/domain/history/ClusterRun.ts"
+import type { ClusterRun } from "../../../src/domain/history/ClusterRun.ts"
 import { layerDatabase } from "../../../src/services/cluster/ClusterDatabase.ts"
 import { layerClusterJournal } from "../../../src/services/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../../../src/services/cluster/ClusterRuns.ts"
@@ -14,7 +14,7 @@ import { recordOf } from "../../../src/services/journal/JournalLine.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makePostgres } from "../../support/Postgres.ts"
 
-const sharedRun = (runId: string, project = "/project"): SharedRun => ({
+const sharedRun = (runId: string, project = "/project"): ClusterRun => ({
   opened: { type: "opened", version: 1, program: "0.0.0", project, order: { runId, prompt: "Do it." }, settings: {} },
   allow: [],
   approveSteps: false
@@ -133,8 +133,9 @@ describe("ClusterRuns", { timeout: 60_000 }, () => {
         const kept = Effect.gen(function* () {
           const journal = yield* Journal
           const keys = ["round-1/refined/look-1#1", "round-1/refined/look-2#1", "round-1/task/look-1"]
-          for (const key of keys) yield* journal.keepSettled(key, key.includes("look-2") ? "open" : "the-s3cret-value")
-          return yield* Effect.forEach(keys, (key) => Effect.map(journal.settled(key), Option.getOrUndefined))
+          for (const key of keys)
+            yield* journal.keepStageResult(key, key.includes("look-2") ? "open" : "the-s3cret-value")
+          return yield* Effect.forEach(keys, (key) => Effect.map(journal.stageResult(key), Option.getOrUndefined))
         })
         assert.deepStrictEqual(yield* Effect.provide(kept, layer), [undefined, "open", "[redacted]"])
       })

@@ -5,10 +5,10 @@ import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
 import { requestDocument } from "../../../src/domain/models/BriefingBlocks.ts"
 import { TaskName } from "../../../src/domain/plan/TaskName.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
-import { Denied } from "../../../src/services/permissions/PermissionDenied.ts"
-import { type Carried, Gate } from "../../../src/services/permissions/Gate.ts"
+import { PermissionDenied } from "../../../src/services/permissions/PermissionDenied.ts"
+import { type GateSnapshot, Gate } from "../../../src/services/permissions/Gate.ts"
 import { Refiner } from "../../../src/services/pipeline/Refiner.ts"
-import { layerSharedTasks, layerTaskWorkflows, type TaskBench } from "../../../src/services/cluster/ClusterTasks.ts"
+import { layerClusterTasks, layerTaskWorkflows, type TaskContext } from "../../../src/services/cluster/ClusterTasks.ts"
 import { TaskRunner } from "../../../src/services/pipeline/TaskRunner.ts"
 import { ToolRunner } from "../../../src/services/tools/ToolRunner.ts"
 import { taskFor } from "../../support/sampleTasks.ts"
@@ -18,31 +18,31 @@ const briefing = { ...parts, requestDocument: requestDocument(parts) }
 const task = taskFor("any", "It.")
 const order = { briefing, round: 1, step: 0, finished: [] }
 
-const answers = (...approved: ReadonlyArray<string>): Carried => ({
+const answers = (...approved: ReadonlyArray<string>): GateSnapshot => ({
   grants: { approved, leftOut: [], session: {}, plans: {}, declined: {} },
   denials: []
 })
 
 /** A gate of one worker that knows some answers, and notes those that it is told. */
-const makeGate = (known: Carried) => {
-  const told: Array<Carried> = []
+const makeGate = (known: GateSnapshot) => {
+  const told: Array<GateSnapshot> = []
   const gate = Gate.of({
     authorize: () => Effect.die("no call"),
     authorizeReference: () => Effect.die("no reference"),
     authorizeStart: () => Effect.die("no start"),
-    settleDoubt: () => Effect.die("no doubt"),
+    resolveInDoubt: () => Effect.die("no doubt"),
     approveStep: () => Effect.die("no step"),
     denials: Effect.succeed([]),
     sessionGrants: Effect.succeed([]),
-    carry: Effect.sync(() => known),
-    adopt: (carried) => Effect.sync(() => void told.push(carried))
+    snapshot: Effect.sync(() => known),
+    restore: (carried) => Effect.sync(() => void told.push(carried))
   })
   return { gate, told }
 }
 
 /** A tool runner that wants to stop for a reason, and notes what it is stopped for. */
-const makeToolRunner = (stopReason?: Denied) => {
-  const stops: Array<Denied> = []
+const makeToolRunner = (stopReason?: PermissionDenied) => {
+  const stops: Array<PermissionDenied> = []
   const toolRunner = ToolRunner.of({
     run: () => Effect.die("no call"),
     refuse: () => Effect.die("no call"),
@@ -55,7 +55,7 @@ const makeToolRunner = (stopReason?: Denied) => {
 
 /** A run on one worker, whose tasks are worked on by another, as far as that one can get ready. */
 const share = <A, E>(
-  bench: TaskBench | string,
+  bench: TaskContext | string,
   body: Effect.Effect<A, E, Refiner | TaskRunner | WorkflowEngine.WorkflowEngine>
 ) => {
   const { gate, told } = makeGate(answers("approved by the run"))
@@ -63,19 +63,19 @@ const share = <A, E>(
   const there = layerTaskWorkflows((_runId, _about, work) =>
     typeof bench === "string" ? Effect.fail({ message: bench }) : work(bench)
   )
-  const here = layerSharedTasks("run-1").pipe(
+  const here = layerClusterTasks("run-1").pipe(
     Layer.provide(Layer.merge(Layer.succeed(Gate)(gate), Layer.succeed(ToolRunner)(toolRunner)))
   )
   const layer = Layer.merge(here, there).pipe(Layer.provideMerge(WorkflowEngine.layerMemory))
   return Effect.map(Effect.provide(Effect.result(body), layer), (result) => ({ result, told, stops }))
 }
 
-const doubt = new Denied({ tool: "run_command", targets: ["make"], by: "person" })
+const doubt = new PermissionDenied({ tool: "run_command", targets: ["make"], by: "person" })
 
 /** Another worker, with an answer of its own. */
-const makeBench = (more: Partial<TaskBench> = {}) => {
+const makeRunContext = (more: Partial<TaskContext> = {}) => {
   const { gate, told } = makeGate(answers("approved by the run", "approved there"))
-  const bench: TaskBench = {
+  const bench: TaskContext = {
     gate,
     refiner: Refiner.of({ refine: ({ task: given }) => Effect.succeed({ task: given, calls: [] }) }),
     taskRunner: TaskRunner.of({
@@ -101,7 +101,7 @@ const resultOf = (name: string) =>
 describe("tasks that workers share", () => {
   it.effect("are refined and carried out elsewhere, and answers travel with them and back", () =>
     Effect.gen(function* () {
-      const { bench, told: toldThere } = makeBench()
+      const { bench, told: toldThere } = makeRunContext()
       const { result, stops, told } = yield* share(
         bench,
         Effect.gen(function* () {
@@ -119,7 +119,7 @@ describe("tasks that workers share", () => {
   it.effect("are the same work when the results of others came in another order", () =>
     Effect.gen(function* () {
       const worked: Array<string> = []
-      const { bench } = makeBench({
+      const { bench } = makeRunContext({
         refiner: Refiner.of({
           refine: ({ task: given }) => {
             worked.push(given.name)
@@ -137,7 +137,7 @@ describe("tasks that workers share", () => {
 
   it.effect("stop the run when the worker of one is told to", () =>
     Effect.gen(function* () {
-      const { bench } = makeBench({ toolRunner: makeToolRunner(doubt).toolRunner })
+      const { bench } = makeRunContext({ toolRunner: makeToolRunner(doubt).toolRunner })
       const { stops } = yield* share(
         bench,
         Effect.flatMap(TaskRunner, ({ run }) => run({ ...order, refinement: { task, calls: [] } }))
@@ -149,7 +149,7 @@ describe("tasks that workers share", () => {
   it.effect("fail as they do on one machine, and when a worker cannot get ready", () =>
     Effect.gen(function* () {
       const failure = new TaskFailure({ task: task.name, phase: "refinement", reason: "no idea.", skipped: false })
-      const { bench } = makeBench({ refiner: Refiner.of({ refine: () => Effect.fail(failure) }) })
+      const { bench } = makeRunContext({ refiner: Refiner.of({ refine: () => Effect.fail(failure) }) })
       const refine = Effect.flatMap(Refiner, (refiner) => refiner.refine({ ...order, task }))
       const { result } = yield* share(bench, refine)
       assert.deepStrictEqual(result._tag === "Failure" && result.failure, failure)

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
 import { crc32 } from "node:zlib"
-import { peekJournal } from "../../../src/services/history/JournalSummary.ts"
+import { readJournalSummary } from "../../../src/services/history/JournalSummary.ts"
 import { ended, journalBytes, journalLines, openedRecord, settled } from "../../support/Journals.ts"
 import { makeFolder } from "../../support/Project.ts"
 
@@ -12,7 +12,7 @@ const finished = (answer = "Yes.") => ended("done", answer)
 const peek = Effect.fnUntraced(function* (...parts: ReadonlyArray<string | Uint8Array>) {
   const file = `${yield* makeFolder}/journal.jsonl`
   writeFileSync(file, Buffer.concat(parts.map((part) => Buffer.from(part))))
-  return yield* peekJournal(file)
+  return yield* readJournalSummary(file)
 })
 
 const statusOf = (...parts: ReadonlyArray<string | Uint8Array>) => Effect.map(peek(...parts), (found) => found?.status)
@@ -72,7 +72,7 @@ layer(NodeServices.layer)("a look at a journal", (it) => {
         yield* peek(journalBytes([settled("a")])),
         yield* peek(journalBytes([{ ...openedRecord(), version: 2 }]))
       ]).toEqual([undefined, undefined, undefined, undefined, undefined, undefined, undefined])
-      expect(yield* peekJournal(yield* makeFolder)).toBe(undefined)
+      expect(yield* readJournalSummary(yield* makeFolder)).toBe(undefined)
     })
   )
 

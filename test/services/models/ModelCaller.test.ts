@@ -62,10 +62,10 @@ const asking = <A, E>(
   })
 
 const direct: Activities["Service"] = {
-  perform: (activity) => activity.execute,
-  settled: () => Effect.succeedNone,
-  settle: (_stage, execute) => execute,
-  observe: (_what, look) => look
+  run: (activity) => activity.execute,
+  stageResult: () => Effect.succeedNone,
+  runStage: (_stage, execute) => execute,
+  record: (_what, look) => look
 }
 
 const reasonOf = ({ reason }: ModelError) => reason
@@ -188,7 +188,7 @@ describe("a prompt", () => {
       const kept: Array<Schema.Json> = []
       const keeping = Activities.of({
         ...direct,
-        perform: (activity) =>
+        run: (activity) =>
           Effect.tap(activity.execute, (value) =>
             Effect.map(Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(activity.success))(value)), (json) =>
               kept.push(json as Schema.Json)
@@ -197,8 +197,7 @@ describe("a prompt", () => {
       })
       const knowing = Activities.of({
         ...direct,
-        perform: (activity) =>
-          Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(activity.success))(kept.shift()))
+        run: (activity) => Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(activity.success))(kept.shift()))
       })
       /* So many more characters a token are believed only because the server counted the whole prompt. */
       const counts = [2500, 1800]

@@ -1,7 +1,11 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { layerProjectTurn, ProjectTurn, type Turn } from "../../../src/services/permissions/ProjectWriteLock.ts"
+import {
+  layerProjectWriteLock,
+  ProjectWriteLock,
+  type Turn
+} from "../../../src/services/permissions/ProjectWriteLock.ts"
 import { takeProject } from "../../../src/services/history/RunJournal.ts"
 import { makeFolder } from "../../support/Project.ts"
 
@@ -10,7 +14,7 @@ const makeWorld = Effect.gen(function* () {
   return {
     /** Works with the turns of a conversation until it ends. */
     converse: <A>(runId: string, use: (turn: Turn) => Effect.Effect<A>) =>
-      Effect.flatMap(ProjectTurn, use).pipe(Effect.provide(layerProjectTurn({ ...place, runId }))),
+      Effect.flatMap(ProjectWriteLock, use).pipe(Effect.provide(layerProjectWriteLock({ ...place, runId }))),
     run: takeProject({ ...place, runId: "a-run" })
   }
 })

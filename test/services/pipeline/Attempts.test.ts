@@ -7,7 +7,7 @@ import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import type { FilledPrompt } from "../../../src/domain/models/PromptTemplate.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
-import { Attempts, GaveUp, type Previous } from "../../../src/services/pipeline/Attempts.ts"
+import { Attempts, AttemptsExhausted, type Previous } from "../../../src/services/pipeline/Attempts.ts"
 import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
 import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
@@ -88,7 +88,7 @@ it.effect("gives up after the maximum of attempts with the last issues", () =>
     const { outcome } = yield* say()
     expect(outcome).toMatchObject({
       _tag: "Failure",
-      failure: new GaveUp({ attempts: 3, repeated: false, issues: [wrong] })
+      failure: new AttemptsExhausted({ attempts: 3, repeated: false, issues: [wrong] })
     })
     expect(outcome._tag === "Failure" && outcome.failure.message).toBe("after 3 tries.")
   }).pipe(Effect.provide(over("bad", "worse", "worst")))

@@ -32,12 +32,12 @@ const gate = Layer.succeed(Gate)(
     authorize: () => Effect.die("not a tool call"),
     authorizeReference: () => Effect.die("a check asks nobody"),
     authorizeStart: () => Effect.die("nothing starts"),
-    settleDoubt: () => Effect.die("nothing is in doubt"),
+    resolveInDoubt: () => Effect.die("nothing is in doubt"),
     approveStep: () => Effect.die("not a step"),
     denials: Effect.succeed([]),
     sessionGrants: Effect.succeed([]),
-    carry: Effect.die("not shared"),
-    adopt: () => Effect.die("not shared")
+    snapshot: Effect.die("not shared"),
+    restore: () => Effect.die("not shared")
   })
 )
 
@@ -92,7 +92,7 @@ layer(NodeServices.layer)("a plan that was read while it was written", (it) => {
         expect(expected.issues.length).toBeGreaterThan(2)
         expect(expected.repairs.length).toBeGreaterThan(0)
         for (const length of [0, 40, plan.length / 2, plan.length]) {
-          const ahead = yield* checker.readAhead
+          const ahead = yield* checker.streamingReader
           const listen = ahead.listen()
           for (const word of plan.slice(0, length).split(/(?<= )/)) listen(word)
           expect(yield* checker.check(plan, { ...world, ahead })).toEqual(expected)

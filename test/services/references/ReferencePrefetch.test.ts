@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readMarkdown } from "../../../src/domain/markdown/Markdown.ts"
 import type { Reference } from "../../../src/domain/plan/Reference.ts"
-import { makeLookAhead } from "../../../src/services/references/ReferencePrefetch.ts"
+import { makeReferencePrefetch } from "../../../src/services/references/ReferencePrefetch.ts"
 import { ReferenceProblem } from "../../../src/services/references/ReferenceProblem.ts"
 import type { ReferenceResolver } from "../../../src/services/references/ReferenceResolver.ts"
 import type { ReferenceWorld } from "../../../src/services/references/ReferenceWorld.ts"
@@ -35,7 +35,7 @@ const makeResolver = () => {
 it.effect("resolves a file once, before it is needed, and gives it to every reference with its own title", () =>
   Effect.gen(function* () {
     const { asked, resolve } = makeResolver()
-    const ahead = yield* makeLookAhead(resolve, world)
+    const ahead = yield* makeReferencePrefetch(resolve, world)
     for (const reference of [file("a.ts"), file("a.ts", "again"), heading, file("b.ts")]) ahead.see(reference)
     for (let turn = 0; turn < 10; turn++) yield* Effect.yieldNow
     expect(asked).toEqual(["a.ts", "b.ts"])
@@ -48,7 +48,7 @@ it.effect("resolves a file once, before it is needed, and gives it to every refe
 it.effect("leaves to the check what it could not resolve, has not seen, or is no file", () =>
   Effect.gen(function* () {
     const { asked, resolve } = makeResolver()
-    const ahead = yield* makeLookAhead(resolve, world)
+    const ahead = yield* makeReferencePrefetch(resolve, world)
     ahead.see(file("missing.ts"))
     for (let turn = 0; turn < 10; turn++) yield* Effect.yieldNow
     expect((yield* Effect.flip(ahead.resolve(file("missing.ts"), world))).code).toBe("reference-missing")

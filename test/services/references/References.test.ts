@@ -11,7 +11,7 @@ import { Task } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
-import { Denied } from "../../../src/services/permissions/PermissionDenied.ts"
+import { PermissionDenied } from "../../../src/services/permissions/PermissionDenied.ts"
 import { Gate } from "../../../src/services/permissions/Gate.ts"
 import { References } from "../../../src/services/references/References.ts"
 import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
@@ -82,16 +82,16 @@ const gate = ({ asked = [], deny }: World) =>
         const target = accessTarget(access)
         asked.push(`${task}: ${access._tag} ${target}`)
         return deny !== undefined && target.includes(deny)
-          ? Effect.fail(new Denied({ tool: "read_file", targets: [target], by: "person" }))
+          ? Effect.fail(new PermissionDenied({ tool: "read_file", targets: [target], by: "person" }))
           : Effect.void
       },
       authorizeStart: () => Effect.die("nothing starts"),
-      settleDoubt: () => Effect.die("nothing is in doubt"),
+      resolveInDoubt: () => Effect.die("nothing is in doubt"),
       approveStep: () => Effect.die("not a step"),
       denials: Effect.succeed([]),
       sessionGrants: Effect.succeed([]),
-      carry: Effect.die("not shared"),
-      adopt: () => Effect.die("not shared")
+      snapshot: Effect.die("not shared"),
+      restore: () => Effect.die("not shared")
     })
   )
 

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { makeCallsUnderWay } from "../../../src/services/tools/InFlightCalls.ts"
-import { Denied } from "../../../src/services/permissions/PermissionDenied.ts"
+import { makeInFlightCalls } from "../../../src/services/tools/InFlightCalls.ts"
+import { PermissionDenied } from "../../../src/services/permissions/PermissionDenied.ts"
 
-const why = new Denied({ tool: "send", targets: [], by: "nobody", refusal: "was begun before" })
+const why = new PermissionDenied({ tool: "send", targets: [], by: "nobody", refusal: "was begun before" })
 
 describe("a run that is to stop", () => {
   it.effect("begins no call any more, and stops when those that were begun have ended", () =>
     Effect.gen(function* () {
-      const { begin, end, mayBegin, stop, stopped } = yield* makeCallsUnderWay
+      const { begin, end, mayBegin, stop, stopped } = yield* makeInFlightCalls
       const waits = yield* Effect.forkChild(stopped, { startImmediately: true })
       for (const key of ["a", "b"]) yield* Effect.andThen(mayBegin("send"), begin(key))
       yield* end("a")

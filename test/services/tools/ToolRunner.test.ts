@@ -352,14 +352,14 @@ describe("ToolRunner", () => {
       }
       const activities = Layer.succeed(Activities)(
         Activities.of({
-          perform: ({ key, success }) =>
+          run: ({ key, success }) =>
             Effect.suspend(() => {
               keys.push(key)
               return Effect.orDie(Schema.decodeEffect(success)(recorded))
             }),
-          settled: () => Effect.succeedNone,
-          settle: (_stage, execute) => execute,
-          observe: (_what, look) => look
+          stageResult: () => Effect.succeedNone,
+          runStage: (_stage, execute) => execute,
+          record: (_what, look) => look
         })
       )
       const { log, run } = yield* openTools({ activities })

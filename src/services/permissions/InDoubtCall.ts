@@ -3,7 +3,7 @@
  * tell; where they cannot, a person decides. Called by the gate.
  */
 import * as Effect from "effect/Effect"
-import type { CallDoubt, CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
+import type { InDoubtCall, CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
 import type { ApprovalItem } from "../../domain/runs/RunEvent.ts"
 import type { Arbitration } from "../approvals/Arbiter.ts"
 import { hashOf } from "../files/Hash.ts"
@@ -53,8 +53,8 @@ export interface DoubtWorld {
 }
 
 /** Decides by the files, else by asking; why not, when the run is to stop. */
-export const settleDoubt = Effect.fn("Gate.settleDoubt")(function* (
-  intent: CallDoubt,
+export const resolveInDoubt = Effect.fn("Gate.resolveInDoubt")(function* (
+  intent: InDoubtCall,
   { alone, arbiter, events, workspace }: DoubtWorld
 ): Effect.fn.Return<"again" | "done" | { readonly by: "person" | "nobody"; readonly refusal?: string }> {
   const verdict = yield* verdictOfFiles(intent.files, workspace)
