@@ -209,7 +209,7 @@ export const version = "${manifest.version}"
 /** Path and content of every generated file. */
 export const generatedFiles: Effect.Effect<Readonly<Record<string, string>>> = Effect.gen(function* () {
   return {
-    "src/version.ts": versionModule,
+    "src/app/version.ts": versionModule,
     "schema/task-conductor.schema.json": `${JSON.stringify(configurationJsonSchema(), null, 2)}\n`,
     "docs/reference/cli.md": `${yield* cliPage}\n`,
     "docs/reference/configuration.md": `${configurationPage()}\n`,

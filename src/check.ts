@@ -9,7 +9,7 @@ import { type SarifDocument, type SarifLog, sarifLog } from "./domain/checking/S
 import { skillLinks } from "./domain/skills/SkillBodyLint.ts"
 import { lintSkill, type SkillLint } from "./domain/skills/SkillLint.ts"
 import { linesOf, locate, type TextSpan } from "./domain/checking/TextSpan.ts"
-import { version } from "./version.ts"
+import { version } from "./app/version.ts"
 
 export type {
   CheckReport,

@@ -2,7 +2,7 @@
  * The door for plugin authors, imported as "task-conductor/plugin": everything that a package of tools needs.
  */
 export { type Access, type CanonicalAccess } from "./domain/tools/Access.ts"
-export { EffectClass, Risk } from "./domain/permissions/Permission.ts"
+export { EffectClass, Risk } from "./domain/tools/Risk.ts"
 export { Arguments, ToolErrorType } from "./domain/tools/ToolCall.ts"
 export { ToolFailure } from "./domain/tools/ToolFailure.ts"
 export { type CanonicalCommand, Commands } from "./services/commands/Commands.ts"

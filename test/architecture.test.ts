@@ -1,15 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import { entryPoints, misplacement, roomOf, rooms } from "./support/rooms.ts"
 import { importsOf, type SourceModule, sourceModules } from "./support/sourceImports.ts"
 
 const modules = sourceModules()
 const paths = new Set(modules.map((module) => module.path))
-
-/** Rooms in the order of the arrow: a module may import from its own room and from those before it. */
-const rooms = ["domain", "services", "plugins", "doors"]
-const roomOf = (path: string): number => {
-  const index = rooms.indexOf(path.split("/")[0] ?? "")
-  return index === -1 ? rooms.indexOf("doors") : index
-}
 
 /** Every import that breaks a rule, as `from -> to`. */
 const arrows = (breaks: (from: SourceModule, target: string) => boolean): ReadonlyArray<string> =>
@@ -17,7 +11,7 @@ const arrows = (breaks: (from: SourceModule, target: string) => boolean): Readon
     from.imports.filter(({ target }) => breaks(from, target)).map(({ target }) => `${from.path} -> ${target}`)
   )
 
-/** The first cycle of value imports that is reachable from a module, as the path around it. */
+/** The first cycle that is reachable from a module, type imports included, as the path around it. */
 const cycles = (): ReadonlyArray<string> => {
   const byPath = new Map(modules.map((module) => [module.path, module]))
   const done = new Set<string>()
@@ -29,8 +23,8 @@ const cycles = (): ReadonlyArray<string> => {
       return
     }
     if (done.has(path)) return
-    for (const { isType, target } of byPath.get(path)?.imports ?? []) {
-      if (!isType && byPath.has(target)) visit(target, [...trail, path])
+    for (const { target } of byPath.get(path)?.imports ?? []) {
+      if (byPath.has(target)) visit(target, [...trail, path])
     }
     done.add(path)
   }
@@ -63,11 +57,31 @@ describe("architecture", () => {
     assert.isAbove(modules.length, 20)
   })
 
-  it("points every arrow from the doors to the domain", () => {
+  it("has every file in a room, and only entry points in src itself", () => {
+    const loose = modules.map(({ path }) => path).filter((path) => !path.includes("/"))
+    assert.deepStrictEqual(loose, ["check.ts", "cluster.ts", "index.ts", "main.ts", "plugin-kit.ts", "testing.ts"])
+    const homeless = modules.filter(({ path }) => roomOf(path) !== entryPoints && !rooms.includes(roomOf(path)))
     assert.deepStrictEqual(
-      arrows((from, target) => paths.has(target) && roomOf(target) > roomOf(from.path)),
+      homeless.map(({ path }) => path),
       []
     )
+  })
+
+  it("imports from the same room or from an earlier one, types included", () => {
+    const misplaced = modules.flatMap(({ imports, path }) =>
+      imports.flatMap(({ target }) => (paths.has(target) ? (misplacement(path, target) ?? []) : []))
+    )
+    assert.deepStrictEqual(misplaced, [])
+  })
+
+  it("says where an import that is misplaced belongs", () => {
+    assert.isUndefined(misplacement("domain/plan/Task.ts", "domain/text/Slug.ts"))
+    assert.isUndefined(misplacement("index.ts", "cli/launch.ts"))
+    assert.strictEqual(
+      misplacement("domain/text/Slug.ts", "domain/plan/Task.ts"),
+      "domain/text/Slug.ts imports domain/plan/Task.ts: domain/text comes before domain/plan. Move what both need to domain/text or to a room before it, or move domain/text/Slug.ts to domain/plan or to a room after it."
+    )
+    assert.include(misplacement("cli/run/run.ts", "library/runs.ts"), "cli/run/run.ts imports library/runs.ts")
   })
 
   it("keeps Node out of the domain", () => {
@@ -85,7 +99,7 @@ describe("architecture", () => {
     )
   })
 
-  it("has no cycle of value imports", () => {
+  it("has no cycle", () => {
     assert.deepStrictEqual(cycles(), [])
   })
 

@@ -6,7 +6,7 @@ import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
 import bundles from "../rolldown.config.ts"
-import { version } from "../src/version.ts"
+import { version } from "../src/app/version.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 /** A package without dependencies: what is bundled needs none. */

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { check, checkSkill, fix, issuesForModel, type SkillLint, spanOf, toSarif } from "../src/check.ts"
 import { type SourceModule, sourceModules } from "./support/sourceImports.ts"
-import { version } from "../src/version.ts"
+import { version } from "../src/app/version.ts"
 
 const plan = readFileSync(new URL("fixtures/checks/five-mistakes.md", import.meta.url), "utf8")
 

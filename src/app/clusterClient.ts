@@ -28,7 +28,7 @@ import { RunStore } from "../services/history/RunStore.ts"
 import { answersOf, RunRefused, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
 import { environmentVariable } from "../services/configuration/UserFolders.ts"
 import { savedSettings, type Setup } from "./setup.ts"
-import { version } from "../version.ts"
+import { version } from "./version.ts"
 
 /** The address of the database; what the environment says when it is empty. */
 export const DatabaseAddress = Context.Reference<string>("task-conductor/app/clusterClient/DatabaseAddress", {

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import { layerAsk } from "./runLayers.ts"
 import { Asker, type AskOrder, type AskSession } from "../services/conversation/Asker.ts"
 import type { RunPorts } from "./projectLayers.ts"
-import { layerProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
+import { layerConversationLock } from "../services/conversation/ConversationLock.ts"
 import type { Setup } from "./setup.ts"
 
 /** What a door brings to a conversation: `before` is done, with the layers, before it begins; `use` holds it open. */
@@ -24,7 +24,7 @@ export const holdConversation = <E, R, E2, R2>(
   order: AskOrder,
   { before, use, ...doors }: AskPorts<E, R, E2, R2>
 ) => {
-  const turns = layerProjectWriteLock({ locks: setup.folders.locks, runId: order.runId, project: setup.project })
+  const turns = layerConversationLock({ locks: setup.folders.locks, runId: order.runId, project: setup.project })
   return before({ setup }).pipe(
     Effect.andThen(Asker.use((asker) => asker.converse(order, use))),
     Effect.provide(layerAsk(setup, doors).pipe(Layer.provide(turns)))

@@ -37,7 +37,7 @@ import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
 import { WebFetch } from "../services/web/WebFetch.ts"
 import { Workspace } from "../services/files/Workspace.ts"
-import { version } from "../version.ts"
+import { version } from "./version.ts"
 import type { Setup } from "./setup.ts"
 
 /** What a worker brings to a run. */

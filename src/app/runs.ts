@@ -17,7 +17,7 @@ import { inOrder, type RunDifference, runDifferences } from "../domain/history/R
 import { taskEvidence, taskNames } from "../domain/history/RunEvidence.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { TaskNotFound } from "../domain/runs/TaskNotFound.ts"
-import { slugOf } from "../domain/plan/TaskName.ts"
+import { slugOf } from "../domain/text/Slug.ts"
 import { Approver } from "../services/approvals/Approver.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationFile.ts"
 import { type JournalLine, recordOf } from "../services/journal/JournalLine.ts"
@@ -28,7 +28,7 @@ import { RunStore } from "../services/history/RunStore.ts"
 import { conduct } from "../services/pipeline/RunWorkflow.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
 import { savedSettings, readSetup, reopenSetup, type Setup } from "./setup.ts"
-import { version } from "../version.ts"
+import { version } from "./version.ts"
 
 /** The runs that are kept. */
 export const layerRuns: Layer.Layer<RunStore, never, FileSystem.FileSystem | Path.Path> = Layer.unwrap(

@@ -16,11 +16,11 @@ import { awaitShare } from "../services/cluster/ClusterEngine.ts"
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { recordOf } from "../services/journal/JournalLine.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
-import { takeProject } from "../services/history/RunJournal.ts"
+import { takeProject } from "../services/journal/ProjectLock.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
 import { RunRefused, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
 import { layerTaskWorkflows } from "../services/cluster/ClusterTasks.ts"
-import { version } from "../version.ts"
+import { version } from "./version.ts"
 import { asRefusal, type RunContext, makeRunContext } from "./workerRun.ts"
 
 export interface WorkerOptions {

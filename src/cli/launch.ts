@@ -14,7 +14,7 @@ import { exitCodes, failureOf } from "./terminal/Failure.ts"
 import { guardProcess } from "./terminal/guardProcess.ts"
 import { Output } from "./terminal/Output.ts"
 import { layerPresenter } from "./terminal/Presenter.ts"
-import { version } from "../version.ts"
+import { version } from "../app/version.ts"
 import { Signals } from "./terminal/Signals.ts"
 import { layerFlags, taskConductor } from "./taskConductor.ts"
 

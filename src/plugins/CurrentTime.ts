@@ -4,7 +4,8 @@
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { builtInOrigin, definePlugin, tool } from "../services/plugins/Plugin.ts"
+import { definePlugin, tool } from "../services/plugins/Plugin.ts"
+import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
 
 export const currentTime = definePlugin({
   name: builtInOrigin,

@@ -4,7 +4,8 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { TextEdit } from "../domain/files/TextEdit.ts"
-import { builtInOrigin, definePlugin, type Plugin, tool } from "../services/plugins/Plugin.ts"
+import { definePlugin, type Plugin, tool } from "../services/plugins/Plugin.ts"
+import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
 import { writeGranted } from "./GrantedWrite.ts"
 
 /** The descriptions are not repeated in the parts of the list: small models read all of it. */

@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ToolFailure } from "../domain/tools/ToolFailure.ts"
 import { PageFetch } from "../services/plugins/PageFetch.ts"
-import { builtInOrigin, definePlugin, tool } from "../services/plugins/Plugin.ts"
+import { definePlugin, tool } from "../services/plugins/Plugin.ts"
+import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
 
 /** About 3,000 tokens: room for two pages in a window of 8192. */
 const defaultCharacters = 12_000

@@ -3,9 +3,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { CommandLine } from "../domain/tools/Access.ts"
+import { CommandLine } from "../domain/commands/CommandText.ts"
 import { commandSeconds } from "../domain/commands/CommandSettings.ts"
-import { builtInOrigin, definePlugin, tool } from "../services/plugins/Plugin.ts"
+import { definePlugin, tool } from "../services/plugins/Plugin.ts"
+import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
 import { runGranted } from "../services/commands/GrantedCommand.ts"
 
 const Parameters = Schema.Struct({

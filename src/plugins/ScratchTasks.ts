@@ -6,7 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import { ToolFailure } from "../domain/tools/ToolFailure.ts"
-import { builtInOrigin, definePlugin, tool } from "../services/plugins/Plugin.ts"
+import { definePlugin, tool } from "../services/plugins/Plugin.ts"
+import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
 
 const Status = Schema.Literals(["pending", "in_progress", "completed"])
 

@@ -3,7 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { builtInOrigin, definePlugin, type Plugin, tool } from "../services/plugins/Plugin.ts"
+import { definePlugin, type Plugin, tool } from "../services/plugins/Plugin.ts"
+import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
 import { writeGranted } from "./GrantedWrite.ts"
 
 const Parameters = Schema.Struct({

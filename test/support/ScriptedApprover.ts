@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { ApprovalItem } from "../../src/domain/runs/RunEvent.ts"
+import type { ApprovalItem } from "../../src/domain/permissions/ApprovalItem.ts"
 import { Approver, type CallAnswer, type StepAnswer } from "../../src/services/approvals/Approver.ts"
 
 export interface ScriptedApprover {

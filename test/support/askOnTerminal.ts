@@ -5,7 +5,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { ApprovalItem } from "../../src/domain/runs/RunEvent.ts"
+import type { ApprovalItem } from "../../src/domain/permissions/ApprovalItem.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 
 const [length, wait = "0"] = process.argv.slice(2)

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
-import { version } from "../../version.ts"
+import { version } from "../../app/version.ts"
 import { flagConfiguration, runFlags } from "../run/runFlags.ts"
 
 const { allow, deny, model, parallel, plugin, project } = runFlags

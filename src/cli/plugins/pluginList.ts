@@ -4,14 +4,13 @@
  */
 import * as Result from "effect/Result"
 import type { PluginScope } from "../../domain/plugins/PluginEntry.ts"
-import type { Risk } from "../../domain/permissions/Permission.ts"
-import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
-import { builtInOrigin } from "../../services/plugins/Plugin.ts"
+import type { Risk } from "../../domain/tools/Risk.ts"
+import { type ToolInfo, builtInOrigin } from "../../domain/tools/PreparedCall.ts"
 import { originOf } from "../../services/plugins/PluginLoader.ts"
 import { type KnownServer, mcpOrigin } from "../../services/mcp/McpPlugins.ts"
 import type { KnownPlugin } from "../../services/plugins/PluginPackages.ts"
 import { PluginProblem } from "../../services/plugins/PluginProblem.ts"
-import { version } from "../../version.ts"
+import { version } from "../../app/version.ts"
 
 /** One plugin, as `plugins list --json` prints it. */
 export interface ListedPlugin {

@@ -17,7 +17,7 @@ import type { SkillInput } from "../skills/SkillInput.ts"
 import type { Task } from "../plan/Task.ts"
 import type { TaskList } from "../plan/TaskList.ts"
 import { readTaskList } from "../documents/TaskListFormat.ts"
-import { slugOf } from "../plan/TaskName.ts"
+import { slugOf } from "../text/Slug.ts"
 import type { ResultDocument } from "../plan/TaskResult.ts"
 import { ToolCall } from "../tools/ToolCall.ts"
 

@@ -2,7 +2,11 @@
  * A command as text: how its words are joined for rules and people, and what no command may be. No shell reads the
  * words, so they are joined only to be shown and compared.
  */
-import type { CommandLine } from "../tools/Access.ts"
+import * as Schema from "effect/Schema"
+
+/** A program with its arguments, one element each; no shell reads them. */
+export const CommandLine = Schema.NonEmptyArray(Schema.String)
+export type CommandLine = typeof CommandLine.Type
 
 const plainWord = /^[\w./:=@%+,-]+$/
 

@@ -3,7 +3,7 @@
  * refinement: names and arguments that have one meaning are mended, the rest is an issue. Models that do not use the
  * field for calls write them into the text; those are found here too. Called by services/conversation/AskTurn.
  */
-import type { AskedCall } from "./Conversation.ts"
+import type { AskedCall } from "../models/ModelAnswer.ts"
 import type { Issue, Repair } from "../findings/Issue.ts"
 import { type Findings, makeRepair } from "../findings/IssueCode.ts"
 import { fencedBlocks } from "../markdown/Outline.ts"

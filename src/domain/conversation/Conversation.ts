@@ -3,11 +3,8 @@
  * call of the model.
  */
 import * as Schema from "effect/Schema"
+import { AskedCall } from "../models/ModelAnswer.ts"
 import { ToolResult } from "../tools/ToolCall.ts"
-
-/** A call as the model asked for it: `arguments` is an object, or a text when the model wrote no JSON. */
-export const AskedCall = Schema.Struct({ id: Schema.String, name: Schema.String, arguments: Schema.Json })
-export type AskedCall = typeof AskedCall.Type
 
 /** What the person wrote, with what the host adds to the first message. */
 export const UserMessage = Schema.Struct({ role: Schema.Literal("user"), content: Schema.String })

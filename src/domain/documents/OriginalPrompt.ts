@@ -2,7 +2,7 @@
  * The prompt that a plan file was made for. It is the person's own text again when the person runs that file.
  */
 import { outline } from "../markdown/Outline.ts"
-import { slugOf } from "../plan/TaskName.ts"
+import { slugOf } from "../text/Slug.ts"
 
 const fence = /^(`{3,}|~{3,})[^\n]*\n([\s\S]*?)\n?\1\s*$/
 

@@ -6,19 +6,11 @@ import { noteHeading } from "../grammar/DocumentSections.ts"
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
 import type { MarkdownDocument, MarkdownSection } from "../markdown/Markdown.ts"
 import { isBlank, isRule } from "../markdown/MarkdownLines.ts"
-import { excerpt, type RawTask } from "../grammar/RawTask.ts"
+import { excerpt, type RawStep } from "../grammar/RawTask.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
 import { isField } from "../grammar/TaskFields.ts"
 import { classifyLines } from "../grammar/TaskLines.ts"
 import { sectionTitles } from "./TaskSectionTitles.ts"
-
-/** A task section with its tasks as written. */
-export interface RawStep {
-  readonly section: string
-  /** The line of the heading, 1-based. */
-  readonly line: number
-  readonly tasks: ReadonlyArray<RawTask>
-}
 
 interface Span {
   readonly section: MarkdownSection

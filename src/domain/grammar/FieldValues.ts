@@ -4,7 +4,7 @@
 import { addRepair, type Findings } from "../findings/IssueCode.ts"
 import { excerpt, type RawField, type RawTask, type TaskNote } from "./RawTask.ts"
 import { type FieldKey, fieldLabels } from "./TaskFields.ts"
-import { slugOf } from "../plan/TaskName.ts"
+import { slugOf } from "../text/Slug.ts"
 import { unescapeInline, unescapeValue } from "./TextEscaping.ts"
 
 /** The place of a task: its section and its name. */

@@ -5,7 +5,7 @@
 import type { RepairCode } from "../findings/IssueCode.ts"
 import type { Fence } from "../markdown/MarkdownFences.ts"
 import { dedent } from "../markdown/MarkdownLines.ts"
-import type { CodeBlock } from "../plan/Task.ts"
+import type { CodeBlock } from "../markdown/CodeBlock.ts"
 import { type FieldKey, fieldLabels, type LabelledLine } from "./TaskFields.ts"
 import type { TaskLine } from "./TaskLines.ts"
 import type { TextLine } from "./TextEscaping.ts"
@@ -47,6 +47,14 @@ export interface RawTask {
   readonly codeBlocks: ReadonlyArray<CodeBlock>
   readonly faults: ReadonlyArray<LabelFault>
   readonly notes: ReadonlyArray<TaskNote>
+}
+
+/** A task section with its tasks as written. */
+export interface RawStep {
+  readonly section: string
+  /** The line of the heading, 1-based. */
+  readonly line: number
+  readonly tasks: ReadonlyArray<RawTask>
 }
 
 const isProse = (key: FieldKey): boolean => key === "needed" || key === "expected" || key === "output"

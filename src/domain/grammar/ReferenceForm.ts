@@ -2,8 +2,9 @@
  * Says what a link target is, by its form alone: a heading, the result of a task, a file, a page, or nothing that the
  * host resolves. Whether the target exists is the business of services/references/References.
  */
-import type { FileReference, LineRange, Reference, UnknownReference } from "../plan/Reference.ts"
-import { slugOf } from "../plan/TaskName.ts"
+import type { FileReference, Reference, UnknownReference } from "../plan/Reference.ts"
+import type { LineRange } from "../text/LineRange.ts"
+import { slugOf } from "../text/Slug.ts"
 
 /** A target whose form is wrong, with what to say about it. */
 export interface WrongForm {

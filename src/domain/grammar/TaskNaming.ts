@@ -2,10 +2,9 @@
  * Gives every task of a list its name, right after reading and before any check, so that every issue can say which task
  * it is about.
  */
-import type { RawTask, TaskNote } from "./RawTask.ts"
-import { slugOf } from "../plan/TaskName.ts"
+import type { RawTask, TaskNote, RawStep } from "./RawTask.ts"
+import { slugOf } from "../text/Slug.ts"
 import { givenName, givenSkill } from "./FieldValues.ts"
-import type { RawStep } from "../documents/TaskSections.ts"
 
 /** A raw task with its name and the position of its section. */
 export interface NamedTask {

@@ -11,7 +11,7 @@ import { readReference, type ResultForm } from "./ReferenceForm.ts"
 import type { RawTask } from "./RawTask.ts"
 import { readLinks } from "./ReferenceLinks.ts"
 import { fieldLabels } from "./TaskFields.ts"
-import { forgivingSlug, slugOf } from "../plan/TaskName.ts"
+import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import { type TaskPlace, textOf } from "./FieldValues.ts"
 
 /** Decides what the result of a task is; nothing when an issue was recorded. */

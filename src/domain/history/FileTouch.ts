@@ -3,7 +3,7 @@
  * which wrote which, and from when on nobody can tell what stands in a file. Pure; called when a run goes on.
  */
 import type { CallIntent, JournalRecord } from "./JournalRecord.ts"
-import { slugOf } from "../plan/TaskName.ts"
+import { slugOf } from "../text/Slug.ts"
 
 /** Hashes are SHA-256 of texts in hex. Only what finished tasks were shown counts: others are shown it anew. */
 export type FileTouch =

@@ -5,7 +5,7 @@
 import { stageKey } from "../runs/ActivityKey.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 import type { TaskList } from "../plan/TaskList.ts"
-import { slugOf } from "../plan/TaskName.ts"
+import { slugOf } from "../text/Slug.ts"
 
 /** Where a task stands: in which round, and in which step of that round's list. */
 interface Place {

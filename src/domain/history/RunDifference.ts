@@ -6,7 +6,7 @@ import { canonicalJson } from "../text/CanonicalJson.ts"
 import { flattenEvent } from "../runs/EventLine.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { hasEnded } from "./ReplaySession.ts"
-import { slugOf } from "../plan/TaskName.ts"
+import { slugOf } from "../text/Slug.ts"
 
 /** One thing that is not as it was; `before` and `now` are texts, absent where there is nothing. */
 export interface RunDifference {

@@ -7,10 +7,10 @@ import { modelCallKey, ModelCallId, ToolCallId, toolCallKey } from "../runs/Acti
 import { Issue, Repair } from "../findings/Issue.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 import { ModelAnswer } from "../models/ModelAnswer.ts"
-import { Risk } from "../permissions/Permission.ts"
+import { Risk } from "../tools/Risk.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { ReferencesRead } from "../runs/TaskEvent.ts"
-import { slugOf } from "../plan/TaskName.ts"
+import { slugOf } from "../text/Slug.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 
 /** One prompt with what came of it. */

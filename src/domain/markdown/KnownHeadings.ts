@@ -2,7 +2,7 @@
  * The headings that the documents are made of, with the other wordings under which models write them. A landmark is
  * found by its slug, whatever its level, emphasis, numbering or punctuation.
  */
-import { forgivingSlug, slugOf } from "../plan/TaskName.ts"
+import { forgivingSlug, slugOf } from "../text/Slug.ts"
 
 /** A heading that a reader looks for. */
 export interface KnownHeading {

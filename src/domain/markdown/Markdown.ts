@@ -12,7 +12,7 @@ import { type Fence, fenceByLine, findFences } from "./MarkdownFences.ts"
 import { type Heading, type HeadingForm, readHeading } from "./MarkdownHeadings.ts"
 import { isBlank } from "./MarkdownLines.ts"
 import { parseMarkdown } from "./MarkdownTree.ts"
-import { forgivingSlug, makeSlugger } from "../plan/TaskName.ts"
+import { forgivingSlug, makeSlugger } from "../text/Slug.ts"
 
 /** A heading with what stands under it, up to the next heading of any level. */
 export class MarkdownSection {

@@ -4,7 +4,7 @@
  */
 import { fenceByLine, findFences } from "./MarkdownFences.ts"
 import { indentOf, readHashes } from "./MarkdownLines.ts"
-import type { CodeBlock } from "../plan/Task.ts"
+import type { CodeBlock } from "./CodeBlock.ts"
 
 /** A heading and the text up to the next heading of any level. Text before the first heading has level 0. */
 export interface OutlineSection {

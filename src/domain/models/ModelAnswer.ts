@@ -2,8 +2,11 @@
  * One answer of a model with what it cost, and the ways in which a call can fail.
  */
 import * as Schema from "effect/Schema"
-import { AskedCall } from "../conversation/Conversation.ts"
 import { overflowText, PartSize } from "./PromptParts.ts"
+
+/** A call as the model asked for it: `arguments` is an object, or a text when the model wrote no JSON. */
+export const AskedCall = Schema.Struct({ id: Schema.String, name: Schema.String, arguments: Schema.Json })
+export type AskedCall = typeof AskedCall.Type
 
 /** Token counts and durations (ms) of one call; absent when the server does not say. */
 export const Usage = Schema.Struct({

@@ -3,7 +3,7 @@
  * printable; what is too long is shortened with a note of how much is missing, and its end stays visible.
  */
 import { printable, printableLines } from "../text/Printable.ts"
-import type { ApprovalItem } from "../runs/RunEvent.ts"
+import type { ApprovalItem } from "./ApprovalItem.ts"
 
 const shownHead = 1500
 const shownTail = 500

@@ -1,16 +1,10 @@
 /**
- * Who may do what: risks, rules and the pure decision. Deny beats ask beats allow, whatever the order of the rules; what
+ * Who may do what: rules and the pure decision. Deny beats ask beats allow, whatever the order of the rules; what
  * is unknown asks. The gate calls `decide` with what a call really touches.
  */
 import * as Schema from "effect/Schema"
+import type { Risk } from "../tools/Risk.ts"
 import { matchesAllow, type Target, matchesDeny } from "./TargetPattern.ts"
-
-export const Risk = Schema.Literals(["safe", "medium", "high"])
-export type Risk = typeof Risk.Type
-
-/** What a repetition after a crash would do: nothing new, the same state again, or a second effect. */
-export const EffectClass = Schema.Literals(["pure", "idempotent", "once"])
-export type EffectClass = typeof EffectClass.Type
 
 export const Verdict = Schema.Literals(["deny", "ask", "allow"])
 export type Verdict = typeof Verdict.Type
@@ -38,12 +32,6 @@ export interface Request {
 export interface Decision<R extends Rule = Rule> {
   readonly verdict: Verdict
   readonly rules: ReadonlyArray<R>
-}
-
-/** The higher of two risks. */
-export const higherRisk = (a: Risk, b: Risk): Risk => {
-  const order = Risk.literals
-  return order.indexOf(a) >= order.indexOf(b) ? a : b
 }
 
 /** `read_file:src/**`, as a person writes it. */

@@ -5,7 +5,7 @@
 import type * as Schema from "effect/Schema"
 import { accessTarget, type CanonicalAccess } from "../tools/Access.ts"
 import { accessRisk, eachTimeReason } from "../tools/AccessRisk.ts"
-import type { Risk } from "./Permission.ts"
+import type { Risk } from "../tools/Risk.ts"
 import type { Arguments } from "../tools/ToolCall.ts"
 
 /** What is asked about, as far as an answer that holds for longer goes. */

@@ -3,6 +3,7 @@
  * from the href; whether the target exists is the business of services/references/References.
  */
 import * as Schema from "effect/Schema"
+import { LineRange } from "../text/LineRange.ts"
 
 const common = {
   /** The label of the link. */
@@ -18,10 +19,6 @@ export type AnchorReference = typeof AnchorReference.Type
 /** The result of a task; `target` is the slug of its name. */
 export const ResultReference = Schema.Struct({ kind: Schema.tag("task_result"), ...common, target: Schema.String })
 export type ResultReference = typeof ResultReference.Type
-
-/** Lines of a file, 1-based and inclusive. */
-export const LineRange = Schema.Struct({ from: Schema.Int, to: Schema.Int })
-export type LineRange = typeof LineRange.Type
 
 /** A file; `target` is the path without its fragment, narrowed by a heading's slug or a line range. */
 export const FileReference = Schema.Struct({

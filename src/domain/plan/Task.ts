@@ -3,12 +3,10 @@
  * a task is what was asked, never what came out.
  */
 import * as Schema from "effect/Schema"
+import { CodeBlock } from "../markdown/CodeBlock.ts"
 import { Reference } from "./Reference.ts"
-import { slugOf, TaskName } from "./TaskName.ts"
-
-/** A fenced block. `language` is the info string, often empty. */
-export const CodeBlock = Schema.Struct({ language: Schema.String, text: Schema.String })
-export type CodeBlock = typeof CodeBlock.Type
+import { TaskName } from "./TaskName.ts"
+import { slugOf } from "../text/Slug.ts"
 
 export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")({
   name: TaskName,

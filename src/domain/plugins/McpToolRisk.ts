@@ -2,7 +2,7 @@
  * How risky a server's tool is: medium unless the person says otherwise. Pure.
  */
 import type { McpServerEntry } from "./McpServerEntry.ts"
-import { type EffectClass, higherRisk, type Risk } from "../permissions/Permission.ts"
+import { type EffectClass, higherRisk, type Risk } from "../tools/Risk.ts"
 
 /**
  * What the person said of this very tool stands. Otherwise a server that says that its tool destroys raises the risk;

@@ -3,7 +3,7 @@
  * made only of what survives a restart: stage, round, task, attempt, uid.
  */
 import * as Schema from "effect/Schema"
-import { slugOf } from "../plan/TaskName.ts"
+import { slugOf } from "../text/Slug.ts"
 
 export const Stage = Schema.Literals(["plan", "refine", "execute", "iterate", "conclude", "ask"])
 export type Stage = typeof Stage.Type

@@ -3,11 +3,12 @@
  * stream of the library; unknown types must be safe to ignore.
  */
 import * as Schema from "effect/Schema"
+import { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import { AskReport } from "./AskReport.ts"
 import { ModelCallId, Stage, ToolCallId } from "./ActivityKey.ts"
 import { Issue, Repair } from "../findings/Issue.ts"
 import { Usage } from "../models/ModelAnswer.ts"
-import { Risk } from "../permissions/Permission.ts"
+import { Risk } from "../tools/Risk.ts"
 import { RunReport } from "./RunReport.ts"
 import { ReferencesRead, TaskFailed, TaskFinished, TaskKept, TaskRefined, TaskStarted } from "./TaskEvent.ts"
 import { TaskList } from "../plan/TaskList.ts"
@@ -109,28 +110,6 @@ export const ToolFinished = Schema.Struct({
   name: Schema.String,
   result: ToolResult
 })
-
-/** One thing a person is asked about. */
-export const ApprovalItem = Schema.Struct({
-  task: Schema.String,
-  call: Schema.optionalKey(ToolCall),
-  tool: Schema.String,
-  /** The plugin the tool comes from; absent for what is built in. */
-  origin: Schema.optionalKey(Schema.String),
-  risk: Risk,
-  targets: Schema.Array(Schema.String),
-  /** What else is known of the targets, one line each. */
-  details: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** What would change, as a unified diff of bounded length. */
-  preview: Schema.optionalKey(Schema.String),
-  /** What somebody who answers should know: whole sentences. */
-  warnings: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** For a single call: what the answers `session` and `remember` would cover; one that is absent is not offered. */
-  offers: Schema.optionalKey(
-    Schema.Struct({ session: Schema.optionalKey(Schema.String), remember: Schema.optionalKey(Schema.String) })
-  )
-})
-export type ApprovalItem = typeof ApprovalItem.Type
 
 /**
  * `scope` is `step` for the gate before a step, `call` for one call or reference, `doubt` for a call that was begun before

@@ -5,7 +5,7 @@
 import type { Repair } from "../findings/Issue.ts"
 import { makeRepair } from "../findings/IssueCode.ts"
 import { outline, outlineText, type OutlineSection } from "../markdown/Outline.ts"
-import { forgivingSlug, slugOf } from "../plan/TaskName.ts"
+import { forgivingSlug, slugOf } from "../text/Slug.ts"
 
 export interface SkillBody {
   readonly inputRequirements: string

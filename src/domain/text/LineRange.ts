@@ -2,7 +2,11 @@
  * Lines of a text by number, as references narrow files: 1-based, inclusive.
  */
 import * as Option from "effect/Option"
-import type { LineRange } from "../plan/Reference.ts"
+import * as Schema from "effect/Schema"
+
+/** Lines of a file, 1-based and inclusive. */
+export const LineRange = Schema.Struct({ from: Schema.Int, to: Schema.Int })
+export type LineRange = typeof LineRange.Type
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
 

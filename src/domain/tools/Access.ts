@@ -4,12 +4,8 @@
  * value.
  */
 import * as Schema from "effect/Schema"
-import { commandText, wordText } from "../commands/CommandText.ts"
+import { CommandLine, commandText, wordText } from "../commands/CommandText.ts"
 import { TextEdit } from "../files/TextEdit.ts"
-
-/** A program with its arguments, one element each; no shell reads them. */
-export const CommandLine = Schema.NonEmptyArray(Schema.String)
-export type CommandLine = typeof CommandLine.Type
 
 /** What a tool says it will touch; paths as the model wrote them. */
 export const Access = Schema.Union([

@@ -2,7 +2,7 @@
  * The risk that an access has by itself, whatever tool or reference asks for it.
  */
 import type { CanonicalAccess } from "./Access.ts"
-import { higherRisk, type Risk } from "../permissions/Permission.ts"
+import { higherRisk, type Risk } from "./Risk.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
 
 /** Writing and running commands are of high risk; fetching, and reading what is outside the project or looks like a secret, of medium risk. */

@@ -5,9 +5,8 @@
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { CommandLine } from "./Access.ts"
 import { commandSeconds } from "../commands/CommandSettings.ts"
-import { wordText } from "../commands/CommandText.ts"
+import { wordText, CommandLine } from "../commands/CommandText.ts"
 import { Arguments } from "./ToolCall.ts"
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))

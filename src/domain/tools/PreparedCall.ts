@@ -3,8 +3,11 @@
  */
 import type * as Schema from "effect/Schema"
 import type { CanonicalAccess } from "./Access.ts"
-import type { EffectClass, Risk } from "../permissions/Permission.ts"
+import type { EffectClass, Risk } from "./Risk.ts"
 import type { Arguments, ToolCall, ToolErrorType } from "./ToolCall.ts"
+
+/** The origin of all tools of this package; no plugin may have this name. */
+export const builtInOrigin = "built-in"
 
 /** By type, when a tool fails with it; one sentence each. */
 export type ToolErrors = { readonly [type in ToolErrorType]?: string }

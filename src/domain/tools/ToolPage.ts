@@ -2,7 +2,7 @@
  * One tool as markdown for a person: what it does, its parameters, an example, how it fails. Made from its record, for
  * the reference page and for the terminal.
  */
-import type { EffectClass, Risk } from "../permissions/Permission.ts"
+import type { EffectClass, Risk } from "./Risk.ts"
 import type { ToolInfo } from "./PreparedCall.ts"
 import { type JsonSchema, propertiesOf, requiredOf } from "./ToolSchema.ts"
 

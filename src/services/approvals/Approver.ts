@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import { callQuestion, chooseQuestion, stepQuestion } from "../../domain/permissions/ApprovalText.ts"
-import type { ApprovalItem } from "../../domain/runs/RunEvent.ts"
+import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { type Answers, askLine, canAsk } from "./TerminalQuestion.ts"
 
 /** Single calls of a step: the numbers of the items that may run, counted from 1. The others are denied. */

@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import { doubtQuestion } from "../../domain/permissions/ApprovalText.ts"
-import type { ApprovalItem } from "../../domain/runs/RunEvent.ts"
+import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import type { Answered } from "./Approver.ts"
 import { type Answers, askLine, canAsk } from "./TerminalQuestion.ts"
 

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { ApprovalItem } from "../../domain/runs/RunEvent.ts"
+import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { Approver, type CallAnswer, type StepAnswer } from "./Approver.ts"
 
 /** What a script is asked: about all calls of a step, or about a single call. */

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { ApprovalItem } from "../../domain/runs/RunEvent.ts"
+import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import type { Answered } from "./Approver.ts"
 import { Arbiter, type DoubtAnswer } from "./Arbiter.ts"
 

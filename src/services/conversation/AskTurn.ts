@@ -12,7 +12,6 @@ import type { AskEnding } from "../../domain/runs/AskReport.ts"
 import { withReason } from "../../domain/runs/AskReport.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import {
-  type AskedCall,
   type ConversationMessage,
   hostWords,
   lastRequest,
@@ -22,7 +21,7 @@ import {
   withUniqueIds
 } from "../../domain/conversation/Conversation.ts"
 import { capOutputs, fitConversation } from "../../domain/conversation/ConversationFit.ts"
-import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
+import { type ModelAnswer, ModelError, type AskedCall } from "../../domain/models/ModelAnswer.ts"
 import { RepeatedCallDetector } from "../../domain/conversation/RepeatedCallDetector.ts"
 import { charactersLeft } from "../../domain/models/TokenEstimate.ts"
 import { AskCalls } from "./AskCalls.ts"

@@ -1,12 +1,9 @@
 /**
- * The state of a file as a hash, so that a change by somebody else shows. Called by the tool runner.
+ * The state of a file as a hash, so that a change by somebody else shows.
  */
-import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
+import { textHash } from "./Hash.ts"
 import type { Workspace } from "./Workspace.ts"
-
-/** SHA-256 of a text in hex. */
-export const textHash = (text: string): string => createHash("sha256").update(text).digest("hex")
 
 /** Larger files are not compared. */
 const maxBytes = 64 * 1024 * 1024

@@ -18,7 +18,8 @@ import { JournalError } from "../journal/JournalError.ts"
 import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
 import { type JournalContent, readJournal } from "../journal/JournalReader.ts"
 import { type JournalWriter, openJournal } from "../journal/JournalWriter.ts"
-import { type LockHolder, takeLock } from "../journal/Lock.ts"
+import { takeLock } from "../journal/Lock.ts"
+import { takeProject } from "../journal/ProjectLock.ts"
 import { ResumeNotes, resumeNotes } from "./ResumeNotes.ts"
 import { codeOf } from "../files/SystemCode.ts"
 import { removeLeftovers } from "../files/WriteLeftovers.ts"
@@ -53,17 +54,6 @@ export const lockFolder = (path: Path.Path, state: string): string => path.join(
 
 /** The name of the lock on a journal. */
 export const runLock = (journal: string): string => `run ${journal}`
-
-/** Nobody else may change the project at the same time. */
-export const takeProject = Effect.fnUntraced(function* ({
-  locks,
-  project,
-  ...holder
-}: Pick<RunPlace, "locks" | "project"> & Omit<LockHolder, "pid" | "since">) {
-  const real = yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(project), () => project)
-  const remedy = "Wait for it, end it first, or run with --read-only what changes nothing."
-  yield* takeLock(`project ${real}`, { folder: locks, what: `The project ${real}`, remedy, ...holder })
-})
 
 /** Nobody else may write the journal, nor change the project at the same time. */
 const takeLocks = Effect.fnUntraced(function* (place: RunPlace) {

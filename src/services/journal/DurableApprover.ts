@@ -12,7 +12,7 @@ import * as Schema from "effect/Schema"
 import * as DurableDeferred from "effect/workflow/DurableDeferred"
 import type * as Workflow from "effect/workflow/Workflow"
 import { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine"
-import type { ApprovalItem } from "../../domain/runs/RunEvent.ts"
+import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { AnsweredBy, type Answered, Approver, CallAnswer, StepAnswer } from "../approvals/Approver.ts"
 import { Arbiter, DoubtAnswer } from "../approvals/Arbiter.ts"
 

@@ -11,8 +11,13 @@ import type * as Response from "effect/ai/Response"
 import type * as Tool from "effect/ai/Tool"
 import type { AnswerShape } from "../../domain/documents/AnswerShape.ts"
 import { AnswerWatch, type Hopelessness, longestPreamble } from "../../domain/documents/AnswerWatch.ts"
-import { ModelAnswer, ModelError, type ModelErrorReason, type Usage } from "../../domain/models/ModelAnswer.ts"
-import type { AskedCall } from "../../domain/conversation/Conversation.ts"
+import {
+  ModelAnswer,
+  ModelError,
+  type ModelErrorReason,
+  type Usage,
+  type AskedCall
+} from "../../domain/models/ModelAnswer.ts"
 import type { FilledPrompt } from "../../domain/models/PromptTemplate.ts"
 import { openAnswer, type Talk } from "./ConversationPrompt.ts"
 import { fromAiError } from "../providers/ModelErrors.ts"

@@ -5,13 +5,12 @@
 import type * as Path from "effect/Path"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
 import { accessRisk } from "../../domain/tools/AccessRisk.ts"
-import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
+import { type PreparedCall, builtInOrigin } from "../../domain/tools/PreparedCall.ts"
 import type { ToolPin } from "../../domain/permissions/RememberedRule.ts"
 import type { Target } from "../../domain/permissions/TargetPattern.ts"
-import type { ToolCall } from "../../domain/tools/ToolCall.ts"
-import { callHash } from "../files/Hash.ts"
+import type { Arguments, ToolCall } from "../../domain/tools/ToolCall.ts"
+import { hashOf } from "../files/Hash.ts"
 import type { Grantable } from "./Grants.ts"
-import { builtInOrigin } from "../plugins/Plugin.ts"
 
 export interface GateQuestion extends Grantable {
   readonly task: string
@@ -21,6 +20,14 @@ export interface GateQuestion extends Grantable {
   /** The tool may change what it does not name. */
   readonly mayChange?: boolean
 }
+
+/** The hash of one call or access of a task; the uid is left out, since a new one asks for nothing new. */
+export const callHash = (asked: {
+  readonly task: string
+  readonly tool: string
+  readonly arguments?: Arguments
+  readonly accesses: ReadonlyArray<CanonicalAccess>
+}): string => hashOf([asked.task, asked.tool, asked.arguments ?? null, asked.accesses.map((access) => ({ ...access }))])
 
 /** The question for one prepared call of a task. */
 export const questionOfCall = (task: string, { accesses, call, info, risk }: PreparedCall): GateQuestion => ({

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type { Decision } from "../../domain/permissions/Permission.ts"
 import type { GatedTask, StepApproved, StepGate } from "../../domain/permissions/StepGate.ts"
-import type { ApprovalItem } from "../../domain/runs/RunEvent.ts"
+import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import {
   conflictingWriteNote,
   conflictingWrites,

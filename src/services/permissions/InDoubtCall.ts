@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { InDoubtCall, CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
-import type { ApprovalItem } from "../../domain/runs/RunEvent.ts"
+import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import type { Arbitration } from "../approvals/Arbiter.ts"
 import { hashOf } from "../files/Hash.ts"
 import { fileState } from "../files/FileState.ts"

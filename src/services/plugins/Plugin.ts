@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Access, CanonicalAccess } from "../../domain/tools/Access.ts"
-import type { EffectClass, Risk } from "../../domain/permissions/Permission.ts"
+import type { EffectClass, Risk } from "../../domain/tools/Risk.ts"
 import type { ToolErrors } from "../../domain/tools/PreparedCall.ts"
 import type { Arguments } from "../../domain/tools/ToolCall.ts"
 import type { ToolFailure } from "../../domain/tools/ToolFailure.ts"
@@ -54,9 +54,6 @@ export class PluginTools extends Context.Service<PluginTools, Tools>()(
 ) {}
 
 export const pluginApiVersion = 1
-
-/** The name that all plugins of this package share; no other package may use it. */
-export const builtInOrigin = "built-in"
 
 /** A plugin as its package exports it by default. */
 export interface Plugin {

@@ -1,18 +1,22 @@
 /**
- * Checks a call of a model before anything runs, and decodes it when it is about to run. Called by the tool registry.
+ * Checks a call of a model before anything runs, and decodes it when it is about to run.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { argumentProblems, checkArguments, mendArguments, pathText } from "../../domain/tools/ArgumentCheck.ts"
-import type { Where } from "../../domain/findings/Issue.ts"
+import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
 import { type IssueCode, makeIssue } from "../../domain/findings/IssueCode.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
 import type { LoadedTool } from "../plugins/PluginLoader.ts"
-import type { ToolRegistry } from "./ToolRegistry.ts"
 
-type CheckedCall = ReturnType<ToolRegistry["Service"]["check"]>
+/** A call after the check, harmless deviations fixed, with all that is wrong and all that was fixed. */
+export interface CheckedCall {
+  readonly call: ToolCall
+  readonly issues: ReadonlyArray<Issue>
+  readonly repairs: ReadonlyArray<Repair>
+}
 
 interface CheckWorld {
   readonly tools: ReadonlyMap<string, LoadedTool>

@@ -8,13 +8,12 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import { raisedRisk } from "../../domain/tools/AccessRisk.ts"
-import type { Issue, Repair } from "../../domain/findings/Issue.ts"
 import type { PreparedCall, ToolInfo } from "../../domain/tools/PreparedCall.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
 import type { Plugin } from "../plugins/Plugin.ts"
 import { canonicalAccesses } from "./CallAccess.ts"
-import { checkCall, decodeCall } from "./CallCheck.ts"
+import { checkCall, type CheckedCall, decodeCall } from "./CallCheck.ts"
 import { Commands } from "../commands/Commands.ts"
 import { FileReads } from "../plugins/FileReads.ts"
 import { type Permit, redeem } from "../permissions/Gate.ts"
@@ -45,17 +44,9 @@ export class ToolRegistry extends Context.Service<
     /**
      * Checks one call against the tools a skill may use, in this order: has a name, tool exists, skill may use it, every
      * required argument is there, every argument fits its schema. Collects all problems; nothing runs. A harmless
-     * deviation (a number given as string) is mended in `call` and noted as a repair. `task` is named in the issues.
+     * deviation (a number given as string) is fixed in `call` and noted as a repair. `task` is named in the issues.
      */
-    check(
-      call: ToolCall,
-      allowed: ReadonlySet<string>,
-      task?: string
-    ): {
-      readonly call: ToolCall
-      readonly issues: ReadonlyArray<Issue>
-      readonly repairs: ReadonlyArray<Repair>
-    }
+    check(call: ToolCall, allowed: ReadonlySet<string>, task?: string): CheckedCall
     /** Instructions for the model: per tool a JSON object (name, description, parameters) and an example call. */
     instructions(names: ReadonlyArray<string>): string
     /** Decodes the arguments and makes what the call touches canonical. Fails with `not_found` or `validation_failed`. */

@@ -2,7 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { ListedPlugin } from "../../../src/cli/plugins/pluginList.ts"
-import { version } from "../../../src/version.ts"
+import { version } from "../../../src/app/version.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { packageFiles, wordsModule } from "../../support/PluginFiles.ts"
 

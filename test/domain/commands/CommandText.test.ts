@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { CommandLine } from "../../../src/domain/tools/Access.ts"
-import { commandProblem, commandText } from "../../../src/domain/commands/CommandText.ts"
+import { commandProblem, commandText, type CommandLine } from "../../../src/domain/commands/CommandText.ts"
 import { decide } from "../../../src/domain/permissions/Permission.ts"
 import { parseRule } from "../../../src/domain/permissions/RuleText.ts"
 import * as Result from "effect/Result"

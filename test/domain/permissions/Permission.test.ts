@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
-import { decide, higherRisk, Risk, Rule, type Verdict } from "../../../src/domain/permissions/Permission.ts"
+import { decide, Rule, type Verdict } from "../../../src/domain/permissions/Permission.ts"
+import { higherRisk, Risk } from "../../../src/domain/tools/Risk.ts"
 import type { Target } from "../../../src/domain/permissions/TargetPattern.ts"
 
 const file = (relative: string): Target => ({ kind: "file", canonical: `/p/${relative}`, relative })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import type { CommandLine } from "../../../src/domain/tools/Access.ts"
+import type { CommandLine } from "../../../src/domain/commands/CommandText.ts"
 import { type CommandTool, fillCommand, templateProblems } from "../../../src/domain/tools/CommandTool.ts"
 import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { ApprovalItem } from "../../../src/domain/runs/RunEvent.ts"
+import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import {
   type ApprovalAnswer,

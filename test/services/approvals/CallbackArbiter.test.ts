@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type { ApprovalItem } from "../../../src/domain/runs/RunEvent.ts"
+import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
 import { Arbiter } from "../../../src/services/approvals/Arbiter.ts"
 import { type Arbitrate, layerCallbackArbiter } from "../../../src/services/approvals/CallbackArbiter.ts"
 

@@ -5,7 +5,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
-import { textHash } from "../../../src/services/files/FileState.ts"
+import { textHash } from "../../../src/services/files/Hash.ts"
 import { removeLeftovers, temporaryName } from "../../../src/services/files/WriteLeftovers.ts"
 import { makeFolder } from "../../support/Project.ts"
 

@@ -1,12 +1,9 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import {
-  layerProjectWriteLock,
-  ProjectWriteLock,
-  type Turn
-} from "../../../src/services/permissions/ProjectWriteLock.ts"
-import { takeProject } from "../../../src/services/history/RunJournal.ts"
+import { ProjectWriteLock, type Turn } from "../../../src/services/permissions/ProjectWriteLock.ts"
+import { layerConversationLock } from "../../../src/services/conversation/ConversationLock.ts"
+import { takeProject } from "../../../src/services/journal/ProjectLock.ts"
 import { makeFolder } from "../../support/Project.ts"
 
 const makeWorld = Effect.gen(function* () {
@@ -14,7 +11,7 @@ const makeWorld = Effect.gen(function* () {
   return {
     /** Works with the turns of a conversation until it ends. */
     converse: <A>(runId: string, use: (turn: Turn) => Effect.Effect<A>) =>
-      Effect.flatMap(ProjectWriteLock, use).pipe(Effect.provide(layerProjectWriteLock({ ...place, runId }))),
+      Effect.flatMap(ProjectWriteLock, use).pipe(Effect.provide(layerConversationLock({ ...place, runId }))),
     run: takeProject({ ...place, runId: "a-run" })
   }
 })

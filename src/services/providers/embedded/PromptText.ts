@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { fencedBlocks, outline } from "../../../domain/markdown/Outline.ts"
 import type { TemplateName } from "../../../domain/models/PromptTemplate.ts"
-import type { CodeBlock } from "../../../domain/plan/Task.ts"
+import type { CodeBlock } from "../../../domain/markdown/CodeBlock.ts"
 
 /** The stage that a system part names in its line `# Stage: creation`; nothing for any other prompt. */
 export const stageIn = (system: string): Option.Option<TemplateName> => {

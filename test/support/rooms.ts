@@ -1,0 +1,76 @@
+/**
+ * The order of the rooms of the source tree, for the architecture test: a module may import from its own room and from
+ * rooms before it, type imports included.
+ */
+
+/** All rooms below src, first to last. The entry points, which lie in src itself, come after all of them. */
+export const rooms: ReadonlyArray<string> = [
+  ...[
+    "text",
+    "findings",
+    "files",
+    "commands",
+    "tools",
+    "markdown",
+    "plan",
+    "models",
+    "skills",
+    "plugins",
+    "permissions",
+    "configuration",
+    "web",
+    "grammar",
+    "documents",
+    "runs",
+    "conversation",
+    "history",
+    "checking"
+  ].map((room) => `domain/${room}`),
+  ...[
+    "runs",
+    "files",
+    "providers",
+    "approvals",
+    "permissions",
+    "journal",
+    "models",
+    "web",
+    "commands",
+    "plugins",
+    "tools",
+    "references",
+    "skills",
+    "history",
+    "pipeline",
+    "conversation",
+    "configuration",
+    "mcp",
+    "cluster"
+  ].map((room) => `services/${room}`),
+  "plugins",
+  "app",
+  "library",
+  "cli"
+]
+
+/** Where files may lie that are in no room. */
+export const entryPoints = "entry points"
+
+/** The room of a module, by its path below src. */
+export const roomOf = (path: string): string => {
+  const [first = "", second = ""] = path.split("/")
+  if (!path.includes("/")) return entryPoints
+  return first === "domain" || first === "services" ? `${first}/${second}` : first
+}
+
+const rankOf = (room: string): number => (room === entryPoints ? rooms.length : rooms.indexOf(room))
+
+/** Why a module may not import another; nothing when it may. */
+export const misplacement = (from: string, target: string): string | undefined => {
+  const [here, there] = [roomOf(from), roomOf(target)]
+  if (here === "cli" && there === "library") {
+    return `${from} imports ${target}: cli and library stand side by side. Move what both need to app.`
+  }
+  if (rankOf(there) <= rankOf(here)) return undefined
+  return `${from} imports ${target}: ${here} comes before ${there}. Move what both need to ${here} or to a room before it, or move ${from} to ${there} or to a room after it.`
+}
