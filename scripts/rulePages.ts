@@ -1,13 +1,15 @@
 /**
- * The pages of docs/reference/rules: one per family, made of the records under src/domain/rules, and an index. Called by
- * `generatedFiles.ts`.
+ * The pages of docs/reference/rules: one per family and an index, made of the rules in src/domain/findings/rules and
+ * their examples in test/fixtures/rules.
  */
-import { fenced } from "../src/domain/markdown/PromptBlock.ts"
-import type { Rule } from "../src/domain/findings/rules/Rule.ts"
-import { exampleFiles, exampleKinds, inputsOfSkill } from "../src/domain/findings/rules/RuleExample.ts"
+import type { Rule, RuleFamily } from "../src/domain/findings/rules/Rule.ts"
 import { ruleFamilies, rules } from "../src/domain/findings/rules/Rules.ts"
+import { fenced } from "../src/domain/markdown/PromptBlock.ts"
+import { exampleFiles, exampleKinds, inputsOfSkill } from "../test/support/ExampleKinds.ts"
+import { exampleOf } from "../test/support/RuleExamples.ts"
 
-const header = "<!-- Made by `npm run generate` from src/domain/rules; do not edit. -->"
+const header =
+  "<!-- Made by `npm run generate` from src/domain/findings/rules and test/fixtures/rules; do not edit. -->"
 
 const shownHead = 600
 const shownTail = 100
@@ -29,30 +31,35 @@ const meaningOf = {
   note: "repair, note: accepted"
 } as const
 
-const ruleSection = ({ after, alongside = [], before, code, fix, kind, severity, title, why }: Rule): string =>
-  [
+const ruleSection = ({ code, fix, severity, title, why }: Rule): string => {
+  const { after, alongside, before, kind } = exampleOf(code)
+  const others = alongside.length === 0 ? "" : ` (${alongside.map((one) => `\`${one}\``).join(", ")} too)`
+  return [
     `## ${code}`,
     `**${title}** (${meaningOf[severity]}). ${why}`,
     `What to do: ${fix}`,
-    `Before, ${exampleKinds[kind].about}${alongside.length === 0 ? "" : ` (${alongside.map((one) => `\`${one}\``).join(", ")} too)`}:`,
+    `Before, ${exampleKinds[kind].about}${others}:`,
     shown(before),
     "After:",
     shown(after)
   ].join("\n\n")
+}
 
 const row = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 
-const tableOf = (listed: ReadonlyArray<Rule>, page: string): string =>
+const rulesOf = (family: string): ReadonlyArray<Rule> => rules.filter((rule) => rule.family === family)
+
+const tableOf = (family: string, page: string): string =>
   [
     row(["rule", "tier", "severity", "what", "why"]),
     "|---|---|---|---|---|",
-    ...listed.map(({ code, severity, tier, title, why }) =>
-      row([`[\`${code}\`](${page}#${code})`, tier, severity, title, why])
+    ...rulesOf(family).map(({ code, severity, title, why }) =>
+      row([`[\`${code}\`](${page}#${code})`, severity === "error" ? "issue" : "repair", severity, title, why])
     )
   ].join("\n")
 
-const familyPage = ({ about, rules: listed, title }: (typeof ruleFamilies)[number]): string =>
-  [header, `# ${title}`, about, tableOf(listed, ""), ...listed.map(ruleSection)].join("\n\n")
+const familyPage = ({ about, family, title }: RuleFamily): string =>
+  [header, `# ${title}`, about, tableOf(family, ""), ...rulesOf(family).map(ruleSection)].join("\n\n")
 
 const indexPage = (): string =>
   [
@@ -63,7 +70,7 @@ const indexPage = (): string =>
       "noted, and the text is accepted. Codes are never changed once they are released."
     ].join("\n"),
     [
-      "Each rule shows a smallest text in which it finds something, and the same text mended. An example shows only the part",
+      "Each rule shows a smallest text in which it finds something, and the same text fixed. An example shows only the part",
       "of a document that matters; the rest is put around it. A test reads every example.",
       "",
       `Examples that need a project find these files in it: ${Object.keys(exampleFiles)
@@ -74,10 +81,10 @@ const indexPage = (): string =>
       "",
       fenced(inputsOfSkill, "markdown")
     ].join("\n"),
-    ...ruleFamilies.flatMap(({ about, family, rules: listed, title }) => [
+    ...ruleFamilies.flatMap(({ about, family, title }) => [
       `## [${title}](${family}.md)`,
       about,
-      tableOf(listed, `${family}.md`)
+      tableOf(family, `${family}.md`)
     ]),
     `${rules.length} rules.`
   ].join("\n\n")

@@ -10,16 +10,6 @@ import { checkDocument } from "../../src/domain/checking/CheckReport.ts"
 import type { Issue } from "../../src/domain/findings/Issue.ts"
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
 import { readRefinement } from "../../src/domain/documents/RefinementFormat.ts"
-import {
-  answerRoom,
-  exampleFiles,
-  exampleKinds,
-  type ExampleKind,
-  finishedTask,
-  inputsOfSkill,
-  keptInput,
-  plannedTask
-} from "../../src/domain/findings/rules/RuleExample.ts"
 import { lintSkill } from "../../src/domain/skills/SkillLint.ts"
 import { readSkill } from "../../src/domain/skills/SkillFormat.ts"
 import { readSkillInputs } from "../../src/domain/skills/SkillInput.ts"
@@ -32,6 +22,16 @@ import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { Prompts } from "../../src/services/models/Prompts.ts"
 import { type ScriptedAnswer, ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "./EventLog.ts"
+import {
+  answerLimit,
+  exampleFiles,
+  exampleKinds,
+  type ExampleKind,
+  finishedTask,
+  inputsOfSkill,
+  keptInput,
+  plannedTask
+} from "./ExampleKinds.ts"
 import { makeFolder, putFiles } from "./Project.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "./TestRun.ts"
 
@@ -185,7 +185,7 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
     case "answer":
       return refineWith({ text })
     case "cut-answer":
-      return refineWith(text.length > answerRoom ? { text: text.slice(0, answerRoom), finish: "length" } : { text })
+      return refineWith(text.length > answerLimit ? { text: text.slice(0, answerLimit), finish: "length" } : { text })
     case "step-calls":
       return stepWith(text)
   }

@@ -11,9 +11,8 @@ import {
   noteIgnoredSections,
   sectionText
 } from "../grammar/DocumentSections.ts"
-import { inDocumentOrder } from "../findings/FindingOrder.ts"
 import type { Reading } from "../findings/Issue.ts"
-import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
+import { addIssue, addRepair, type Findings, inDocumentOrder } from "../findings/IssueCode.ts"
 import { taskListHeadings } from "../markdown/KnownHeadings.ts"
 import type { LinkReader } from "../grammar/LinkCache.ts"
 import { readMarkdown } from "../markdown/Markdown.ts"

@@ -1,16 +1,15 @@
 /**
- * The codes of findings, typed by the records under domain/rules, and how checks record them: a code without a record
- * does not compile. Only the types of the records are used here, so checking loads none of them.
+ * The codes of findings, typed by the rules under domain/findings/rules, and how checks record them: a code without a
+ * rule does not compile. The remedy of the rule is said wherever a check has nothing more exact to say.
  */
+import { compareCodePoints } from "../text/CodePointOrder.ts"
+import { type CodeOf, ruleOf } from "./rules/Rules.ts"
 import type { Issue, Repair, Where } from "./Issue.ts"
-import type { KnownRule } from "./rules/Rules.ts"
-
-type CodeOf<Tier> = Extract<KnownRule, { readonly tier: Tier }>["code"]
 
 /** A code that rejects the text. */
-export type IssueCode = CodeOf<"issue">
+export type IssueCode = CodeOf<"error">
 /** A code that is only noted. */
-export type RepairCode = CodeOf<"repair">
+export type RepairCode = CodeOf<"warning" | "note">
 
 /** What the readers of one document found so far. */
 export interface Findings {
@@ -20,17 +19,21 @@ export interface Findings {
 
 export const noFindings = (): Findings => ({ issues: [], repairs: [] })
 
-/** What is wrong, what to do, and the offending text. */
+/** What is wrong and the offending text; what to do, where that is more exact than the remedy of the rule. */
 export interface IssueText {
   readonly what: string
-  readonly how: string
+  readonly how?: string | undefined
   readonly quote?: string | undefined
 }
 
 const maximumQuote = 2000
 
 /** An issue; a long quote is cut. */
-export const makeIssue = (code: IssueCode, where: Where, { how, quote, what }: IssueText): Issue => ({
+export const makeIssue = (
+  code: IssueCode,
+  where: Where,
+  { how = ruleOf(code).fix, quote, what }: IssueText
+): Issue => ({
   code,
   where,
   what,
@@ -50,3 +53,24 @@ export const addIssue = (findings: Findings, code: IssueCode, where: Where, text
 export const addRepair = (findings: Findings, code: RepairCode, where: Where, message: string): void => {
   findings.repairs.push(makeRepair(code, where, message))
 }
+
+interface Found {
+  readonly code: string
+  readonly where: Where
+}
+
+const compare = (a: Found, b: Found): number =>
+  (a.where.line ?? 0) - (b.where.line ?? 0) || compareCodePoints(a.code, b.code)
+
+/**
+ * The order in which findings are reported: by line, then by code; what has no line concerns the whole document and comes
+ * first. Every reader of a document and whoever joins the findings of several checks ends with it, so that the same text
+ * gives the same list.
+ */
+export const inDocumentOrder = (findings: {
+  readonly issues: ReadonlyArray<Issue>
+  readonly repairs: ReadonlyArray<Repair>
+}): { readonly issues: ReadonlyArray<Issue>; readonly repairs: ReadonlyArray<Repair> } => ({
+  issues: findings.issues.toSorted(compare),
+  repairs: findings.repairs.toSorted(compare)
+})

@@ -4,9 +4,8 @@
  */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { inDocumentOrder } from "../findings/FindingOrder.ts"
 import type { Issue, Repair } from "../findings/Issue.ts"
-import { addIssue, addRepair, type Findings, type RepairCode } from "../findings/IssueCode.ts"
+import { addIssue, addRepair, type Findings, inDocumentOrder, type RepairCode } from "../findings/IssueCode.ts"
 import { nearest } from "../text/Nearest.ts"
 import type { Skill } from "./Skill.ts"
 import { checkBody } from "./SkillBodyLint.ts"

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { type CheckReport, checkDocument } from "../../../src/domain/checking/CheckReport.ts"
-import type { ExampleKind } from "../../../src/domain/findings/rules/RuleExample.ts"
-import { rules } from "../../../src/domain/findings/rules/Rules.ts"
 import { documentFixtures } from "../../support/DocumentFixtures.ts"
+import type { ExampleKind } from "../../support/ExampleKinds.ts"
+import { ruleExamples } from "../../support/RuleExamples.ts"
 
 const place = ({ code, where: { line } }: CheckReport["repairs"][number] | CheckReport["issues"][number]) =>
   line === undefined ? { code } : { code, line }
@@ -43,7 +43,7 @@ describe("documents as models write them", () => {
     const shown = new Set(
       documentFixtures.flatMap(({ expected }) => [...expected.issues, ...expected.repairs].map(({ code }) => code))
     )
-    const missing = rules.filter(({ code, kind }) => readerKinds.has(kind) && !shown.has(code))
+    const missing = ruleExamples.filter(({ code, kind }) => readerKinds.has(kind) && !shown.has(code))
     expect(missing.map(({ code }) => code)).toEqual([])
   })
 

@@ -1,12 +1,34 @@
 /** The rules of the family `answers`, in the order of their page. */
-import { answerEmpty } from "./answers/AnswerEmpty.ts"
-import { answerCutOff } from "./answers/AnswerCutOff.ts"
-import { answerLoop } from "./answers/AnswerLoop.ts"
-import { answerShape } from "./answers/AnswerShape.ts"
+import { defineFamily } from "./Rule.ts"
 
-export const answersRules = {
+export const answersRules = defineFamily({
   family: "answers",
   title: "Answers",
   about: "Answers of a model that cannot be read at all.",
-  rules: [answerEmpty, answerCutOff, answerLoop, answerShape]
-} as const
+  rules: {
+    "answer-empty": {
+      severity: "error",
+      title: "Empty answer",
+      why: "There is nothing to read.",
+      fix: "Write the document that is asked for."
+    },
+    "answer-cut-off": {
+      severity: "error",
+      title: "Answer cut off",
+      why: "It ran into the length limit, and what is missing cannot be guessed.",
+      fix: "Answer shorter."
+    },
+    "answer-loop": {
+      severity: "error",
+      title: "Answer repeats itself",
+      why: "A model in a loop does not come out of it, so the answer is stopped.",
+      fix: "Write everything once, and stop."
+    },
+    "answer-shape": {
+      severity: "error",
+      title: "Document does not begin",
+      why: "After so much talk the document would not fit any more, so the answer is stopped.",
+      fix: "Begin with the first heading of the document."
+    }
+  }
+})

@@ -1,49 +1,130 @@
 /** The rules of the family `references`, in the order of their page. */
-import { referencesProse } from "./references/ReferencesProse.ts"
-import { referenceEmpty } from "./references/ReferenceEmpty.ts"
-import { referenceGlob } from "./references/ReferenceGlob.ts"
-import { referenceFolder } from "./references/ReferenceFolder.ts"
-import { referenceSpaces } from "./references/ReferenceSpaces.ts"
-import { referenceKind } from "./references/ReferenceKind.ts"
-import { referenceUrl } from "./references/ReferenceUrl.ts"
-import { referenceSelf } from "./references/ReferenceSelf.ts"
-import { referenceOrder } from "./references/ReferenceOrder.ts"
-import { referenceTaskUnknown } from "./references/ReferenceTaskUnknown.ts"
-import { referenceMissing } from "./references/ReferenceMissing.ts"
-import { referenceUnreadable } from "./references/ReferenceUnreadable.ts"
-import { referenceLines } from "./references/ReferenceLines.ts"
-import { referenceHeadingUnknown } from "./references/ReferenceHeadingUnknown.ts"
-import { referencesTooLarge } from "./references/ReferencesTooLarge.ts"
-import { referencesNone } from "./references/ReferencesNone.ts"
-import { referencesText } from "./references/ReferencesText.ts"
-import { referenceForm } from "./references/ReferenceForm.ts"
-import { referenceTarget } from "./references/ReferenceTarget.ts"
-import { linksNotRead } from "./references/LinksNotRead.ts"
+import { defineFamily } from "./Rule.ts"
 
-export const referencesRules = {
+export const referencesRules = defineFamily({
   family: "references",
   title: "References",
   about: "The links of a task: their form, what they mean in the list, and what they find in the project.",
-  rules: [
-    referencesProse,
-    referenceEmpty,
-    referenceGlob,
-    referenceFolder,
-    referenceSpaces,
-    referenceKind,
-    referenceUrl,
-    referenceSelf,
-    referenceOrder,
-    referenceTaskUnknown,
-    referenceMissing,
-    referenceUnreadable,
-    referenceLines,
-    referenceHeadingUnknown,
-    referencesTooLarge,
-    referencesNone,
-    referencesText,
-    referenceForm,
-    referenceTarget,
-    linksNotRead
-  ]
-} as const
+  rules: {
+    "references-prose": {
+      severity: "error",
+      title: "References without a link",
+      why: "The host resolves links, it does not read prose.",
+      fix: "Write markdown links only, or leave the field out."
+    },
+    "reference-empty": {
+      severity: "error",
+      title: "Link without target",
+      why: "There is nothing to resolve.",
+      fix: "Write the target, or leave the link out."
+    },
+    "reference-glob": {
+      severity: "error",
+      title: "Pattern as reference",
+      why: "A reference is one file.",
+      fix: "Link each file by its own path."
+    },
+    "reference-folder": {
+      severity: "error",
+      title: "Folder as reference",
+      why: "A reference is one file.",
+      fix: "Link the files by their own paths."
+    },
+    "reference-spaces": {
+      severity: "error",
+      title: "Spaces in a link target",
+      why: "Markdown ends the target at the space.",
+      fix: "Put a target with spaces between angle brackets."
+    },
+    "reference-kind": {
+      severity: "error",
+      title: "Unknown kind of reference",
+      why: "Only headings, results, files and web pages are resolved.",
+      fix: "Use a heading, a result, a file path, or an http(s) URL."
+    },
+    "reference-url": {
+      severity: "error",
+      title: "Invalid URL",
+      why: "It cannot be fetched.",
+      fix: "Write the complete address without spaces."
+    },
+    "reference-self": {
+      severity: "error",
+      title: "Task refers to its own result",
+      why: "The result does not exist while the task runs.",
+      fix: "Remove the reference."
+    },
+    "reference-order": {
+      severity: "error",
+      title: "Result of the same or a later section",
+      why: "Results exist only for strictly earlier sections.",
+      fix: "Move the task into a section after the one it refers to."
+    },
+    "reference-task-unknown": {
+      severity: "error",
+      title: "Result of an unknown task",
+      why: "No task of the list has this name.",
+      fix: "Refer to a task of the list or a finished one."
+    },
+    "reference-missing": {
+      severity: "error",
+      title: "File not found",
+      why: "A task cannot read what is not there.",
+      fix: "Refer to a file that exists."
+    },
+    "reference-unreadable": {
+      severity: "error",
+      title: "Target cannot be read",
+      why: "Only text has content that a model can be shown.",
+      fix: "Refer to a text file."
+    },
+    "reference-lines": {
+      severity: "error",
+      title: "Lines that the file does not have",
+      why: "There would be nothing to read.",
+      fix: "Refer to lines that the file has."
+    },
+    "reference-heading-unknown": {
+      severity: "error",
+      title: "Unknown heading",
+      why: "A heading that is not there has no text.",
+      fix: "Refer to a heading that exists."
+    },
+    "references-too-large": {
+      severity: "error",
+      title: "References too large",
+      why: "What a task reads must fit into the window of the model, and nothing is cut silently.",
+      fix: "Narrow the largest references to lines or a heading, or leave them out."
+    },
+    "references-none": {
+      severity: "note",
+      title: "Word for no references",
+      why: "An empty field says the same.",
+      fix: "Leave the field out."
+    },
+    "references-text": {
+      severity: "warning",
+      title: "Text beside links ignored",
+      why: "Only links are resolved.",
+      fix: "Write links only."
+    },
+    "reference-form": {
+      severity: "note",
+      title: "Link in another form",
+      why: "Split by marks, in backticks, without a label, a bare URL.",
+      fix: "Write `[title](target)`."
+    },
+    "reference-target": {
+      severity: "note",
+      title: "Target spelled differently",
+      why: "Exactly one target can be meant.",
+      fix: "Write the target as the host names it."
+    },
+    "links-not-read": {
+      severity: "warning",
+      title: "Links not read",
+      why: "The section is too large or too nested to look for links.",
+      fix: "Keep sections small."
+    }
+  }
+})

@@ -1,13 +1,40 @@
 /** The rules of the family `refinements`, in the order of their page. */
-import { taskKept } from "./refinements/TaskKept.ts"
-import { fieldKept } from "./refinements/FieldKept.ts"
-import { nameKept } from "./refinements/NameKept.ts"
-import { skillKept } from "./refinements/SkillKept.ts"
-import { approvalKept } from "./refinements/ApprovalKept.ts"
+import { defineFamily } from "./Rule.ts"
 
-export const refinementsRules = {
+export const refinementsRules = defineFamily({
   family: "refinements",
   title: "Refinements",
   about: "What a refinement may change of the task that the plan decided.",
-  rules: [taskKept, fieldKept, nameKept, skillKept, approvalKept]
-} as const
+  rules: {
+    "task-kept": {
+      severity: "note",
+      title: "Task kept as planned",
+      why: "The answer did not repeat the task.",
+      fix: "Repeat the task under `## Task`."
+    },
+    "field-kept": {
+      severity: "note",
+      title: "Field kept as planned",
+      why: "The answer left the field out.",
+      fix: "Repeat every field of the task."
+    },
+    "name-kept": {
+      severity: "note",
+      title: "Name kept",
+      why: "Names are given by the plan.",
+      fix: "Leave the name as it is."
+    },
+    "skill-kept": {
+      severity: "note",
+      title: "Skill kept",
+      why: "Skills are given by the plan.",
+      fix: "Leave the skill as it is."
+    },
+    "approval-kept": {
+      severity: "warning",
+      title: "Approval kept",
+      why: "A gate can be added, never removed.",
+      fix: "Leave the approval as it is."
+    }
+  }
+})

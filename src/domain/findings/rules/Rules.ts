@@ -1,6 +1,6 @@
 /**
  * All rules there are, by family. The codes that checks can use are typed by this list, so a rule that is not in it
- * does not exist. It is loaded only where records are shown: pages, tests, and reports that link to them.
+ * does not exist.
  */
 import { surroundingsRules } from "./SurroundingsRules.ts"
 import { structureRules } from "./StructureRules.ts"
@@ -16,10 +16,9 @@ import { answersRules } from "./AnswersRules.ts"
 import { skillFilesRules } from "./SkillFilesRules.ts"
 import { skillFormatRules } from "./SkillFormatRules.ts"
 import { templatesRules } from "./TemplatesRules.ts"
-import type { Rule } from "./Rule.ts"
+import type { Rule, RuleFamily, Severity } from "./Rule.ts"
 
-/** The families in the order of the index. */
-export const ruleFamilies = [
+const families = [
   surroundingsRules,
   structureRules,
   fieldsRules,
@@ -36,16 +35,30 @@ export const ruleFamilies = [
   templatesRules
 ] as const
 
-/** One of the records, with its code and tier in its type. */
-export type KnownRule = (typeof ruleFamilies)[number]["rules"][number]
+type CodeIn<Family, Wanted extends Severity> =
+  Family extends RuleFamily<infer S>
+    ? { readonly [Code in keyof S]: S[Code] extends Wanted ? Code : never }[keyof S]
+    : never
 
-/** All records. */
-export const rules: ReadonlyArray<Rule> = ruleFamilies.flatMap((family): ReadonlyArray<Rule> => family.rules)
+/** The codes of the rules of these severities. */
+export type CodeOf<Wanted extends Severity> = CodeIn<(typeof families)[number], Wanted>
+
+/** The families in the order of the index. */
+export const ruleFamilies: ReadonlyArray<RuleFamily> = families
+
+/** All rules, in the order of their pages. */
+export const rules: ReadonlyArray<Rule> = ruleFamilies.flatMap(({ family, rules: listed }) =>
+  Object.entries(listed).map(([code, { fix, severity, title, why }]) => ({ code, family, severity, title, why, fix }))
+)
 
 const byCode = new Map(rules.map((rule) => [rule.code, rule]))
 
-/** The record of a code; nothing for the code of a later version. */
-export const ruleOf = (code: string): Rule | undefined => byCode.get(code)
+/** The rule of a code; nothing for the code of a later version. */
+export function ruleOf(code: CodeOf<Severity>): Rule
+export function ruleOf(code: string): Rule | undefined
+export function ruleOf(code: string): Rule | undefined {
+  return byCode.get(code)
+}
 
 /** Where the rule is described, relative to the root of the package; the anchor is the code. */
-export const rulePage = (rule: Rule): string => `docs/reference/rules/${rule.family}.md#${rule.code}`
+export const rulePage = ({ code, family }: Rule): string => `docs/reference/rules/${family}.md#${code}`

@@ -1,47 +1,124 @@
 /** The rules of the family `structure`, in the order of their page. */
-import { sectionMissing } from "./structure/SectionMissing.ts"
-import { sectionEmpty } from "./structure/SectionEmpty.ts"
-import { sectionUnknown } from "./structure/SectionUnknown.ts"
-import { sectionOrder } from "./structure/SectionOrder.ts"
-import { stepEmpty } from "./structure/StepEmpty.ts"
-import { tasksEmpty } from "./structure/TasksEmpty.ts"
-import { taskOutsideSection } from "./structure/TaskOutsideSection.ts"
-import { taskSeveral } from "./structure/TaskSeveral.ts"
-import { headingForm } from "./structure/HeadingForm.ts"
-import { headingText } from "./structure/HeadingText.ts"
-import { headingLevel } from "./structure/HeadingLevel.ts"
-import { sectionRepeated } from "./structure/SectionRepeated.ts"
-import { sectionIgnored } from "./structure/SectionIgnored.ts"
-import { sectionNumber } from "./structure/SectionNumber.ts"
-import { sectionUnwrapped } from "./structure/SectionUnwrapped.ts"
-import { textIgnored } from "./structure/TextIgnored.ts"
-import { textAttached } from "./structure/TextAttached.ts"
-import { finishedTaskDropped } from "./structure/FinishedTaskDropped.ts"
-import { stepDropped } from "./structure/StepDropped.ts"
+import { defineFamily } from "./Rule.ts"
 
-export const structureRules = {
+export const structureRules = defineFamily({
   family: "structure",
   title: "Structure",
   about: "Headings and sections of the documents, and where tasks may stand.",
-  rules: [
-    sectionMissing,
-    sectionEmpty,
-    sectionUnknown,
-    sectionOrder,
-    stepEmpty,
-    tasksEmpty,
-    taskOutsideSection,
-    taskSeveral,
-    headingForm,
-    headingText,
-    headingLevel,
-    sectionRepeated,
-    sectionIgnored,
-    sectionNumber,
-    sectionUnwrapped,
-    textIgnored,
-    textAttached,
-    finishedTaskDropped,
-    stepDropped
-  ]
-} as const
+  rules: {
+    "section-missing": {
+      severity: "error",
+      title: "Required section missing",
+      why: "Without it the document cannot be understood.",
+      fix: "Write the heading on a line of its own, outside any code block, with its text under it."
+    },
+    "section-empty": {
+      severity: "error",
+      title: "Required section empty",
+      why: "A heading without text states nothing.",
+      fix: "Write the text under the heading."
+    },
+    "section-unknown": {
+      severity: "error",
+      title: "Unknown section under Tasks",
+      why: "Tasks stand only under `### Task section N`.",
+      fix: "Use only `### Task section N` under `## Tasks`, and put the text into a field of a task."
+    },
+    "section-order": {
+      severity: "error",
+      title: "Task sections out of order",
+      why: "Sections run in document order; falling numbers contradict it.",
+      fix: "Number the sections in the order in which they run."
+    },
+    "step-empty": {
+      severity: "error",
+      title: "Task section without a task",
+      why: "A section is a step, and a step needs work.",
+      fix: "Add a task, or remove the section."
+    },
+    "tasks-empty": {
+      severity: "error",
+      title: "No task in the list",
+      why: "A first plan needs at least one task.",
+      fix: "Write `### Task section 1` with at least one task."
+    },
+    "task-outside-section": {
+      severity: "error",
+      title: "Task outside a task section",
+      why: "Order and parallelism come from the sections.",
+      fix: "Put every task into a section `### Task section N`."
+    },
+    "task-several": {
+      severity: "error",
+      title: "More than one task",
+      why: "A refinement is about one task.",
+      fix: "Write the one task that is to be refined."
+    },
+    "heading-form": {
+      severity: "note",
+      title: "Heading in another form",
+      why: "Bold line, underlined line, or no space after the hashes.",
+      fix: "Write the heading with hashes and a space."
+    },
+    "heading-text": {
+      severity: "note",
+      title: "Heading with another text",
+      why: "A known other wording of the heading.",
+      fix: "Use the words of the format."
+    },
+    "heading-level": {
+      severity: "note",
+      title: "Heading on another level",
+      why: "Found by its text all the same.",
+      fix: "Use the level of the format."
+    },
+    "section-repeated": {
+      severity: "warning",
+      title: "Section given twice",
+      why: "The last one counts.",
+      fix: "Write every section once."
+    },
+    "section-ignored": {
+      severity: "warning",
+      title: "Section ignored",
+      why: "No reader uses a section of this name.",
+      fix: "Use the sections of the format only."
+    },
+    "section-number": {
+      severity: "note",
+      title: "Task sections with the same number",
+      why: "Document order counts; the numbers are counted on.",
+      fix: "Give every section a number of its own."
+    },
+    "section-unwrapped": {
+      severity: "note",
+      title: "Tasks in a fence",
+      why: "The tasks of a section stood in one code block.",
+      fix: "Write tasks outside of code blocks."
+    },
+    "text-ignored": {
+      severity: "warning",
+      title: "Text without a place ignored",
+      why: "Talk between tasks belongs to no field.",
+      fix: "Put text into a field."
+    },
+    "text-attached": {
+      severity: "warning",
+      title: "Text attached to the field before it",
+      why: "It lacked the indentation that makes it a part.",
+      fix: "Indent every line of a field by two spaces."
+    },
+    "finished-task-dropped": {
+      severity: "note",
+      title: "Finished task repeated",
+      why: "Its result exists already.",
+      fix: "List only what is still to do."
+    },
+    "step-dropped": {
+      severity: "note",
+      title: "Section of finished tasks dropped",
+      why: "Nothing was left in it.",
+      fix: "List only what is still to do."
+    }
+  }
+})

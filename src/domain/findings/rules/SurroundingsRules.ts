@@ -1,32 +1,77 @@
 /** The rules of the family `surroundings`, in the order of their page. */
-import { documentTooLarge } from "./surroundings/DocumentTooLarge.ts"
-import { fenceUnclosed } from "./surroundings/FenceUnclosed.ts"
-import { byteOrderMark } from "./surroundings/ByteOrderMark.ts"
-import { lineEndings } from "./surroundings/LineEndings.ts"
-import { thinkingRemoved } from "./surroundings/ThinkingRemoved.ts"
-import { fenceUnwrapped } from "./surroundings/FenceUnwrapped.ts"
-import { fenceClosed } from "./surroundings/FenceClosed.ts"
-import { fenceIgnored } from "./surroundings/FenceIgnored.ts"
-import { quoteUnwrapped } from "./surroundings/QuoteUnwrapped.ts"
-import { indentationRemoved } from "./surroundings/IndentationRemoved.ts"
-import { preambleIgnored } from "./surroundings/PreambleIgnored.ts"
+import { defineFamily } from "./Rule.ts"
 
-export const surroundingsRules = {
+export const surroundingsRules = defineFamily({
   family: "surroundings",
   title: "What surrounds an answer",
   about:
     "A model puts things around its answer that are not the answer: thoughts, talk, a code block around everything. They are taken off, and line numbers stay those of the text as it came.",
-  rules: [
-    documentTooLarge,
-    fenceUnclosed,
-    byteOrderMark,
-    lineEndings,
-    thinkingRemoved,
-    fenceUnwrapped,
-    fenceClosed,
-    fenceIgnored,
-    quoteUnwrapped,
-    indentationRemoved,
-    preambleIgnored
-  ]
-} as const
+  rules: {
+    "document-too-large": {
+      severity: "error",
+      title: "Document too large",
+      why: "A text above the cap is not parsed, so reading never hangs.",
+      fix: "Answer with the document only."
+    },
+    "fence-unclosed": {
+      severity: "error",
+      title: "Fence never closed",
+      why: "It is unclear where the code ends and the document goes on.",
+      fix: "Close the code block with a fence of the same length on a line of its own."
+    },
+    "byte-order-mark": {
+      severity: "note",
+      title: "Byte order mark",
+      why: "An invisible first character.",
+      fix: "Write no byte order mark."
+    },
+    "line-endings": {
+      severity: "note",
+      title: "Line endings",
+      why: "Lines end with a line feed only.",
+      fix: "End lines with a line feed."
+    },
+    "thinking-removed": {
+      severity: "note",
+      title: "Thinking removed",
+      why: "What a model thinks is not its answer.",
+      fix: "Write the document only."
+    },
+    "fence-unwrapped": {
+      severity: "note",
+      title: "Answer in a fence",
+      why: "The whole answer stood in one code block.",
+      fix: "Write the document without a code block around it."
+    },
+    "fence-closed": {
+      severity: "warning",
+      title: "Fence closed at the end",
+      why: "The last code block was not closed.",
+      fix: "Close every code block."
+    },
+    "fence-ignored": {
+      severity: "warning",
+      title: "Stray fence ignored",
+      why: "A fence in the copied prompt would have swallowed the document.",
+      fix: "Close every code block."
+    },
+    "quote-unwrapped": {
+      severity: "note",
+      title: "Answer as a quote",
+      why: "Every line started with `>`.",
+      fix: "Write the document without quote marks."
+    },
+    "indentation-removed": {
+      severity: "note",
+      title: "Answer indented",
+      why: "Every line was indented.",
+      fix: "Begin lines at the margin."
+    },
+    "preamble-ignored": {
+      severity: "note",
+      title: "Text before the first heading",
+      why: "Headings decide; talk before them is ignored.",
+      fix: "Begin with the first heading."
+    }
+  }
+})

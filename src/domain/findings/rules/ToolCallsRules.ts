@@ -1,63 +1,172 @@
 /** The rules of the family `tool-calls`, in the order of their page. */
-import { toolCallTooLarge } from "./tool-calls/ToolCallTooLarge.ts"
-import { toolCallTooDeep } from "./tool-calls/ToolCallTooDeep.ts"
-import { toolCallJson } from "./tool-calls/ToolCallJson.ts"
-import { toolCallTruncated } from "./tool-calls/ToolCallTruncated.ts"
-import { toolCallNotObject } from "./tool-calls/ToolCallNotObject.ts"
-import { toolCallKeyDuplicate } from "./tool-calls/ToolCallKeyDuplicate.ts"
-import { toolCallKeyForbidden } from "./tool-calls/ToolCallKeyForbidden.ts"
-import { toolCallKeyUnknown } from "./tool-calls/ToolCallKeyUnknown.ts"
-import { toolCallNumber } from "./tool-calls/ToolCallNumber.ts"
-import { toolCallName } from "./tool-calls/ToolCallName.ts"
-import { toolCallArguments } from "./tool-calls/ToolCallArguments.ts"
-import { toolCallMisplaced } from "./tool-calls/ToolCallMisplaced.ts"
-import { toolCallRepaired } from "./tool-calls/ToolCallRepaired.ts"
-import { toolCallSplit } from "./tool-calls/ToolCallSplit.ts"
-import { toolCallUnfenced } from "./tool-calls/ToolCallUnfenced.ts"
-import { toolCallAlias } from "./tool-calls/ToolCallAlias.ts"
-import { toolCallUid } from "./tool-calls/ToolCallUid.ts"
-import { toolCallExtra } from "./tool-calls/ToolCallExtra.ts"
-import { toolCallMissing } from "./tool-calls/ToolCallMissing.ts"
-import { toolCallRepeated } from "./tool-calls/ToolCallRepeated.ts"
-import { toolUnknown } from "./tool-calls/ToolUnknown.ts"
-import { toolNotAllowed } from "./tool-calls/ToolNotAllowed.ts"
-import { argumentMissing } from "./tool-calls/ArgumentMissing.ts"
-import { argumentInvalid } from "./tool-calls/ArgumentInvalid.ts"
-import { argumentUnknown } from "./tool-calls/ArgumentUnknown.ts"
-import { argumentCoerced } from "./tool-calls/ArgumentCoerced.ts"
-import { argumentDropped } from "./tool-calls/ArgumentDropped.ts"
+import { defineFamily } from "./Rule.ts"
 
-export const toolCallsRules = {
+export const toolCallsRules = defineFamily({
   family: "tool-calls",
   title: "Tool calls",
   about: "The JSON of a call, and whether the tools of the run can do what it says.",
-  rules: [
-    toolCallTooLarge,
-    toolCallTooDeep,
-    toolCallJson,
-    toolCallTruncated,
-    toolCallNotObject,
-    toolCallKeyDuplicate,
-    toolCallKeyForbidden,
-    toolCallKeyUnknown,
-    toolCallNumber,
-    toolCallName,
-    toolCallArguments,
-    toolCallMisplaced,
-    toolCallRepaired,
-    toolCallSplit,
-    toolCallUnfenced,
-    toolCallAlias,
-    toolCallUid,
-    toolCallExtra,
-    toolCallMissing,
-    toolCallRepeated,
-    toolUnknown,
-    toolNotAllowed,
-    argumentMissing,
-    argumentInvalid,
-    argumentUnknown,
-    argumentCoerced,
-    argumentDropped
-  ]
-} as const
+  rules: {
+    "tool-call-too-large": {
+      severity: "error",
+      title: "Tool call too large",
+      why: "A call above the cap is not parsed.",
+      fix: "Make the arguments smaller."
+    },
+    "tool-call-too-deep": {
+      severity: "error",
+      title: "Tool call nested too deeply",
+      why: "Such a value is an attack or a loop.",
+      fix: "Write a flat arguments object."
+    },
+    "tool-call-json": {
+      severity: "error",
+      title: "Tool call is not JSON",
+      why: "What cannot be read is never guessed.",
+      fix: "Write one JSON object with double quotes."
+    },
+    "tool-call-truncated": {
+      severity: "error",
+      title: "Tool call breaks off",
+      why: "Closing what broke off would invent arguments.",
+      fix: "Write the whole JSON object, with all closing quotes and braces."
+    },
+    "tool-call-not-object": {
+      severity: "error",
+      title: "Tool call is not an object",
+      why: "A call is one JSON object.",
+      fix: "Write one JSON object."
+    },
+    "tool-call-key-duplicate": {
+      severity: "error",
+      title: "Key given twice",
+      why: "Only one of the values can be meant.",
+      fix: "Keep one of the keys."
+    },
+    "tool-call-key-forbidden": {
+      severity: "error",
+      title: "Forbidden key",
+      why: "The key would change the object itself.",
+      fix: "Leave the key out."
+    },
+    "tool-call-key-unknown": {
+      severity: "error",
+      title: "Unknown key beside arguments",
+      why: "It may be a misplaced argument.",
+      fix: "Put parameters of the tool into `arguments` and remove every other key."
+    },
+    "tool-call-number": {
+      severity: "error",
+      title: "Number out of range",
+      why: "It would be changed by reading it.",
+      fix: "Write a smaller number, or a string."
+    },
+    "tool-call-name": {
+      severity: "error",
+      title: "Tool call without name",
+      why: "Nothing says which tool is meant.",
+      fix: "Write the name of the tool under `name`."
+    },
+    "tool-call-arguments": {
+      severity: "error",
+      title: "Arguments are not an object",
+      why: "Tools take named arguments.",
+      fix: "Write `arguments` as a JSON object with the names of the parameters as keys."
+    },
+    "tool-call-misplaced": {
+      severity: "error",
+      title: "Tool call outside Tool Calls",
+      why: "Blocks under Task stay with the task and never run.",
+      fix: "Put every call under the heading `## Tool Calls`."
+    },
+    "tool-call-repaired": {
+      severity: "note",
+      title: "JSON mended",
+      why: "Slips of the pen that leave one meaning.",
+      fix: "Write strict JSON."
+    },
+    "tool-call-split": {
+      severity: "note",
+      title: "Several calls in one block",
+      why: "One block holds one call.",
+      fix: "Write one call per code block."
+    },
+    "tool-call-unfenced": {
+      severity: "note",
+      title: "Tool call without a fence",
+      why: "It stood as plain text.",
+      fix: "Put each call into a code block of its own."
+    },
+    "tool-call-alias": {
+      severity: "note",
+      title: "Key with another name",
+      why: "A known other name of uid, name or arguments.",
+      fix: "Use the keys `uid`, `name` and `arguments`."
+    },
+    "tool-call-uid": {
+      severity: "note",
+      title: "Uid made by the host",
+      why: "It was missing, given twice, or not a text.",
+      fix: "Give every call a uid of its own."
+    },
+    "tool-call-extra": {
+      severity: "note",
+      title: "Key ignored",
+      why: "A remark that no tool reads.",
+      fix: "Write only `uid`, `name` and `arguments`."
+    },
+    "tool-call-missing": {
+      severity: "error",
+      title: "Nothing to work on",
+      why: "A task without call and reference has nothing to work on.",
+      fix: "Add at least one tool call under `## Tool Calls`."
+    },
+    "tool-call-repeated": {
+      severity: "error",
+      title: "Same call repeated",
+      why: "The same call again gives nothing new.",
+      fix: "Make each call once."
+    },
+    "tool-unknown": {
+      severity: "error",
+      title: "Unknown tool",
+      why: "Only tools of the run can be called.",
+      fix: "Use one of the tools that the skill may use."
+    },
+    "tool-not-allowed": {
+      severity: "error",
+      title: "Tool not allowed for the skill",
+      why: "A skill names the tools that it may use.",
+      fix: "Use one of the tools that the skill may use."
+    },
+    "argument-missing": {
+      severity: "error",
+      title: "Required argument missing",
+      why: "A repair never invents an argument.",
+      fix: "Add the argument."
+    },
+    "argument-invalid": {
+      severity: "error",
+      title: "Argument does not fit",
+      why: "The tool takes values of another kind.",
+      fix: "Write a value that fits the parameter."
+    },
+    "argument-unknown": {
+      severity: "error",
+      title: "Unknown argument",
+      why: "No parameter of the tool takes it.",
+      fix: "Remove it, or use the name of a parameter."
+    },
+    "argument-coerced": {
+      severity: "note",
+      title: "Text for a number or truth value",
+      why: "The text has one meaning as the kind that the parameter asks for.",
+      fix: "Write numbers and truth values without quotes."
+    },
+    "argument-dropped": {
+      severity: "note",
+      title: "Null for an optional argument",
+      why: "It says the same as leaving the argument out.",
+      fix: "Leave the argument out."
+    }
+  }
+})

@@ -3,32 +3,27 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { ruleFamilies, ruleOf, rulePage, rules } from "../../../../src/domain/findings/rules/Rules.ts"
+import { exampleOf, ruleExamples } from "../../../support/RuleExamples.ts"
 import { ruleFindings } from "../../../support/ruleFindings.ts"
 
 const root = new URL("../../../../", import.meta.url)
-const records = new URL("src/domain/rules/", root)
-
-const codeOfFile = (path: string): string =>
-  path
-    .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
-    .replace(/\.ts$/, "")
-    .toLowerCase()
 
 /** Has codes of its own, for words to the person that no rule is about. */
 const withoutRules = "services/history/ResumeNotes.ts"
 
-/** All of the source but the records. */
+/** All of the source but the rules. */
 const sources = readdirSync(new URL("src/", root), { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".ts") && !path.startsWith("domain/rules/") && path !== withoutRules)
+  .filter((path) => path.endsWith(".ts") && !path.startsWith("domain/findings/rules/") && path !== withoutRules)
   .map((path) => readFileSync(new URL(`src/${path}`, root), "utf8"))
 
 layer(NodeServices.layer)("every rule", (it) => {
-  for (const { after, alongside = [], before, code, kind, tier } of rules) {
-    it.effect(`finds ${code} in its example, and nothing in the mended one`, () =>
+  for (const { code, severity } of rules) {
+    it.effect(`finds ${code} in its example, and nothing in the fixed one`, () =>
       Effect.gen(function* () {
+        const { after, alongside, before, kind } = exampleOf(code)
         const found = yield* ruleFindings(kind, before)
         expect({ ...found, repairs: found.repairs.filter((one) => !alongside.includes(one)) }).toEqual(
-          tier === "issue" ? { issues: [code], repairs: [] } : { issues: [], repairs: [code] }
+          severity === "error" ? { issues: [code], repairs: [] } : { issues: [], repairs: [code] }
         )
         expect(found.repairs).toEqual(expect.arrayContaining([...alongside]))
         expect(yield* ruleFindings(kind, after)).toEqual({ issues: [], repairs: [] })
@@ -38,33 +33,26 @@ layer(NodeServices.layer)("every rule", (it) => {
 })
 
 describe("rules", () => {
-  it("have one record per code", () => {
+  it("are many, each with a code of its own", () => {
     const codes = rules.map(({ code }) => code)
+    expect(codes.length).toBeGreaterThan(140)
     expect(codes.filter((code, index) => codes.indexOf(code) !== index)).toEqual([])
   })
 
-  it("stand in a file with the name of the code, in the folder of the family", () => {
-    const files = ruleFamilies.flatMap(({ family }) =>
-      readdirSync(new URL(`${family}/`, records)).map((file) => `${family}/${codeOfFile(file)}`)
-    )
-    expect(files.toSorted()).toEqual(rules.map(({ code, family }) => `${family}/${code}`).toSorted())
-    const folders = readdirSync(records, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-    expect(folders.map(({ name }) => name).toSorted()).toEqual(ruleFamilies.map(({ family }) => family).toSorted())
-  })
-
-  it("stand in the list of their family", () => {
-    for (const { family, rules: listed } of ruleFamilies) {
-      expect(listed.filter((rule) => rule.family !== family).map(({ code }) => code)).toEqual([])
+  it("have one example each, in the file of their family and in the same order", () => {
+    for (const { family } of ruleFamilies) {
+      const ruled = rules.filter((rule) => rule.family === family).map(({ code }) => code)
+      expect(ruleExamples.filter((example) => example.family === family).map(({ code }) => code)).toEqual(ruled)
     }
+    expect(ruleExamples.length).toBe(rules.length)
   })
 
   it("explain themselves", () => {
-    for (const { code, fix, severity, tier, title, why } of rules) {
+    for (const { code, fix, title, why } of rules) {
       expect(code).toMatch(/^[a-z]+(?:-[a-z]+)*$/)
       expect(title).toMatch(/^[A-Z].*[^.]$/)
       expect(why).toMatch(/^[A-Z].*\.$/)
       expect(fix).toMatch(/^[A-Z].*\.$/)
-      expect(severity === "error").toBe(tier === "issue")
     }
   })
 

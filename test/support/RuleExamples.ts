@@ -1,0 +1,62 @@
+/**
+ * The example of every rule: a smallest text in which it finds something, and the same text fixed. A file of
+ * test/fixtures/rules holds those of a family; test/fixtures/README.md says what the keys mean.
+ */
+import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
+import { readdirSync, readFileSync } from "node:fs"
+import { parse } from "yaml"
+import { type ExampleKind, exampleKinds } from "./ExampleKinds.ts"
+
+const Examples = Schema.Record(
+  Schema.String,
+  Schema.Struct({
+    kind: Schema.Literals(Struct.keys(exampleKinds)),
+    before: Schema.String,
+    after: Schema.String,
+    alongside: Schema.optionalKey(Schema.Array(Schema.String))
+  })
+)
+const readExamples = Schema.decodeUnknownSync(Examples, { onExcessProperty: "error" })
+
+export interface RuleExample {
+  readonly code: string
+  readonly family: string
+  readonly kind: ExampleKind
+  readonly before: string
+  readonly after: string
+  /** Codes that cannot be avoided in `before`. */
+  readonly alongside: ReadonlyArray<string>
+}
+
+/** Writes out `{{3 x "text #"}}`: the text as often as the number says, with its own number for each `#`. */
+const writeOut = (text: string): string =>
+  text.replace(/\{\{(\d+) x ("(?:[^"\\]|\\.)*")\}\}/g, (_, times: string, quoted: string) => {
+    const parts = String(JSON.parse(quoted)).split("#")
+    return Array.from({ length: Number(times) }, (__, index) => parts.join(String(index + 1))).join("")
+  })
+
+const folder = new URL("../fixtures/rules/", import.meta.url)
+
+/** All examples, in the order in which they stand in the files. */
+export const ruleExamples: ReadonlyArray<RuleExample> = readdirSync(folder).flatMap((file) => {
+  const family = file.replace(/\.yaml$/, "")
+  const examples = readExamples(parse(readFileSync(new URL(file, folder), "utf8")))
+  return Object.entries(examples).map(([code, { after, alongside = [], before, kind }]) => ({
+    code,
+    family,
+    kind,
+    before: writeOut(before),
+    after: writeOut(after),
+    alongside
+  }))
+})
+
+const byCode = new Map(ruleExamples.map((example) => [example.code, example]))
+
+/** The example of a rule. */
+export const exampleOf = (code: string): RuleExample => {
+  const example = byCode.get(code)
+  if (example === undefined) throw new Error(`There is no example of ${code} under test/fixtures/rules.`)
+  return example
+}
