@@ -116,7 +116,7 @@ class InputReader {
     }
     if (this.#seen.has(name)) {
       const what = `The input "${name}" stands there twice.`
-      addIssue(this.#findings, "input-repeated", where, { what, how: "Keep one line for it.", quote: raw.text })
+      addIssue(this.#findings, "input-repeated", where, { what, quote: raw.text })
       return
     }
     this.#seen.add(name)

@@ -62,7 +62,6 @@ export const checkMisplacedCalls = (
       const where = { ...(span.heading === "" ? {} : { section: span.heading }), line: index + 1 }
       addIssue(findings, "tool-call-misplaced", where, {
         what: `A tool call stands ${span.heading === "" ? "before the first heading" : `under "${span.heading}"`} and would never run.`,
-        how: 'Put every call under the heading "## Tool Calls".',
         quote: text
       })
     }

@@ -113,8 +113,7 @@ export const readRefinedTask = (
       "task-several",
       { section: heading, ...task, line: second.line },
       {
-        what: `There are ${tasks.length} tasks under "${heading}".`,
-        how: "Write the one task that is to be refined, each field once."
+        what: `There are ${tasks.length} tasks under "${heading}".`
       }
     )
   }

@@ -70,8 +70,7 @@ const checkNames = (named: ReadonlyArray<NamedTask>, findings: Findings): void =
       "name-duplicate",
       { section: task.section, task: task.name, field: "Name", line: task.raw.line },
       {
-        what: `The name "${task.name}" is taken by the task on line ${first.raw.line}: both results would be #${task.slug}-results.`,
-        how: "Give each task a name of its own."
+        what: `The name "${task.name}" is taken by the task on line ${first.raw.line}: both results would be #${task.slug}-results.`
       }
     )
   }

@@ -31,8 +31,7 @@ export const sectionTitles = (sections: ReadonlyArray<MarkdownSection>, findings
     if (Number.isNaN(number)) return title
     if (number < written) {
       addIssue(findings, "section-order", where, {
-        what: `The section "${title}" stands after section ${written}.`,
-        how: "Sections run in the order of the document: number them in that order."
+        what: `The section "${title}" stands after section ${written}.`
       })
     }
     if (number === written)

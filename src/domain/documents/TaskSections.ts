@@ -27,8 +27,7 @@ const addTaskOutside = (document: MarkdownDocument, section: MarkdownSection, fi
     "task-outside-section",
     { section: section.heading, line: section.line },
     {
-      what: `The section "${section.heading}" holds tasks, but is no task section.`,
-      how: 'Put every task under "## Tasks" into a section "### Task section N".'
+      what: `The section "${section.heading}" holds tasks, but is no task section.`
     }
   )
   return true
@@ -58,7 +57,6 @@ const findSpans = (document: MarkdownDocument, tasks: MarkdownSection, findings:
         { section: heading, line },
         {
           what: `The heading "${heading}" is no task section.`,
-          how: "Use only `### Task section N` under `## Tasks`, and put the text into a field of a task.",
           quote: heading
         }
       )
@@ -92,7 +90,7 @@ const checkIntroduction = (
       what: `There is no task section under "${tasks.heading}".`,
       how: allowEmpty
         ? 'Write "### Task section 1" with the tasks that are still to do, or leave the section empty when the goals are met.'
-        : 'Write "### Task section 1" with at least one task.',
+        : undefined,
       ...(text === "" ? {} : { quote: text })
     })
   } else if (text !== "") {
@@ -125,8 +123,7 @@ export const readSteps = (
         "step-empty",
         { section: heading, line },
         {
-          what: `The section "${heading}" has no task.`,
-          how: 'Add a task with the fields "What is needed", "Skill" and "Expected output", or remove the section.'
+          what: `The section "${heading}" has no task.`
         }
       )
     }

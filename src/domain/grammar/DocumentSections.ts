@@ -92,7 +92,6 @@ export const checkStrayFences = (
       { line },
       {
         what: `The code block that starts on line ${line} is never closed, but the document goes on after it.`,
-        how: "Close the code block with a fence of the same length on a line of its own.",
         quote: document.lines[line - 1] ?? ""
       }
     )

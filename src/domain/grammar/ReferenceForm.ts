@@ -18,7 +18,8 @@ export interface WrongForm {
     | "reference-kind"
     | "reference-url"
   readonly what: string
-  readonly how: string
+  /** What to do, where that is more exact than the remedy of the rule. */
+  readonly how?: string
 }
 
 /** The result of a task. `name` is the name or slug as written; `certain` is false for an anchor that may be a heading. */
@@ -39,9 +40,6 @@ export interface PlainForm {
 
 export type ReferenceForm = WrongForm | ResultForm | PlainForm
 
-const kinds =
-  "Use a heading such as #project-description, a result such as #research-1-results, a file path, or an http(s) URL."
-
 const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text)
@@ -50,12 +48,12 @@ const decoded = (text: string): string => {
   }
 }
 
-const wrong = (title: string, href: string, code: WrongForm["code"], what: string, how: string): WrongForm => ({
+const wrong = (title: string, href: string, code: WrongForm["code"], what: string, how?: string): WrongForm => ({
   _tag: "Wrong",
   reference: { kind: "unknown", title, href, target: href },
   code,
   what,
-  how
+  ...(how === undefined ? {} : { how })
 })
 
 const lineForms = [
@@ -84,7 +82,7 @@ const readAnchor = (title: string, href: string): ReferenceForm => {
   const result = /^(.*\S)[-_ ]+results?$/is.exec(name)?.[1]
   if (result !== undefined) return { _tag: "Result", title, href, name: result, certain: false }
   const target = slugOf(name)
-  if (target === "") return wrong(title, href, "reference-empty", `The link "${href}" names no heading.`, kinds)
+  if (target === "") return wrong(title, href, "reference-empty", `The link "${href}" names no heading.`)
   const reference: Reference = { kind: "anchor", title, href: /\s/.test(href) ? `#${target}` : href, target }
   return href === reference.href
     ? { _tag: "Plain", reference }
@@ -94,13 +92,7 @@ const readAnchor = (title: string, href: string): ReferenceForm => {
 const readUrl = (title: string, href: string): ReferenceForm => {
   const url = /\s/.test(href) || !URL.canParse(href) ? undefined : new URL(href)
   if (url === undefined || url.hostname === "") {
-    return wrong(
-      title,
-      href,
-      "reference-url",
-      `"${href}" is not a valid URL.`,
-      "Write the complete address with https:// and without spaces."
-    )
+    return wrong(title, href, "reference-url", `"${href}" is not a valid URL.`)
   }
   return { _tag: "Plain", reference: { kind: "url", title, href, target: url.href } }
 }
@@ -110,22 +102,10 @@ const readFile = (title: string, href: string): ReferenceForm => {
   const path = decoded(hash < 0 ? href : href.slice(0, hash))
   const fragment = hash < 0 ? "" : decoded(href.slice(hash + 1))
   if (/[*?]|\{[^{}]*,[^{}]*\}/.test(path)) {
-    return wrong(
-      title,
-      href,
-      "reference-glob",
-      `"${href}" is a pattern, not a file.`,
-      "Link each file by its own path, or let the task search for files."
-    )
+    return wrong(title, href, "reference-glob", `"${href}" is a pattern, not a file.`)
   }
   if (path === "" || /(?:^|[/\\])\.{0,2}$/.test(path)) {
-    return wrong(
-      title,
-      href,
-      "reference-folder",
-      `"${href}" is a folder, not a file.`,
-      "Link the files in it by their own paths, or let the task list the folder."
-    )
+    return wrong(title, href, "reference-folder", `"${href}" is a folder, not a file.`)
   }
   const suffix = fragment === "" ? /^(.+?):(\d+(?:-\d+)?)$/s.exec(path) : null
   const target = suffix?.[1] ?? path
@@ -154,7 +134,7 @@ const otherResult = /^(?:output|result|task):(?:\/\/)?(.*)$/is
  */
 export const readReference = (title: string, href: string, bracketed = true): ReferenceForm => {
   if (href === "" || href === "#") {
-    return wrong(title, href, "reference-empty", `The link "${title}" has no target.`, kinds)
+    return wrong(title, href, "reference-empty", `The link "${title}" has no target.`)
   }
   if (href.startsWith("#")) return readAnchor(title, href)
   const other = otherResult.exec(href)?.[1]
@@ -177,7 +157,7 @@ export const readReference = (title: string, href: string, bracketed = true): Re
     return form._tag === "Plain" ? { ...form, repair: `Read "${href}" as a path.` } : form
   }
   if (/^[a-z][a-z\d+.-]+:/i.test(href) && !/^[^/]*:\d+(?:-\d+)?$/.test(href)) {
-    return wrong(title, href, "reference-kind", `"${href}" is no kind of reference that the host resolves.`, kinds)
+    return wrong(title, href, "reference-kind", `"${href}" is no kind of reference that the host resolves.`)
   }
   return readFile(title, href)
 }

@@ -107,8 +107,7 @@ export const readLinks = (
   const parsed = parse(text, withSpaces, findLinks)
   if (Option.isNone(parsed)) {
     addIssue(findings, "field-too-large", where, {
-      what: "The field is too large or too deeply nested to look for links in it.",
-      how: "List only the links that the task needs."
+      what: "The field is too large or too deeply nested to look for links in it."
     })
     return []
   }

@@ -56,7 +56,6 @@ const checkSkill = (raw: RawTask, place: TaskPlace, findings: Findings): void =>
     { ...place, field: fieldLabels.skill, line: field.line },
     {
       what: `The task "${place.task}" names more than one skill.`,
-      how: "Keep one of them, or make a task of each.",
       quote: lines.join("\n")
     }
   )
@@ -69,7 +68,6 @@ const checkFault = ({ kind, label, line, quote }: LabelFault, place: TaskPlace, 
   if (kind === "duplicate") {
     addIssue(findings, "field-duplicate", where, {
       what: `The task "${place.task}" has the field "${label}" twice.`,
-      how: "Keep one of them, or start a new task with its own fields after a blank line.",
       quote
     })
     return
@@ -90,7 +88,6 @@ const checkOutput = (raw: RawTask, place: TaskPlace, findings: Findings): void =
     { ...place, field: fieldLabels.output, line: output.line },
     {
       what: `The task "${place.task}" has a field "Output", but it has not run yet.`,
-      how: 'Remove "Output". Say under "Expected output" what the result must contain.',
       quote: textOf(raw, "output")
     }
   )

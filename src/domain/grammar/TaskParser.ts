@@ -191,7 +191,6 @@ class TaskCollector {
       { section: this.#section, line },
       {
         what: `The heading "${text}" stands inside a task section.`,
-        how: "Use only `### Task section N` under `## Tasks`, and put the text into a field of a task.",
         quote: text
       }
     )

@@ -100,10 +100,7 @@ export const resolveInList =
       const near = nearest(name, index.names).map((other) => `#${slugOf(other)}-results`)
       addIssue(findings, "reference-task-unknown", where, {
         what: `The reference "${href}" names the result of a task that is not in the list.`,
-        how:
-          near.length === 0
-            ? "Add that task in an earlier section, or leave the reference out."
-            : `Use one of: ${near.join(", ")}.`,
+        how: near.length === 0 ? undefined : `Use one of: ${near.join(", ")}.`,
         quote: `[${title}](${href})`
       })
       return undefined
@@ -112,7 +109,6 @@ export const resolveInList =
     if (producer.slug === self.slug) {
       addIssue(findings, "reference-self", where, {
         what: `The task "${self.name}" refers to its own result.`,
-        how: "Remove the reference.",
         quote: `[${title}](${href})`
       })
     } else if (producer.step !== undefined && producer.step >= self.step) {

@@ -89,8 +89,7 @@ const unsplit = (text: string): MarkdownDocument => {
     "document-too-large",
     {},
     {
-      what: `The text has ${text.length} characters; at most ${maximumDocument} are read.`,
-      how: "Answer with the document only."
+      what: `The text has ${text.length} characters; at most ${maximumDocument} are read.`
     }
   )
   return { text, lines: [], fences: new Map(), sections: [], strayFences: [], ...findings }

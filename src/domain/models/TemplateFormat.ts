@@ -52,8 +52,7 @@ const scan = (text: string, firstLine: number, known: ReadonlyArray<string>): Sc
     } else if (kind === "#" ? open !== undefined : open !== placeholder) {
       issues.push(
         makeIssue("optional-part-unbalanced", where(placeholder, match.index), {
-          what: `{${kind}${placeholder}} stands where ${open === undefined ? "no optional part" : `the optional part {#${open}}`} is open.`,
-          how: "Close every optional part {#name} with {/name} before the next one begins."
+          what: `{${kind}${placeholder}} stands where ${open === undefined ? "no optional part" : `the optional part {#${open}}`} is open.`
         })
       )
     } else {
@@ -98,11 +97,7 @@ export const parseTemplate = <Name extends TemplateName>(name: Name, text: strin
   const missing = known
     .filter((placeholder) => !system.used.has(placeholder) && !user.used.has(placeholder))
     .map((placeholder) =>
-      makeIssue(
-        "placeholder-missing",
-        { field: placeholder },
-        { what: `The placeholder {${placeholder}} is missing.`, how: "Put it where its value belongs." }
-      )
+      makeIssue("placeholder-missing", { field: placeholder }, { what: `The placeholder {${placeholder}} is missing.` })
     )
   return {
     value: Option.some({ name, system: system.parts, user: user.parts }),

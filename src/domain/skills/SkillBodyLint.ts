@@ -65,7 +65,6 @@ const checkLinks = (matter: FrontMatter, files: ReadonlySet<string>, findings: F
       { line },
       {
         what: `There is no file "${href}" in the folder of the skill.`,
-        how: "Mend the path; it is relative to SKILL.md.",
         quote: href
       }
     )
@@ -78,7 +77,7 @@ const checkPlaceholders = ({ body, bodyLine }: FrontMatter, findings: Findings):
       findings,
       "skill-placeholder",
       { line: bodyLine - 1 + line },
-      { what: `"${text}" is text for the author.`, how: "Write what is meant, or leave the line out.", quote: text }
+      { what: `"${text}" is text for the author.`, quote: text }
     )
   }
 }

@@ -24,7 +24,7 @@ class Findings {
     this.repairs.push(...matter.repairs)
   }
 
-  issue(code: IssueCode, field: string, what: string, how: string): void {
+  issue(code: IssueCode, field: string, what: string, how?: string): void {
     this.issues.push(makeIssue(code, { field, line: this.#matter.lineOf(field) }, { what, how }))
   }
 
@@ -44,7 +44,7 @@ const readName = (matter: FrontMatter, folder: string, found: Findings): string 
     found.issue("skill-name-missing", "name", "The skill has no name.", `Add the line "name: ${folder}".`)
   } else if (name !== folder) {
     const what = `The name "${name}" is not the name of the folder "${folder}".`
-    found.issue("skill-name-not-folder", "name", what, "Rename one of them.")
+    found.issue("skill-name-not-folder", "name", what)
   } else if (!isSkillName(name)) {
     const message = `The name "${name}" should be at most 64 lower-case letters, digits and single hyphens.`
     found.repair("skill-name-form", "name", message)
@@ -55,8 +55,7 @@ const readName = (matter: FrontMatter, folder: string, found: Findings): string 
 const readDescription = (matter: FrontMatter, found: Findings): string => {
   const description = textOf(matter.fields["description"]).replace(/\s+/g, " ")
   if (description === "") {
-    const how = "Say in one or two sentences what it does and when to use it."
-    found.issue("skill-description-missing", "description", "The skill has no description.", how)
+    found.issue("skill-description-missing", "description", "The skill has no description.")
   } else if (description.length > 1024) {
     const message = `The description has ${description.length} characters; at most 1024 are allowed.`
     found.repair("skill-description-long", "description", message)
@@ -131,13 +130,7 @@ const unreadable = (issue: Issue): Reading<Skill> => ({ value: Option.none(), is
 export const readSkill = (bytes: Uint8Array, folder: string): Reading<Skill> =>
   Result.match(decodeText(bytes), {
     onFailure: (because) =>
-      unreadable(
-        makeIssue(
-          "skill-not-text",
-          { line: 1 },
-          { what: `The file cannot be read as text: ${because}.`, how: "Save it as UTF-8." }
-        )
-      ),
+      unreadable(makeIssue("skill-not-text", { line: 1 }, { what: `The file cannot be read as text: ${because}.` })),
     onSuccess: (text) =>
       Result.match(readFrontMatter(text), {
         onFailure: unreadable,

@@ -48,17 +48,14 @@ const valuesOf = (document: Document): Record<string, unknown> | undefined => {
   }
 }
 
-const broken = (what: string, line: number, how: string): Result.Result<never, Issue> =>
+const broken = (what: string, line: number, how?: string): Result.Result<never, Issue> =>
   Result.fail(makeIssue("front-matter-broken", { line }, { what, how }))
 
 /** Splits a file and reads its front matter. Fails when there is none or when it is not a YAML mapping. */
 export const readFrontMatter = (text: string): Result.Result<FrontMatter, Issue> => {
   const lines = text.split(/\r?\n/)
   const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === "---")
-  if (lines[0]?.trimEnd() !== "---" || end < 0) {
-    const how = "Begin the file with a line ---, then name and description, then a line ---."
-    return broken("The file has no front matter.", 1, how)
-  }
+  if (lines[0]?.trimEnd() !== "---" || end < 0) return broken("The file has no front matter.", 1)
   const yaml = lines.slice(1, end).join("\n")
   const strict = parse(yaml)
   const quoted = quoteColons(yaml)

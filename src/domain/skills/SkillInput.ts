@@ -25,7 +25,8 @@ export interface InputFault {
   readonly kind: "type" | "name"
   readonly line: number
   readonly what: string
-  readonly how: string
+  /** What to do, where that is more exact than the remedy of the rule. */
+  readonly how?: string
 }
 
 const typedLine = /^ {0,3}[-*+] +`([^`\n]+)` *\(([^()\n]*)\) *[:：]?(.*)$/
@@ -34,8 +35,6 @@ const nameForm = /^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*$/
 /** Words by which other notations of types are recognised. */
 const foreignType =
   /^(?:string|str|int|integer|float|decimal|bool|boolean|yes\/no|enum|one of|choice|choices|file|folder|uri|link|date|list|array|object|json)\b/i
-
-const typesText = "text, path, url, number, yes-no, or choice of A, B"
 
 interface Signature {
   readonly type: InputType
@@ -73,10 +72,9 @@ export const readSkillInputs = (
     if (signature === undefined) continue
     const line = index + 1
     if (typeof signature === "string") {
-      faults.push({ kind: "type", line, what: signature, how: `Write one of ${typesText}, then required or optional.` })
+      faults.push({ kind: "type", line, what: signature })
     } else if (!nameForm.test(name) || name.length > 40) {
-      const how = "Use at most 40 lower-case letters, digits and hyphens, beginning with a letter."
-      faults.push({ kind: "name", line, what: `"${name}" cannot be the name of an input.`, how })
+      faults.push({ kind: "name", line, what: `"${name}" cannot be the name of an input.` })
     } else if (inputs.some((input) => input.name === name)) {
       faults.push({ kind: "name", line, what: `There are two inputs "${name}".`, how: "Rename or remove one of them." })
     } else {

@@ -4,6 +4,7 @@
  */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import { ruleOf } from "../findings/rules/Rules.ts"
 import type { Issue, Repair } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings, inDocumentOrder, type RepairCode } from "../findings/IssueCode.ts"
 import { nearest } from "../text/Nearest.ts"
@@ -36,16 +37,16 @@ const maxCompatibility = 500
 const maxPartTokens = 1000
 const maxTokens = 5000
 
-/** What a run mends although the format forbids it, with what to do; other programs do not read such a file. */
-const forbidden: Partial<Readonly<Record<RepairCode, string>>> = {
-  "front-matter-unquoted": "Put the value into quotes.",
-  "skill-name-form": "Rename the skill and its folder.",
-  "skill-description-long": "Shorten it.",
-  "skill-tools-form": "Write them in one line, such as `allowed-tools: read_file search_files`.",
-  "skill-metadata-form": 'Put the value into quotes, such as "true".',
-  "skill-approval-value": 'Write "true", or leave the line out.',
-  "skill-model-name": "Write a name as `ollama list` shows it."
-}
+/** What a run fixes although the format forbids it; other programs do not read such a file. */
+const forbidden: ReadonlyArray<RepairCode> = [
+  "front-matter-unquoted",
+  "skill-name-form",
+  "skill-description-long",
+  "skill-tools-form",
+  "skill-metadata-form",
+  "skill-approval-value",
+  "skill-model-name"
+]
 
 const checkKeys = (matter: FrontMatter, findings: Findings): void => {
   for (const key of Object.keys(matter.fields).filter((one) => !allowedKeys.includes(one))) {
@@ -65,8 +66,7 @@ const checkKeys = (matter: FrontMatter, findings: Findings): void => {
   if (typeof compatibility === "string" && compatibility.length > maxCompatibility) {
     const where = { field: "compatibility", line: matter.lineOf("compatibility") }
     addIssue(findings, "skill-compatibility-long", where, {
-      what: `The compatibility note has ${compatibility.length} characters; at most ${maxCompatibility} are allowed.`,
-      how: "Say in a sentence what the skill needs."
+      what: `The compatibility note has ${compatibility.length} characters; at most ${maxCompatibility} are allowed.`
     })
   }
 }
@@ -117,17 +117,16 @@ const checkSize = ({ body, bodyLine }: FrontMatter, tokens: SkillTokens, finding
     "skill-too-large",
     { line: bodyLine },
     {
-      what: `The skill has about ${all} tokens; the format asks for at most ${maxTokens}.`,
-      how: "Shorten or split it."
+      what: `The skill has about ${all} tokens; the format asks for at most ${maxTokens}.`
     }
   )
 }
 
 const strictly = (repairs: ReadonlyArray<Repair>, findings: Findings): void => {
   for (const { code, message, where } of repairs) {
-    const how = forbidden[code as RepairCode]
-    if (how === undefined) findings.repairs.push({ code, where, message })
-    else findings.issues.push({ code, where, what: message, how })
+    const rejected = forbidden.find((one) => one === code)
+    if (rejected === undefined) findings.repairs.push({ code, where, message })
+    else findings.issues.push({ code, where, what: message, how: ruleOf(rejected).fix })
   }
 }
 

@@ -3,6 +3,7 @@
  * domain/skills/SkillLint.
  */
 import { distance } from "fastest-levenshtein"
+import { ruleOf } from "../findings/rules/Rules.ts"
 import { addIssue, type Findings } from "../findings/IssueCode.ts"
 import { nearest } from "../text/Nearest.ts"
 import type { FrontMatter } from "./SkillFrontMatter.ts"
@@ -35,7 +36,7 @@ export const checkSettings = (matter: FrontMatter, findings: Findings): void => 
       })
     } else if (!settings.includes(key) && typeof value !== "string") {
       const what = `The value of ${key} should be a string in quotes.`
-      findings.issues.push({ code: "skill-metadata-form", where, what, how: 'Put it into quotes, such as "1.0".' })
+      findings.issues.push({ code: "skill-metadata-form", where, what, how: ruleOf("skill-metadata-form").fix })
     }
   }
 }

@@ -4,6 +4,7 @@
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import { ruleOf } from "../findings/rules/Rules.ts"
 import type { Where } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings, type IssueCode } from "../findings/IssueCode.ts"
 import type { Arguments, ToolCall } from "./ToolCall.ts"
@@ -58,7 +59,7 @@ interface Block {
   readonly findings: Findings
 }
 
-const addCallIssue = ({ findings, text, where }: Block, code: IssueCode, what: string, how: string): undefined => {
+const addCallIssue = ({ findings, text, where }: Block, code: IssueCode, what: string, how?: string): undefined => {
   addIssue(findings, code, where, { what, how, quote: text })
   return undefined
 }
@@ -89,23 +90,24 @@ const flatten = (call: JsonObject, block: Block): JsonObject => {
   return { ...rest, ...inner }
 }
 
-const argumentsHow =
-  'Write "arguments" as a JSON object with the names of the parameters as keys; {} when there are none.'
-
 const readArguments = (value: Schema.Json | undefined, block: Block): Arguments | undefined => {
   if (value === undefined || value === null) {
     addRepair(block.findings, "tool-call-alias", block.where, "Read a call without arguments as one with {}.")
     return {}
   }
   if (isObject(value)) return value
-  if (typeof value !== "string")
-    return addCallIssue(block, "tool-call-arguments", '"arguments" is not an object.', argumentsHow)
+  if (typeof value !== "string") return addCallIssue(block, "tool-call-arguments", '"arguments" is not an object.')
   const inner = readBlock(value)
   if (Result.isFailure(inner))
-    return addCallIssue(block, inner.failure.code, `"arguments" is a text. ${inner.failure.what}`, argumentsHow)
+    return addCallIssue(
+      block,
+      inner.failure.code,
+      `"arguments" is a text. ${inner.failure.what}`,
+      ruleOf("tool-call-arguments").fix
+    )
   const [only, ...others] = inner.success.values
   if (!isObject(only) || others.length > 0)
-    return addCallIssue(block, "tool-call-arguments", '"arguments" is a text that holds no object.', argumentsHow)
+    return addCallIssue(block, "tool-call-arguments", '"arguments" is a text that holds no object.')
   addRepair(block.findings, "tool-call-alias", block.where, 'Read the text under "arguments" as JSON.')
   return only
 }
@@ -122,8 +124,7 @@ const checkExtraKeys = (call: JsonObject, used: ReadonlyArray<string | undefined
     addCallIssue(
       block,
       "tool-call-key-unknown",
-      `The call has the unknown ${unknown.length === 1 ? "key" : "keys"} ${named(unknown)}.`,
-      'Put parameters of the tool into "arguments" and remove every other key.'
+      `The call has the unknown ${unknown.length === 1 ? "key" : "keys"} ${named(unknown)}.`
     )
   } else if (extra.length > 0) {
     addRepair(block.findings, "tool-call-extra", block.where, `Ignored ${named(extra)} beside the call.`)
@@ -141,7 +142,7 @@ const readCall = (written: JsonObject, block: Block): UnnumberedCall | undefined
   checkExtraKeys(call, [uidKey, nameKey, argumentsKey], block)
   const name = nameKey === undefined ? undefined : call[nameKey]
   if (typeof name !== "string" || name.trim() === "") {
-    return addCallIssue(block, "tool-call-name", "The call has no name.", 'Write the name of the tool under "name".')
+    return addCallIssue(block, "tool-call-name", "The call has no name.")
   }
   if (findings.issues.length > before) return undefined
   const values = readArguments(argumentsKey === undefined ? undefined : call[argumentsKey], block)
@@ -169,22 +170,17 @@ export const readCallBlock = (text: string, where: Where, findings: Findings): R
   const tagged = callTag.test(text) ? text.replace(callTags, "\n") : text
   const read = readBlock(tagged)
   if (Result.isFailure(read)) {
-    addCallIssue(block, read.failure.code, read.failure.what, read.failure.how)
+    addCallIssue(block, read.failure.code, read.failure.what)
     return []
   }
   const { mended, split, values } = read.success
-  if (mended || tagged !== text) addRepair(findings, "tool-call-repaired", where, "Mended the JSON of a tool call.")
+  if (mended || tagged !== text) addRepair(findings, "tool-call-repaired", where, "Fixed the JSON of a tool call.")
   const calls = values.flatMap(callsIn)
   if (split || calls.length !== values.length || calls.some((call, index) => call !== values[index]))
     addRepair(findings, "tool-call-split", where, `Read ${calls.length} calls out of one block.`)
   return calls.flatMap((call) => {
     if (isObject(call)) return readCall(call, block) ?? []
-    addCallIssue(
-      block,
-      "tool-call-not-object",
-      "The block is not a JSON object.",
-      'Write one JSON object: { "uid": "call-1", "name": "...", "arguments": { ... } }.'
-    )
+    addCallIssue(block, "tool-call-not-object", "The block is not a JSON object.")
     return []
   })
 }

@@ -12,7 +12,6 @@ import { type JsonScan, scanJson } from "../text/JsonScan.ts"
 export interface JsonFailure {
   readonly code: IssueCode
   readonly what: string
-  readonly how: string
 }
 
 /** The values of a block; `mended` tells that it was not strict JSON, `split` that it held several values. */
@@ -27,8 +26,7 @@ const maximumDepth = 64
 /** The mending is recursive; counted without regard to strings. */
 const maximumBrackets = 500
 
-const failure = (code: IssueCode, what: string, how: string): Result.Result<never, JsonFailure> =>
-  Result.fail({ code, what, how })
+const failure = (code: IssueCode, what: string): Result.Result<never, JsonFailure> => Result.fail({ code, what })
 
 const parse = (text: string): Result.Result<Schema.Json, string> =>
   Result.try({
@@ -38,21 +36,13 @@ const parse = (text: string): Result.Result<Schema.Json, string> =>
 
 const checkScan = (scan: JsonScan): Result.Result<void, JsonFailure> => {
   if (scan.forbiddenKey !== undefined) {
-    return failure("tool-call-key-forbidden", `The key "${scan.forbiddenKey}" is not allowed.`, "Leave the key out.")
+    return failure("tool-call-key-forbidden", `The key "${scan.forbiddenKey}" is not allowed.`)
   }
   if (scan.repeatedKey !== undefined) {
-    return failure(
-      "tool-call-key-duplicate",
-      `The key "${scan.repeatedKey}" stands twice in one object.`,
-      "Keep one of them."
-    )
+    return failure("tool-call-key-duplicate", `The key "${scan.repeatedKey}" stands twice in one object.`)
   }
   if (scan.inexactNumber !== undefined) {
-    return failure(
-      "tool-call-number",
-      `The number ${scan.inexactNumber} cannot be read exactly.`,
-      "Write a smaller number, or a string."
-    )
+    return failure("tool-call-number", `The number ${scan.inexactNumber} cannot be read exactly.`)
   }
   return Result.succeed(undefined)
 }
@@ -97,19 +87,11 @@ const bracketDepth = (text: string): number => {
   return deepest
 }
 
-const breaksOff = failure(
-  "tool-call-truncated",
-  "The JSON breaks off before it is complete.",
-  "Write the whole JSON object, with all closing quotes and braces."
-)
+const breaksOff = failure("tool-call-truncated", "The JSON breaks off before it is complete.")
 
 const mend = (text: string, reason: string): Result.Result<Schema.Json, JsonFailure> => {
   const scan = scanJson(text)
-  const unreadable = failure(
-    "tool-call-json",
-    `The block is not valid JSON: ${reason}.`,
-    'Write one JSON object with double quotes: { "uid": "call-1", "name": "...", "arguments": { ... } }.'
-  )
+  const unreadable = failure("tool-call-json", `The block is not valid JSON: ${reason}.`)
   if (scan.open > 0 && !/[}\]]$/.test(text)) return breaksOff
   if (scan.ellipsis || bracketDepth(text) > maximumBrackets) return unreadable
   const mended = Result.try({ try: () => jsonrepair(text), catch: () => reason })
@@ -153,18 +135,13 @@ const pieces = (text: string, ends: ReadonlyArray<number>): ReadonlyArray<string
 export const readBlock = (source: string): Result.Result<BlockValues, JsonFailure> => {
   const text = source.trim()
   if (text.length > maximumLength) {
-    return failure(
-      "tool-call-too-large",
-      `The block has ${text.length} characters; at most ${maximumLength} are read.`,
-      "Make the arguments smaller."
-    )
+    return failure("tool-call-too-large", `The block has ${text.length} characters; at most ${maximumLength} are read.`)
   }
   const scan = scanJson(text)
   if (scan.deepest > maximumDepth) {
     return failure(
       "tool-call-too-deep",
-      `The JSON is nested ${scan.deepest} levels deep; at most ${maximumDepth} are read.`,
-      "Write a flat arguments object."
+      `The JSON is nested ${scan.deepest} levels deep; at most ${maximumDepth} are read.`
     )
   }
   const parts = pieces(text, scan.ends)

@@ -41,8 +41,7 @@ const load = Effect.fnUntraced(function* <Name extends TemplateName>(folder: str
   const text = yield* fs.readFileString(file).pipe(
     Effect.mapError((error) => {
       const what = `The file could not be read (${error.reason._tag}).`
-      const how = "Install the package again, it ships this file."
-      return new PromptTemplateError({ file, issues: [makeIssue("template-unreadable", {}, { what, how })] })
+      return new PromptTemplateError({ file, issues: [makeIssue("template-unreadable", {}, { what })] })
     })
   )
   const { issues, value } = parseTemplate(name, text)

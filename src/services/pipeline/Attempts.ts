@@ -60,7 +60,7 @@ export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("
   }
 }
 
-const issue = (code: IssueCode, what: string, how: string): Issue => makeIssue(code, {}, { what, how })
+const issue = (code: IssueCode, what: string, how?: string): Issue => makeIssue(code, {}, { what, how })
 
 /** What the model said in one attempt. `shown` is what it sees of it in the next one. */
 interface Said extends Previous {
@@ -95,14 +95,14 @@ const unusableAnswer = (error: ModelError, shape: AnswerShape | undefined): Opti
       return Option.some({
         answer: error.reason.partial,
         shown: error.reason.partial,
-        issues: [issue("answer-cut-off", "Your answer ran into the length limit and broke off.", "Answer shorter.")]
+        issues: [issue("answer-cut-off", "Your answer ran into the length limit and broke off.")]
       })
     case "EmptyAnswer":
     case "ThinkingOnly":
       return Option.some({
         answer: "",
         shown: "",
-        issues: [issue("answer-empty", "Your answer was empty.", "Write the document that is asked for.")]
+        issues: [issue("answer-empty", "Your answer was empty.")]
       })
     case "Hopeless":
       return Option.some(stopped(error.reason, shape))

@@ -59,7 +59,6 @@ const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, task: Ta
     .map(([call, count]) =>
       makeIssue("tool-call-repeated", callsOf(task), {
         what: `The same call stands there ${count} times.`,
-        how: "Make each call once.",
         quote: call
       })
     )
@@ -70,8 +69,7 @@ const checkPurpose = (calls: ReadonlyArray<ToolCall>, task: Task): ReadonlyArray
     ? []
     : [
         makeIssue("tool-call-missing", callsOf(task), {
-          what: "The task has neither a tool call nor a reference, so there is nothing to work on.",
-          how: "Add at least one tool call under `## Tool Calls`."
+          what: "The task has neither a tool call nor a reference, so there is nothing to work on."
         })
       ]
 

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import ignore from "ignore"
 import { bareHrefOfPath } from "../../domain/files/FileHref.ts"
+import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import { languageOf } from "../../domain/files/Language.ts"
 import { countLines, takeLines } from "../../domain/text/LineRange.ts"
 import { readMarkdown, sectionMarkdown } from "../../domain/markdown/Markdown.ts"
@@ -73,7 +74,7 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
   return new ReferenceProblem({
     code: "reference-missing",
     what: `There is no file "${reference.target}".`,
-    how: perhaps(nearestFiles(relative, tree), "Refer to a file that exists, absolute or relative to the project.")
+    how: perhaps(nearestFiles(relative, tree), ruleOf("reference-missing").fix)
   })
 })
 

@@ -2,6 +2,7 @@
  * Checks that the paths a refinement gives as inputs lead somewhere in the project. Called by services/pipeline/Refiner.
  */
 import * as Effect from "effect/Effect"
+import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import type { InputValue } from "../../domain/documents/InputValue.ts"
 import type { Issue } from "../../domain/findings/Issue.ts"
 import { makeIssue } from "../../domain/findings/IssueCode.ts"
@@ -44,7 +45,7 @@ export const checkInputPaths = Effect.fn("checkInputPaths")(function* (
         { section: "Inputs", task, field: name },
         {
           what: `There is no file or folder "${path}" in the project.`,
-          how: perhaps(nearestFiles(path, tree), "Give a path of the project that exists."),
+          how: perhaps(nearestFiles(path, tree), ruleOf("input-path-missing").fix),
           quote: path
         }
       )

@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Briefing } from "../../domain/models/Briefing.ts"
+import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
 import { readMarkdown } from "../../domain/markdown/Markdown.ts"
@@ -20,7 +21,7 @@ import type { ReferenceResolver } from "./ReferenceResolver.ts"
 import type { ReferenceWorld } from "./ReferenceWorld.ts"
 
 const issueOf = ({ code, how, what }: ReferenceProblem, where: Where, href: string): Issue =>
-  makeIssue(code, where, { what, how: how === "" ? "Correct the reference or leave it out." : how, quote: href })
+  makeIssue(code, where, { what, how: how === "" ? ruleOf("reference-unreadable").fix : how, quote: href })
 
 const repairOf = (where: Where, before: Reference, after: Reference): Repair =>
   makeRepair("reference-target", where, `Read the reference "${before.href}" as "${after.href}".`)

@@ -2,6 +2,7 @@
  * Turns one reference into its content. The check of a plan and the blocks of a task use this one resolution.
  */
 import * as Effect from "effect/Effect"
+import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
 import type { ResolvedReference } from "../../domain/models/ReferenceContent.ts"
 import { resolveFile } from "./FileReferences.ts"
@@ -21,7 +22,7 @@ const unknownKind = (href: string): ReferenceProblem =>
   new ReferenceProblem({
     code: "reference-kind",
     what: `"${href}" is no kind of reference.`,
-    how: "Use a heading such as #project-description, a result such as #research-1-results, the path of a file, or an http(s) URL."
+    how: ruleOf("reference-kind").fix
   })
 
 /** Makes the resolution of one run; fetched pages are kept in it. */

@@ -21,13 +21,13 @@ export const answersRules = defineFamily({
     "answer-loop": {
       severity: "error",
       title: "Answer repeats itself",
-      why: "A model in a loop does not come out of it, so the answer is stopped.",
+      why: "A model in a loop does not recover, so the answer is stopped.",
       fix: "Write everything once, and stop."
     },
     "answer-shape": {
       severity: "error",
       title: "Document does not begin",
-      why: "After so much talk the document would not fit any more, so the answer is stopped.",
+      why: "After so much text before it the document would no longer fit, so the answer is stopped.",
       fix: "Begin with the first heading of the document."
     }
   }

@@ -10,7 +10,7 @@ export const approvalsRules = defineFamily({
     "writer-without-approval": {
       severity: "note",
       title: "Writer without approval",
-      why: "The host computes the gate: what may change something is asked about, whatever the list says.",
+      why: "The host decides what needs approval: it asks before anything is changed, whatever the list says.",
       fix: "Add `- **Requires user approval**`; the host asks all the same."
     },
     "writers-of-one-file": {

@@ -28,7 +28,7 @@ export const fieldsRules = defineFamily({
       severity: "error",
       title: "Field given twice",
       why: "Only one of them can be meant.",
-      fix: "Keep one of them, or start a new task."
+      fix: "Keep one of them, or start a new task with its own fields after a blank line."
     },
     "field-too-large": {
       severity: "error",
@@ -40,7 +40,7 @@ export const fieldsRules = defineFamily({
       severity: "error",
       title: "Output in a new task",
       why: "Only finished tasks have an output.",
-      fix: "Remove *Output*; say under *Expected output* what the result must contain."
+      fix: 'Remove "Output". Say under "Expected output" what the result must contain.'
     },
     "field-label": {
       severity: "note",

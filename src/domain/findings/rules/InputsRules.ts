@@ -21,14 +21,14 @@ export const inputsRules = defineFamily({
     "input-repeated": {
       severity: "error",
       title: "Input given twice",
-      why: "Nobody could tell which of two values is meant.",
-      fix: "Keep one line for each input."
+      why: "It is unclear which of the values is meant.",
+      fix: "Keep one line for it."
     },
     "input-path-missing": {
       severity: "error",
-      title: "Path that is not there",
+      title: "Path not found",
       why: "A path is a file or folder of the project.",
-      fix: "Give the path of a file or folder that exists."
+      fix: "Give a path of the project that exists."
     },
     "input-ignored": {
       severity: "warning",

@@ -1,6 +1,9 @@
 /** The rules of the family `references`, in the order of their page. */
 import { defineFamily } from "./Rule.ts"
 
+const targets =
+  "Use a heading such as #project-description, a result such as #research-1-results, the path of a file, or an http(s) URL."
+
 export const referencesRules = defineFamily({
   family: "references",
   title: "References",
@@ -9,26 +12,26 @@ export const referencesRules = defineFamily({
     "references-prose": {
       severity: "error",
       title: "References without a link",
-      why: "The host resolves links, it does not read prose.",
+      why: "The host resolves links; it does not interpret prose.",
       fix: "Write markdown links only, or leave the field out."
     },
     "reference-empty": {
       severity: "error",
       title: "Link without target",
       why: "There is nothing to resolve.",
-      fix: "Write the target, or leave the link out."
+      fix: targets
     },
     "reference-glob": {
       severity: "error",
       title: "Pattern as reference",
       why: "A reference is one file.",
-      fix: "Link each file by its own path."
+      fix: "Link each file by its own path, or let the task search for files."
     },
     "reference-folder": {
       severity: "error",
       title: "Folder as reference",
       why: "A reference is one file.",
-      fix: "Link the files by their own paths."
+      fix: "Link the files in it by their own paths, or let the task list the folder."
     },
     "reference-spaces": {
       severity: "error",
@@ -40,13 +43,13 @@ export const referencesRules = defineFamily({
       severity: "error",
       title: "Unknown kind of reference",
       why: "Only headings, results, files and web pages are resolved.",
-      fix: "Use a heading, a result, a file path, or an http(s) URL."
+      fix: targets
     },
     "reference-url": {
       severity: "error",
       title: "Invalid URL",
       why: "It cannot be fetched.",
-      fix: "Write the complete address without spaces."
+      fix: "Write the complete address with https:// and without spaces."
     },
     "reference-self": {
       severity: "error",
@@ -64,19 +67,19 @@ export const referencesRules = defineFamily({
       severity: "error",
       title: "Result of an unknown task",
       why: "No task of the list has this name.",
-      fix: "Refer to a task of the list or a finished one."
+      fix: "Add that task in an earlier section, or leave the reference out."
     },
     "reference-missing": {
       severity: "error",
       title: "File not found",
       why: "A task cannot read what is not there.",
-      fix: "Refer to a file that exists."
+      fix: "Refer to a file that exists, absolute or relative to the project."
     },
     "reference-unreadable": {
       severity: "error",
       title: "Target cannot be read",
-      why: "Only text has content that a model can be shown.",
-      fix: "Refer to a text file."
+      why: "Only text can be shown to a model.",
+      fix: "Correct the reference or leave it out."
     },
     "reference-lines": {
       severity: "error",

@@ -33,7 +33,7 @@ export const refinementsRules = defineFamily({
     "approval-kept": {
       severity: "warning",
       title: "Approval kept",
-      why: "A gate can be added, never removed.",
+      why: "A refinement may add an approval, never remove one.",
       fix: "Leave the approval as it is."
     }
   }

@@ -12,7 +12,7 @@ export interface RuleFacts<S extends Severity = Severity> {
   readonly title: string
   /** Why there is such a rule: one sentence. */
   readonly why: string
-  /** What to do: one sentence. An issue says it unless the check names a remedy for this very place. */
+  /** What to do, in whole sentences. An issue says it unless the check names a remedy for this very place. */
   readonly fix: string
 }
 

@@ -10,19 +10,19 @@ export const skillFilesRules = defineFamily({
       severity: "error",
       title: "Skill file is not text",
       why: "Only UTF-8 can be read.",
-      fix: "Save the file as UTF-8."
+      fix: "Save it as UTF-8."
     },
     "front-matter-broken": {
       severity: "error",
       title: "Front matter cannot be read",
-      why: "Name and description of a skill stand there.",
-      fix: "Begin the file with a line `---`, then `name` and `description` as YAML, then a line `---`."
+      why: "It holds the name and the description of the skill.",
+      fix: "Begin the file with a line ---, then name and description, then a line ---."
     },
     "front-matter-unquoted": {
       severity: "note",
       title: "Value with a colon not quoted",
       why: "Many skills are written like this, and one reading is possible.",
-      fix: "Put a value that holds a colon into quotes."
+      fix: "Put the value into quotes."
     },
     "skill-name-missing": {
       severity: "error",
@@ -39,8 +39,8 @@ export const skillFilesRules = defineFamily({
     "skill-name-form": {
       severity: "warning",
       title: "Name in another form",
-      why: "Other programs read only lower-case letters, digits and hyphens.",
-      fix: "Use at most 64 lower-case letters, digits and single hyphens."
+      why: "Other programs read only names of at most 64 lower-case letters, digits and single hyphens.",
+      fix: "Rename the skill and its folder."
     },
     "skill-description-missing": {
       severity: "error",
@@ -51,31 +51,31 @@ export const skillFilesRules = defineFamily({
     "skill-description-long": {
       severity: "warning",
       title: "Description too long",
-      why: "Every prompt of the planner holds it.",
-      fix: "Use at most 1024 characters."
+      why: "Every prompt of the planner holds it, so it has at most 1024 characters.",
+      fix: "Shorten it."
     },
     "skill-tools-form": {
       severity: "note",
       title: "Tools in another form",
       why: "The tools stand in one line, separated by blanks.",
-      fix: "Write `allowed-tools: read_file search_files`."
+      fix: "Write them in one line, such as `allowed-tools: read_file search_files`."
     },
     "skill-metadata-form": {
       severity: "note",
       title: "Setting without quotes",
       why: "Metadata holds strings.",
-      fix: "Put the value into quotes."
+      fix: 'Put the value into quotes, such as "true" or "1.0".'
     },
     "skill-approval-value": {
       severity: "warning",
       title: "Approval is neither true nor false",
       why: "Whatever is not a clear no asks for approval.",
-      fix: 'Write `task-conductor.requires-approval: "true"`, or leave the line out.'
+      fix: 'Write "true", or leave the line out.'
     },
     "skill-model-name": {
       severity: "warning",
       title: "Not the name of a model",
-      why: "A skill chooses among the models of the person's own server; a URL or a path is none.",
+      why: "A skill can only choose a model of the person's own server, not a URL or a path.",
       fix: "Write a name as `ollama list` shows it."
     },
     "skill-heading-form": {

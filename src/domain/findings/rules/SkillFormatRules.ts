@@ -34,13 +34,13 @@ export const skillFormatRules = defineFamily({
     "skill-setting-unknown": {
       severity: "error",
       title: "Unknown setting",
-      why: "A setting that is spelled wrong does nothing.",
+      why: "A misspelled setting has no effect.",
       fix: "Write `task-conductor.requires-approval` or `task-conductor.model` under `metadata`."
     },
     "skill-heading-unknown": {
       severity: "warning",
       title: "Unknown heading",
-      why: "Beside our headings, text under another one is not sent to the model.",
+      why: "In a skill with our headings, text under any other heading is not sent to the model.",
       fix: "Put the text under `## Input requirements`, `## Refinement` or `## Execution`."
     },
     "skill-execution-missing": {
@@ -52,38 +52,38 @@ export const skillFormatRules = defineFamily({
     "skill-part-large": {
       severity: "warning",
       title: "Large part",
-      why: "Every word of a part takes room from the work in a small context window.",
+      why: "Every word of a part leaves less of a small context window for the work.",
       fix: "Keep a part below 1000 tokens, or make two skills of it."
     },
     "skill-too-large": {
       severity: "error",
       title: "Skill too large",
       why: "The format asks for less than 5000 tokens, and small windows hold no more.",
-      fix: "Shorten it, or make several skills of it."
+      fix: "Shorten or split it."
     },
     "skill-placeholder": {
       severity: "error",
       title: "Placeholder text",
       why: "A model copies or obeys what was meant for the author.",
-      fix: "Write the text, or leave the line out."
+      fix: "Write what is meant, or leave the line out."
     },
     "skill-link-broken": {
       severity: "error",
-      title: "Link to nothing",
-      why: "Whoever follows the link finds no file.",
-      fix: "Mend the path; it is relative to the folder of the skill."
+      title: "Broken link",
+      why: "There is no file at the target.",
+      fix: "Correct the path; it is relative to SKILL.md."
     },
     "skill-input-type": {
       severity: "error",
       title: "Type of an input",
-      why: "What looks like a typed input and is none is not filled and not checked.",
-      fix: "Write text, path, url, number, yes-no, or choice of A, B, then required or optional."
+      why: "A line that only looks like a typed input is neither filled in nor checked.",
+      fix: "Write one of text, path, url, number, yes-no, or choice of A, B, then required or optional."
     },
     "skill-input-name": {
       severity: "error",
       title: "Name of an input",
-      why: "An input is found by its name in the answer of a model.",
-      fix: "Use at most 40 lower-case letters, digits and hyphens, each name once."
+      why: "An input is found by its name in the answer of a model, so every name stands once.",
+      fix: "Use at most 40 lower-case letters, digits and hyphens, beginning with a letter."
     }
   }
 })

@@ -16,7 +16,7 @@ export const skillsRules = defineFamily({
       severity: "error",
       title: "More than one skill",
       why: "A task is refined and executed with one skill.",
-      fix: "Keep one skill, or make a task of each."
+      fix: "Keep one of them, or make a task of each."
     },
     "skill-spelling": {
       severity: "note",

@@ -27,32 +27,32 @@ export const structureRules = defineFamily({
     "section-order": {
       severity: "error",
       title: "Task sections out of order",
-      why: "Sections run in document order; falling numbers contradict it.",
-      fix: "Number the sections in the order in which they run."
+      why: "Falling numbers contradict the order in which sections run.",
+      fix: "Sections run in the order of the document: number them in that order."
     },
     "step-empty": {
       severity: "error",
       title: "Task section without a task",
       why: "A section is a step, and a step needs work.",
-      fix: "Add a task, or remove the section."
+      fix: 'Add a task with the fields "What is needed", "Skill" and "Expected output", or remove the section.'
     },
     "tasks-empty": {
       severity: "error",
       title: "No task in the list",
       why: "A first plan needs at least one task.",
-      fix: "Write `### Task section 1` with at least one task."
+      fix: 'Write "### Task section 1" with at least one task.'
     },
     "task-outside-section": {
       severity: "error",
       title: "Task outside a task section",
       why: "Order and parallelism come from the sections.",
-      fix: "Put every task into a section `### Task section N`."
+      fix: 'Put every task under "## Tasks" into a section "### Task section N".'
     },
     "task-several": {
       severity: "error",
       title: "More than one task",
       why: "A refinement is about one task.",
-      fix: "Write the one task that is to be refined."
+      fix: "Write the one task that is to be refined, each field once."
     },
     "heading-form": {
       severity: "note",
@@ -69,7 +69,7 @@ export const structureRules = defineFamily({
     "heading-level": {
       severity: "note",
       title: "Heading on another level",
-      why: "Found by its text all the same.",
+      why: "The heading is found by its text anyway.",
       fix: "Use the level of the format."
     },
     "section-repeated": {
@@ -87,7 +87,7 @@ export const structureRules = defineFamily({
     "section-number": {
       severity: "note",
       title: "Task sections with the same number",
-      why: "Document order counts; the numbers are counted on.",
+      why: "Sections run in the order of the document; a later one gets the next number.",
       fix: "Give every section a number of its own."
     },
     "section-unwrapped": {
@@ -99,13 +99,13 @@ export const structureRules = defineFamily({
     "text-ignored": {
       severity: "warning",
       title: "Text without a place ignored",
-      why: "Talk between tasks belongs to no field.",
+      why: "Text between tasks belongs to no field.",
       fix: "Put text into a field."
     },
     "text-attached": {
       severity: "warning",
       title: "Text attached to the field before it",
-      why: "It lacked the indentation that makes it a part.",
+      why: "It lacked the indentation that makes it part of the field.",
       fix: "Indent every line of a field by two spaces."
     },
     "finished-task-dropped": {

@@ -5,12 +5,12 @@ export const surroundingsRules = defineFamily({
   family: "surroundings",
   title: "What surrounds an answer",
   about:
-    "A model puts things around its answer that are not the answer: thoughts, talk, a code block around everything. They are taken off, and line numbers stay those of the text as it came.",
+    "Models put text around an answer that is no part of it: reasoning, small talk, a code block around everything. It is removed, and line numbers stay those of the original text.",
   rules: {
     "document-too-large": {
       severity: "error",
       title: "Document too large",
-      why: "A text above the cap is not parsed, so reading never hangs.",
+      why: "A text above the limit is not parsed, so that reading never hangs.",
       fix: "Answer with the document only."
     },
     "fence-unclosed": {
@@ -22,7 +22,7 @@ export const surroundingsRules = defineFamily({
     "byte-order-mark": {
       severity: "note",
       title: "Byte order mark",
-      why: "An invisible first character.",
+      why: "It is an invisible first character.",
       fix: "Write no byte order mark."
     },
     "line-endings": {
@@ -34,7 +34,7 @@ export const surroundingsRules = defineFamily({
     "thinking-removed": {
       severity: "note",
       title: "Thinking removed",
-      why: "What a model thinks is not its answer.",
+      why: "The reasoning of a model is not part of its answer.",
       fix: "Write the document only."
     },
     "fence-unwrapped": {
@@ -65,12 +65,12 @@ export const surroundingsRules = defineFamily({
       severity: "note",
       title: "Answer indented",
       why: "Every line was indented.",
-      fix: "Begin lines at the margin."
+      fix: "Start every line without indentation."
     },
     "preamble-ignored": {
       severity: "note",
       title: "Text before the first heading",
-      why: "Headings decide; talk before them is ignored.",
+      why: "A document begins with its first heading; text before it is ignored.",
       fix: "Begin with the first heading."
     }
   }

@@ -28,19 +28,19 @@ export const templatesRules = defineFamily({
       severity: "error",
       title: "Placeholder missing",
       why: "The model would not see its value.",
-      fix: "Put the placeholder where its value belongs."
+      fix: "Put it where its value belongs."
     },
     "optional-part-unbalanced": {
       severity: "error",
       title: "Optional part not closed",
       why: "It is unclear what is left out with it.",
-      fix: "Close every optional part `{#name}` with `{/name}` before the next one begins."
+      fix: "Close every optional part {#name} with {/name} before the next one begins."
     },
     "template-unreadable": {
       severity: "error",
       title: "Template cannot be read",
       why: "Every stage has its template.",
-      fix: "Install the package again; it ships this file."
+      fix: "Install the package again, it ships this file."
     }
   }
 })

@@ -1,6 +1,8 @@
 /** The rules of the family `tool-calls`, in the order of their page. */
 import { defineFamily } from "./Rule.ts"
 
+const aCall = '{ "uid": "call-1", "name": "...", "arguments": { ... } }'
+
 export const toolCallsRules = defineFamily({
   family: "tool-calls",
   title: "Tool calls",
@@ -9,20 +11,20 @@ export const toolCallsRules = defineFamily({
     "tool-call-too-large": {
       severity: "error",
       title: "Tool call too large",
-      why: "A call above the cap is not parsed.",
+      why: "A call above the limit is not parsed.",
       fix: "Make the arguments smaller."
     },
     "tool-call-too-deep": {
       severity: "error",
       title: "Tool call nested too deeply",
-      why: "Such a value is an attack or a loop.",
+      why: "Values nested this deeply come from an attack or from a model in a loop.",
       fix: "Write a flat arguments object."
     },
     "tool-call-json": {
       severity: "error",
       title: "Tool call is not JSON",
       why: "What cannot be read is never guessed.",
-      fix: "Write one JSON object with double quotes."
+      fix: `Write one JSON object with double quotes: ${aCall}.`
     },
     "tool-call-truncated": {
       severity: "error",
@@ -34,13 +36,13 @@ export const toolCallsRules = defineFamily({
       severity: "error",
       title: "Tool call is not an object",
       why: "A call is one JSON object.",
-      fix: "Write one JSON object."
+      fix: `Write one JSON object: ${aCall}.`
     },
     "tool-call-key-duplicate": {
       severity: "error",
       title: "Key given twice",
       why: "Only one of the values can be meant.",
-      fix: "Keep one of the keys."
+      fix: "Keep one of them."
     },
     "tool-call-key-forbidden": {
       severity: "error",
@@ -52,7 +54,7 @@ export const toolCallsRules = defineFamily({
       severity: "error",
       title: "Unknown key beside arguments",
       why: "It may be a misplaced argument.",
-      fix: "Put parameters of the tool into `arguments` and remove every other key."
+      fix: 'Put parameters of the tool into "arguments" and remove every other key.'
     },
     "tool-call-number": {
       severity: "error",
@@ -64,24 +66,24 @@ export const toolCallsRules = defineFamily({
       severity: "error",
       title: "Tool call without name",
       why: "Nothing says which tool is meant.",
-      fix: "Write the name of the tool under `name`."
+      fix: 'Write the name of the tool under "name".'
     },
     "tool-call-arguments": {
       severity: "error",
       title: "Arguments are not an object",
       why: "Tools take named arguments.",
-      fix: "Write `arguments` as a JSON object with the names of the parameters as keys."
+      fix: 'Write "arguments" as a JSON object with the names of the parameters as keys; {} when there are none.'
     },
     "tool-call-misplaced": {
       severity: "error",
       title: "Tool call outside Tool Calls",
       why: "Blocks under Task stay with the task and never run.",
-      fix: "Put every call under the heading `## Tool Calls`."
+      fix: 'Put every call under the heading "## Tool Calls".'
     },
     "tool-call-repaired": {
       severity: "note",
-      title: "JSON mended",
-      why: "Slips of the pen that leave one meaning.",
+      title: "JSON fixed",
+      why: "Small mistakes in the JSON left only one meaning.",
       fix: "Write strict JSON."
     },
     "tool-call-split": {
@@ -104,7 +106,7 @@ export const toolCallsRules = defineFamily({
     },
     "tool-call-uid": {
       severity: "note",
-      title: "Uid made by the host",
+      title: "Uid assigned by the host",
       why: "It was missing, given twice, or not a text.",
       fix: "Give every call a uid of its own."
     },
@@ -117,13 +119,13 @@ export const toolCallsRules = defineFamily({
     "tool-call-missing": {
       severity: "error",
       title: "Nothing to work on",
-      why: "A task without call and reference has nothing to work on.",
+      why: "A task without a call or a reference has nothing to work on.",
       fix: "Add at least one tool call under `## Tool Calls`."
     },
     "tool-call-repeated": {
       severity: "error",
       title: "Same call repeated",
-      why: "The same call again gives nothing new.",
+      why: "Repeating a call gives nothing new.",
       fix: "Make each call once."
     },
     "tool-unknown": {
@@ -141,7 +143,7 @@ export const toolCallsRules = defineFamily({
     "argument-missing": {
       severity: "error",
       title: "Required argument missing",
-      why: "A repair never invents an argument.",
+      why: "A missing argument is never invented.",
       fix: "Add the argument."
     },
     "argument-invalid": {
@@ -158,9 +160,9 @@ export const toolCallsRules = defineFamily({
     },
     "argument-coerced": {
       severity: "note",
-      title: "Text for a number or truth value",
-      why: "The text has one meaning as the kind that the parameter asks for.",
-      fix: "Write numbers and truth values without quotes."
+      title: "Text instead of a number or boolean",
+      why: "The text has one meaning as a value of the type that the parameter asks for.",
+      fix: "Write numbers and booleans without quotes."
     },
     "argument-dropped": {
       severity: "note",

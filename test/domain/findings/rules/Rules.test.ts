@@ -61,6 +61,13 @@ describe("rules", () => {
     expect(unused.map(({ code }) => code)).toEqual([])
   })
 
+  it("say the remedy alone: no check repeats it", () => {
+    const errors = rules.filter(({ severity }) => severity === "error")
+    expect(errors.filter(({ fix }) => sources.some((source) => source.includes(fix))).map(({ code }) => code)).toEqual(
+      []
+    )
+  })
+
   it("cover every code that the source names", () => {
     const named = sources.flatMap((source) =>
       [
