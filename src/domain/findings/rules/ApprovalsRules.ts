@@ -4,8 +4,7 @@ import { defineFamily } from "./Rule.ts"
 export const approvalsRules = defineFamily({
   family: "approvals",
   title: "Approvals",
-  about:
-    "What the host says about tasks that change things. Nothing here is mended: it is told to the person who decides.",
+  about: "What the host says about tasks that change things. Nothing is changed; the person who decides is told.",
   rules: {
     "writer-without-approval": {
       severity: "note",
