@@ -65,7 +65,7 @@ describe("the door for checking", () => {
     assert.isAbove(ours.length, 20)
     assert.deepStrictEqual(
       ours.filter((path) => !path.startsWith("domain/")),
-      ["check.ts", "version.ts"]
+      ["app/version.ts", "check.ts"]
     )
     assert.deepStrictEqual(
       others.filter((name) => name.startsWith("node:") || /^(@effect|effect\/(cli|ai|http|process)|ollama)/.test(name)),
