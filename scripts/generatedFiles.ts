@@ -98,7 +98,7 @@ const configurationPage = (): string =>
       "`~/.config/task-conductor/config.json`), environment, flags. Limits merge key by key, rules add up. An unknown key is an",
       "error. For completion in an editor, point `$schema` at `schema/task-conductor.schema.json` of the package.",
       "",
-      "A project's file may only narrow ([why](../decisions/020-project-configuration-cannot-widen.md))."
+      "A project's file may only narrow ([why](../decisions/020-project-configuration-cannot-grant-permissions.md))."
     ].join("\n"),
     [
       "| key | project file | meaning |",
