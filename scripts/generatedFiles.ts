@@ -94,11 +94,17 @@ const configurationPage = (): string =>
     header,
     "# Configuration",
     [
-      "Later wins: `task-conductor.json` in the project, `$XDG_CONFIG_HOME/task-conductor/config.json` of the person (else",
-      "`~/.config/task-conductor/config.json`), environment, flags. Limits merge key by key, rules add up. An unknown key is an",
-      "error. For completion in an editor, point `$schema` at `schema/task-conductor.schema.json` of the package.",
+      "Settings come from these places; later ones take precedence:",
       "",
-      "A project's file may only narrow ([why](../decisions/020-project-configuration-cannot-grant-permissions.md))."
+      "1. `task-conductor.json` in the project,",
+      "2. `$XDG_CONFIG_HOME/task-conductor/config.json` of the user (`~/.config/task-conductor/config.json` without the variable),",
+      "3. the environment,",
+      "4. flags.",
+      "",
+      "Limits are merged key by key, and rules from all places are combined. An unknown key is an error. For completion in an",
+      "editor, set `$schema` to `schema/task-conductor.schema.json` of the package.",
+      "",
+      "The file of a project cannot grant permissions ([why](../decisions/020-project-configuration-cannot-grant-permissions.md))."
     ].join("\n"),
     [
       "| key | project file | meaning |",
@@ -132,52 +138,55 @@ const configurationPage = (): string =>
     ].join("\n"),
     "## Rules",
     [
-      "A rule of `allow` and `deny` is `TOOL` or `TOOL:PATTERN`, such as `read_file:docs/**`. Deny wins over allow. References",
-      "count as `read_file` and `fetch_url`. How far rules and patterns reach is in [permissions](../permissions.md)."
+      "A rule of `allow` and `deny` is `TOOL` or `TOOL:PATTERN`, such as `read_file:docs/**`. Deny rules take precedence over",
+      "allow rules. References are treated as calls of `read_file` and `fetch_url`. [Permissions](../permissions.md) describes",
+      "what rules and patterns match."
     ].join("\n"),
     "## Environment",
     [
       "| variable | meaning |",
       "|---|---|",
-      "| `TASK_CONDUCTOR_MODEL` | as `model` |",
-      "| `OLLAMA_HOST` | as `host`, in every form that Ollama accepts |",
+      "| `TASK_CONDUCTOR_MODEL` | the same as `model` |",
+      "| `OLLAMA_HOST` | the same as `host`, in every form that Ollama accepts |",
       "| `OLLAMA_API_KEY` | sent to the server as a bearer token |",
-      "| `OLLAMA_NUM_PARALLEL` | as `parallel` |",
+      "| `OLLAMA_NUM_PARALLEL` | the same as `parallel` |",
       "| `NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` | never colour, always colour, never colour |",
-      "| `XDG_CONFIG_HOME` | where the person's configuration, permissions and skills are |",
+      "| `XDG_CONFIG_HOME` | the folder of the user's configuration, permissions and skills |",
       "| `TASK_CONDUCTOR_DEBUG` | `1` shows the details of an internal error |"
     ].join("\n")
   ].join("\n\n")
 
 const meanings: Readonly<Record<RunEvent["type"], string>> = {
-  "run.started": "The first line: what runs where, with what.",
-  "stage.started": "A stage begins to work.",
-  "model.started": "A prompt was sent.",
-  "model.finished": "An answer is complete.",
+  "run.started": "The first line: the run, its project, its model and its prompt.",
+  "stage.started": "A stage has started.",
+  "model.started": "A prompt was sent to the model.",
+  "model.finished": "The answer of the model is complete.",
   "model.failed":
-    "A model call failed. `reason` is its kind, such as `Hopeless` for an answer that was stopped, or `ContextOverflow`; `willRetry` says whether it is sent again.",
+    "A model call failed. `reason` is its kind, such as `Hopeless` for an answer that was stopped, or `ContextOverflow`; `willRetry` says whether the prompt is sent again.",
   "answer.rejected": "An answer could not be used; its issues go into the next attempt.",
-  "answer.repaired": "An answer was read after harmless repairs.",
-  "plan.created": "The task list is checked and accepted.",
-  "plan.revised": "Iteration replaced the outstanding tasks; none left means that the goals are met.",
-  "round.started": "A round of refine, run, iterate begins.",
-  "round.finished": "The tasks of a round have run.",
-  "step.started": "The tasks of a step begin.",
+  "answer.repaired": "An answer was accepted after harmless repairs.",
+  "plan.created": "The task list was checked and accepted.",
+  "plan.revised": "The iteration replaced the outstanding tasks. An empty list means that the goals are met.",
+  "round.started": "A round (refine, run, iterate) has started.",
+  "round.finished": "All tasks of a round have ended.",
+  "step.started": "A step has started.",
   "step.finished": "All tasks of a step have ended.",
-  "task.refined": "A task has its tool calls.",
-  "task.kept": "A task had finished before the run was resumed: its result counts, nothing of it is done again.",
-  "references.read": "What a task is shown of its references: size, estimated tokens and hash of each.",
-  "task.started": "A task begins to run.",
-  "task.finished": "A task has its result.",
+  "task.refined": "A task was refined: its inputs and tool calls are known.",
+  "task.kept":
+    "A task had finished before the run was resumed. Its result is used, and the task is not executed again.",
+  "references.read": "The references that a task gets, each with its size, estimated tokens and hash.",
+  "task.started": "The execution of a task has started.",
+  "task.finished": "A task has finished, with its result.",
   "task.failed": "A task ended without a result, or was skipped.",
-  "tool.started": "A call was allowed and starts.",
-  "tool.finished": "A call has its one result.",
-  "approval.requested": "Somebody is asked.",
-  "approval.answered": "Somebody, a rule, or nobody answered.",
-  message: "A word to the person.",
-  "ask.started": "A message of a conversation is taken up.",
-  "ask.finished": "A message of a conversation is answered; the report says how it ended.",
-  "run.finished": "The last line: exit code and report, also after a signal or an error."
+  "tool.started": "A tool call was allowed and has started.",
+  "tool.finished": "A tool call has finished, with its result.",
+  "approval.requested": "Approval is needed; the items show for what.",
+  "approval.answered":
+    "The answer to a request for approval. `by` says who answered: `person`, `rule`, or `nobody` (no terminal).",
+  message: "A message to the user.",
+  "ask.started": "Answering a message of a conversation has started.",
+  "ask.finished": "Answering a message of a conversation has ended; the report says how.",
+  "run.finished": "The last line: exit code and report. It is also printed after a signal or an error."
 }
 
 const eventsPage = (): string =>
@@ -185,11 +194,11 @@ const eventsPage = (): string =>
     header,
     "# Events",
     [
-      "`run --json` prints one JSON object a line, separated by LF: `type` first, `at` (ISO 8601) second, then the fields of the",
-      "event. The first line is `run.started`, the last `run.finished`. Ignore types and fields that you do not know. The events",
-      "of the library are the same objects.",
+      "`run --json` prints one JSON object per line, separated by LF: `type` first, `at` (ISO 8601) second, then the fields of",
+      "the event. The first line is `run.started`, the last line is `run.finished`. Programs must ignore unknown types and fields.",
+      "The events of the library are the same objects.",
       "",
-      "An order that is refused (exit code 2) starts no run and prints no line; stderr says why."
+      "A command with wrong usage or configuration (exit code 2) starts no run and prints no line; stderr says why."
     ].join("\n"),
     [
       "| type | fields | meaning |",

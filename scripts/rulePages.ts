@@ -26,7 +26,7 @@ const visible = (text: string): string =>
 const shown = (text: string): string => (text === "" ? "(nothing)" : fenced(visible(shorten(text)), "text"))
 
 const meaningOf = {
-  error: "issue: the text is rejected, and whoever wrote it is told",
+  error: "issue: the text is rejected, and its author gets the message",
   warning: "repair, warning: accepted; something may be lost or unwanted",
   note: "repair, note: accepted"
 } as const
@@ -66,18 +66,18 @@ const indexPage = (): string =>
     header,
     "# Rules",
     [
-      "Every finding has the code of a rule. An **issue** rejects a text and goes back to whoever wrote it; a **repair** is",
-      "noted, and the text is accepted. Codes are never changed once they are released."
+      "Every finding has the code of a rule. An **issue** rejects a text and is reported to its author, a model or a person. A",
+      "**repair** is noted, and the text is accepted. Released codes never change."
     ].join("\n"),
     [
-      "Each rule shows a smallest text in which it finds something, and the same text fixed. An example shows only the part",
-      "of a document that matters; the rest is put around it. A test reads every example.",
+      "Each rule has an example: a minimal text in which it finds something, and the same text fixed. An example shows only",
+      "the relevant part of a document; the test that reads every example adds the rest.",
       "",
-      `Examples that need a project find these files in it: ${Object.keys(exampleFiles)
+      `Examples that need a project use one with these files: ${Object.keys(exampleFiles)
         .map((path) => `\`${path}\``)
         .join(", ")}.`,
       "",
-      "Examples of inputs are for a skill with these input requirements:",
+      "Examples of inputs use a skill with these input requirements:",
       "",
       fenced(inputsOfSkill, "markdown")
     ].join("\n"),

@@ -1,5 +1,5 @@
 /**
- * The reference page of the built-in tools, made from their records. Called by generatedFiles.ts.
+ * The reference page of the built-in tools, made from their records.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -17,13 +17,13 @@ const layer = ToolRegistry.layer(builtIns).pipe(
 )
 
 const introduction = [
-  "What a task can call without any plugin. `task-conductor tools describe NAME` says the same of every tool of a project,",
-  "with the text that a model sees. What is asked, and how rules answer: [permissions](../permissions.md). What is",
-  "fetched, and what never: [the web](../web.md).",
+  "These tools are available without plugins. `task-conductor tools describe NAME` shows the same for every tool of a",
+  "project, with the text that a model sees. [Permissions](../permissions.md) describes which calls ask and how rules decide;",
+  "[the web](../web.md) describes which pages are fetched.",
   "",
-  "Every call gets one result. It may also fail with `validation_failed` (the arguments do not fit), `permission_denied`,",
-  "`timeout` (the tool was stopped), `output_limit` (the output is larger than 256 KiB) or `internal_error` (a fault of the",
-  "tool). A text that is too long for the window of the model is shown up to where it fits, and says so."
+  "Every call has exactly one result. Every call may also fail with `validation_failed` (the arguments do not fit), `permission_denied`,",
+  "`timeout` (the tool was stopped), `output_limit` (the output is larger than 256 KiB) or `internal_error` (an error in the",
+  "tool). A text that is too long for the context window of the model is cut, with a note."
 ].join("\n")
 
 /** The page, with the tools in the order in which they are registered. */

@@ -17,10 +17,13 @@ const Folder = Schema.String.check(
 export const SandboxSettings = Schema.Struct({
   mode: key(
     Schema.Literals(["auto", "required", "off"]),
-    '"auto" runs commands in a sandbox where bubblewrap works, "required" never without one, "off" always without. Default: "auto".'
+    '"auto" uses the sandbox if bubblewrap works, "required" runs no command without it, "off" never uses it. Default: "auto".'
   ),
-  network: key(Schema.Boolean, "Whether commands reach the network. Default: false."),
-  writable: key(Schema.Array(Folder), "Folders beside the project that commands may write, such as a cache."),
+  network: key(Schema.Boolean, "Whether commands can use the network. Default: false."),
+  writable: key(
+    Schema.Array(Folder),
+    "Folders in addition to the project that commands may write to, such as a cache."
+  ),
   readable: key(Schema.Array(Folder), "Folders in the home folder that commands may read, such as a toolchain.")
 })
 export type SandboxSettings = typeof SandboxSettings.Type

@@ -38,19 +38,22 @@ const KeepAlive = Schema.String.check(
 
 /** All keys; every one may be missing. */
 export const Configuration = Schema.Struct({
-  $schema: key(Schema.String, "Where editors find the schema of this file."),
+  $schema: key(Schema.String, "The location of the schema of this file, for editors."),
   model: key(
     Schema.NonEmptyString,
     'The model: "embedded", or the name of a model on the Ollama server. Flag: --model.'
   ),
   host: key(Schema.NonEmptyString, "The address of the Ollama server. Environment: OLLAMA_HOST."),
-  contextWindow: key(count(10_000_000), "The context window in tokens; one value for the whole run."),
-  parallel: key(count(64), "How many model calls the server works on at the same time. Flag: --parallel."),
-  limits: key(GivenLimits, "Where a run stops trying."),
-  referenceBudget: key(count(1_000_000_000), "The most characters that the references of one task may resolve to."),
-  allow: key(Schema.Array(RuleLine), "Tool calls that need no question. Flag: --allow."),
-  deny: key(Schema.Array(RuleLine), "Tool calls that never happen. Flag: --deny."),
-  keepAlive: key(KeepAlive, "How long the server keeps the model loaded after a call."),
+  contextWindow: key(count(10_000_000), "The size of the context window in tokens. It applies to all models of a run."),
+  parallel: key(count(64), "How many model calls the server processes in parallel. Flag: --parallel."),
+  limits: key(GivenLimits, "Limits of runs and conversations."),
+  referenceBudget: key(
+    count(1_000_000_000),
+    "The maximum number of characters that the references of one task may resolve to."
+  ),
+  allow: key(Schema.Array(RuleLine), "Tool calls that run without a question. Flag: --allow."),
+  deny: key(Schema.Array(RuleLine), "Tool calls that are always denied. Flag: --deny."),
+  keepAlive: key(KeepAlive, 'How long the server keeps the model loaded after a call, such as "30m".'),
   think: key(
     Schema.Union([Schema.Boolean, Schema.Literals(["low", "medium", "high"])]),
     "Whether, or how much, the model thinks before it answers."
@@ -58,18 +61,18 @@ export const Configuration = Schema.Struct({
   fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port."),
   plugins: key(
     Schema.Array(PluginText),
-    "Packages of tools by name, or paths that begin with `./`. Those of a project load once you have trusted them. Flag: --plugin."
+    "Packages of tools by name, or paths that begin with `./`. Plugins that a project names are loaded once you have trusted them. Flag: --plugin."
   ),
   tools: key(
     Schema.Record(Schema.String, CommandTool),
-    "Commands that a task can call as tools, by name. Those of a project count once you have trusted them."
+    "Commands that a task can call as tools, by name. Tools of a project take effect once you have trusted them."
   ),
-  sandbox: key(SandboxSettings, "Where commands run."),
+  sandbox: key(SandboxSettings, "The sandbox in which commands run."),
   commandEnvironment: key(
     Schema.Array(EnvironmentName),
-    "Environment variables that commands get beside the usual ones; none that looks like a secret or steers programs."
+    "Additional environment variables for commands. Names that look like secrets, or that make programs run other code, are rejected."
   ),
-  mcpServers: key(Schema.Record(Schema.String, McpServerEntry), "Servers of tools, by name.")
+  mcpServers: key(Schema.Record(Schema.String, McpServerEntry), "MCP servers, by name.")
 })
 export type Configuration = typeof Configuration.Type
 
@@ -95,7 +98,7 @@ export const configurationJsonSchema = (): Schema.Json => {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "task-conductor.json",
-    description: `Settings of task-conductor. A project's file may not hold ${personalKeys.join(", ")}.`,
+    description: `Settings of task-conductor. A project's file must not contain ${personalKeys.join(", ")}.`,
     ...(document.schema as Record<string, Schema.Json>)
   }
 }

@@ -11,14 +11,17 @@ const limit = (value: number, description: string) =>
     .pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(value)))
 
 export const Limits = Schema.Struct({
-  attempts: limit(5, "How often a stage asks the model again before it gives up."),
-  rounds: limit(5, "How many rounds of refine, run, iterate a run may take."),
+  attempts: limit(5, "How many attempts a stage may make to get a valid answer from the model."),
+  rounds: limit(5, "How many rounds (refine, run, iterate) a run may take."),
   toolCallsPerIteration: limit(15, "How many tool calls one iteration of `ask` may make."),
   iterationsPerMessage: limit(10, "How many iterations `ask` may take for one message."),
-  currentFileLines: limit(200, "How many lines of the current file go into the creation prompt."),
+  currentFileLines: limit(200, "How many lines of the current file are included in the planning prompt."),
   readFileBytes: limit(10_485_760, "The largest file that is read, in bytes; one call returns at most 256 KiB of it."),
   refinementPreviewLines: limit(20, "How many lines of a long result the refiner sees."),
-  identicalCalls: limit(3, "How often one identical call may be repeated without a new result.")
+  identicalCalls: limit(
+    3,
+    "The number of identical calls without a new result at which a refinement is rejected or `ask` stops calling tools."
+  )
 })
 export type Limits = typeof Limits.Type
 

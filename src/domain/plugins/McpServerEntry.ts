@@ -12,7 +12,7 @@ const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optional
 const texts = Schema.Record(Schema.String, Schema.String)
 
 const kind = Schema.String.annotate({
-  description: '"stdio" for a program, "http" for an address; need not be said.'
+  description: '"stdio" for a program, "http" for an address. Optional.'
 }).check(
   Schema.makeFilter((type: string) => {
     if (type === "stdio" || type === "http") return true
@@ -24,24 +24,30 @@ const kind = Schema.String.annotate({
 
 const McpToolSettings = Schema.Struct({
   risk: key(Risk, "The risk of this tool, whatever the server says."),
-  effect: key(EffectClass, "What a repetition of a call after a crash would do.")
+  effect: key(EffectClass, "What happens if a call is repeated after a crash.")
 })
 
 /** Every key that an entry may have; which belong together is checked as a whole. */
 const fields = Schema.Struct({
   type: Schema.optionalKey(kind),
-  command: key(Schema.NonEmptyString, "The program to start; no shell reads it."),
+  command: key(Schema.NonEmptyString, "The program to start. No shell interprets it."),
   args: key(Schema.Array(Schema.String), "The arguments of the program."),
-  env: key(texts, "Environment variables of the program. ${NAME} and ${NAME:-default} take the value of yours."),
-  cwd: key(Schema.NonEmptyString, "The folder in which the program starts; the project when absent."),
+  env: key(
+    texts,
+    "Environment variables of the program. ${NAME} and ${NAME:-default} are replaced by the value of your variable."
+  ),
+  cwd: key(Schema.NonEmptyString, "The folder in which the program starts. Default: the project."),
   url: key(Schema.NonEmptyString, "The address of a server that speaks streamable HTTP."),
   headers: key(texts, "HTTP headers that are sent with every request."),
   startTimeout: key(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 600 })),
-    "How many seconds the server may take to start; 30 when absent."
+    "How many seconds the server may take to start. Default: 30."
   ),
-  risk: key(Risk, "The risk of its tools; medium when absent. What a server says of a tool can only raise it."),
-  tools: key(Schema.Record(Schema.String, McpToolSettings), "Settings of single tools, by the server's name for them.")
+  risk: key(Risk, "The risk of its tools. Default: medium. What a server says about a tool can only raise it."),
+  tools: key(
+    Schema.Record(Schema.String, McpToolSettings),
+    "Settings of individual tools, by the name that the server uses."
+  )
 })
 
 type Fields = typeof fields.Type

@@ -13,13 +13,15 @@ const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optional
 
 /** One entry of `tools`. */
 export const CommandTool = Schema.Struct({
-  description: Schema.NonEmptyString.annotate({ description: "What it does and when to use it; the model reads it." }),
+  description: Schema.NonEmptyString.annotate({
+    description: "What the tool does and when to use it. The model reads this text."
+  }),
   command: CommandLine.annotate({
-    description: "The program and its arguments, one element each. `{name}` stands for an argument of the call."
+    description: "The program and its arguments, one element each. `{name}` is replaced by an argument of the call."
   }),
   parameters: key(
     Schema.Record(Schema.String, Schema.Json),
-    'The JSON schema of the arguments, with "type": "object". Without it the tool takes none.'
+    'The JSON schema of the arguments, with "type": "object". Without it the tool takes no arguments.'
   ),
   example: key(Arguments, "Arguments of a call, shown to the model."),
   timeoutSeconds: key(
