@@ -1,5 +1,5 @@
 /**
- * Asks a question about this repository and prints events as they come, then the answer. Needs no model:
+ * Asks a question about this repository and prints events as they occur, then the answer. Needs no model:
  * `node examples/answer-a-question.ts`. With one: `TASK_CONDUCTOR_MODEL=qwen3:8b node examples/answer-a-question.ts`.
  */
 import { run } from "../src/index.ts"

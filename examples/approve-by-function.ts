@@ -1,5 +1,5 @@
 /**
- * Lets a function decide what may happen: reading is fine, anything else is declined.
+ * A function answers requests for approval: reading is allowed, everything else is declined.
  * `node examples/approve-by-function.ts`
  */
 import { run } from "../src/index.ts"

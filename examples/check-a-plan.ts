@@ -1,6 +1,6 @@
 /**
- * Checks a plan without a model and prints what a model would be told; then mends one that has only slips of the pen.
- * In a project of your own, import from "task-conductor/check". `node examples/check-a-plan.ts`
+ * Checks a plan without a model and prints the report for a model; then fixes a plan with harmless deviations only.
+ * In your own project, import from "task-conductor/check". `node examples/check-a-plan.ts`
  */
 import { check, fix, issuesForModel, spanOf } from "../src/check.ts"
 
@@ -31,6 +31,6 @@ for (const issue of report.issues) {
 }
 console.log(issuesForModel(report))
 
-const mended = fix(plan("- Skill: search-code"))
-console.log(mended.report.verdict, mended.report.repairs)
-console.log(mended.text)
+const fixed = fix(plan("- Skill: search-code"))
+console.log(fixed.report.verdict, fixed.report.repairs)
+console.log(fixed.text)

@@ -1,5 +1,5 @@
 /**
- * A plugin with one tool, checked by the contract test and offered to a run. `node examples/write-a-tool.ts`
+ * A plugin with one tool, checked with `checkPlugin` and used by a run. `node examples/write-a-tool.ts`
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

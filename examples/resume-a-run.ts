@@ -1,5 +1,5 @@
 /**
- * Stops a run in the middle and goes on with it: what had finished is not done again. `node examples/go-on-with-a-run.ts`
+ * Stops a run in the middle and resumes it: finished work is not repeated. `node examples/resume-a-run.ts`
  */
 import { resume, run, runs } from "../src/index.ts"
 
@@ -14,8 +14,8 @@ const first = run({
 for await (const event of first.events) if (event.type === "task.finished") controller.abort()
 console.log(`${first.runId} is ${(await first.report).status}`)
 
-const kept = (await runs()).find(({ runId }) => runId === first.runId)
-console.log(`kept as ${kept?.standing}, ${kept?.bytes} bytes`)
+const saved = (await runs()).find(({ runId }) => runId === first.runId)
+console.log(`saved as ${saved?.standing}, ${saved?.bytes} bytes`)
 
 const second = resume(first.runId, { allow: ["read_file"] })
 for await (const event of second.events) if (event.type === "task.kept") console.log(`${event.task} had finished`)
