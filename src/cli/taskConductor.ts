@@ -25,16 +25,16 @@ import { worker } from "./cluster/worker.ts"
 /** `task-conductor`. */
 export const taskConductor = Command.make("task-conductor").pipe(
   Command.withDescription(
-    "Makes local language models do long work reliably: a plan that is checked, tool calls that are checked, approval before changes."
+    "Makes local language models do long work reliably: checked plans, checked tool calls, approval before changes."
   ),
   Command.withExamples([
     {
       command: 'task-conductor run "Where are the limits of a run defined?"',
-      description: "Answer with the embedded model"
+      description: "Use the embedded model, a stand-in that needs no server"
     },
     {
       command: 'task-conductor run --model qwen3 "Add a test for the parser"',
-      description: "Work with a model on Ollama"
+      description: "Use a model of the Ollama server"
     },
     { command: "task-conductor check plan.md", description: "Check a plan without a model" }
   ]),

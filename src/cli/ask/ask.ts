@@ -73,18 +73,18 @@ export const ask = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Ask about the project: the model calls tools by itself until it can answer. Without a prompt, talk at the terminal"
+    "Ask a question about the project. The model calls tools until it can answer. Without a prompt, start a conversation at the terminal"
   ),
-  Command.withShortDescription("Ask, with tools, without a plan"),
+  Command.withShortDescription("Ask a question; the model uses tools, without a plan"),
   Command.withExamples([
     {
       command: 'task-conductor ask --allow read_file "Where is the exit code of a run decided?"',
-      description: "One question to the embedded model, which is no language model"
+      description: "Ask the embedded model, which is not a language model"
     },
     {
       command: "task-conductor ask --model qwen3:8b",
-      description: "Talk with a model of the Ollama server; /help shows what else there is"
+      description: "Start a conversation with a model of the Ollama server; /help lists its commands"
     },
-    { command: 'task-conductor ask --json "What changed?"', description: "Events as JSON Lines" }
+    { command: 'task-conductor ask --json "What changed?"', description: "Print events as JSON Lines" }
   ])
 )

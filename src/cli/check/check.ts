@@ -57,18 +57,16 @@ export const check = Command.make(
       Argument.atLeast(1)
     ),
     kind: Flag.Literals("kind", DocumentKind.literals).pipe(
-      Flag.withDescription("What the document is, such as --kind refinement"),
+      Flag.withDescription("The kind of the document: --kind refinement"),
       Flag.withDefault("task-list")
     ),
     finished: Flag.String("finished").pipe(
       Flag.withMetavar("NAME"),
-      Flag.withDescription(
-        'A task that has finished already, for a list that continues a run: --finished "Research 1"; repeatable'
-      ),
+      Flag.withDescription('A finished task, for a list that continues a run: --finished "Research 1"; repeatable'),
       Flag.atLeast(0)
     ),
     format: Flag.Literals("format", formats).pipe(
-      Flag.withDescription("How to print the findings; sarif is for code hosts: --format sarif > check.sarif"),
+      Flag.withDescription("Format of the findings; sarif is for code hosts: --format sarif > check.sarif"),
       Flag.withDefault("human")
     ),
     json: Flag.Boolean("json").pipe(
@@ -76,7 +74,9 @@ export const check = Command.make(
       Flag.withDefault(false)
     ),
     fix: Flag.Boolean("fix").pipe(
-      Flag.withDescription("Write documents anew without what was repaired; never one with issues. For - to stdout"),
+      Flag.withDescription(
+        "Rewrite documents that have repairs, in the strict form. Documents with issues are not changed; - is written to stdout"
+      ),
       Flag.withDefault(false)
     )
   },
@@ -113,10 +113,10 @@ export const check = Command.make(
     if (checked.some((one) => one.report.verdict === "rejected")) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
-  Command.withDescription("Check task lists, refinements or results; exit code 1 when one is rejected"),
+  Command.withDescription("Check task lists, refinements or results. Exit code 1 if one is rejected"),
   Command.withExamples([
     { command: "task-conductor check plan.md", description: "Check a task list" },
-    { command: "task-conductor check plans/*.md --fix", description: "Mend what has one meaning only" },
+    { command: "task-conductor check plans/*.md --fix", description: "Fix harmless deviations" },
     { command: "task-conductor check - --kind refinement < answer.md", description: "Check a refinement from stdin" },
     {
       command: 'task-conductor check plan.md --finished "Research 1" --json',
@@ -124,7 +124,7 @@ export const check = Command.make(
     },
     {
       command: "task-conductor check plans/*.md --format sarif > check.sarif",
-      description: "Findings for a code host"
+      description: "Write the findings for a code host"
     }
   ])
 )

@@ -9,7 +9,7 @@ import { outcomeFlags, tellWork } from "../terminal/outcome.ts"
 
 /** The run that is meant, among those in the database. */
 export const clusterRunArgument = Argument.String("RUN").pipe(
-  Argument.withDescription('The id of the run, the beginning of one, or "last"; see "task-conductor runs --cluster"')
+  Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs --cluster"')
 )
 
 /** The command. */
@@ -22,8 +22,8 @@ export const attach = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Follow a run that workers share, from its beginning, and answer what it asks; TASK_CONDUCTOR_DATABASE names the database"
+    "Follow a run on the workers from its beginning, and answer its questions. TASK_CONDUCTOR_DATABASE names the database"
   ),
-  Command.withShortDescription("Follow a run that workers share"),
-  Command.withExamples([{ command: "task-conductor attach last", description: "The run that was begun last" }])
+  Command.withShortDescription("Follow a run on the workers"),
+  Command.withExamples([{ command: "task-conductor attach last", description: "Follow the newest run" }])
 )

@@ -21,9 +21,12 @@ export const cancel = Command.make(
     return yield* quietFailure(1)
   })
 ).pipe(
-  Command.withDescription("End a run that workers share; TASK_CONDUCTOR_DATABASE names the database"),
-  Command.withShortDescription("End a run that workers share"),
+  Command.withDescription("Cancel a run on the workers. TASK_CONDUCTOR_DATABASE names the database"),
+  Command.withShortDescription("Cancel a run on the workers"),
   Command.withExamples([
-    { command: "task-conductor cancel 20261120-183000-k3x9", description: "Its workers stop within seconds" }
+    {
+      command: "task-conductor cancel 20261120-183000-k3x9",
+      description: "Cancel a run; its workers stop within seconds"
+    }
   ])
 )

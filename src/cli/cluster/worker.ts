@@ -18,13 +18,13 @@ export const worker = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Work on runs that were begun with --cluster, with the model server, the rules and the tools of this machine; TASK_CONDUCTOR_DATABASE names the database"
+    "Work on runs that were started with --cluster, with the model server, the rules and the tools of this machine. TASK_CONDUCTOR_DATABASE names the database"
   ),
-  Command.withShortDescription("Work on runs that were begun with --cluster"),
+  Command.withShortDescription("Work on runs that were started with --cluster"),
   Command.withExamples([
     {
       command: "OLLAMA_HOST=gpu-2:11434 task-conductor worker --parallel 4",
-      description: "Serve runs with the model server of another machine"
+      description: "Work on runs with the model server of another machine"
     }
   ])
 )

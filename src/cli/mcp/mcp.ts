@@ -41,7 +41,7 @@ export const mcp = Command.make(
     plugin,
     project,
     yesThisRun: Flag.Boolean("yes-this-run").pipe(
-      Flag.withDescription("Approve every step of every run; rules that deny still deny"),
+      Flag.withDescription("Approve every step of every run; deny rules still apply"),
       Flag.withDefault(false)
     )
   },
@@ -59,11 +59,11 @@ export const mcp = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Offer check, plan and run as tools to another program, over stdin and stdout (Model Context Protocol). Nobody is asked: what needs an approval happens only when flags or your configuration allow it"
+    "Start an MCP server (Model Context Protocol) on stdin and stdout, with the tools check, plan and run. It cannot ask questions: calls that need approval run only if flags or your configuration allow them"
   ),
-  Command.withShortDescription("Be a server of tools for another program"),
+  Command.withShortDescription("Start an MCP server on stdin and stdout"),
   Command.withExamples([
     { command: "task-conductor mcp --project ../api --model qwen3:8b", description: "Serve one project" },
-    { command: 'task-conductor mcp --allow "read_file:src/**"', description: "Let runs read the sources" }
+    { command: 'task-conductor mcp --allow "read_file:src/**"', description: "Allow runs to read the sources" }
   ])
 )

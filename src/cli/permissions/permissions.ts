@@ -51,23 +51,25 @@ const list = Command.make(
     yield* result(rules.map(lineOf).join("\n"))
   })
 ).pipe(
-  Command.withDescription("List the rules that hold in a project, as --allow and --deny take them, with their places"),
-  Command.withExamples([{ command: "task-conductor permissions list", description: "What is allowed and denied" }])
+  Command.withDescription(
+    "List the rules that apply in a project, in the form of --allow and --deny, with their sources"
+  ),
+  Command.withExamples([{ command: "task-conductor permissions list", description: "List the rules" }])
 )
 
 const revoke = Command.make(
   "revoke",
   {
     rule: Argument.String("RULE").pipe(
-      Argument.withDescription('A remembered rule as "permissions list" shows it: "read_file:/etc/hosts"'),
+      Argument.withDescription('A remembered rule, as shown by "permissions list": "read_file:/etc/hosts"'),
       Argument.optional
     ),
     all: Flag.Boolean("all").pipe(
-      Flag.withDescription("Take back everything that was remembered: task-conductor permissions revoke --all"),
+      Flag.withDescription("Revoke all remembered rules: task-conductor permissions revoke --all"),
       Flag.withDefault(false)
     ),
     project: runFlags.project,
-    json: jsonFlag("Print one JSON object with the rules that are gone", "revoke --all")
+    json: jsonFlag("Print one JSON object with the revoked rules", "revoke --all")
   },
   Effect.fn("permissions revoke")(function* ({ all, json, project, rule }) {
     const { result } = yield* Output
@@ -87,10 +89,10 @@ const revoke = Command.make(
     yield* result(lines.length === 0 ? "Nothing was remembered." : lines.join("\n"))
   })
 ).pipe(
-  Command.withDescription("Take back what was remembered; runs that go on keep what they have"),
+  Command.withDescription("Revoke remembered rules. Runs in progress are not affected"),
   Command.withExamples([
-    { command: 'task-conductor permissions revoke "read_file:/etc/hosts"', description: "One rule" },
-    { command: "task-conductor permissions revoke --all", description: "All of them" }
+    { command: 'task-conductor permissions revoke "read_file:/etc/hosts"', description: "Revoke one rule" },
+    { command: "task-conductor permissions revoke --all", description: "Revoke all remembered rules" }
   ])
 )
 
@@ -124,7 +126,9 @@ const explanationLines = ({
 const explain = Command.make(
   "explain",
   {
-    tool: Argument.String("TOOL").pipe(Argument.withDescription('A tool, as "tools list" shows it: read_file')),
+    tool: Argument.String("TOOL").pipe(
+      Argument.withDescription('The name of a tool, as shown by "tools list": read_file')
+    ),
     args: Argument.String("ARGUMENTS").pipe(
       Argument.withDescription(`The arguments as a JSON object: '{"path":".env"}'`),
       Argument.withDefault("{}")
@@ -143,20 +147,22 @@ const explain = Command.make(
     yield* result(explanationLines({ ...explained, problem }).join("\n"))
   })
 ).pipe(
-  Command.withDescription("Say whether a call would run, ask, or be denied, and by which rules; nothing runs"),
+  Command.withDescription(
+    "Explain whether a call would run, ask, or be denied, and which rules decide. Nothing is run"
+  ),
   Command.withExamples([
     {
       command: `task-conductor permissions explain read_file '{"path":".env"}'`,
-      description: "Why reading this file asks"
+      description: "Explain why reading this file asks"
     }
   ])
 )
 
 /** The command. */
 export const permissions = Command.make("permissions").pipe(
-  Command.withDescription("What is allowed and denied"),
+  Command.withDescription("List, explain and revoke permissions"),
   Command.withExamples([
-    { command: "task-conductor permissions list --json", description: "Every rule with its place" }
+    { command: "task-conductor permissions list --json", description: "List every rule with its source" }
   ]),
   Command.withSubcommands([list, revoke, explain])
 )

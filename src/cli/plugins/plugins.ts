@@ -50,8 +50,10 @@ const list = Command.make(
     yield* result(plugins.flatMap(lines(resultPaint.bold, width)).join("\n"))
   })
 ).pipe(
-  Command.withDescription("List plugins with version, who named them and their tools, or why one is not used"),
-  Command.withExamples([{ command: "task-conductor plugins list", description: "What is loaded, and what is not" }])
+  Command.withDescription("List plugins with their version, source and tools, or the reason why a plugin is not used"),
+  Command.withExamples([
+    { command: "task-conductor plugins list", description: "List which plugins are loaded and which are not" }
+  ])
 )
 
 const unwritable = (folder: string) => (error: PlatformError) =>
@@ -77,7 +79,7 @@ const create = Command.make(
   "new",
   {
     name: Argument.String("NAME").pipe(
-      Argument.withDescription("The name of the package: task-conductor-plugin-word-count, or with a scope")
+      Argument.withDescription("The name of the package, with or without a scope: task-conductor-plugin-word-count")
     ),
     json: Flag.Boolean("json").pipe(
       Flag.withDescription("Print the folder and its files as one JSON object"),
@@ -98,15 +100,17 @@ const create = Command.make(
     yield* tell(`made ${Object.keys(files).join(", ")}. Next: cd ${folderOf(name)} && npm install && npm test`)
   })
 ).pipe(
-  Command.withDescription("Make a folder with the beginning of a plugin: a tool, its test, what npm needs"),
+  Command.withDescription("Create a folder with a new plugin: a tool, its test, and a package.json"),
   Command.withExamples([
-    { command: "task-conductor plugins new task-conductor-plugin-word-count", description: "Begin a package" }
+    { command: "task-conductor plugins new task-conductor-plugin-word-count", description: "Create a package" }
   ])
 )
 
 /** The command. */
 export const plugins = Command.make("plugins").pipe(
-  Command.withDescription("Packages of tools: which there are, and the beginning of a new one"),
-  Command.withExamples([{ command: "task-conductor plugins list", description: "What is loaded, and what is not" }]),
+  Command.withDescription("List plugins, or create one"),
+  Command.withExamples([
+    { command: "task-conductor plugins list", description: "List which plugins are loaded and which are not" }
+  ]),
   Command.withSubcommands([list, create])
 )

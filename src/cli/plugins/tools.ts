@@ -47,7 +47,9 @@ const list = Command.make(
 
 /** The command. */
 export const tools = Command.make("tools").pipe(
-  Command.withDescription("What a task can call"),
-  Command.withExamples([{ command: "task-conductor tools list --json", description: "Everything about every tool" }]),
+  Command.withDescription("List and describe the tools that a task can call"),
+  Command.withExamples([
+    { command: "task-conductor tools list --json", description: "List all details of every tool" }
+  ]),
   Command.withSubcommands([list, toolsDescribe])
 )

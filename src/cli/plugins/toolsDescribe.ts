@@ -17,7 +17,9 @@ import { runFlags } from "../run/runFlags.ts"
 export const toolsDescribe = Command.make(
   "describe",
   {
-    name: Argument.String("NAME").pipe(Argument.withDescription('A tool as "tools list" names it: read_file')),
+    name: Argument.String("NAME").pipe(
+      Argument.withDescription('The name of a tool, as shown by "tools list": read_file')
+    ),
     project: runFlags.project,
     plugin: runFlags.plugin,
     json: Flag.Boolean("json").pipe(
@@ -44,6 +46,6 @@ export const toolsDescribe = Command.make(
     yield* result(printableLines(`${toolPage(found)}\n\nA model sees:\n\n${instructions}`))
   })
 ).pipe(
-  Command.withDescription("Say everything about one tool: parameters, risk, errors, and the text that a model sees"),
-  Command.withExamples([{ command: "task-conductor tools describe read_file", description: "One tool" }])
+  Command.withDescription("Show all details of a tool: parameters, risk, errors, and the text that a model sees"),
+  Command.withExamples([{ command: "task-conductor tools describe read_file", description: "Show one tool" }])
 )

@@ -17,7 +17,7 @@ export const plan = Command.make(
   {
     ...runFlags,
     json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON object: the list as markdown and as check --json shows it"),
+      Flag.withDescription("Print one JSON object: the list as markdown and in the form of check --json"),
       Flag.withDefault(false)
     )
   },
@@ -37,10 +37,10 @@ export const plan = Command.make(
     yield* result(JSON.stringify({ markdown, ...checkDocument("task-list", markdown) }))
   })
 ).pipe(
-  Command.withDescription("Make a task list for a prompt, check it, and print it; run it with run --plan"),
+  Command.withDescription("Make a task list for a prompt, check it, and print it. Run it with run --plan"),
   Command.withShortDescription("Print the checked task list for a prompt"),
   Command.withExamples([
     { command: 'task-conductor plan "Find dead code" > plan.md', description: "Write a plan to a file" },
-    { command: 'task-conductor plan --model qwen3:8b --json "Find dead code"', description: "A plan as JSON" }
+    { command: 'task-conductor plan --model qwen3:8b --json "Find dead code"', description: "Print a plan as JSON" }
   ])
 )

@@ -25,11 +25,13 @@ const allFlags = {
     Flag.optional
   ),
   readOnly: Flag.Boolean("read-only").pipe(
-    Flag.withDescription("Change nothing, whatever is allowed; such a run may go on beside others in its project"),
+    Flag.withDescription(
+      "Change nothing, whatever is allowed. Such a run may work at the same time as other runs in its project"
+    ),
     Flag.withDefault(false)
   ),
   cluster: Flag.Boolean("cluster").pipe(
-    Flag.withDescription("Let the workers of the database that TASK_CONDUCTOR_DATABASE names do the work"),
+    Flag.withDescription("Run on the workers that use the database in TASK_CONDUCTOR_DATABASE"),
     Flag.withDefault(false)
   ),
   ...outcomeFlags
@@ -78,17 +80,20 @@ export const run = Command.make(
     yield* tellWork(given, (doors) => runPrompt({ project, flags, order, ...doors }))
   })
 ).pipe(
-  Command.withDescription("Plan the work for a prompt, check the plan, do it, and answer"),
-  Command.withShortDescription("Do what a prompt asks"),
+  Command.withDescription("Plan the work for a prompt, check the plan, carry it out, and answer"),
+  Command.withShortDescription("Plan, carry out and answer a prompt"),
   Command.withExamples([
     {
       command: 'task-conductor run --allow read_file "Where are the limits of a run defined?"',
-      description: "Answer a question with the embedded model, which is no language model"
+      description: "Answer a question with the embedded model, which is not a language model"
     },
     {
       command: 'task-conductor run --model qwen3:8b --file src/parser.ts "Add a test for empty input"',
-      description: "Work with a model of the Ollama server; asks before anything changes"
+      description: "Use a model of the Ollama server; asks before it changes anything"
     },
-    { command: "task-conductor run --plan plan.md --json", description: "Run a plan file, events as JSON Lines" }
+    {
+      command: "task-conductor run --plan plan.md --json",
+      description: "Run a plan file and print events as JSON Lines"
+    }
   ])
 )

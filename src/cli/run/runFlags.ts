@@ -30,7 +30,7 @@ const ruleFlag = (verdict: Verdict & string) => Flag.String(verdict).pipe(Flag.w
 /** Which project, which model, what may happen, how to print. */
 export const runFlags = {
   prompt: Argument.String("PROMPT").pipe(
-    Argument.withDescription("What to do; from stdin when it is piped. Put it into quotes"),
+    Argument.withDescription("The prompt, in quotes. Default: read from stdin if it is piped"),
     Argument.optional
   ),
   promptFile: Flag.String("prompt-file").pipe(
@@ -53,15 +53,15 @@ export const runFlags = {
   file: Flag.String("file").pipe(
     Flag.withAlias("f"),
     Flag.withMetavar("FILE"),
-    Flag.withDescription("The file you are looking at, which the model sees: --file src/main.ts"),
+    Flag.withDescription("The file you are working on; the model sees it: --file src/main.ts"),
     Flag.optional
   ),
   allow: ruleFlag("allow").pipe(
-    Flag.withDescription('Tool calls that need no question: --allow "read_file:docs/*"; repeatable'),
+    Flag.withDescription('Tool calls that run without a question: --allow "read_file:docs/*"; repeatable'),
     Flag.atLeast(0)
   ),
   deny: ruleFlag("deny").pipe(
-    Flag.withDescription("Tool calls that never happen: --deny write_file; repeatable"),
+    Flag.withDescription("Tool calls that are always denied: --deny write_file; repeatable"),
     Flag.atLeast(0)
   ),
   plugin: Flag.String("plugin").pipe(
@@ -70,7 +70,7 @@ export const runFlags = {
     Flag.atLeast(0)
   ),
   parallel: countFlag("parallel", 64).pipe(
-    Flag.withDescription("How many model calls the server works on side by side: --parallel 2"),
+    Flag.withDescription("How many model calls the server processes in parallel: --parallel 2"),
     Flag.optional
   )
 }

@@ -15,7 +15,7 @@ export const fork = Command.make(
     ...savedRunFlags,
     from: Flag.String("from").pipe(
       Flag.withMetavar("TASK"),
-      Flag.withDescription('The first task that is done anew, with all that come after it: --from "Write 1"')
+      Flag.withDescription('The first task to execute again, together with all later ones: --from "Write 1"')
     )
   },
   Effect.fn("fork")(function* (given) {
@@ -24,11 +24,13 @@ export const fork = Command.make(
     yield* tellWork(given, (doors) => reportFork({ run: given.run, from: given.from, flags, ...doors }))
   })
 ).pipe(
-  Command.withDescription("Begin a new run with what another had finished before a task, perhaps with another model"),
+  Command.withDescription(
+    "Start a new run from a task of another run, possibly with another model. Earlier results are reused"
+  ),
   Command.withExamples([
     {
       command: 'task-conductor fork last --from "Summary 1" --model qwen3:14b',
-      description: "Keep the research, write the summary anew with a larger model"
+      description: "Reuse the research, and write the summary again with a larger model"
     }
   ])
 )

@@ -31,7 +31,7 @@ export const replay = Command.make(
   "replay",
   {
     run: Argument.String("RUN").pipe(
-      Argument.withDescription('The id of the run, the beginning of one, or "last"; see "task-conductor runs"')
+      Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
     ),
     json: Flag.Boolean("json").pipe(
       Flag.withDescription("Print one JSON object with all differences"),
@@ -54,8 +54,11 @@ export const replay = Command.make(
     if (first !== undefined) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
-  Command.withDescription("Play a run once more from its journal, without a model, and compare what it tells"),
+  Command.withDescription("Replay a run without a model and check that it still gives the same result"),
   Command.withExamples([
-    { command: "task-conductor replay last", description: "Exit 0 when it is the same, 1 with the first difference" }
+    {
+      command: "task-conductor replay last",
+      description: "Exit code 0 if it is the same; otherwise 1, with the first difference"
+    }
   ])
 )

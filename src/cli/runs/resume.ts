@@ -17,12 +17,12 @@ export const resume = Command.make(
     yield* tellWork(given, (doors) => reportResume({ run: given.run, flags, ...doors }))
   })
 ).pipe(
-  Command.withDescription("Go on with a run that ended early: finished work is not done again"),
+  Command.withDescription("Resume a run that ended early. Finished work is not repeated"),
   Command.withExamples([
-    { command: "task-conductor resume last", description: "Go on with the newest run" },
+    { command: "task-conductor resume last", description: "Resume the newest run" },
     {
       command: 'task-conductor resume 20261120-183000-k3x9 --allow "write_file:docs/*"',
-      description: "Go on with more permissions; those of the first start are not kept"
+      description: "Resume with permissions; those of the first start are not saved"
     }
   ])
 )

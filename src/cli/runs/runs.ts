@@ -18,7 +18,7 @@ const json = (what: string) =>
 
 /** Where the runs are that are meant. */
 export const clusterFlag = Flag.Boolean("cluster").pipe(
-  Flag.withDescription("The runs in the database that TASK_CONDUCTOR_DATABASE names, instead of those of this machine"),
+  Flag.withDescription("Use the runs in the database in TASK_CONDUCTOR_DATABASE instead of those of this machine"),
   Flag.withDefault(false)
 )
 
@@ -45,7 +45,7 @@ const prune = Command.make(
   {
     olderThan: Flag.Int("older-than").pipe(
       Flag.withMetavar("DAYS"),
-      Flag.withDescription("Remove runs that began more than so many days ago: --older-than 30")
+      Flag.withDescription("Remove runs that started more than this many days ago: --older-than 30")
     ),
     cluster: clusterFlag,
     json: json("the ids of what was removed")
@@ -64,13 +64,15 @@ const prune = Command.make(
     yield* tell(`Removed ${ids.length} run${ids.length === 1 ? "" : "s"}, ${sizeText(bytes)}.`)
   })
 ).pipe(
-  Command.withDescription("Remove old runs with everything that was kept of them; never one that is running"),
-  Command.withExamples([{ command: "task-conductor runs prune --older-than 30", description: "Keep a month" }])
+  Command.withDescription("Remove old runs with all their saved data. Active runs are never removed"),
+  Command.withExamples([
+    { command: "task-conductor runs prune --older-than 30", description: "Keep the runs of the last 30 days" }
+  ])
 )
 
 const repair = Command.make(
   "repair",
-  { run: Argument.String("RUN").pipe(Argument.withDescription("The id of the run, its beginning, or last")) },
+  { run: Argument.String("RUN").pipe(Argument.withDescription("The id of the run, the beginning of an id, or last")) },
   Effect.fn("runs repair")(function* (given) {
     const { tell } = yield* Output
     const { repairRun } = yield* loadRuns
@@ -82,8 +84,10 @@ const repair = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("Set aside what is damaged in a journal, so that its run can go on from what is sound"),
-  Command.withExamples([{ command: "task-conductor runs repair last", description: "Look at the newest run" }])
+  Command.withDescription(
+    "Move the damaged part of a journal aside, so that its run can be resumed from the intact part"
+  ),
+  Command.withExamples([{ command: "task-conductor runs repair last", description: "Repair the newest run" }])
 )
 
 /** The command. */
@@ -99,7 +103,7 @@ export const runs = Command.make(
     yield* result(all.map((one) => line(one, resultPaint)).join("\n"))
   })
 ).pipe(
-  Command.withDescription("List the runs that are kept, the newest first"),
-  Command.withExamples([{ command: "task-conductor runs", description: "Ids, times, how each stands" }]),
+  Command.withDescription("List the saved runs, newest first"),
+  Command.withExamples([{ command: "task-conductor runs", description: "List ids, times and states" }]),
   Command.withSubcommands([prune, repair])
 )

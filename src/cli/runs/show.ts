@@ -21,11 +21,13 @@ export const show = Command.make(
   "show",
   {
     run: Argument.String("RUN").pipe(
-      Argument.withDescription('The id of the run, the beginning of one, or "last"; see "task-conductor runs"')
+      Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
     ),
     task: Flag.String("task").pipe(
       Flag.withMetavar("NAME"),
-      Flag.withDescription('What this task saw, said, called and found: --task "Research 1"'),
+      Flag.withDescription(
+        'Show the evidence of this task: references, prompts, answers, calls, result: --task "Research 1"'
+      ),
       Flag.optional
     ),
     cluster: clusterFlag,
@@ -44,10 +46,10 @@ export const show = Command.make(
 ).pipe(
   Command.withDescription("Show the plan, the tasks and the answer of a run, or the evidence of one task"),
   Command.withExamples([
-    { command: "task-conductor show last", description: "Plan, results and answer of the newest run" },
+    { command: "task-conductor show last", description: "Show plan, results and answer of the newest run" },
     {
       command: 'task-conductor show last --task "Search 1"',
-      description: "Its references, prompts, answers, issues, calls and result"
+      description: "Show its references, prompts, answers, issues, calls and result"
     }
   ])
 )

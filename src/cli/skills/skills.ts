@@ -50,13 +50,13 @@ const list = Command.make(
     for (const note of [...notes, ...left]) yield* tell(`note: ${printable(note)}`)
   })
 ).pipe(
-  Command.withDescription("List the skills of the package, of the user and of the project; nearer wins"),
+  Command.withDescription("List the skills of the package, the user and the project. Project skills take precedence over user skills, user skills over those of the package"),
   Command.withExamples([{ command: "task-conductor skills list", description: "Names, origins, descriptions" }])
 )
 
 /** The command. */
 export const skills = Command.make("skills").pipe(
-  Command.withDescription("What kinds of task there are"),
-  Command.withExamples([{ command: "task-conductor skills list --json", description: "Everything about every skill" }]),
+  Command.withDescription("List, describe, create, lint and test skills (kinds of tasks)"),
+  Command.withExamples([{ command: "task-conductor skills list --json", description: "List all details of every skill" }]),
   Command.withSubcommands([list, skillsDescribe, skillsNew, skillsLint, skillsTest])
 )

@@ -82,8 +82,8 @@ export const skillsDescribe = Command.make(
     if (because !== undefined) yield* tell(`note: ${printable(because)}`)
   })
 ).pipe(
-  Command.withDescription("Show one skill: its settings, inputs and what each stage is told"),
+  Command.withDescription("Show a skill: its settings, its inputs, and the text that each stage gets"),
   Command.withExamples([
-    { command: "task-conductor skills describe search-code", description: "Everything about one skill" }
+    { command: "task-conductor skills describe search-code", description: "Show all details of one skill" }
   ])
 )

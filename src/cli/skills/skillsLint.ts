@@ -57,12 +57,12 @@ export const skillsLint = Command.make(
   "lint",
   {
     paths: Argument.String("PATH").pipe(
-      Argument.withDescription("Skills to check: a SKILL.md, its folder, or a folder of skills; all of yours without"),
+      Argument.withDescription("Skills to check: a SKILL.md, its folder, or a folder of skills. Default: your skills and those of the project"),
       Argument.atLeast(0)
     ),
     project: runFlags.project,
     format: Flag.Literals("format", ["human", "json", "sarif"]).pipe(
-      Flag.withDescription("How to print the findings; sarif is for code hosts: --format sarif > skills.sarif"),
+      Flag.withDescription("Format of the findings; sarif is for code hosts: --format sarif > skills.sarif"),
       Flag.withDefault("human")
     ),
     json: Flag.Boolean("json").pipe(
@@ -97,10 +97,10 @@ export const skillsLint = Command.make(
     if (skills.some((skill) => skill.issues.length > 0)) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
-  Command.withDescription("Check skill files strictly; exit code 1 when one has an issue"),
+  Command.withDescription("Check skill files strictly. Exit code 1 if one has an issue"),
   Command.withExamples([
     { command: "task-conductor skills lint", description: "Check your skills and those of the project" },
     { command: "task-conductor skills lint .agents/skills/count-words", description: "Check one skill" },
-    { command: "task-conductor skills lint skills --format sarif > skills.sarif", description: "For a code host" }
+    { command: "task-conductor skills lint skills --format sarif > skills.sarif", description: "Write the findings for a code host" }
   ])
 )

@@ -37,7 +37,7 @@ export const skillsNew = Command.make(
     name: Argument.String("NAME").pipe(Argument.withDescription("The name of the skill, such as count-words")),
     project: runFlags.project,
     user: Flag.Boolean("user").pipe(
-      Flag.withDescription("Make it for yourself, in every project: task-conductor skills new count-words --user"),
+      Flag.withDescription("Create it for all your projects: task-conductor skills new count-words --user"),
       Flag.withDefault(false)
     )
   },
@@ -55,9 +55,9 @@ export const skillsNew = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("Make a skill with a test, for the project or with --user for yourself"),
+  Command.withDescription("Create a skill with a test, in the project or, with --user, for all your projects"),
   Command.withExamples([
-    { command: "task-conductor skills new count-words", description: "In .task-conductor/skills of the project" },
-    { command: "task-conductor skills new count-words --user", description: "For yourself, in every project" }
+    { command: "task-conductor skills new count-words", description: "Create it in .task-conductor/skills of the project" },
+    { command: "task-conductor skills new count-words --user", description: "Create it for all your projects" }
   ])
 )

@@ -77,12 +77,12 @@ export const skillsTest = Command.make(
     if (failed > 0 || tests.length === 0) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
-  Command.withDescription("Run the tests of a skill without a model; exit code 1 when one fails"),
+  Command.withDescription("Run the tests of a skill without a model. Exit code 1 if one fails"),
   Command.withExamples([
     { command: "task-conductor skills test count-words", description: "Run the tests beside the skill" },
     {
       command: "task-conductor skills test check-types --allow run_command",
-      description: "Let the calls of the tests run commands"
+      description: "Allow the tests to run commands"
     }
   ])
 )

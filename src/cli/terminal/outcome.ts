@@ -15,11 +15,11 @@ import { countFlag, runFlags } from "../run/runFlags.ts"
 
 export const outcomeFlags = {
   maxRounds: countFlag("max-rounds", 1000).pipe(
-    Flag.withDescription("How many rounds of refine, run, iterate at most: --max-rounds 3"),
+    Flag.withDescription("Maximum number of rounds (refine, run, iterate): --max-rounds 3"),
     Flag.optional
   ),
   yesThisRun: Flag.Boolean("yes-this-run").pipe(
-    Flag.withDescription("Approve every step of this run; rules that deny still deny"),
+    Flag.withDescription("Approve every step of this run; deny rules still apply"),
     Flag.withDefault(false)
   ),
   json: Flag.Boolean("json").pipe(
@@ -31,7 +31,7 @@ export const outcomeFlags = {
 /** The flags of words that go on with a run that is kept. */
 export const savedRunFlags = {
   run: Argument.String("RUN").pipe(
-    Argument.withDescription('The id of the run, the beginning of one, or "last"; see "task-conductor runs"')
+    Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
   ),
   model: runFlags.model,
   allow: runFlags.allow,
