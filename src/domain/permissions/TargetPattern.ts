@@ -1,7 +1,7 @@
 /**
  * What a rule is compared with, and how far its pattern reaches. A rule that allows is narrow: it covers what it names.
  * A rule that restricts is wide, as a line of .gitignore is: a bare name counts at any depth, a folder for all that it
- * holds, and letter case does not matter. Called by domain/permissions/Permission.
+ * holds, and letter case does not matter.
  */
 import { matches } from "../text/PatternMatch.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"

@@ -4,7 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { decide, type Rule } from "../../domain/permissions/Permission.ts"
+import { decide } from "../../domain/permissions/Decision.ts"
+import type { Rule } from "../../domain/permissions/Permission.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import type { Target } from "../../domain/permissions/TargetPattern.ts"
 import { Approver } from "./Approver.ts"

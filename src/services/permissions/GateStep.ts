@@ -3,7 +3,7 @@
  * gate.
  */
 import * as Effect from "effect/Effect"
-import type { Decision } from "../../domain/permissions/Permission.ts"
+import type { Decision } from "../../domain/permissions/Decision.ts"
 import type { GatedTask, StepApproved, StepGate } from "../../domain/permissions/StepGate.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import {

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
-import { decide, type Decision } from "../../domain/permissions/Permission.ts"
+import { decide, type Decision } from "../../domain/permissions/Decision.ts"
 import { holdsFor, type RememberedRule } from "../../domain/permissions/RememberedRule.ts"
 import { type GateQuestion, targetOf } from "./GateQuestion.ts"
 import type { SourcedRule } from "./SourcedRules.ts"

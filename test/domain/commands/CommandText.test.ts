@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { commandProblem, commandText, type CommandLine } from "../../../src/domain/commands/CommandText.ts"
-import { decide } from "../../../src/domain/permissions/Permission.ts"
+import { decide } from "../../../src/domain/permissions/Decision.ts"
 import { parseRule } from "../../../src/domain/permissions/RuleText.ts"
 import * as Result from "effect/Result"
 

@@ -1,0 +1,137 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Schema from "effect/Schema"
+import { decide } from "../../../src/domain/permissions/Decision.ts"
+import { Rule, type Verdict } from "../../../src/domain/permissions/Permission.ts"
+import { Risk } from "../../../src/domain/tools/Risk.ts"
+import type { Target } from "../../../src/domain/permissions/TargetPattern.ts"
+
+const file = (relative: string): Target => ({ kind: "file", canonical: `/p/${relative}`, relative })
+const allow = (tool: string, pattern?: string): Rule => ruleOf("allow", tool, pattern)
+const ask = (tool: string, pattern?: string): Rule => ruleOf("ask", tool, pattern)
+const deny = (tool: string, pattern?: string): Rule => ruleOf("deny", tool, pattern)
+const ruleOf = (verdict: Verdict, tool: string, pattern?: string): Rule =>
+  pattern === undefined ? { verdict, tool } : { verdict, tool, pattern }
+
+describe("decide", () => {
+  it("lets what is safe happen and asks for the rest when no rule matches", () => {
+    assert.deepStrictEqual(
+      Risk.literals.map((risk) => decide([], { tool: "t", risk, targets: [] })),
+      [
+        { verdict: "allow", rules: [] },
+        { verdict: "ask", rules: [] },
+        { verdict: "ask", rules: [] }
+      ]
+    )
+  })
+
+  it("lets deny win over ask and allow, and names the rule", () => {
+    const rules = [allow("t", "src/**"), ask("t"), deny("t", "src/secret/*")]
+    assert.deepStrictEqual(decide(rules, { tool: "t", risk: "safe", targets: [file("src/secret/a")] }), {
+      verdict: "deny",
+      rules: [deny("t", "src/secret/*")]
+    })
+  })
+
+  it("lets ask win over allow and over safe", () => {
+    assert.deepStrictEqual(decide([allow("t"), ask("t")], { tool: "t", risk: "safe", targets: [] }), {
+      verdict: "ask",
+      rules: [ask("t")]
+    })
+  })
+
+  it("allows several targets only when every one is covered", () => {
+    const targets = [file("src/a"), file("doc/b")]
+    assert.strictEqual(decide([allow("t", "src/*")], { tool: "t", risk: "high", targets }).verdict, "ask")
+    assert.deepStrictEqual(decide([allow("t", "src/*"), allow("t", "doc/*")], { tool: "t", risk: "high", targets }), {
+      verdict: "allow",
+      rules: [allow("t", "doc/*"), allow("t", "src/*")]
+    })
+  })
+
+  it("denies everything for one denied target", () => {
+    const targets = [file("src/a"), file("doc/b")]
+    assert.strictEqual(decide([allow("t"), deny("t", "doc/*")], { tool: "t", risk: "safe", targets }).verdict, "deny")
+  })
+
+  it("does not let a pattern cover a call that touches nothing", () => {
+    assert.strictEqual(decide([allow("t", "**")], { tool: "t", risk: "medium", targets: [] }).verdict, "ask")
+  })
+
+  it("lets a rule without a pattern and one for a secret together allow both", () => {
+    const targets = [file("src/a"), file(".env")]
+    const rules = [allow("t"), allow("t", ".env")]
+    assert.deepStrictEqual(decide(rules, { tool: "t", risk: "medium", targets }), { verdict: "allow", rules })
+    assert.strictEqual(decide([allow("t")], { tool: "t", risk: "medium", targets }).verdict, "ask")
+  })
+
+  it("looks at rules of the same tool only", () => {
+    assert.strictEqual(decide([allow("t")], { tool: "other", risk: "medium", targets: [] }).verdict, "ask")
+  })
+
+  const rule = Arbitrary.schema(
+    Schema.Struct({
+      verdict: Rule.fields.verdict,
+      tool: Schema.Literals(["t", "u"]),
+      pattern: Schema.optionalKey(Schema.Literals(["a", "b", "*", "**", "d/*", "/p/a", "/x", ".env"]))
+    })
+  )
+  const target = Arbitrary.schema(Schema.Literals(["a", "b", "d/e", "/x", ".env"]))
+  const request = {
+    tool: Arbitrary.schema(Schema.Literals(["t", "u"])),
+    risk: Arbitrary.schema(Risk),
+    paths: Arbitrary.array(target, { maxLength: 3 })
+  }
+  const judge = (rules: ReadonlyArray<Rule>, { tool, risk, paths }: Asked) =>
+    decide(rules, {
+      tool,
+      risk,
+      targets: paths.map((path) => (path.startsWith("/") ? { kind: "file", canonical: path } : file(path)))
+    })
+  interface Asked {
+    readonly tool: string
+    readonly risk: Risk
+    readonly paths: ReadonlyArray<string>
+  }
+  const width: Record<Verdict, number> = { deny: 0, ask: 1, allow: 2 }
+  const rules = Arbitrary.array(rule, { maxLength: 6 })
+
+  it.prop("gives the same decision for the same rules in another order", { ...request, rules }, (given) => {
+    const expected = judge(given.rules, given)
+    const turns = given.rules.map((_, index) => [...given.rules.slice(index), ...given.rules.slice(0, index)])
+    for (const permuted of [...turns, given.rules.toReversed()]) {
+      assert.deepStrictEqual(judge(permuted, given), expected)
+    }
+  })
+
+  it.prop("never widens when a deny rule is added", { ...request, rules, rule }, (given) => {
+    const more = [...given.rules, { ...given.rule, verdict: "deny" as const }]
+    return width[judge(more, given).verdict] <= width[judge(given.rules, given).verdict]
+  })
+
+  it.prop("never widens when an ask rule is added", { ...request, rules, rule }, (given) => {
+    const more = [...given.rules, { ...given.rule, verdict: "ask" as const }]
+    return width[judge(more, given).verdict] <= width[judge(given.rules, given).verdict]
+  })
+
+  it.prop("never widens when a target is added that is not safe", { ...request, rules, target }, (given) => {
+    const more = { ...given, risk: "medium" as const, paths: [...given.paths, given.target] }
+    const fewer = { ...given, risk: "medium" as const }
+    return (
+      given.paths.length === 0 || width[judge(given.rules, more).verdict] <= width[judge(given.rules, fewer).verdict]
+    )
+  })
+
+  it.prop("asks for what no rule speaks of, unless it is safe", { ...request, rules }, (given) => {
+    const others = given.rules.map((one) => ({ ...one, tool: "w" }))
+    return judge(others, given).verdict === (given.risk === "safe" ? "allow" : "ask")
+  })
+
+  it.prop("never widens when an allow rule is removed", { ...request, rules }, (given) => {
+    const before = width[judge(given.rules, given).verdict]
+    return given.rules.every((removed) => {
+      const fewer = given.rules.filter((one) => one !== removed)
+      return removed.verdict !== "allow" || width[judge(fewer, given).verdict] <= before
+    })
+  })
+})
