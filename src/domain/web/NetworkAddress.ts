@@ -2,30 +2,12 @@
  * Which addresses are out on the internet. Everything else (this machine, the local network, cloud metadata, what is
  * reserved) is not to be fetched on a model's word. Judged on the number, never on the spelling.
  */
+import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 
-type Octets = ReadonlyArray<number>
-
-/** An address block: its first address and how many leading bits count. */
-interface Block {
-  readonly octets: Octets
-  readonly bits: number
-}
-
-const octetsOf = (address: NetAddress.IpAddress): Octets =>
-  NetAddress.isIpv4Address(address) ? NetAddress.ipv4ToOctets(address) : NetAddress.ipv6ToOctets(address)
-
-const block = (text: string): Block => {
-  const [address = "", bits = ""] = text.split("/")
-  return { octets: octetsOf(NetAddress.ipFromStringUnsafe(address)), bits: Number(bits) }
-}
-
-const isIn = (octets: Octets, { bits, octets: start }: Block): boolean =>
-  start.every((first, index) => {
-    const counted = Math.min(8, Math.max(0, bits - index * 8))
-    return (first ^ (octets[index] ?? 0)) >> (8 - counted) === 0
-  })
+const isInSome = (networks: ReadonlyArray<IpNetwork.IpNetwork>, address: NetAddress.IpAddress): boolean =>
+  networks.some((network) => IpNetwork.contains(network, address))
 
 /** Not global: the special-purpose registry of IANA, multicast, and two addresses that clouds use for metadata. */
 const closedV4 = [
@@ -44,27 +26,27 @@ const closedV4 = [
   "198.51.100.0/24",
   "203.0.113.0/24",
   "224.0.0.0/3"
-].map(block)
+].map(IpNetwork.fromStringUnsafe)
 
 /** All that is handed out of IPv6, and the parts of it that are special. */
-const openV6 = block("2000::/3")
-const closedV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"].map(block)
+const openV6 = [IpNetwork.fromStringUnsafe("2000::/3")]
+const closedV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"].map(IpNetwork.fromStringUnsafe)
 
 /** IPv6 spellings of an IPv4 address, which stands in the last four octets: mapped, and translated by NAT64. */
-const carriersOfV4 = ["::ffff:0:0/96", "64:ff9b::/96"].map(block)
+const carriersOfV4 = ["::ffff:0:0/96", "64:ff9b::/96"].map(IpNetwork.fromStringUnsafe)
 
-const isOpen = (octets: Octets): boolean => {
-  if (octets.length === 4) return !closedV4.some((closed) => isIn(octets, closed))
-  if (carriersOfV4.some((carrier) => isIn(octets, carrier))) return isOpen(octets.slice(12))
-  return isIn(octets, openV6) && !closedV6.some((closed) => isIn(octets, closed))
+const carriedV4 = (address: NetAddress.Ipv6Address): NetAddress.Ipv4Address =>
+  NetAddress.ipv4FromBytesUnsafe(Uint8Array.from(NetAddress.ipv6ToOctets(address).slice(12)))
+
+const isOpen = (address: NetAddress.IpAddress): boolean => {
+  if (NetAddress.isIpv4Address(address)) return !isInSome(closedV4, address)
+  if (isInSome(carriersOfV4, address)) return isOpen(carriedV4(address))
+  return isInSome(openV6, address) && !isInSome(closedV6, address)
 }
 
 /** True when the text is an IPv4 or IPv6 address that is global unicast. 6to4 and Teredo are not. */
 export const isGlobalUnicast = (address: string): boolean =>
-  Result.match(NetAddress.ipFromString(address), {
-    onFailure: () => false,
-    onSuccess: (parsed) => isOpen(octetsOf(parsed))
-  })
+  Result.match(NetAddress.ipFromString(address), { onFailure: () => false, onSuccess: isOpen })
 
 /** True when the text is an address rather than a name. */
 export const isAddress = (host: string): boolean => Result.isSuccess(NetAddress.ipFromString(host))

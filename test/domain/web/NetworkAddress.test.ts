@@ -59,6 +59,27 @@ const closed = [
   "ff02::1"
 ]
 
+const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
+
+/** The addresses beside the blocks that are closed. */
+const neighbours = words(`
+  1.0.0.0 126.255.255.255 128.0.0.0 168.63.129.15 168.63.129.17 169.253.255.255 169.255.0.0 191.255.255.255
+  192.0.1.255 192.0.3.0 192.88.98.255 192.88.100.0 192.167.255.255 192.169.0.0 198.51.99.255 198.51.101.0
+  203.0.112.255 203.0.114.0 ::ffff:b00:0 64:ff9b::9ff:ffff 2000:: 2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff
+  2001:200:: 2001:db7:ffff:ffff:ffff:ffff:ffff:ffff 2001:db9:: 2003:: 3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff
+  3fff:1000::
+`)
+
+/** The first and last addresses of the blocks. */
+const edges = words(`
+  0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255 127.0.0.0 169.254.0.0 169.254.255.255
+  172.16.0.0 192.0.0.0 192.0.0.255 192.0.2.0 192.0.2.255 192.88.99.0 192.88.99.255 192.168.0.0 192.168.255.255
+  198.18.0.0 198.19.255.255 198.51.100.0 198.51.100.255 203.0.113.0 203.0.113.255 224.0.0.0 ::ffff:a00:0
+  64:ff9b::aff:ffff 1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff 2001:: 2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff
+  2001:db8:: 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff 2002:: 2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff 3fff::
+  3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff 4000:: ::fffe:808:808 64:ff9b::1:808:808
+`)
+
 describe("isGlobalUnicast", () => {
   it("lets addresses of the internet pass", () => {
     expect(open.filter((address) => !isGlobalUnicast(address))).toEqual([])
@@ -66,6 +87,11 @@ describe("isGlobalUnicast", () => {
 
   it("refuses this machine, local networks, metadata and what is reserved, in every spelling", () => {
     expect(closed.filter(isGlobalUnicast)).toEqual([])
+  })
+
+  it("knows the first and the last address of every block, and its neighbours", () => {
+    expect(neighbours.filter((address) => !isGlobalUnicast(address))).toEqual([])
+    expect(edges.filter(isGlobalUnicast)).toEqual([])
   })
 
   it("refuses what is no address", () => {
