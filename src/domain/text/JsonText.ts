@@ -1,9 +1,11 @@
 /**
  * JSON with places: reads a text that a person wrote and knows the line and column of every key and element, so that a
- * problem found later can be shown where it stands. Called by the configuration reader.
+ * problem found later can be shown where it stands.
  */
+import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import { type JSONVisitor, visit } from "jsonc-parser"
 
 /** A position in a text; both count from 1. */
 export interface Place {
@@ -22,83 +24,83 @@ export interface LocatedJson {
   readonly placeOf: (path: ReadonlyArray<PropertyKey>) => Place
 }
 
-const space = /[ \t\n\r]*/y
-/** Control characters are not allowed, except those that only Unicode calls so. */
-const string = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy
-const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y
-
 /** Deeper text than this is nobody's configuration. */
 const maxDepth = 64
 
 const keyOf = (path: ReadonlyArray<PropertyKey>): string => JSON.stringify(path.map(String))
 
-const placeAt = (text: string, offset: number): Place => {
-  const before = text.slice(0, offset).split("\n")
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
-}
+/** The first problem of a text; thrown, because the parser would go on and descend without a bound. */
+class Broken extends Data.Error<{ readonly problem: JsonProblem }> {}
 
-/** Walks the text once, noting the offset of every part; returns where the grammar breaks, if it does. */
-const scan = (text: string, offsets: Map<string, number>): { offset: number; what: string } | undefined => {
-  let at = 0
-  const take = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = at
-    const found = pattern.exec(text)?.[0]
-    at += found?.length ?? 0
-    return found
-  }
-  const sign = (char: string): boolean => {
-    take(space)
-    if (text[at] !== char) return false
-    at += 1
-    return true
-  }
-  const expected = (what: string) => ({
-    offset: at,
-    what: `${what} is expected${at >= text.length ? ", but the text ends" : ""}`
-  })
+/** The parser counts lines and columns from 0. */
+const brokenAt = (line: number, column: number, what: string): Broken =>
+  new Broken({ problem: { line: line + 1, column: column + 1, what } })
 
-  const members = (close: string, member: (index: number) => ReturnType<typeof expected> | undefined) => {
-    if (sign(close)) return undefined
-    for (let index = 0; ; index++) {
-      take(space)
-      const broken = member(index)
-      if (broken !== undefined) return broken
-      if (sign(close)) return undefined
-      if (!sign(",")) return expected(`"," or "${close}"`)
+type Path = () => ReadonlyArray<PropertyKey>
+
+/** The place of every part of the text; throws `Broken` where it is not strict JSON or repeats a key. */
+const locateParts = (text: string): ReadonlyMap<string, Place> => {
+  const places = new Map<string, Place>()
+  const closings: Array<string> = []
+  let expected = "a value"
+
+  const note = (line: number, column: number, path: ReadonlyArray<PropertyKey>): void => {
+    if (path.length > maxDepth) throw brokenAt(line, column, "the text is nested too deeply")
+    if (!places.has(keyOf(path))) places.set(keyOf(path), { line: line + 1, column: column + 1 })
+  }
+  const open =
+    (closing: string, inside: string) => (_: number, _length: number, line: number, column: number, path: Path) => {
+      note(line, column, path())
+      closings.push(closing)
+      expected = inside
+    }
+  const afterValue = (): void => {
+    expected = closings.length === 0 ? "the end of the text" : `"," or "${closings.at(-1)}"`
+  }
+  /** Also called, without a length, where the closing sign is missing. */
+  const close = (_: number, length: number): void => {
+    if (length === 0) return
+    closings.pop()
+    afterValue()
+  }
+  const visitor: JSONVisitor = {
+    onObjectBegin: open("}", "a key in double quotes"),
+    onArrayBegin: open("]", "a value"),
+    onObjectEnd: close,
+    onArrayEnd: close,
+    onObjectProperty: (name, offset, length, line, column, path) => {
+      const member = [...path(), name]
+      const written = text.slice(offset, offset + length)
+      if (places.has(keyOf(member))) throw brokenAt(line, column, `the key ${written} stands here a second time`)
+      note(line, column, member)
+      expected = '":"'
+    },
+    onLiteralValue: (_, _offset, _length, line, column, path) => {
+      note(line, column, path())
+      afterValue()
+    },
+    onSeparator: (sign) => {
+      expected = sign === "," && closings.at(-1) === "}" ? "a key in double quotes" : "a value"
+    },
+    onError: (_, offset, _length, line, column) => {
+      throw brokenAt(line, column, `${expected} is expected${offset >= text.length ? ", but the text ends" : ""}`)
     }
   }
-  const value = (path: ReadonlyArray<PropertyKey>): ReturnType<typeof expected> | undefined => {
-    take(space)
-    if (path.length > maxDepth) return { offset: at, what: "the text is nested too deeply" }
-    if (!offsets.has(keyOf(path))) offsets.set(keyOf(path), at)
-    if (sign("[")) return members("]", (index) => value([...path, index]))
-    if (sign("{")) return members("}", () => property(path))
-    return (take(string) ?? take(scalar)) === undefined ? expected("a value") : undefined
-  }
-  const property = (path: ReadonlyArray<PropertyKey>) => {
-    const start = at
-    const name = take(string)
-    if (name === undefined) return expected("a key in double quotes")
-    const child = [...path, JSON.parse(name) as string]
-    if (offsets.has(keyOf(child))) return { offset: start, what: `the key ${name} stands here a second time` }
-    offsets.set(keyOf(child), start)
-    return sign(":") ? value(child) : expected('":"')
-  }
-
-  const broken = value([])
-  if (broken !== undefined) return broken
-  take(space)
-  return at < text.length ? expected("the end of the text") : undefined
+  visit(text, visitor, { disallowComments: true })
+  return places
 }
 
 /** Reads strict JSON, also without a value for repeated keys. */
-export const readJson = (text: string): Result.Result<LocatedJson, JsonProblem> => {
-  const offsets = new Map<string, number>()
-  const broken = scan(text, offsets)
-  if (broken !== undefined) return Result.fail({ ...placeAt(text, broken.offset), what: broken.what })
-  const placeOf = (path: ReadonlyArray<PropertyKey>): Place => {
-    const offset = offsets.get(keyOf(path))
-    return offset === undefined && path.length > 0 ? placeOf(path.slice(0, -1)) : placeAt(text, offset ?? 0)
-  }
-  return Result.succeed({ value: JSON.parse(text) as Schema.Json, placeOf })
-}
+export const readJson = (text: string): Result.Result<LocatedJson, JsonProblem> =>
+  Result.try({
+    try: () => {
+      const places = locateParts(text)
+      const placeOf = (path: ReadonlyArray<PropertyKey>): Place =>
+        places.get(keyOf(path)) ?? (path.length === 0 ? { line: 1, column: 1 } : placeOf(path.slice(0, -1)))
+      return { value: JSON.parse(text) as Schema.Json, placeOf }
+    },
+    catch: (error) => {
+      if (!(error instanceof Broken)) throw error
+      return error.problem
+    }
+  })

@@ -1,0 +1,103 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import { readJson } from "../../../src/domain/text/JsonText.ts"
+
+const problemOf = (text: string): string =>
+  Result.match(readJson(text), {
+    onFailure: ({ column, line, what }) => `${line}:${column}: ${what}`,
+    onSuccess: () => ""
+  })
+
+/** All texts of at most so many of these parts. */
+const sequences = (parts: ReadonlyArray<string>, most: number): ReadonlyArray<string> =>
+  most === 0 ? [""] : ["", ...sequences(parts, most - 1).flatMap((rest) => parts.map((part) => part + rest))]
+
+/** The text without one of its characters, or with one of these parts more. */
+const mutations = (text: string, parts: ReadonlyArray<string>): ReadonlyArray<string> =>
+  Array.from({ length: text.length + 1 }, (_, at) => [text.slice(0, at), text.slice(at)]).flatMap(
+    ([before = "", after = ""]) => parts.map((part) => before + part + after).concat(before + after.slice(1))
+  )
+
+const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+describe("readJson", () => {
+  it("reads what JSON.parse reads, and nothing else but for repeated keys", () => {
+    const document = '{"a": [1, -0.5e+3, {"b\\n\\u00e9": null}], "c": {"d": true, "e": []}, "f": "\\"g\\\\"}'
+    const signs = ["{", "}", "[", "]", ",", ":", '"a"', "-1.5", "null"]
+    const texts = new Set([
+      ...sequences(signs, 4),
+      ...mutations(document, [...signs, '"', "\\", " ", "\t", "\r\n", "0"])
+    ])
+    const expected = [...texts].filter((text) => parsed(text) !== undefined)
+    assert.deepStrictEqual(
+      expected.map((text) => Result.getOrThrow(readJson(text)).value),
+      expected.map(parsed)
+    )
+    assert.deepStrictEqual(
+      [...texts].filter((text) => problemOf(text) === ""),
+      expected
+    )
+    assert.deepStrictEqual([texts.size, expected.length], [8633, 355])
+  })
+
+  it.each([
+    ["01", "1:2: the end of the text is expected"],
+    ["+1", "1:1: a value is expected"],
+    [".5", "1:1: a value is expected"],
+    ["[1.]", "1:2: a value is expected"],
+    ["[1e]", "1:2: a value is expected"],
+    ["[tru]", "1:2: a value is expected"],
+    ["[NaN]", "1:2: a value is expected"],
+    ["'a'", "1:1: a value is expected"],
+    ['["a]', "1:2: a value is expected"],
+    ['["a\n"]', "1:2: a value is expected"],
+    ['["\t"]', "1:2: a value is expected"],
+    ['["\\q"]', "1:2: a value is expected"],
+    ['["\\u00g0"]', "1:2: a value is expected"],
+    ["[1, // one\n2]", "1:5: a value is expected"],
+    ["[1 /* one */]", '1:4: "," or "]" is expected'],
+    ["[1,]", "1:4: a value is expected"],
+    ["[,1]", "1:2: a value is expected"],
+    ["[1", '1:3: "," or "]" is expected, but the text ends'],
+    ["[1,\n", "2:1: a value is expected, but the text ends"],
+    ["{a: 1}", "1:2: a key in double quotes is expected"],
+    ['{"a" 1}', '1:6: ":" is expected'],
+    ['{"a"', '1:5: ":" is expected, but the text ends'],
+    ['{"a": 1', '1:8: "," or "}" is expected, but the text ends'],
+    ['{"a": 1,', "1:9: a key in double quotes is expected, but the text ends"],
+    ['{"a": [1}', '1:9: "," or "]" is expected'],
+    ['{"a": 1,\n "\\u0061": 2}', '2:2: the key "\\u0061" stands here a second time'],
+    ["\u00a01", "1:1: a value is expected"],
+    ["\ufeff1", "1:1: a value is expected"],
+    ["1 2", "1:3: the end of the text is expected"]
+  ])("says where %j breaks", (text, expected) => assert.strictEqual(problemOf(text), expected))
+
+  it("reads 65 brackets within each other and no more", () => {
+    assert.deepStrictEqual(
+      [65, 66].map((depth) => problemOf(nested(depth))),
+      ["", "1:66: the text is nested too deeply"]
+    )
+  })
+
+  it("knows the place of every key and element, and that of the parent for what is not there", () => {
+    const text = '\r\n{\n  "a": [1,\n {"b": null}],\t"c" : {}\n}\n'
+    const { placeOf } = Result.getOrThrow(readJson(text))
+    const paths = [[], ["a"], ["a", 0], ["a", 1], ["a", 1, "b"], ["c"], ["c", "d"], ["a", 7], ["e", "f"]]
+    assert.deepStrictEqual(
+      paths.map(placeOf).map(({ column, line }) => `${line}:${column}`),
+      ["2:1", "3:3", "3:9", "4:2", "4:3", "4:16", "4:16", "3:3", "2:1"]
+    )
+  })
+
+  it("counts a carriage return alone as the end of a line, as editors do", () => {
+    assert.strictEqual(problemOf("[1,\r]"), "2:1: a value is expected")
+  })
+})
