@@ -1,6 +1,6 @@
 /**
- * The part of a package.json that says what a package is and which file `import` of its name gives. Pure; called by
- * services/plugins/PluginFinder.
+ * The part of a package.json that says what a package is and which file `import` of its name gives. Node has no function
+ * that answers this for a folder: its own resolution starts from names.
  */
 import * as Schema from "effect/Schema"
 
@@ -14,15 +14,15 @@ export const PackageManifest = Schema.Struct({
 export type PackageManifest = typeof PackageManifest.Type
 
 /** The conditions that hold for `import` in Node. */
-const conditions: ReadonlySet<string> = new Set(["node", "import", "module-sync", "default"])
+const conditions: ReadonlySet<string> = new Set(["node", "import", "module-sync", "node-addons", "default"])
 
 const isRecord = (value: unknown): value is Readonly<Record<string, Schema.Json>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The first target whose conditions all hold, as Node chooses it. */
-const targetOf = (exported: Schema.Json | undefined): string | undefined => {
-  if (typeof exported === "string") return exported
-  if (Array.isArray(exported)) return exported.map(targetOf).find((target) => target !== undefined)
+/** The first target whose conditions all hold, as Node chooses it; null closes the package. */
+const targetOf = (exported: Schema.Json | undefined): string | null | undefined => {
+  if (typeof exported === "string" || exported === null) return exported
+  if (Array.isArray(exported)) return exported.map(targetOf).find((target) => typeof target === "string")
   if (!isRecord(exported)) return undefined
   for (const [condition, target] of Object.entries(exported)) {
     const found = conditions.has(condition) ? targetOf(target) : undefined
@@ -35,8 +35,9 @@ const withoutExports = (main: string): ReadonlyArray<string> => [main, `${main}.
 
 /** The files, relative to the package, of which the first that exists is the entry; empty when `exports` closes it. */
 export const entryCandidates = ({ exports, main }: PackageManifest): ReadonlyArray<string> => {
-  if (exports === undefined) return main === undefined ? ["index.js"] : [...withoutExports(main), "index.js"]
+  if (exports === undefined || exports === null)
+    return main === undefined ? ["index.js"] : [...withoutExports(main), "index.js"]
   const hasSubpaths = isRecord(exports) && Object.keys(exports).some((key) => key.startsWith("."))
   const target = targetOf(hasSubpaths ? exports["."] : exports)
-  return target === undefined ? [] : [target]
+  return typeof target === "string" ? [target] : []
 }
