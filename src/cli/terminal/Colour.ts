@@ -3,6 +3,9 @@
  * when the decision is no.
  */
 
+/** Got and not imported: an import loads all of the module, which warns on stderr when both variables are set. */
+const { styleText } = process.getBuiltinModule("node:util")
+
 /** The environment variables that people use to say what they want. */
 export interface ColourWishes {
   readonly noColor: string | undefined
@@ -17,25 +20,14 @@ export const wantsColour = (isTerminal: boolean, wishes: ColourWishes): boolean 
   return force === "" ? isTerminal : force !== "0" && force !== "false"
 }
 
+type Style = "bold" | "dim" | "red" | "green" | "yellow"
+
 /** Words in colour. */
-export interface Paint {
-  readonly bold: (text: string) => string
-  readonly dim: (text: string) => string
-  readonly red: (text: string) => string
-  readonly green: (text: string) => string
-  readonly yellow: (text: string) => string
-}
+export type Paint = Readonly<Record<Style, (text: string) => string>>
 
-const sequence = (open: number, close: number) => (text: string) => `\u001b[${open}m${text}\u001b[${close}m`
-
-/** Paints, or leaves every text as it is. */
+/** Paints, or leaves every text as it is; `wantsColour` has decided, so that Node is not to look at the environment. */
 export const makePaint = (coloured: boolean): Paint => {
-  const style = (open: number, close: number) => (coloured ? sequence(open, close) : (text: string) => text)
-  return {
-    bold: style(1, 22),
-    dim: style(2, 22),
-    red: style(31, 39),
-    green: style(32, 39),
-    yellow: style(33, 39)
-  }
+  const paint = (style: Style) => (text: string) =>
+    coloured ? styleText(style, text, { validateStream: false }) : text
+  return { bold: paint("bold"), dim: paint("dim"), red: paint("red"), green: paint("green"), yellow: paint("yellow") }
 }
