@@ -6,23 +6,42 @@
 /** What stands in the place of a secret. */
 export const redacted = "[redacted]"
 
+/**
+ * A token begins where no word goes on: behind anything but a letter, a digit or an underscore, and behind what JSON, a
+ * terminal or a URL writes with letters for a single character (`\n`, `\u001b[32m`, `%20`).
+ */
+const start = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt]|\\u[0-9a-fA-F]{4}|\\u001b\[[0-9;]{0,20}m|%[0-9a-fA-F]{2}))`
+
+const begins = (form: RegExp): RegExp => new RegExp(`${start}${form.source}`, form.flags)
+
+const beginKey = String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
+const endKey = String.raw`(?:[^"-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
+/** What a key holds that was cut off before its end. */
+const keyLines = String.raw`(?:(?:\\{1,4}[nr]|\s){1,8}[A-Za-z0-9+/=]{16,80}){1,400}`
+
 /** Forms that nothing else has. Each is bounded, so that its cost is linear. */
 const forms: ReadonlyArray<RegExp> = [
-  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^"]{0,20000}?-----END [A-Z ]{0,40}PRIVATE KEY-----/g,
-  /\bsk-[A-Za-z0-9_-]{20,200}/g,
-  /\bgh[pousr]_[A-Za-z0-9]{36,255}/g,
-  /\bgithub_pat_[A-Za-z0-9_]{22,255}/g,
-  /\bglpat-[A-Za-z0-9_-]{20,100}/g,
-  /\bnpm_[A-Za-z0-9]{36}\b/g,
-  /\bxox[abprs]-[A-Za-z0-9-]{10,200}/g,
-  /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
-  /\bAIza[0-9A-Za-z_-]{35}/g,
-  /\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g
+  new RegExp(`${beginKey}(?:${endKey}|${keyLines})`, "g"),
+  /gh[pousr]_[A-Za-z0-9_]{36,255}/g,
+  /github_pat_[A-Za-z0-9_]{22,255}/g,
+  /glpat-[A-Za-z0-9_-]{20,300}(?:\.[0-9a-z]{2}\.[0-9a-z]{7,10})?/g,
+  /[rs]k_(?:live|test)_[A-Za-z0-9]{10,250}/g,
+  /do[oprt]_v1_[a-f0-9]{64}/g,
+  /eyJ[A-Za-z0-9_-]{10,1000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g,
+  begins(/sk-[A-Za-z0-9_-]{20,200}/g),
+  begins(/hf_[A-Za-z0-9]{30,100}/g),
+  begins(/npm_[A-Za-z0-9]{36}\b/g),
+  begins(/(?:xox[abprs]|xapp)-[A-Za-z0-9-]{10,250}/g),
+  begins(/(?:AKIA|ASIA)[0-9A-Z]{16}\b/g),
+  begins(/AIza[0-9A-Za-z_-]{35}/g),
+  begins(/ya29\.[A-Za-z0-9_-]{20,2000}/g),
+  begins(/SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}/g)
 ]
 
 /** `Authorization: Bearer ...` and `https://name:password@host`: what stands around the secret stays. */
-const bearer = /\b(Bearer\s+)[A-Za-z0-9._~+/=-]{16,4000}/gi
-const userInfo = /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"\\]{0,200}:)[^\s/@"\\]{1,200}@/gi
+const bearer = begins(/(Bearer\s+)[A-Za-z0-9._~+/=-]{16,4000}/gi)
+const basic = /(Authorization[^A-Za-z0-9]{1,12}Basic\s+)[A-Za-z0-9+/=]{8,4000}/gi
+const userInfo = /(:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:)[^\s/@"\\]{1,2000}@/g
 
 const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i
 /** A shorter value may be a word that stands everywhere. */
@@ -42,6 +61,7 @@ export const makeRedaction = (values: ReadonlyArray<string>): ((json: string) =>
     let text = json
     for (const value of escaped) text = text.replaceAll(value, redacted)
     for (const form of forms) text = text.replace(form, redacted)
-    return text.replace(bearer, `$1${redacted}`).replace(userInfo, `$1${redacted}@`)
+    for (const around of [bearer, basic]) text = text.replace(around, `$1${redacted}`)
+    return text.replace(userInfo, `$1${redacted}@`)
   }
 }
