@@ -4,7 +4,6 @@
  * plan decided (name, skill, approval) stays as it is.
  */
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import { addMissingSection, checkStrayFences, landmarkEnd, lastSection } from "../grammar/DocumentSections.ts"
 import type { Reading, Where } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings, inDocumentOrder } from "../findings/IssueCode.ts"
@@ -14,7 +13,6 @@ import { scanJson } from "../text/JsonScan.ts"
 import { type KnownHeadings, refinementHeadings } from "../markdown/KnownHeadings.ts"
 import { checkMisplacedCalls } from "./MisplacedCalls.ts"
 import { type MarkdownDocument, type MarkdownSection, readMarkdown } from "../markdown/Markdown.ts"
-import { markdownCodec } from "../markdown/MarkdownCodec.ts"
 import { inputsField, Refinement } from "./Refinement.ts"
 import { excerpt } from "../grammar/RawTask.ts"
 import { readRefinedTask } from "./RefinedTask.ts"
@@ -23,7 +21,6 @@ import type { Task } from "../plan/Task.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
 import { isField } from "../grammar/TaskFields.ts"
 import { classifyLines } from "../grammar/TaskLines.ts"
-import { renderTask } from "./TaskRendering.ts"
 import { numberCalls, readCallBlock, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
 import { mentionsCall } from "../tools/ToolCallTraces.ts"
 
@@ -160,10 +157,3 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
     ...inDocumentOrder(findings)
   }
 }
-
-/** The document as a schema; see `TaskListFromMarkdown`. */
-export const RefinementFromMarkdown: Schema.Codec<Refinement, string> = markdownCodec(
-  Schema.toType(Refinement),
-  (text) => readRefinement(text),
-  ({ calls, inputs = [], task }) => renderTask(task, { _tag: "RefinementRetry", inputs, calls })
-)

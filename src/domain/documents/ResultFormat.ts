@@ -3,15 +3,13 @@
  * document is kept.
  */
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import { addMissingSection, checkStrayFences, lastSection, sectionSource } from "../grammar/DocumentSections.ts"
 import type { Reading } from "../findings/Issue.ts"
 import { addIssue, type Findings, inDocumentOrder } from "../findings/IssueCode.ts"
 import { resultHeadings } from "../markdown/KnownHeadings.ts"
 import { readMarkdown } from "../markdown/Markdown.ts"
-import { markdownCodec } from "../markdown/MarkdownCodec.ts"
 import { isPlaceholder } from "../grammar/TextEscaping.ts"
-import { ResultDocument } from "../plan/TaskResult.ts"
+import type { ResultDocument } from "../plan/TaskResult.ts"
 
 /** Reads the answer of an executor. */
 export const readResult = (text: string): Reading<ResultDocument> => {
@@ -38,10 +36,3 @@ export const readResult = (text: string): Reading<ResultDocument> => {
   }
   return { value: Option.some({ summary, document: document.text.trim() }), ...inDocumentOrder(findings) }
 }
-
-/** The document as a schema; encoding gives the document as it was. */
-export const ResultFromMarkdown: Schema.Codec<ResultDocument, string> = markdownCodec(
-  Schema.toType(ResultDocument),
-  readResult,
-  (result) => result.document
-)

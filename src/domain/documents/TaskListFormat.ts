@@ -3,7 +3,6 @@
  * needs the world (skills, headings of the request, files, sizes) is checked by services/pipeline/PlanChecker.
  */
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import {
   addMissingSection,
   checkStrayFences,
@@ -16,7 +15,6 @@ import { addIssue, addRepair, type Findings, inDocumentOrder } from "../findings
 import { taskListHeadings } from "../markdown/KnownHeadings.ts"
 import type { LinkReader } from "../grammar/LinkCache.ts"
 import { readMarkdown } from "../markdown/Markdown.ts"
-import { markdownCodec } from "../markdown/MarkdownCodec.ts"
 import { Task } from "../plan/Task.ts"
 import { isField } from "../grammar/TaskFields.ts"
 import { Step, TaskList } from "../plan/TaskList.ts"
@@ -26,7 +24,6 @@ import { checkFields } from "../grammar/TaskChecks.ts"
 import { addNotes, approvalOf, givenSkill, type TaskPlace, textOf } from "../grammar/FieldValues.ts"
 import { indexProducers, type ProducerIndex, readReferences, resolveInList } from "../grammar/TaskReferences.ts"
 import { isPlaceholder } from "../grammar/TextEscaping.ts"
-import { renderTaskList } from "./TaskRendering.ts"
 import { readSteps } from "./TaskSections.ts"
 
 /** What a list may rely on. */
@@ -165,10 +162,3 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
   if (steps === undefined || goalsSection === undefined) return { value: Option.none(), ...inDocumentOrder(findings) }
   return { value: Option.some(new TaskList({ goals, steps })), ...inDocumentOrder(findings) }
 }
-
-/** The document as a schema: decoding fails with all issues, encoding renders the strict document. */
-export const TaskListFromMarkdown = markdownCodec(
-  Schema.toType(TaskList),
-  (text) => readTaskList(text, { allowEmpty: true }),
-  renderTaskList
-)

@@ -103,10 +103,6 @@ const attemptsOf = (
   })
 }
 
-/** What the stages that see the whole list sent and got. */
-export const stageAttempts = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<Attempt> =>
-  attemptsOf(records, ({ task }) => task === undefined)
-
 /** Names of all tasks that the journal tells of, in order. */
 export const taskNames = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<string> => [
   ...new Set([

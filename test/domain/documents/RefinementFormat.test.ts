@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { readRefinement, RefinementFromMarkdown } from "../../../src/domain/documents/RefinementFormat.ts"
+import { readRefinement } from "../../../src/domain/documents/RefinementFormat.ts"
 import { Task } from "../../../src/domain/plan/Task.ts"
 import { renderTask } from "../../../src/domain/documents/TaskRendering.ts"
 import { arbitraryTaskList, arbitraryText } from "../../support/TaskListArbitrary.ts"
@@ -142,10 +142,10 @@ describe("readRefinement", () => {
   )
 })
 
-describe("RefinementFromMarkdown", () => {
-  it("decodes and encodes", () => {
+describe("renderTask", () => {
+  it("writes a refinement that reads back as the same value", () => {
     const task = new Task({ ...planned, references: [] })
-    const text = Schema.encodeSync(RefinementFromMarkdown)({ task, calls })
-    expect(Schema.decodeSync(RefinementFromMarkdown)(text)).toEqual({ task, calls })
+    const text = renderTask(task, { _tag: "RefinementRetry", inputs: [], calls })
+    expect(readRefinement(text).value).toEqual(Option.some({ task, calls }))
   })
 })

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { readdirSync, readFileSync } from "node:fs"
 import { issuesMarkdown } from "../../../src/domain/findings/Issue.ts"
-import { readTaskList, TaskListFromMarkdown } from "../../../src/domain/documents/TaskListFormat.ts"
+import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import { renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
 import { arbitraryTaskList, arbitraryText } from "../../support/TaskListArbitrary.ts"
 
@@ -165,16 +164,9 @@ describe("readTaskList", () => {
   })
 })
 
-describe("TaskListFromMarkdown", () => {
-  it("decodes and encodes", () => {
-    const text = readFileSync(new URL("ok-flat.md", fixtures), "utf8")
-    const list = Schema.decodeSync(TaskListFromMarkdown)(text)
-    expect(Schema.decodeSync(TaskListFromMarkdown)(Schema.encodeSync(TaskListFromMarkdown)(list))).toEqual(list)
-  })
-
-  it("fails with every issue", () => {
-    const result = Schema.decodeResult(TaskListFromMarkdown)("## Tasks\n")
-    const message = Result.isFailure(result) ? result.failure.message : ""
+describe("issuesMarkdown", () => {
+  it("tells every issue of a task list", () => {
+    const message = issuesMarkdown(readTaskList("## Tasks\n").issues)
     expect(message).toContain('1. In section "Original prompt"')
     expect(message).toContain('2. In section "Goals / summary"')
   })
