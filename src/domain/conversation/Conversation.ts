@@ -7,17 +7,17 @@ import { AskedCall } from "../models/ModelAnswer.ts"
 import { ToolResult } from "../tools/ToolCall.ts"
 
 /** What the person wrote, with what the host adds to the first message. */
-export const UserMessage = Schema.Struct({ role: Schema.Literal("user"), content: Schema.String })
-export type UserMessage = typeof UserMessage.Type
+const UserMessage = Schema.Struct({ role: Schema.Literal("user"), content: Schema.String })
+type UserMessage = typeof UserMessage.Type
 
 /** What the model said; `thinking` is kept until the message it belongs to is answered. */
-export const AssistantMessage = Schema.Struct({
+const AssistantMessage = Schema.Struct({
   role: Schema.Literal("assistant"),
   content: Schema.String,
   thinking: Schema.String,
   calls: Schema.Array(AskedCall)
 })
-export type AssistantMessage = typeof AssistantMessage.Type
+type AssistantMessage = typeof AssistantMessage.Type
 
 /** The one answer to a call: the envelope, which is sent as JSON. `id` and `name` are those of the call. */
 export const ToolMessage = Schema.Struct({

@@ -50,7 +50,7 @@ const otherLabels: Readonly<Record<string, FieldKey>> = {
 export type LabelMatch = "exact" | "spelling" | "near"
 
 /** The field a label means. */
-export const matchLabel = (label: string): { readonly key: FieldKey; readonly match: LabelMatch } | undefined => {
+const matchLabel = (label: string): { readonly key: FieldKey; readonly match: LabelMatch } | undefined => {
   const exact = keys.find((key) => fieldLabels[key] === label)
   if (exact !== undefined) return { key: exact, match: "exact" }
   const plain = label

@@ -26,7 +26,7 @@ export const RunOpened = Schema.Struct({
 export type RunOpened = typeof RunOpened.Type
 
 /** The run goes on in another process. */
-export const RunResumed = Schema.Struct({
+const RunResumed = Schema.Struct({
   type: Schema.tag("resumed"),
   program: Schema.String,
   /** What is in force from here on; what the run was begun with, when absent. */
@@ -68,35 +68,35 @@ export const PromptSent = Schema.Struct({
 export type PromptSent = typeof PromptSent.Type
 
 /** A call succeeded; `value` is its encoded outcome. */
-export const CallOutcomeRecord = Schema.Struct({
+const CallOutcomeRecord = Schema.Struct({
   type: Schema.tag("outcome"),
   key: Schema.String,
   value: Schema.Json
 })
 
 /** A call failed. It may go otherwise the next time, so this is evidence only. */
-export const CallFailureRecord = Schema.Struct({
+const CallFailureRecord = Schema.Struct({
   type: Schema.tag("failure"),
   key: Schema.String,
   error: Schema.Json
 })
 
 /** A stage came to its end; `value` is its encoded outcome. */
-export const StageSettled = Schema.Struct({
+const StageSettled = Schema.Struct({
   type: Schema.tag("settled"),
   key: Schema.String,
   value: Schema.Json
 })
 
 /** A question about an approval was answered with yes; `value` is the encoded answer. It is not asked again. */
-export const QuestionAnswered = Schema.Struct({
+const QuestionAnswered = Schema.Struct({
   type: Schema.tag("answer"),
   key: Schema.String,
   value: Schema.Json
 })
 
 /** What a stage found in the project or the web. The replay of the run finds the same; a run that goes on looks again. */
-export const WorldSeen = Schema.Struct({
+const WorldSeen = Schema.Struct({
   type: Schema.tag("seen"),
   key: Schema.String,
   value: Schema.Json

@@ -72,7 +72,7 @@ export interface MarkdownDocument {
 }
 
 /** The largest text that is split into sections, in characters. */
-export const maximumDocument = 4_194_304
+const maximumDocument = 4_194_304
 
 /** What a reader knows of the documents it reads. */
 export interface MarkdownOptions {
@@ -156,7 +156,7 @@ export const findSection = (document: MarkdownDocument, anchor: string): Option.
 }
 
 /** The position after the last line of a section with its sub-headings. */
-export const sectionEnd = (document: MarkdownDocument, section: MarkdownSection): number => {
+const sectionEnd = (document: MarkdownDocument, section: MarkdownSection): number => {
   const next = document.sections.find((other) => other.line > section.line && other.depth <= section.depth)
   return next === undefined ? document.lines.length : next.line - 1
 }

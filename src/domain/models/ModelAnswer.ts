@@ -28,21 +28,21 @@ export class ModelAnswer extends Schema.Class<ModelAnswer>("task-conductor/domai
 }) {}
 
 /** Nothing answers at the address. */
-export const Unreachable = Schema.TaggedStruct("Unreachable", { host: Schema.String, detail: Schema.String })
+const Unreachable = Schema.TaggedStruct("Unreachable", { host: Schema.String, detail: Schema.String })
 /** The server runs but does not have the model. */
-export const ModelMissing = Schema.TaggedStruct("ModelMissing", { model: Schema.String, detail: Schema.String })
+const ModelMissing = Schema.TaggedStruct("ModelMissing", { model: Schema.String, detail: Schema.String })
 /** The server is there but refuses for now: queue full, loading, rate limited. */
-export const Busy = Schema.TaggedStruct("Busy", { detail: Schema.String })
+const Busy = Schema.TaggedStruct("Busy", { detail: Schema.String })
 /** The server refuses for good: bad key, bad request. */
-export const Refused = Schema.TaggedStruct("Refused", { detail: Schema.String })
+const Refused = Schema.TaggedStruct("Refused", { detail: Schema.String })
 /** The answer broke off; `partial` is kept for diagnosis and never parsed. */
-export const DiedMidStream = Schema.TaggedStruct("DiedMidStream", { detail: Schema.String, partial: Schema.String })
+const DiedMidStream = Schema.TaggedStruct("DiedMidStream", { detail: Schema.String, partial: Schema.String })
 /** The model said nothing. */
-export const EmptyAnswer = Schema.TaggedStruct("EmptyAnswer", {})
+const EmptyAnswer = Schema.TaggedStruct("EmptyAnswer", {})
 /** The model only thought. */
-export const ThinkingOnly = Schema.TaggedStruct("ThinkingOnly", { thinking: Schema.String })
+const ThinkingOnly = Schema.TaggedStruct("ThinkingOnly", { thinking: Schema.String })
 /** The answer ran into its length limit. */
-export const CutOff = Schema.TaggedStruct("CutOff", { partial: Schema.String })
+const CutOff = Schema.TaggedStruct("CutOff", { partial: Schema.String })
 /** The answer was stopped while it was written: a loop, or talk that does not come to the wanted document. */
 export const Hopeless = Schema.TaggedStruct("Hopeless", {
   kind: Schema.Literals(["loop", "shape"]),
@@ -54,7 +54,7 @@ export const Hopeless = Schema.TaggedStruct("Hopeless", {
  * The prompt does not fit the context window. Nothing was sent, or `counted` is what the server made of it and the answer
  * is not used. Sizes in tokens; `parts` are the largest, first.
  */
-export const ContextOverflow = Schema.TaggedStruct("ContextOverflow", {
+const ContextOverflow = Schema.TaggedStruct("ContextOverflow", {
   estimated: Schema.Int,
   window: Schema.Int,
   counted: Schema.optionalKey(Schema.Int),

@@ -86,9 +86,9 @@ const within = {
 }
 
 /** Text that is sent as it stands. */
-export const TextPart = Schema.TaggedStruct("Text", { text: Schema.String, ...within })
+const TextPart = Schema.TaggedStruct("Text", { text: Schema.String, ...within })
 /** A place for a value. A placeholder alone on its line is a block: nothing is left of the line when its value is empty. */
-export const SlotPart = Schema.TaggedStruct("Slot", { placeholder: Schema.String, block: Schema.Boolean, ...within })
+const SlotPart = Schema.TaggedStruct("Slot", { placeholder: Schema.String, block: Schema.Boolean, ...within })
 export const TemplatePart = Schema.Union([TextPart, SlotPart])
 export type TemplatePart = typeof TemplatePart.Type
 

@@ -20,7 +20,7 @@ const tokensOf = (characters: number, scale: TokenScale): number => Math.ceil(ch
 export const estimateTokens = (text: string, scale = assumedScale): number => tokensOf(text.length, scale)
 
 /** The characters of both parts of a prompt. */
-export const promptCharacters = (prompt: FilledPrompt): number => prompt.system.length + prompt.user.length
+const promptCharacters = (prompt: FilledPrompt): number => prompt.system.length + prompt.user.length
 
 /** Tokens of both parts of a prompt, estimated. */
 export const estimatePrompt = (prompt: FilledPrompt, scale = assumedScale): number =>

@@ -9,10 +9,10 @@ import { type JsonProblem, readJson } from "../text/JsonText.ts"
 import { RememberedRule } from "./RememberedRule.ts"
 import { ruleProblem } from "./RuleText.ts"
 
-export const policyVersion = 1
+const policyVersion = 1
 
 /** The remembered answers of a person. */
-export const PolicyDocument = Schema.Struct({
+const PolicyDocument = Schema.Struct({
   version: Schema.Literal(policyVersion),
   rules: Schema.Array(RememberedRule)
 })

@@ -15,10 +15,10 @@ import { TaskList } from "../plan/TaskList.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 
 /** The version of the JSON Lines stream; it grows when a field changes its meaning. */
-export const runEventVersion = 1
+const runEventVersion = 1
 
 /** The first event: what runs where, with what. */
-export const RunStarted = Schema.Struct({
+const RunStarted = Schema.Struct({
   type: Schema.tag("run.started"),
   version: Schema.Literal(runEventVersion),
   runId: Schema.String,
@@ -28,16 +28,16 @@ export const RunStarted = Schema.Struct({
 })
 
 /** A prompt was sent; `estimatedTokens` is its estimated size. */
-export const ModelStarted = Schema.Struct({
+const ModelStarted = Schema.Struct({
   type: Schema.tag("model.started"),
   call: ModelCallId,
   /** The model that the skill of the task chose; absent for the model of the run. */
   model: Schema.optionalKey(Schema.String),
   estimatedTokens: Schema.Int
 })
-export const ModelFinished = Schema.Struct({ type: Schema.tag("model.finished"), call: ModelCallId, usage: Usage })
+const ModelFinished = Schema.Struct({ type: Schema.tag("model.finished"), call: ModelCallId, usage: Usage })
 /** A model call failed; `willRetry` says whether it is sent again. */
-export const ModelFailed = Schema.Struct({
+const ModelFailed = Schema.Struct({
   type: Schema.tag("model.failed"),
   call: ModelCallId,
   reason: Schema.String,
@@ -46,20 +46,20 @@ export const ModelFailed = Schema.Struct({
 })
 
 /** An answer could not be used: its issues go into the next attempt. `answer` is the raw text. */
-export const AnswerRejected = Schema.Struct({
+const AnswerRejected = Schema.Struct({
   type: Schema.tag("answer.rejected"),
   call: ModelCallId,
   answer: Schema.String,
   issues: Schema.Array(Issue)
 })
 /** An answer was read after harmless repairs. */
-export const AnswerRepaired = Schema.Struct({
+const AnswerRepaired = Schema.Struct({
   type: Schema.tag("answer.repaired"),
   call: ModelCallId,
   repairs: Schema.Array(Repair)
 })
 
-export const PlanCreated = Schema.Struct({
+const PlanCreated = Schema.Struct({
   type: Schema.tag("plan.created"),
   attempts: Schema.Int,
   taskList: TaskList,
@@ -69,34 +69,34 @@ export const PlanCreated = Schema.Struct({
   repairs: Schema.optionalKey(Schema.Array(Repair))
 })
 /** Iteration replaced the outstanding tasks; an empty list means that the goals are met. */
-export const PlanRevised = Schema.Struct({
+const PlanRevised = Schema.Struct({
   type: Schema.tag("plan.revised"),
   round: Schema.Int,
   attempts: Schema.Int,
   taskList: TaskList
 })
 
-export const RoundStarted = Schema.Struct({ type: Schema.tag("round.started"), round: Schema.Int })
-export const RoundFinished = Schema.Struct({
+const RoundStarted = Schema.Struct({ type: Schema.tag("round.started"), round: Schema.Int })
+const RoundFinished = Schema.Struct({
   type: Schema.tag("round.finished"),
   round: Schema.Int,
   finished: Schema.Int,
   failed: Schema.Int
 })
-export const StepStarted = Schema.Struct({
+const StepStarted = Schema.Struct({
   type: Schema.tag("step.started"),
   round: Schema.Int,
   step: Schema.Int,
   title: Schema.String
 })
-export const StepFinished = Schema.Struct({
+const StepFinished = Schema.Struct({
   type: Schema.tag("step.finished"),
   round: Schema.Int,
   step: Schema.Int,
   title: Schema.String
 })
 
-export const ToolStarted = Schema.Struct({
+const ToolStarted = Schema.Struct({
   type: Schema.tag("tool.started"),
   id: ToolCallId,
   call: ToolCall,
@@ -104,7 +104,7 @@ export const ToolStarted = Schema.Struct({
   /** What the call touches, in canonical form. */
   targets: Schema.Array(Schema.String)
 })
-export const ToolFinished = Schema.Struct({
+const ToolFinished = Schema.Struct({
   type: Schema.tag("tool.finished"),
   id: ToolCallId,
   name: Schema.String,
@@ -115,7 +115,7 @@ export const ToolFinished = Schema.Struct({
  * `scope` is `step` for the gate before a step, `call` for one call or reference, `doubt` for a call that was begun before
  * the run broke off. `hash` binds the answer to the calls.
  */
-export const ApprovalRequested = Schema.Struct({
+const ApprovalRequested = Schema.Struct({
   type: Schema.tag("approval.requested"),
   scope: Schema.Literals(["step", "call", "doubt"]),
   title: Schema.String,
@@ -123,7 +123,7 @@ export const ApprovalRequested = Schema.Struct({
   items: Schema.Array(ApprovalItem)
 })
 /** `by` says who answered: a person, a rule or flag, or nobody (no terminal). */
-export const ApprovalAnswered = Schema.Struct({
+const ApprovalAnswered = Schema.Struct({
   type: Schema.tag("approval.answered"),
   scope: Schema.Literals(["step", "call", "doubt"]),
   hash: Schema.String,
@@ -146,7 +146,7 @@ export const ApprovalAnswered = Schema.Struct({
 })
 
 /** A word to the person; `code` names the rule that it is about, or `files-changed` and `journal-mended` of a run that goes on. */
-export const Message = Schema.Struct({
+const Message = Schema.Struct({
   type: Schema.tag("message"),
   level: Schema.Literals(["info", "warning", "error"]),
   text: Schema.String,
@@ -154,10 +154,10 @@ export const Message = Schema.Struct({
 })
 
 /** The last event: the outcome with its usage. */
-export const RunFinished = Schema.Struct({ type: Schema.tag("run.finished"), exitCode: Schema.Int, report: RunReport })
+const RunFinished = Schema.Struct({ type: Schema.tag("run.finished"), exitCode: Schema.Int, report: RunReport })
 
 /** A stage begins to work; `task` is absent for the stages that see the whole list. */
-export const StageStarted = Schema.Struct({
+const StageStarted = Schema.Struct({
   type: Schema.tag("stage.started"),
   stage: Stage,
   round: Schema.Int,
@@ -165,13 +165,13 @@ export const StageStarted = Schema.Struct({
 })
 
 /** A message of a conversation is taken up; `message` counts from 1. */
-export const AskStarted = Schema.Struct({
+const AskStarted = Schema.Struct({
   type: Schema.tag("ask.started"),
   message: Schema.Int,
   text: Schema.String
 })
 /** A message is answered, or why it is not. */
-export const AskFinished = Schema.Struct({ type: Schema.tag("ask.finished"), report: AskReport })
+const AskFinished = Schema.Struct({ type: Schema.tag("ask.finished"), report: AskReport })
 
 export const RunEvent = Schema.Union([
   RunStarted,

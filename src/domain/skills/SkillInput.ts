@@ -6,8 +6,8 @@
 import * as Schema from "effect/Schema"
 
 /** `path` is a file or folder of the project that exists; `yes-no` a boolean; `choice` one of a few words. */
-export const InputType = Schema.Literals(["text", "path", "url", "number", "yes-no", "choice"])
-export type InputType = typeof InputType.Type
+const InputType = Schema.Literals(["text", "path", "url", "number", "yes-no", "choice"])
+type InputType = typeof InputType.Type
 
 /** An input that the refinement of a task has to name, or may name. */
 export const SkillInput = Schema.Struct({

@@ -51,14 +51,14 @@ const workKey = ({ finished, round, runId }: Placed, task: Task): string => {
 }
 
 /** Makes the calls of a task. */
-export const RefineTask = Workflow.make("task-conductor/Refine", {
+const RefineTask = Workflow.make("task-conductor/Refine", {
   payload: { ...place, task: Task },
   success: Schema.Struct({ outcome: Schema.Union([Refinement, TaskFailure]), ...back }),
   idempotencyKey: (payload) => workKey(payload, payload.task)
 })
 
 /** Carries a refined task out. */
-export const RunTask = Workflow.make("task-conductor/Task", {
+const RunTask = Workflow.make("task-conductor/Task", {
   payload: { ...place, refinement: Refinement },
   success: Schema.Struct({ outcome: Schema.Union([TaskResult, TaskFailure]), ...back }),
   idempotencyKey: (payload) => workKey(payload, payload.refinement.task)

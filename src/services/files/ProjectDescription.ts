@@ -11,7 +11,7 @@ const names = ["AGENTS.md", "README.md"]
 const maxBytes = 1_048_576
 
 /** The most characters of a description that go into every prompt. */
-export const maxDescriptionCharacters = 4000
+const maxDescriptionCharacters = 4000
 
 const excerpt = (name: string, text: string): string => {
   const cut = cutAtParagraph(text.trim(), maxDescriptionCharacters)

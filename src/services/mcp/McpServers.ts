@@ -17,7 +17,7 @@ import { McpProblem } from "../plugins/McpProblem.ts"
 import { environmentVariable } from "../configuration/UserFolders.ts"
 
 /** The name of the project's file. */
-export const mcpFileName = ".mcp.json"
+const mcpFileName = ".mcp.json"
 
 /** A server as it can be started. */
 export interface McpServer {
