@@ -1,7 +1,8 @@
 /**
- * Bundles what has to start fast: the command line and the door "task-conductor/check". Each bundle holds everything it
- * needs, `effect` too, so neither may meet values of another copy: the shim starts the bundled command line only for
- * words that load no plugin, and the door hands out plain data. `npm run build` calls this after the compiler.
+ * Bundles the program, so that users install `effect` and nothing else. The library and the command line share the `effect`
+ * that is installed, with plugins and with the programs of users. What has to start fast is bundled once more together with
+ * `effect`; its values must not meet those of another copy: the shim starts that command line only for words that load no
+ * plugin, and `task-conductor/check` hands out plain data.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -47,13 +48,37 @@ const licences = (): Plugin => ({
   }
 })
 
+/** What users import, by the names of the modules. */
+export const entryPoints = {
+  index: "src/index.ts",
+  check: "src/check.ts",
+  cluster: "src/cluster.ts",
+  "plugin-kit": "src/plugin-kit.ts",
+  testing: "src/testing.ts"
+}
+
+/** What is started by its address: see src/services/files/PackageFolder.ts. */
+const startedModules = {
+  main: "src/main.ts",
+  HtmlWorker: "src/services/web/HtmlWorker.ts",
+  ProbedImport: "src/services/plugins/ProbedImport.ts"
+}
+
 /** A bundle in a folder of its own, two levels below the package as the sources are: paths to its files hold. */
-const bundle = (name: string, input: Readonly<Record<string, string>>) =>
-  ({
+const bundle = (name: string, input: Readonly<Record<string, string>>, external: ReadonlyArray<RegExp> = []) => ({
+  name,
+  ...({
     input: { ...input },
+    external: [...external],
     platform: "node",
+    logLevel: "warn",
     plugins: [licences()],
     output: { dir: `dist/${name}`, format: "esm", minify: { mangle: false } }
-  }) satisfies RolldownOptions
+  } satisfies RolldownOptions)
+})
 
-export default [bundle("cli-bundle", { main: "src/main.ts" }), bundle("check-bundle", { check: "src/check.ts" })]
+export default [
+  bundle("library", { ...entryPoints, ...startedModules }, [/^effect(?:\/|$)/]),
+  bundle("cli-bundle", { main: "src/main.ts" }),
+  bundle("check-bundle", { check: "src/check.ts" })
+]

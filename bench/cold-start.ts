@@ -38,10 +38,10 @@ const cases: ReadonlyArray<Case> = [
   { name: "task-conductor check, first start of all", args: [shim, "check", plan], isFirst: true },
   {
     name: "task-conductor check, not bundled",
-    args: [...load("dist/main.js"), shim, "check", plan]
+    args: [...load("dist/library/main.js"), shim, "check", plan]
   },
   { name: 'import "task-conductor/check"', args: load("dist/check-bundle/check.js") },
-  { name: 'import "task-conductor/check", not bundled', args: load("dist/check.js") }
+  { name: 'import "task-conductor/check", not bundled', args: load("dist/library/check.js") }
 ]
 
 const measure = ({ args, isFirst = false }: Case, run: number): number => {

@@ -27,8 +27,12 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.stdout.write(require("../package.json").version + "\n")
 } else {
   require("module").enableCompileCache()
-  import(isQuick() ? "../dist/cli-bundle/main.js" : "../dist/main.js").catch(function (error) {
-    if (error && error.code === "ERR_MODULE_NOT_FOUND" && /dist.(cli-bundle.)?main\.js/.test(String(error.message))) {
+  import(isQuick() ? "../dist/cli-bundle/main.js" : "../dist/library/main.js").catch(function (error) {
+    if (
+      error &&
+      error.code === "ERR_MODULE_NOT_FOUND" &&
+      /dist.(cli-bundle|library).main\.js/.test(String(error.message))
+    ) {
       process.stderr.write('task-conductor is not built yet. Run "npm run build" in its folder.\n')
     } else {
       process.stderr.write("task-conductor cannot start: " + (error && error.message) + "\n")

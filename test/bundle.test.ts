@@ -2,7 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFile } from "node:child_process"
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { basename, join } from "node:path"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
 import bundles from "../rolldown.config.ts"
@@ -29,8 +29,8 @@ const shim = (...args: ReadonlyArray<string>) => node([join(packed, "bin/task-co
 
 beforeAll(async () => {
   for (const part of ["bin", "package.json"]) cpSync(join(root, part), join(packed, part), { recursive: true })
-  for (const { output, ...options } of bundles) {
-    await build({ ...options, cwd: root, output: { ...output, dir: join(packed, "dist", basename(output.dir)) } })
+  for (const { name, ...options } of bundles.filter(({ name }) => name !== "library")) {
+    await build({ ...options, cwd: root, output: { ...options.output, dir: join(packed, "dist", name) } })
   }
 }, 60_000)
 afterAll(() => rmSync(packed, { recursive: true, force: true }))

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -23,6 +24,7 @@ const root = realpathSync(mkdtempSync(join(tmpdir(), "task-conductor-packages-")
 const app = join(root, "app")
 const plugin = "task-conductor-plugin-word-count"
 let registry: Registry
+let installed: Ended
 
 interface Ended {
   readonly code: number
@@ -103,7 +105,7 @@ beforeAll(async () => {
     "app/.task-conductor/skills/count-words/SKILL.md",
     "---\nname: count-words\ndescription: Counts the words of a file. Use it when a length in words is asked for.\nallowed-tools: word_count\n---\n\n## Refinement\n\nCall `word_count` for each file.\n\n## Execution\n\nSay the counts.\n"
   )
-  await succeed(start("npm", ["install", ...tarballs]))
+  installed = await succeed(start("npm", ["install", ...tarballs]))
 }, 120_000)
 afterAll(() => {
   registry.close()
@@ -111,11 +113,31 @@ afterAll(() => {
 }, 60_000)
 
 describe("the installed packages", { timeout: 60_000 }, () => {
-  it("come with one copy of effect and nothing for development", () => {
-    assert.isTrue(existsSync(join(app, "node_modules/effect/package.json")))
-    for (const name of ["typescript", "vitest", "task-conductor/node_modules/effect"]) {
-      assert.isFalse(existsSync(join(app, "node_modules", name)), name)
-    }
+  it("come with one copy of effect and nothing else", () => {
+    const folders = readdirSync(join(app, "node_modules")).filter((name) => !name.startsWith("."))
+    assert.deepStrictEqual(folders.toSorted(), ["effect", "task-conductor", plugin])
+    assert.isFalse(existsSync(join(app, "node_modules/task-conductor/node_modules")))
+  })
+
+  it("are installed without a warning", () => {
+    assert.strictEqual(installed.stderr, "")
+  })
+
+  it("read HTML in a thread", async () => {
+    const worker = join(app, "node_modules/task-conductor/dist/library/HtmlWorker.js")
+    const script = `import { Worker } from "node:worker_threads"
+      const workerData = { html: "<h1>News</h1><p>Old <b>tales</b>", url: "https://a.example/" }
+      new Worker(${JSON.stringify(worker)}, { workerData, execArgv: [] }).on("message", ({ text }) => console.log(text))`
+    const { stdout } = await succeed(start(process.execPath, ["--input-type=module", "-e", script]))
+    assert.strictEqual(stdout, "# News\n\nOld **tales**\n")
+  })
+
+  it("reach for the database of shared runs", async () => {
+    const script = `import { cancel, DatabaseUnavailable } from "task-conductor/cluster"
+      const error = await cancel("some-run", { database: "postgres://127.0.0.1:1/none" }).catch((error) => error)
+      console.log(error instanceof DatabaseUnavailable)`
+    const { stdout } = await succeed(start(process.execPath, ["--input-type=module", "-e", script]))
+    assert.strictEqual(stdout, "true\n")
   })
 
   it("list the plugin without starting it until it is trusted", async () => {
@@ -225,6 +247,8 @@ describe("a plugin in TypeScript", { timeout: 60_000 }, () => {
       `import * as Effect from "effect/Effect"
        import * as Schema from "effect/Schema"
        import { run, type RunOptions } from "task-conductor"
+       import { check } from "task-conductor/check"
+       import { attach, work } from "task-conductor/cluster"
        import { definePlugin, type Plugin, tool, ToolFailure, Workspace } from "task-conductor/plugin"
        import { checkPlugin, runTool } from "task-conductor/testing"
        const size = tool({
@@ -249,7 +273,10 @@ describe("a plugin in TypeScript", { timeout: 60_000 }, () => {
        const problems: ReadonlyArray<string> = await checkPlugin(plugin)
        const { data, success } = await runTool(plugin, "size", { path: "a" }, { files: { a: "b" } })
        const options: RunOptions = { prompt: "x", plugins: [plugin, "other", "./local.ts"] }
-       console.log(problems, data, success satisfies boolean, run(options).report)`
+       const verdict: "accepted" | "repaired" | "rejected" = check("").verdict
+       const handle: ReturnType<typeof run> = attach("some-run")
+       await work({ signal: new AbortController().signal })
+       console.log(problems, data, success satisfies boolean, run(options).report, verdict, handle.runId)`
     )
     put(
       "app/tsconfig.json",

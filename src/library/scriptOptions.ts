@@ -106,7 +106,7 @@ export const scriptWork = (options: ScriptOptions, listen: (recorded: RecordedEv
   }
 }
 
-/** Where a script's work happens: on this machine, with its runs where the options say. */
+/** Where a script's work happens: on this machine, with its runs where the options say. @internal */
 export const onThisMachine =
   ({ stateFolder = "" }: Pick<ScriptOptions, "stateFolder">) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>

@@ -3,10 +3,9 @@
  */
 import { execFileSync } from "node:child_process"
 import { cpSync, mkdirSync } from "node:fs"
-import { basename, join } from "node:path"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { build } from "rolldown"
-import bundles from "../../rolldown.config.ts"
+import { buildInto } from "../../scripts/build.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -23,10 +22,6 @@ export const buildProduct = async (target: string): Promise<string> => {
   for (const part of ["bin", "prompts", "skills", "schema", "docs", "LICENSE", "README.md", "package.json"]) {
     cpSync(join(root, part), join(product, part), { recursive: true })
   }
-  const tsc = join(root, "node_modules/.bin/tsc")
-  execFileSync(tsc, ["-p", join(root, "tsconfig.build.json"), "--outDir", join(product, "dist")], { stdio: "inherit" })
-  for (const { output, ...options } of bundles) {
-    await build({ ...options, cwd: root, output: { ...output, dir: join(product, "dist", basename(output.dir)) } })
-  }
+  await buildInto(join(product, "dist"))
   return product
 }

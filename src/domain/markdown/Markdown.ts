@@ -50,7 +50,7 @@ export class MarkdownSection {
     return [...(this.lead === "" ? [] : [this.lead]), ...this.#lines.slice(this.first, this.last)].join("\n")
   }
 
-  /** The mdast of the body with line numbers of the document; nothing when the body is above the caps of remark. */
+  /** The mdast of the body with line numbers of the document; nothing when the body is above the caps of remark. @internal */
   get tree(): Option.Option<Root> {
     this.#tree ??= parseMarkdown(this.body, this.lead === "" ? this.first + 1 : this.first)
     return this.#tree

@@ -74,7 +74,7 @@ const shiftLines = (node: Nodes, lines: number): void => {
   if ("children" in node) for (const child of node.children) shiftLines(child, lines)
 }
 
-/** The tree of a text that starts at `line` of its document; nothing when the text is above the caps. */
+/** The tree of a text that starts at `line` of its document; nothing when the text is above the caps. @internal */
 export const parseMarkdown = (text: string, line: number): Option.Option<Root> => {
   if (!isParsable(text)) return Option.none()
   const tree = markdown.parse(text)
@@ -97,7 +97,7 @@ const toLink = (node: Link): FoundLink => ({
   line: node.position?.start.line ?? 1
 })
 
-/** All links below a node, in order. */
+/** All links below a node, in order. @internal */
 export const linksOf = (node: Nodes): ReadonlyArray<FoundLink> => {
   if (node.type === "link") return [toLink(node)]
   return "children" in node ? node.children.flatMap(linksOf) : []

@@ -6,12 +6,13 @@
 import { fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
+import { moduleUrl } from "../files/PackageFolder.ts"
 import type { ProbeReport } from "./ProbedImport.ts"
 
 /** How long a plugin may take to be imported. */
 export const importTime = "30 seconds"
 
-const program = fileURLToPath(import.meta.url).replace("PluginProbe", "ProbedImport")
+const program = fileURLToPath(moduleUrl("services/plugins/ProbedImport"))
 
 /** Whatever is imported may be read; the child writes no file and starts no program. */
 const execArgv = ["--permission", "--allow-fs-read=*", "--allow-addons", "--allow-wasi", "--allow-worker"]

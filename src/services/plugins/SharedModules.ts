@@ -4,8 +4,8 @@
  * trusted by its hash from importing files that the hash does not cover. Called before a plugin is imported.
  */
 import { registerHooks, type ResolveHookSync } from "node:module"
-import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
+import { moduleUrl } from "../files/PackageFolder.ts"
 
 /** A plugin whose module is about to be imported. */
 export interface SharingPlugin {
@@ -14,7 +14,7 @@ export interface SharingPlugin {
   readonly isOwn?: (file: string) => boolean
 }
 
-/** The modules of this package by the names of its doors, as the "exports" of package.json have them. */
+/** The modules of this package by the names under which they are imported. */
 const doors: Readonly<Record<string, string>> = {
   "task-conductor": "index",
   "task-conductor/check": "check",
@@ -25,8 +25,6 @@ const doors: Readonly<Record<string, string>> = {
 /** The modules that belong to plugins, by URL: those of the plugin itself, and of the packages that it imports. */
 const modules = new Map<string, SharingPlugin>()
 
-const ending = extname(fileURLToPath(import.meta.url))
-const doorUrl = (door: string): string => new URL(`../../${door}${ending}`, import.meta.url).href
 const isEffect = (specifier: string): boolean => specifier === "effect" || specifier.startsWith("effect/")
 const isPath = (specifier: string): boolean => /^(?:\.{0,2}\/|[a-zA-Z]:|file:)/.test(specifier)
 
@@ -34,7 +32,7 @@ const resolve: ResolveHookSync = (specifier, context, next) => {
   const plugin = context.parentURL === undefined ? undefined : modules.get(context.parentURL)
   if (plugin === undefined) return next(specifier, context)
   const door = doors[specifier]
-  if (door !== undefined) return { url: doorUrl(door), shortCircuit: true }
+  if (door !== undefined) return { url: moduleUrl(door).href, shortCircuit: true }
   if (isEffect(specifier)) return next(specifier, { ...context, parentURL: import.meta.url })
   const found = next(specifier, context)
   if (!found.url.startsWith("file:")) return found

@@ -7,14 +7,14 @@ import * as Effect from "effect/Effect"
 import { Worker } from "node:worker_threads"
 import type { HtmlPage } from "../../domain/web/HtmlMarkdown.ts"
 import type { HtmlWork } from "./HtmlWorker.ts"
+import { moduleUrl } from "../files/PackageFolder.ts"
 
 /** More of a page is not read. */
 const maxCharacters = 1_000_000
 const maxMegabytes = 512
 const defaultTime: Duration.Input = "10 seconds"
 
-/** Beside this file, compiled or not. */
-const workerFile = new URL(`./HtmlWorker.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url)
+const workerFile = moduleUrl("services/web/HtmlWorker")
 
 /** Deep nesting overflows the stack, and what multiplies itself takes all memory or time. */
 const tooIntricate = "its HTML is nested too deeply or too large to be turned into text"

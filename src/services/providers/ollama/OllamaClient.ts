@@ -15,7 +15,7 @@ export interface ServerAddress {
   readonly apiKey?: Redacted.Redacted
 }
 
-/** Makes a client that speaks through the `fetch` of one exchange. */
+/** Makes a client that speaks through the `fetch` of one exchange. @internal */
 export const makeClient = (
   address: ServerAddress,
   fetch: typeof globalThis.fetch
