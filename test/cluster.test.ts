@@ -6,6 +6,7 @@ import { askedOf, makeCluster, writing } from "./support/Cluster.ts"
 import { FakeOllama } from "./support/FakeOllama.ts"
 import { fakeModel } from "./support/FakeOllamaPaths.ts"
 import { liveTest } from "./support/liveTest.ts"
+import { needsPostgres } from "./support/Postgres.ts"
 
 /** What a promise is rejected with. */
 const rejection = (promise: Promise<unknown>): Effect.Effect<unknown> =>
@@ -16,7 +17,7 @@ const rejection = (promise: Promise<unknown>): Effect.Effect<unknown> =>
     )
   )
 
-describe("task-conductor/cluster", { timeout: 60_000 }, () => {
+describe("task-conductor/cluster", { timeout: 60_000, ...needsPostgres }, () => {
   liveTest("begins, answers and ends runs from scripts, on a worker of a script", () =>
     Effect.gen(function* () {
       const { sandbox, url: database } = yield* makeCluster

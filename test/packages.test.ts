@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { execFile, spawn } from "node:child_process"
+import { execFile } from "node:child_process"
 import {
   cpSync,
   existsSync,
@@ -16,6 +16,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { buildProduct, packFolder } from "./support/packedProduct.ts"
+import { needsTerminal, openTerminal } from "./support/PseudoTerminal.ts"
 import { packageFiles, wordsModule } from "./support/PluginFiles.ts"
 import { type Registry, startRegistry } from "./support/Registry.ts"
 
@@ -78,20 +79,14 @@ const counted = (events: string): object | undefined =>
     .find(({ type }) => type === "tool.finished")?.result
 
 /** Runs on a terminal of its own and answers the first question. */
-const answerOnTerminal = (answer: string) =>
-  new Promise<{ readonly status: number; readonly asked: boolean }>((resolve) => {
-    const words = [join(app, "node_modules/.bin/task-conductor"), ...order].map((word) => `'${word}'`).join(" ")
-    const child = spawn("script", ["-qec", words, "/dev/null"], { cwd: app, env: environment() })
-    let screen = ""
-    child.stdout.on("data", (text: Buffer) => {
-      const before = screen.includes("Answer [4]: ")
-      screen += text.toString()
-      if (!before && screen.includes("Answer [4]: ")) child.stdin.write(`${answer}\n`)
-    })
-    child.on("close", (code) =>
-      resolve({ status: code ?? -1, asked: screen.includes("Tool: load_plugin") && screen.includes("sha256:") })
-    )
-  })
+const answerOnTerminal = async (answer: string) => {
+  const words = [join(app, "node_modules/.bin/task-conductor"), ...order].map((word) => `'${word}'`).join(" ")
+  const terminal = openTerminal(words, { cwd: app, env: environment() })
+  await terminal.shows("Answer [4]: ")
+  terminal.type(`${answer}\r`)
+  const status = await terminal.ended
+  return { status, asked: terminal.screen().includes("Tool: load_plugin") && terminal.screen().includes("sha256:") }
+}
 
 beforeAll(async () => {
   const product = await buildProduct(root)
@@ -157,7 +152,7 @@ describe("the installed packages", { timeout: 60_000 }, () => {
     assert.isUndefined(counted((await conduct(...order, "--json")).stdout))
   })
 
-  it("remember the trust of a person, for exactly this content, until it is revoked", async () => {
+  it("remember the trust of a person, for exactly this content, until it is revoked", needsTerminal, async () => {
     const { asked, status } = await answerOnTerminal("3")
     assert.deepStrictEqual([status, asked], [0, true])
     const ruleOf = (text: string) => new RegExp(`load_plugin:${plugin} sha256:[0-9a-f]{64}`).exec(text)?.[0] ?? ""

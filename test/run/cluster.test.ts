@@ -4,6 +4,7 @@ import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
 import type { Ended } from "../support/binary.ts"
 import { type Asked, askedOf, makeCluster } from "../support/Cluster.ts"
 import { liveTest } from "../support/liveTest.ts"
+import { needsPostgres } from "../support/Postgres.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
 const names = Array.from({ length: 20 }, (_, index) => `Look ${index + 1}`)
@@ -38,7 +39,7 @@ const reportOf = (ended: Ended) => {
 
 const sayings = (ended: Ended): ReadonlyArray<string> => reportOf(ended).results.map(({ result }) => result.summary)
 
-describe("workers on one database", { timeout: 120_000 }, () => {
+describe("workers on one database", { timeout: 120_000, ...needsPostgres }, () => {
   liveTest("share the tasks of a run, each with its own model server", () =>
     Effect.gen(function* () {
       const { begin, worker } = yield* makeCluster

@@ -5,77 +5,85 @@ import { join } from "node:path"
 import { type Asked, askedOf, makeCluster, writing } from "../support/Cluster.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { liveTest } from "../support/liveTest.ts"
+import { needsPostgres } from "../support/Postgres.ts"
+import { needsTerminal } from "../support/PseudoTerminal.ts"
 import { freeSkill, planOf, refinementWith } from "../support/TestRun.ts"
 
 const runIdIn = (text: string): string => /\d{8}-\d{6}-[a-z0-9]{4}/.exec(text)?.[0] ?? ""
 
-describe("a client of shared runs", { timeout: 120_000 }, () => {
-  liveTest("leaves when nobody can answer, and another one answers on a terminal", () =>
-    Effect.gen(function* () {
-      const { sandbox, start, terminal, worker } = yield* makeCluster
-      yield* worker((body) => writing(askedOf(body)))
-      const first = yield* start(["run", "--cluster", "--model", fakeModel, "Do it."])
-      const left = yield* Effect.promise(() => first.ended)
-      const runId = runIdIn(left.stderr)
-      expect(left.code).toBe(4)
-      expect(left.stderr).toContain(
-        `The run ${runId} waits for an answer about "Task section 1", and nobody can be asked here. It goes on when somebody answers, from any machine: task-conductor attach ${runId}`
-      )
-      const listed = yield* start(["runs", "--cluster"])
-      expect((yield* Effect.promise(() => listed.ended)).stdout).toMatch(new RegExp(`^${runId} .* running`))
-      const attached = terminal("attach last")
-      yield* Effect.promise(() => attached.shows("Answer [3]"))
-      expect(attached.screen()).toContain("write_file")
-      attached.type("1\r")
-      expect(yield* Effect.promise(() => attached.ended)).toBe(0)
-      expect(attached.screen()).toContain("All is done.")
-      expect(readFileSync(join(sandbox.root, "project/a.txt"), "utf8")).toBe("new\n")
-      const shown = yield* start(["show", "--cluster", runId, "--task", "Write 1"])
-      expect((yield* Effect.promise(() => shown.ended)).stdout).toContain("Result of Write 1.")
-    })
+describe("a client of shared runs", { timeout: 120_000, ...needsPostgres }, () => {
+  liveTest(
+    "leaves when nobody can answer, and another one answers on a terminal",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox, start, terminal, worker } = yield* makeCluster
+        yield* worker((body) => writing(askedOf(body)))
+        const first = yield* start(["run", "--cluster", "--model", fakeModel, "Do it."])
+        const left = yield* Effect.promise(() => first.ended)
+        const runId = runIdIn(left.stderr)
+        expect(left.code).toBe(4)
+        expect(left.stderr).toContain(
+          `The run ${runId} waits for an answer about "Task section 1", and nobody can be asked here. It goes on when somebody answers, from any machine: task-conductor attach ${runId}`
+        )
+        const listed = yield* start(["runs", "--cluster"])
+        expect((yield* Effect.promise(() => listed.ended)).stdout).toMatch(new RegExp(`^${runId} .* running`))
+        const attached = terminal("attach last")
+        yield* Effect.promise(() => attached.shows("Answer [3]"))
+        expect(attached.screen()).toContain("write_file")
+        attached.type("1\r")
+        expect(yield* Effect.promise(() => attached.ended)).toBe(0)
+        expect(attached.screen()).toContain("All is done.")
+        expect(readFileSync(join(sandbox.root, "project/a.txt"), "utf8")).toBe("new\n")
+        const shown = yield* start(["show", "--cluster", runId, "--task", "Write 1"])
+        expect((yield* Effect.promise(() => shown.ended)).stdout).toContain("Result of Write 1.")
+      }),
+    needsTerminal
   )
 
   for (const [answer, what, code] of [
     ["2", "takes as done", 0],
     ["3", "ends the run at", 4]
   ] as const) {
-    liveTest(`${what} a call that was begun by a worker that died`, () =>
-      Effect.gen(function* () {
-        const { sandbox, start, terminal, worker } = yield* makeCluster
-        const argv = ["sh", "-c", "echo sent >> log.txt; sleep 600"]
-        sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
-        const sending = ({ stage, task }: Asked): string => {
-          if (stage === "creation") return planOf([[{ name: "Send 1", skill: "free" }]])
-          if (stage === "iteration" && answer === "3") return planOf([[{ name: "Send 1", skill: "free" }]])
-          return stage === "refinement"
-            ? refinementWith([{ name: "run_command", arguments: { argv } }])
-            : writing({ stage, task })
-        }
-        const sent = () => {
-          try {
-            return readFileSync(join(sandbox.root, "project/log.txt"), "utf8")
-          } catch {
-            return ""
+    liveTest(
+      `${what} a call that was begun by a worker that died`,
+      () =>
+        Effect.gen(function* () {
+          const { sandbox, start, terminal, worker } = yield* makeCluster
+          const argv = ["sh", "-c", "echo sent >> log.txt; sleep 600"]
+          sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
+          const sending = ({ stage, task }: Asked): string => {
+            if (stage === "creation") return planOf([[{ name: "Send 1", skill: "free" }]])
+            if (stage === "iteration" && answer === "3") return planOf([[{ name: "Send 1", skill: "free" }]])
+            return stage === "refinement"
+              ? refinementWith([{ name: "run_command", arguments: { argv } }])
+              : writing({ stage, task })
           }
-        }
-        const workers = [
-          yield* worker((body) => sending(askedOf(body))),
-          yield* worker((body) => sending(askedOf(body)))
-        ]
-        const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
-        while (sent() === "") yield* Effect.sleep("50 millis")
-        for (const { binary } of workers) {
-          if (binary.stderr().includes(`carries out "Send 1"`)) binary.child.kill("SIGKILL")
-        }
-        const left = yield* Effect.promise(() => client.ended)
-        expect([left.code, left.stderr.includes('waits for an answer about "Send 1"')]).toEqual([4, true])
-        const attached = terminal("attach last")
-        yield* Effect.promise(() => attached.shows("Answer [3]"))
-        expect(attached.screen()).toContain("nobody knows whether it happened")
-        attached.type(`${answer}\r`)
-        expect(yield* Effect.promise(() => attached.ended)).toBe(code)
-        expect(sent()).toBe("sent\n")
-      })
+          const sent = () => {
+            try {
+              return readFileSync(join(sandbox.root, "project/log.txt"), "utf8")
+            } catch {
+              return ""
+            }
+          }
+          const workers = [
+            yield* worker((body) => sending(askedOf(body))),
+            yield* worker((body) => sending(askedOf(body)))
+          ]
+          const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
+          while (sent() === "") yield* Effect.sleep("50 millis")
+          for (const { binary } of workers) {
+            if (binary.stderr().includes(`carries out "Send 1"`)) binary.child.kill("SIGKILL")
+          }
+          const left = yield* Effect.promise(() => client.ended)
+          expect([left.code, left.stderr.includes('waits for an answer about "Send 1"')]).toEqual([4, true])
+          const attached = terminal("attach last")
+          yield* Effect.promise(() => attached.shows("Answer [3]"))
+          expect(attached.screen()).toContain("nobody knows whether it happened")
+          attached.type(`${answer}\r`)
+          expect(yield* Effect.promise(() => attached.ended)).toBe(code)
+          expect(sent()).toBe("sent\n")
+        }),
+      needsTerminal
     )
   }
 

