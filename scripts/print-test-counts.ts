@@ -1,18 +1,50 @@
 /**
- * Prints `N passed, N failed` from the JSON report of the test runner. A file that could not be loaded counts as one
- * failure. Called by .ci/run with the path of the report.
+ * Says what came of the tests, from the JSON report of the test runner: how many were skipped for want of what, then
+ * `N passed, N failed, N skipped`. A file that could not be loaded counts as one failure. As a program, with the path of the
+ * report, it ends with 1 unless all tests ran and passed.
  */
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 
-interface Report {
-  readonly numPassedTests: number
-  readonly numFailedTests: number
-  readonly testResults: ReadonlyArray<{ readonly status: string; readonly assertionResults: ReadonlyArray<unknown> }>
+interface Result {
+  readonly status: string
+  readonly meta?: { readonly missing?: string }
 }
 
-const text = readFileSync(process.argv[2] ?? "", "utf8")
-const report: Report =
-  text === "" ? { numPassedTests: 0, numFailedTests: 0, testResults: [] } : (JSON.parse(text) as Report)
-const broken = report.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0)
+interface Report {
+  readonly testResults: ReadonlyArray<{ readonly status: string; readonly assertionResults: ReadonlyArray<Result> }>
+}
 
-console.log(`${report.numPassedTests} passed, ${report.numFailedTests + broken.length} failed`)
+const readReport = (file: string): Report => {
+  const text = existsSync(file) ? readFileSync(file, "utf8") : ""
+  return text === "" ? { testResults: [] } : (JSON.parse(text) as Report)
+}
+
+/** The lines to print, and whether every test ran and passed. */
+export const testCounts = (file: string): { readonly lines: ReadonlyArray<string>; readonly isComplete: boolean } => {
+  const { testResults } = readReport(file)
+  const results = testResults.flatMap(({ assertionResults }) => assertionResults)
+  const [passed = 0, failed = 0] = ["passed", "failed"].map(
+    (one) => results.filter(({ status }) => status === one).length
+  )
+  const broken = testResults.filter(
+    ({ assertionResults, status }) => status === "failed" && assertionResults.length === 0
+  )
+  const skipped = results.filter(({ status }) => status !== "passed" && status !== "failed")
+  const reasons = Map.groupBy(skipped, ({ meta }) => meta?.missing ?? "No reason is given.")
+  const failures = failed + broken.length
+  return {
+    lines: [
+      ...[...reasons].map(
+        ([reason, { length }]) => `${length} ${length === 1 ? "test was" : "tests were"} skipped: ${reason}`
+      ),
+      `${passed} passed, ${failures} failed, ${skipped.length} skipped`
+    ],
+    isComplete: passed > 0 && failures + skipped.length === 0
+  }
+}
+
+if (import.meta.main) {
+  const { isComplete, lines } = testCounts(process.argv[2] ?? "")
+  for (const line of lines) console.log(line)
+  if (!isComplete) process.exitCode = 1
+}

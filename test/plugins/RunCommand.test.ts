@@ -5,6 +5,7 @@ import * as FileSystem from "effect/FileSystem"
 import type { Arguments } from "../../src/domain/tools/ToolCall.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { liveTest } from "../support/liveTest.ts"
+import { needs } from "../support/needs.ts"
 import { openTools, type OpenTools } from "../support/OpenTools.ts"
 import { countProcesses, waitForProcesses } from "../support/ProcessTable.ts"
 import { scriptedApprover } from "../support/ScriptedApprover.ts"
@@ -19,6 +20,12 @@ const open = (given: OpenTools = {}) =>
 const inSandbox: OpenTools = {}
 const outside: OpenTools = { commands: { sandbox: { mode: "off" } } }
 
+/** Where commands run, how the tools are opened for it, and what the tests of it need. */
+const places = [
+  ["in the sandbox", inSandbox, needs("bwrap")],
+  ["without a sandbox", outside, {}]
+] as const
+
 /** An argument that no other process of this machine has. */
 const canary = (name: string): string => `canary-${name}-${process.pid}`
 
@@ -30,177 +37,213 @@ const background = (mark: string, more: string): ReadonlyArray<string> => [
 ]
 
 describe("run_command", () => {
-  for (const [where, given] of [
-    ["in the sandbox", inSandbox],
-    ["without a sandbox", outside]
-  ] as const) {
-    liveTest(`returns exit code and output in the order in which it was written, ${where}`, () =>
-      Effect.gen(function* () {
-        const { command } = yield* open(given)
-        const script = "echo one; echo two >&2; echo three; exit 3"
-        assert.deepStrictEqual((yield* command(["sh", "-c", script])).data, {
-          exit_code: 3,
-          output: "one\ntwo\nthree\n"
-        })
-        assert.deepStrictEqual((yield* command(["true"])).data, { exit_code: 0, output: "" })
-        assert.deepInclude((yield* command(["sh", "-c", "kill -KILL $$"])).data, { exit_code: 137 })
-      })
+  for (const [where, given, needed] of places) {
+    liveTest(
+      `returns exit code and output in the order in which it was written, ${where}`,
+      () =>
+        Effect.gen(function* () {
+          const { command } = yield* open(given)
+          const script = "echo one; echo two >&2; echo three; exit 3"
+          assert.deepStrictEqual((yield* command(["sh", "-c", script])).data, {
+            exit_code: 3,
+            output: "one\ntwo\nthree\n"
+          })
+          assert.deepStrictEqual((yield* command(["true"])).data, { exit_code: 0, output: "" })
+          assert.deepInclude((yield* command(["sh", "-c", "kill -KILL $$"])).data, { exit_code: 137 })
+        }),
+      needed
     )
 
-    liveTest(`hands every word to the program as it is, ${where}`, () =>
-      Effect.gen(function* () {
-        const { command, root } = yield* open(given)
-        const words = [
-          "$(id)",
-          "`id`",
-          ";",
-          "&&",
-          "|",
-          ">",
-          "out.txt",
-          "*",
-          "$HOME",
-          "-rf",
-          "--pre=x",
-          "a\nb",
-          "",
-          "'\"",
-          "<(id)"
-        ]
-        const { data } = yield* command(["printf", "[%s]", ...words])
-        assert.deepStrictEqual(data, { exit_code: 0, output: words.map((word) => `[${word}]`).join("") })
-        assert.deepStrictEqual(yield* (yield* FileSystem.FileSystem).readDirectory(root), [])
-      })
+    liveTest(
+      `hands every word to the program as it is, ${where}`,
+      () =>
+        Effect.gen(function* () {
+          const { command, root } = yield* open(given)
+          const words = [
+            "$(id)",
+            "`id`",
+            ";",
+            "&&",
+            "|",
+            ">",
+            "out.txt",
+            "*",
+            "$HOME",
+            "-rf",
+            "--pre=x",
+            "a\nb",
+            "",
+            "'\"",
+            "<(id)"
+          ]
+          const { data } = yield* command(["printf", "[%s]", ...words])
+          assert.deepStrictEqual(data, { exit_code: 0, output: words.map((word) => `[${word}]`).join("") })
+          assert.deepStrictEqual(yield* (yield* FileSystem.FileSystem).readDirectory(root), [])
+        }),
+      needed
     )
 
-    liveTest(`runs no shell's own commands, ${where}`, () =>
-      Effect.gen(function* () {
-        const { command } = yield* open(given)
-        for (const builtIn of ["exec", ".", "source"]) {
-          assert.strictEqual((yield* command([builtIn, "echo injected"])).error_type, "not_found")
-        }
-        assert.strictEqual((yield* command(["eval", "echo injected"])).error_type, "not_found")
-      })
+    liveTest(
+      `runs no shell's own commands, ${where}`,
+      () =>
+        Effect.gen(function* () {
+          const { command } = yield* open(given)
+          for (const builtIn of ["exec", ".", "source"]) {
+            assert.strictEqual((yield* command([builtIn, "echo injected"])).error_type, "not_found")
+          }
+          assert.strictEqual((yield* command(["eval", "echo injected"])).error_type, "not_found")
+        }),
+      needed
     )
 
-    liveTest(`gives the program few variables, no input and no terminal, ${where}`, () =>
-      Effect.gen(function* () {
-        const environment = {
-          PATH: process.env["PATH"],
-          LANG: "C.UTF-8",
-          TERM: "dumb",
-          CI: "yes",
-          AWS_SECRET_ACCESS_KEY: "env-canary",
-          GITHUB_TOKEN: "env-canary",
-          NODE_OPTIONS: "--env-canary",
-          LD_PRELOAD: "/env-canary.so",
-          BASH_ENV: "/env-canary"
-        }
-        const { command } = yield* open({ commands: { ...given.commands, environment, named: ["CI", "NODE_OPTIONS"] } })
-        const { data } = yield* command(["env"])
-        const output = JSON.stringify(data)
-        assert.notInclude(output, "env-canary")
-        assert.include(output, "CI=yes")
-        assert.deepStrictEqual((yield* command(["cat"])).data, { exit_code: 0, output: "" })
-        const { data: tty } = yield* command(["sh", "-c", "(echo x > /dev/tty) 2>&1; tty"])
-        assert.include(JSON.stringify(tty), "not a tty")
-        assert.notInclude(JSON.stringify(tty), "/dev/pts")
-      })
+    liveTest(
+      `gives the program few variables, no input and no terminal, ${where}`,
+      () =>
+        Effect.gen(function* () {
+          const environment = {
+            PATH: process.env["PATH"],
+            LANG: "C.UTF-8",
+            TERM: "dumb",
+            CI: "yes",
+            AWS_SECRET_ACCESS_KEY: "env-canary",
+            GITHUB_TOKEN: "env-canary",
+            NODE_OPTIONS: "--env-canary",
+            LD_PRELOAD: "/env-canary.so",
+            BASH_ENV: "/env-canary"
+          }
+          const { command } = yield* open({
+            commands: { ...given.commands, environment, named: ["CI", "NODE_OPTIONS"] }
+          })
+          const { data } = yield* command(["env"])
+          const output = JSON.stringify(data)
+          assert.notInclude(output, "env-canary")
+          assert.include(output, "CI=yes")
+          assert.deepStrictEqual((yield* command(["cat"])).data, { exit_code: 0, output: "" })
+          const { data: tty } = yield* command(["sh", "-c", "(echo x > /dev/tty) 2>&1; tty"])
+          assert.include(JSON.stringify(tty), "not a tty")
+          assert.notInclude(JSON.stringify(tty), "/dev/pts")
+        }),
+      needed
     )
 
-    liveTest(`leaves nothing running after a timeout, ${where}`, () =>
-      Effect.gen(function* () {
-        const mark = canary("timeout")
-        const { command } = yield* open(given)
-        const began = performance.now()
-        const { error_message, error_type } = yield* command(background(mark, "trap '' TERM; echo begun; wait"), {
-          timeout_seconds: 1
-        })
-        assert.deepStrictEqual(
-          [error_type, error_message],
-          ["timeout", "The command was stopped after 1 s. The end of its output:\nbegun\n"]
-        )
-        assert.isBelow(performance.now() - began, 6000)
-        yield* waitForProcesses(mark, (count) => count === 0)
-      })
+    liveTest(
+      `leaves nothing running after a timeout, ${where}`,
+      () =>
+        Effect.gen(function* () {
+          const mark = canary("timeout")
+          const { command } = yield* open(given)
+          const began = performance.now()
+          const { error_message, error_type } = yield* command(background(mark, "trap '' TERM; echo begun; wait"), {
+            timeout_seconds: 1
+          })
+          assert.deepStrictEqual(
+            [error_type, error_message],
+            ["timeout", "The command was stopped after 1 s. The end of its output:\nbegun\n"]
+          )
+          assert.isBelow(performance.now() - began, 6000)
+          yield* waitForProcesses(mark, (count) => count === 0)
+        }),
+      needed
     )
 
-    liveTest(`leaves nothing running after an interruption, ${where}`, () =>
-      Effect.gen(function* () {
-        const mark = canary("interrupt")
-        const { command } = yield* open(given)
-        const running = yield* Effect.forkChild(command(background(mark, "wait")))
-        yield* waitForProcesses(mark, (count) => count > 1)
-        yield* Fiber.interrupt(running)
-        yield* waitForProcesses(mark, (count) => count === 0)
-      })
+    liveTest(
+      `leaves nothing running after an interruption, ${where}`,
+      () =>
+        Effect.gen(function* () {
+          const mark = canary("interrupt")
+          const { command } = yield* open(given)
+          const running = yield* Effect.forkChild(command(background(mark, "wait")))
+          yield* waitForProcesses(mark, (count) => count > 1)
+          yield* Fiber.interrupt(running)
+          yield* waitForProcesses(mark, (count) => count === 0)
+        }),
+      needed
     )
 
-    liveTest(`leaves nothing running that the command left behind, ${where}`, () =>
-      Effect.gen(function* () {
-        const mark = canary("behind")
-        const { command } = yield* open(given)
-        assert.deepStrictEqual((yield* command(background(mark, "echo done"))).data, { exit_code: 0, output: "done\n" })
-        yield* waitForProcesses(mark, (count) => count === 0)
-      })
+    liveTest(
+      `leaves nothing running that the command left behind, ${where}`,
+      () =>
+        Effect.gen(function* () {
+          const mark = canary("behind")
+          const { command } = yield* open(given)
+          assert.deepStrictEqual((yield* command(background(mark, "echo done"))).data, {
+            exit_code: 0,
+            output: "done\n"
+          })
+          yield* waitForProcesses(mark, (count) => count === 0)
+        }),
+      needed
     )
 
-    liveTest(`stops a command that writes too much and keeps beginning and end, ${where}`, () =>
-      Effect.gen(function* () {
-        const mark = canary("flood")
-        const { command } = yield* open(given)
-        const { data, success } = yield* command(["sh", "-c", "echo first; yes 0123456789", mark])
-        const { exit_code, output, stopped } = data as { exit_code: null; output: string; stopped: string }
-        assert.deepStrictEqual([success, exit_code, stopped], [true, null, "It wrote more than 10 MB and was stopped."])
-        assert.match(output, /^first\n0123456789\n[^]*\n\.\.\. \(\d+ bytes left out\) \.\.\.\n[^]*0123456789\n/)
-        assert.isBelow(output.length, 66_000)
-        yield* waitForProcesses(mark, (count) => count === 0)
-      })
+    liveTest(
+      `stops a command that writes too much and keeps beginning and end, ${where}`,
+      () =>
+        Effect.gen(function* () {
+          const mark = canary("flood")
+          const { command } = yield* open(given)
+          const { data, success } = yield* command(["sh", "-c", "echo first; yes 0123456789", mark])
+          const { exit_code, output, stopped } = data as { exit_code: null; output: string; stopped: string }
+          assert.deepStrictEqual(
+            [success, exit_code, stopped],
+            [true, null, "It wrote more than 10 MB and was stopped."]
+          )
+          assert.match(output, /^first\n0123456789\n[^]*\n\.\.\. \(\d+ bytes left out\) \.\.\.\n[^]*0123456789\n/)
+          assert.isBelow(output.length, 66_000)
+          yield* waitForProcesses(mark, (count) => count === 0)
+        }),
+      needed
+    )
+
+    liveTest(
+      `lets a command clean up before it is killed, ${where}`,
+      () =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          const mark = canary("cleanup")
+          const { command, root } = yield* open(given)
+          const script = "trap 'echo cleaned > state; exit 0' TERM; while :; do sleep 0.1; done"
+          const running = yield* Effect.forkChild(command(["sh", "-c", script, mark]))
+          yield* waitForProcesses(mark, (count) => count > 0)
+          yield* Effect.sleep("200 millis")
+          yield* Fiber.interrupt(running)
+          assert.strictEqual(yield* fs.readFileString(`${root}/state`), "cleaned\n")
+        }),
+      needed
     )
   }
 
-  liveTest("stops what moved to a session of its own, in the sandbox", () =>
-    Effect.gen(function* () {
-      const mark = canary("setsid")
-      const { command } = yield* open()
-      const running = yield* Effect.forkChild(
-        command(["sh", "-c", `setsid sh -c 'while :; do sleep 0.2; done' ${mark} & wait`])
-      )
-      yield* waitForProcesses(mark, (count) => count > 0)
-      yield* Fiber.interrupt(running)
-      yield* waitForProcesses(mark, (count) => count === 0)
-      assert.strictEqual(countProcesses(mark), 0)
-    })
-  )
-
-  liveTest("leaves nothing running whenever it is interrupted, in the sandbox", () =>
-    Effect.gen(function* () {
-      const { command } = yield* open()
-      yield* command(["true"])
-      for (let after = 0; after < 60; after += 4) {
-        const mark = canary(`at-${after}-`)
-        const running = yield* Effect.forkChild(command(["sh", "-c", "while :; do sleep 0.2; done", mark]))
-        yield* Effect.sleep(`${after} millis`)
+  liveTest(
+    "stops what moved to a session of its own, in the sandbox",
+    () =>
+      Effect.gen(function* () {
+        const mark = canary("setsid")
+        const { command } = yield* open()
+        const running = yield* Effect.forkChild(
+          command(["sh", "-c", `setsid sh -c 'while :; do sleep 0.2; done' ${mark} & wait`])
+        )
+        yield* waitForProcesses(mark, (count) => count > 0)
         yield* Fiber.interrupt(running)
         yield* waitForProcesses(mark, (count) => count === 0)
-      }
-    })
+        assert.strictEqual(countProcesses(mark), 0)
+      }),
+    needs("bwrap")
   )
 
-  liveTest("lets a command clean up before it is killed", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const mark = canary("cleanup")
-      for (const given of [inSandbox, outside]) {
-        const { command, root } = yield* open(given)
-        const script = "trap 'echo cleaned > state; exit 0' TERM; while :; do sleep 0.1; done"
-        const running = yield* Effect.forkChild(command(["sh", "-c", script, mark]))
-        yield* waitForProcesses(mark, (count) => count > 0)
-        yield* Effect.sleep("200 millis")
-        yield* Fiber.interrupt(running)
-        assert.strictEqual(yield* fs.readFileString(`${root}/state`), "cleaned\n")
-      }
-    })
+  liveTest(
+    "leaves nothing running whenever it is interrupted, in the sandbox",
+    () =>
+      Effect.gen(function* () {
+        const { command } = yield* open()
+        yield* command(["true"])
+        for (let after = 0; after < 60; after += 4) {
+          const mark = canary(`at-${after}-`)
+          const running = yield* Effect.forkChild(command(["sh", "-c", "while :; do sleep 0.2; done", mark]))
+          yield* Effect.sleep(`${after} millis`)
+          yield* Fiber.interrupt(running)
+          yield* waitForProcesses(mark, (count) => count === 0)
+        }
+      }),
+    needs("bwrap")
   )
 
   liveTest("runs in a folder of the project and nowhere else", () =>
@@ -257,30 +300,33 @@ describe("run_command", () => {
     })
   )
 
-  liveTest("shows every word, the folder and the sandbox, and runs only what was allowed", () =>
-    Effect.gen(function* () {
-      const approver = scriptedApprover({ calls: ["once", "deny"] })
-      const { command, root } = yield* open({ approver: approver.layer })
-      const argv = ["printf", "%s\n", `a${" ".repeat(200)}; rm -r x`]
-      assert.isTrue((yield* command(argv)).success)
-      assert.strictEqual((yield* command(["true"])).error_type, "permission_denied")
-      const [first, second] = approver.asked.flat()
-      assert.deepStrictEqual(
-        [first?.risk, first?.targets, first?.details],
-        [
-          "high",
-          [`printf "%s\\n" "a${" ".repeat(200)}; rm -r x"`],
+  liveTest(
+    "shows every word, the folder and the sandbox, and runs only what was allowed",
+    () =>
+      Effect.gen(function* () {
+        const approver = scriptedApprover({ calls: ["once", "deny"] })
+        const { command, root } = yield* open({ approver: approver.layer })
+        const argv = ["printf", "%s\n", `a${" ".repeat(200)}; rm -r x`]
+        assert.isTrue((yield* command(argv)).success)
+        assert.strictEqual((yield* command(["true"])).error_type, "permission_denied")
+        const [first, second] = approver.asked.flat()
+        assert.deepStrictEqual(
+          [first?.risk, first?.targets, first?.details],
           [
-            "Program: printf",
-            'Argument 1: "%s\\n"',
-            `Argument 2: "a${" ".repeat(200)}; rm -r x"`,
-            `Folder: ${root}`,
-            "Sandbox: yes: no network, writes only in the project, your home folder is hidden"
+            "high",
+            [`printf "%s\\n" "a${" ".repeat(200)}; rm -r x"`],
+            [
+              "Program: printf",
+              'Argument 1: "%s\\n"',
+              `Argument 2: "a${" ".repeat(200)}; rm -r x"`,
+              `Folder: ${root}`,
+              "Sandbox: yes: no network, writes only in the project, your home folder is hidden"
+            ]
           ]
-        ]
-      )
-      assert.deepStrictEqual(second?.targets, ["true"])
-    })
+        )
+        assert.deepStrictEqual(second?.targets, ["true"])
+      }),
+    needs("bwrap")
   )
 
   liveTest("follows rules for the words of the command", () =>

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import { makeReference, strace } from "../support/CrashPoints.ts"
 import { afterKill, breachesOf, isKeyOf, newHistory } from "../support/CrashHistory.ts"
 import { makeCrashRun } from "../support/CrashRun.ts"
+import { needs } from "../support/needs.ts"
 
 const reference = await Effect.runPromise(makeReference)
 
@@ -64,6 +65,6 @@ for (const [what, calls, code, when] of faults) {
         const ended = yield* run.session({})
         expect(breachesOf(run, history, ended, reference.outcome)).toEqual([])
       }),
-    180_000
+    { timeout: 180_000, ...needs("strace") }
   )
 }

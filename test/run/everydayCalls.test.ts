@@ -5,13 +5,26 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { callOf, openTools } from "../support/OpenTools.ts"
+import { makeProject } from "../support/Project.ts"
 import everyday from "../fixtures/everyday-calls.json" with { type: "json" }
 
 type Outcome = "free" | "asked" | "refused" | "failed"
+
+/** A folder with programs of the names that the calls start, whatever is installed here; none of them is run. */
+const standIns = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const names = new Set(
+    everyday.calls.flatMap(({ arguments: given }) => ("argv" in given ? given.argv.slice(0, 1) : []))
+  )
+  const folder = yield* makeProject(Object.fromEntries([...names].map((name) => [name, "#!/bin/sh\n"])))
+  for (const name of names) yield* fs.chmod(`${folder}/${name}`, 0o755)
+  return folder
+})
 
 /** Judges all calls in order and says what became of each; nothing is run. */
 const play = Effect.gen(function* () {
@@ -26,7 +39,11 @@ const play = Effect.gen(function* () {
       step: () => Effect.die("no step is asked about")
     })
   )
-  const { gate, registry } = yield* openTools({ files: everyday.files, approver: patient })
+  const { gate, registry } = yield* openTools({
+    files: everyday.files,
+    approver: patient,
+    commands: { environment: { PATH: `${yield* standIns}:${process.env["PATH"]}` } }
+  })
   return yield* Effect.forEach(everyday.calls, ({ arguments: given, tool }) =>
     Effect.gen(function* () {
       const before = questions

@@ -9,6 +9,7 @@ import { makeSandbox } from "../support/binary.ts"
 import { strace } from "../support/CrashPoints.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
+import { needs } from "../support/needs.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
 const answers: Readonly<Record<string, string>> = {
@@ -43,7 +44,7 @@ it.live(
       ])
       expect((yield* Effect.promise(() => run(embedded))).code).toBe(0)
     }),
-  180_000
+  { timeout: 180_000, ...needs("strace") }
 )
 
 it.live(

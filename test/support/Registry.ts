@@ -2,11 +2,11 @@
  * A registry of packages on the loopback: it serves what is installed in node_modules as npm expects it, so that
  * `npm install` really installs without the internet.
  */
-import { execFileSync } from "node:child_process"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { tarballOf } from "./Tarball.ts"
 
 interface Manifest {
   readonly name: string
@@ -27,12 +27,6 @@ const installedFolders = (root: string): ReadonlyArray<string> => {
   }
   return Object.keys(lock.packages).map((folder) => join(root, folder))
 }
-
-/** A tarball with the files of a folder below `package/`, as npm makes them. */
-const pack = (folder: string): Buffer =>
-  execFileSync("tar", ["-cz", "--exclude=./node_modules", "--transform=s,^\\.,package,", "-C", folder, "."], {
-    maxBuffer: 200_000_000
-  })
 
 /** Serves the packages that are installed below `root`, and those in more folders. */
 export const startRegistry = async (root: string, ...more: ReadonlyArray<string>): Promise<Registry> => {
@@ -60,7 +54,7 @@ export const startRegistry = async (root: string, ...more: ReadonlyArray<string>
       response.end(JSON.stringify({ name, "dist-tags": { latest }, versions: Object.fromEntries(all) }))
     } else {
       served.push(`${name}@${version}`)
-      response.end(pack(known.get(version)?.folder ?? ""))
+      response.end(tarballOf(known.get(version)?.folder ?? ""))
     }
   })
   await new Promise<void>((listening) => {

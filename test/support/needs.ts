@@ -26,14 +26,20 @@ interface Program {
   /** The name of its package in Debian. */
   readonly install: string
   /** Words that start it for what the tests use it for. */
-  readonly trial: readonly [program: string, ...words: ReadonlyArray<string>]
+  readonly trial: ReadonlyArray<string>
 }
 
 const programs = {
   bwrap: {
     title: "bubblewrap (bwrap)",
     install: "bubblewrap",
-    trial: ["bwrap", "--unshare-all", "--disable-userns", "--unshare-user", "--ro-bind", "/", "/", "/bin/sh", "-c", ":"]
+    /** As the sandbox of commands: in a container often only the new /proc is refused. */
+    trial: [
+      ..."bwrap --unshare-user --disable-userns --unshare-all --cap-drop ALL --new-session --die-with-parent".split(
+        " "
+      ),
+      ..."--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp /bin/sh -c :".split(" ")
+    ]
   },
   git: { title: "git", install: "git", trial: ["git", "--version"] },
   strace: {
@@ -58,7 +64,7 @@ const programs = {
 export type ProgramName = keyof typeof programs
 
 /** Why a program cannot be used here: it is not there, or it does not work, as bubblewrap in most containers. */
-const missingProgram = ({ install, title, trial: [program, ...words] }: Program): string | undefined => {
+const missingProgram = ({ install, title, trial: [program = "", ...words] }: Program): string | undefined => {
   const { error, status, stderr } = spawnSync(program, words, { encoding: "utf8", stdio: ["ignore", "ignore", "pipe"] })
   if (error !== undefined) return `${title} is not installed. On Debian: apt-get install ${install}`
   return status === 0 ? undefined : `${title} does not work on this machine: ${stderr.trim().split("\n").at(-1)}`
@@ -74,6 +80,3 @@ const missing = (name: ProgramName): string | undefined => {
 /** Skips a test where one of the programs cannot be used: `it("...", needs("git"), () => ...)`. */
 export const needs = (...names: readonly [ProgramName, ...ReadonlyArray<ProgramName>]): NeedOptions =>
   unlessMissing(names.map(missing).find((reason) => reason !== undefined))
-
-/** Whether a program can be used here, for what a test file does before its tests. */
-export const hasProgram = (name: ProgramName): boolean => missing(name) === undefined

@@ -3,9 +3,12 @@ import { closeSync, existsSync, openSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { makeSandbox } from "../../support/binary.ts"
+import { unlessMissing } from "../../support/needs.ts"
 
 const sandbox = makeSandbox()
 const question = ["--model", "embedded", "--allow", "read_file", "Where is the port of the server defined?"]
+
+const needsFullDevice = unlessMissing(existsSync("/dev/full") ? undefined : "There is no /dev/full on this system.")
 
 const gatedPlan = `## Original prompt
 
@@ -52,7 +55,7 @@ describe("run", () => {
     assert.notInclude(stderr + stdout, "\u001b")
   })
 
-  it.skipIf(!existsSync("/dev/full"))("fails when the answer cannot be written, and says so", async () => {
+  it("fails when the answer cannot be written, and says so", needsFullDevice, async () => {
     const full = openSync("/dev/full", "w")
     const { code, stderr } = await sandbox.run(["run", ...question], { stdout: full })
     closeSync(full)

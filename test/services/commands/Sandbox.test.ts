@@ -5,6 +5,7 @@ import type * as Scope from "effect/Scope"
 import { fileURLToPath } from "node:url"
 import type { SandboxSettings } from "../../../src/domain/commands/CommandSettings.ts"
 import { liveTest } from "../../support/liveTest.ts"
+import { needs } from "../../support/needs.ts"
 import { openTools, type OpenTools } from "../../support/OpenTools.ts"
 import { makeProject, putFiles } from "../../support/Project.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
@@ -44,18 +45,19 @@ const repository = {
   ".task-conductor/skills/a/SKILL.md": "a"
 }
 
-describe("the sandbox of commands", () => {
+describe("the sandbox of commands", needs("bwrap"), () => {
   liveTest("lets a command write in the project and nowhere else", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const outside = yield* makeFar({ "a.txt": "old" })
+      const canary = `canary-${process.pid}`
       const { root, script } = yield* open()
-      const text = `echo new > ${outside}/a.txt; touch /etc/canary /usr/canary ~/canary; echo in > in.txt; echo t > /tmp/t && cat /tmp/t`
+      const text = `echo new > ${outside}/a.txt; touch /etc/${canary} /usr/${canary} ~/${canary}; echo in > in.txt; echo t > /tmp/${canary} && cat /tmp/${canary}`
       const { exit_code } = (yield* script(text)) as { exit_code: number }
       assert.strictEqual(exit_code, 0)
       assert.strictEqual(yield* fs.readFileString(`${outside}/a.txt`), "old")
       assert.strictEqual(yield* fs.readFileString(`${root}/in.txt`), "in\n")
-      for (const file of ["/etc/canary", "/usr/canary", "/tmp/t"]) assert.isFalse(yield* fs.exists(file), file)
+      for (const folder of ["/etc", "/usr", "/tmp"]) assert.isFalse(yield* fs.exists(`${folder}/${canary}`), folder)
     })
   )
 
@@ -173,14 +175,28 @@ describe("the sandbox of commands", () => {
     })
   )
 
-  /** A folder with the few programs of a machine without bubblewrap. */
-  const plainPrograms: Effect.Effect<string, never, FileSystem.FileSystem | Scope.Scope> = Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const folder = yield* fs.makeTempDirectoryScoped()
-    yield* fs.symlink("/bin/sh", `${folder}/sh`)
-    return folder
-  }).pipe(Effect.orDie)
+  liveTest("is never the program of that name that a project brings along", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const project = yield* makeProject({ "bin/bwrap": "#!/bin/sh\ntouch /tmp/never\nexit 0\n" })
+      yield* fs.chmod(`${project}/bin/bwrap`, 0o755)
+      const { script } = yield* open({ project, commands: { environment: { PATH: `${project}/bin:${path}` } } })
+      const { output } = (yield* script("echo $$; cat /proc/1/cmdline")) as { output: string }
+      assert.notInclude(output, `${project}/bin/bwrap`)
+      assert.include(output, "--json-status-fd")
+    })
+  )
+})
 
+/** A folder with the few programs of a machine without bubblewrap. */
+const plainPrograms: Effect.Effect<string, never, FileSystem.FileSystem | Scope.Scope> = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped()
+  yield* fs.symlink("/bin/sh", `${folder}/sh`)
+  return folder
+}).pipe(Effect.orDie)
+
+describe("a machine without the sandbox of commands", () => {
   liveTest("is not there without bubblewrap, which is said once and in every question", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ calls: ["once", "once"] })
@@ -248,18 +264,6 @@ describe("the sandbox of commands", () => {
           text: `Commands run without a sandbox: bubblewrap does not work here (${why}).`
         }
       )
-    })
-  )
-
-  liveTest("is never the program of that name that a project brings along", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const project = yield* makeProject({ "bin/bwrap": "#!/bin/sh\ntouch /tmp/never\nexit 0\n" })
-      yield* fs.chmod(`${project}/bin/bwrap`, 0o755)
-      const { script } = yield* open({ project, commands: { environment: { PATH: `${project}/bin:${path}` } } })
-      const { output } = (yield* script("echo $$; cat /proc/1/cmdline")) as { output: string }
-      assert.notInclude(output, `${project}/bin/bwrap`)
-      assert.include(output, "--json-status-fd")
     })
   )
 })
