@@ -4,7 +4,7 @@
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { tarballOf } from "./Tarball.ts"
 
@@ -25,7 +25,9 @@ const installedFolders = (root: string): ReadonlyArray<string> => {
   const lock = JSON.parse(readFileSync(join(root, "node_modules/.package-lock.json"), "utf8")) as {
     readonly packages: Readonly<Record<string, unknown>>
   }
-  return Object.keys(lock.packages).map((folder) => join(root, folder))
+  return Object.keys(lock.packages)
+    .map((folder) => join(root, folder))
+    .filter((folder) => existsSync(join(folder, "package.json")))
 }
 
 /** Serves the packages that are installed below `root`, and those in more folders. */

@@ -38,4 +38,6 @@ const filesOf = (folder: string, below = ""): ReadonlyArray<string> =>
   })
 
 export const tarballOf = (folder: string): Buffer =>
-  gzipSync(Buffer.concat([...filesOf(folder).map((path) => entry(folder, path)), Buffer.alloc(2 * block)]))
+  gzipSync(Buffer.concat([...filesOf(folder).map((path) => entry(folder, path)), Buffer.alloc(2 * block)]), {
+    level: 1
+  })
