@@ -37,11 +37,12 @@ const cases: ReadonlyArray<Case> = [
   { name: "task-conductor check, five mistakes", args: [shim, "check", plan] },
   { name: "task-conductor check, first start of all", args: [shim, "check", plan], isFirst: true },
   {
-    name: "task-conductor check, not bundled",
+    name: "task-conductor check, effect not bundled",
     args: [...load("dist/library/main.js"), shim, "check", plan]
   },
+  { name: "task-conductor tools list", args: [shim, "tools", "list"] },
   { name: 'import "task-conductor/check"', args: load("dist/check-bundle/check.js") },
-  { name: 'import "task-conductor/check", not bundled', args: load("dist/library/check.js") }
+  { name: 'import "task-conductor/check", effect not bundled', args: load("dist/library/check.js") }
 ]
 
 const measure = ({ args, isFirst = false }: Case, run: number): number => {

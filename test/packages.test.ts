@@ -114,6 +114,12 @@ describe("the installed packages", { timeout: 60_000 }, () => {
     assert.isFalse(existsSync(join(app, "node_modules/task-conductor/node_modules")))
   })
 
+  it("come with the licences of what is bundled", () => {
+    const text = readFileSync(join(app, "node_modules/task-conductor/dist/library/LICENSES.txt"), "utf8")
+    for (const name of ["@effect/platform-node 4", "@effect/sql-pg 4", "rehype-parse 9"]) assert.include(text, name)
+    assert.notInclude(text, "\neffect 4")
+  })
+
   it("are installed without a warning", () => {
     assert.strictEqual(installed.stderr, "")
   })
