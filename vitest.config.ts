@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 
-/** Where the results go as JSON as well; .ci/run counts them. */
+/** Where the results go as JSON as well; scripts/test.ts counts them. */
 const report = process.env["TASK_CONDUCTOR_TEST_REPORT"]
 
 export default defineConfig({
