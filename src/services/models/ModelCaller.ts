@@ -18,7 +18,7 @@ import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import { hashOf } from "../files/Hash.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { Talk } from "./ConversationPrompt.ts"
-import { ChosenModel } from "../providers/ChosenModel.ts"
+import { ModelOverride } from "../ModelOverride.ts"
 import { ModelSlots } from "./ModelSlots.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -93,8 +93,8 @@ export class ModelCaller extends Context.Service<
 
       const { contextWindow: window } = settings
       /** The embedded model answers for every skill. */
-      const chosenBy = ({ model: chosen }: ModelRequest) => (settings.model === "embedded" ? undefined : chosen)
-      const nameOf = (request: ModelRequest): string => chosenBy(request) ?? settings.model
+      const overrideOf = ({ model }: ModelRequest) => (settings.model === "embedded" ? undefined : model)
+      const nameOf = (request: ModelRequest): string => overrideOf(request) ?? settings.model
 
       /** The estimated size of a prompt that the window can hold. */
       const fits = Effect.fnUntraced(function* (prompt: FilledPrompt, name: string) {
@@ -135,7 +135,7 @@ export class ModelCaller extends Context.Service<
           ...(listen === undefined ? {} : { listen: listen() }),
           ...(shape === undefined ? {} : { shape }),
           ...(talk === undefined ? {} : { talk })
-        }).pipe(Effect.provideService(ChosenModel, chosenBy(request)))
+        }).pipe(Effect.provideService(ModelOverride, overrideOf(request)))
         if (got.promptTokens !== undefined) yield* checkCount(request, got.promptTokens, got.isWholeCount)
         return yield* usableAnswer(got)
       })
@@ -144,11 +144,11 @@ export class ModelCaller extends Context.Service<
       const send = (request: ModelRequest, retried: number): Effect.Effect<ModelAnswer, ModelError> =>
         Effect.gen(function* () {
           const estimatedTokens = yield* fits(request.prompt, nameOf(request))
-          const chosen = chosenBy(request)
+          const override = overrideOf(request)
           yield* events.publish({
             type: "model.started",
             call: request.id,
-            ...(chosen === undefined ? {} : { model: chosen }),
+            ...(override === undefined ? {} : { model: override }),
             estimatedTokens
           })
           return yield* collect(request)

@@ -11,7 +11,7 @@ import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type { FilledPrompt } from "../../domain/models/PromptTemplate.ts"
 import { estimatePrompt, estimateTokens } from "../../domain/models/TokenEstimate.ts"
-import { sentText } from "./SentText.ts"
+import { promptText } from "../PromptText.ts"
 import { askAnswer, type AskSaying } from "./embedded/AskAnswer.ts"
 import { askViewOf } from "./embedded/AskText.ts"
 import { stageAnswer } from "./embedded/StageAnswer.ts"
@@ -49,7 +49,7 @@ const isConversation = ({ system }: FilledPrompt): boolean => /^# Stage: ask$/m.
 
 /** A conversation has more than the two parts of a prompt. */
 const tokensOf = (prompt: FilledPrompt, options: LanguageModel.ProviderOptions): number =>
-  isConversation(prompt) ? estimateTokens(sentText(options)) : estimatePrompt(prompt)
+  isConversation(prompt) ? estimateTokens(promptText(options)) : estimatePrompt(prompt)
 
 const sayingOf = (prompt: FilledPrompt, options: LanguageModel.ProviderOptions): AskSaying =>
   isConversation(prompt) ? askAnswer(askViewOf(options)) : { text: stageAnswer(prompt), calls: [] }

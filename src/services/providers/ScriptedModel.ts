@@ -14,7 +14,7 @@ import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type { FilledPrompt } from "../../domain/models/PromptTemplate.ts"
 import { estimateTokens } from "../../domain/models/TokenEstimate.ts"
-import { sentText } from "./SentText.ts"
+import { promptText } from "../PromptText.ts"
 
 /** What the model says; `finish` is `length` for an answer that is cut off. */
 export interface ScriptedAnswer {
@@ -116,7 +116,7 @@ const make = (respond: Respond) =>
           {
             type: "finish",
             reason: answer.finish ?? "stop",
-            usage: usageOf(sentText(options), answer.text),
+            usage: usageOf(promptText(options), answer.text),
             response: undefined
           }
         ]
@@ -125,7 +125,9 @@ const make = (respond: Respond) =>
     streamText: (options) => {
       const prompt = promptOf(options.prompt)
       return Stream.unwrap(
-        Effect.map(respond(prompt, requestOf(options)), (said) => Stream.fromIterable(partsOf(sentText(options), said)))
+        Effect.map(respond(prompt, requestOf(options)), (said) =>
+          Stream.fromIterable(partsOf(promptText(options), said))
+        )
       )
     }
   })

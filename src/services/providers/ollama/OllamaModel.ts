@@ -13,7 +13,7 @@ import { IdGenerator } from "effect/ai/IdGenerator"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type { ChatRequest } from "ollama/browser"
-import { ChosenModel } from "../ChosenModel.ts"
+import { ModelOverride } from "../../ModelOverride.ts"
 import { asOllamaError, makeClient, type ServerAddress } from "./OllamaClient.ts"
 import { OllamaError, toAiError } from "./OllamaErrors.ts"
 import { joinParts, makePartReader } from "./OllamaParts.ts"
@@ -99,9 +99,9 @@ const streamParts = (
         Effect.mapError((reason) => AiError.make({ module: "OllamaModel", method, reason }))
       )
       const read = makePartReader(yield* IdGenerator)
-      const chosen = yield* ChosenModel
+      const override = yield* ModelOverride
       const lines = readAnswer(options, agent, {
-        model: chosen ?? options.model,
+        model: override ?? options.model,
         ...question,
         stream: true,
         keep_alive: options.keepAlive ?? "30m",

@@ -1,6 +1,5 @@
 /**
- * The text of all that is sent to a model, for models without a tokenizer to count. The embedded and the scripted model
- * call it.
+ * The text of all that is sent to a model, for models without a tokenizer to count.
  */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
@@ -23,7 +22,7 @@ const partText = (part: Part): string => {
 }
 
 /** Tools and messages, one after another. */
-export const sentText = ({ prompt, tools }: Pick<LanguageModel.ProviderOptions, "prompt" | "tools">): string =>
+export const promptText = ({ prompt, tools }: Pick<LanguageModel.ProviderOptions, "prompt" | "tools">): string =>
   [
     ...tools.map((tool) => `${tool.name}${Tool.getDescription(tool)}${JSON.stringify(Tool.getJsonSchema(tool))}`),
     ...prompt.content.flatMap(({ content }) => (typeof content === "string" ? [content] : content.map(partText)))

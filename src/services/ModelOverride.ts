@@ -1,0 +1,9 @@
+/**
+ * The name of the model for one request when it is not the one of the run: what the skill of a task chose. A model that
+ * has no names to choose from ignores it.
+ */
+import * as Context from "effect/Context"
+
+export const ModelOverride = Context.Reference<string | undefined>("task-conductor/services/ModelOverride", {
+  defaultValue: () => undefined
+})
