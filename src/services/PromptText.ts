@@ -1,9 +1,12 @@
 /**
- * The text of all that is sent to a model, for models without a tokenizer to count.
+ * What is sent to a model as text, and how much that is, for models without a tokenizer to count.
  */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
+import type { FilledPrompt } from "../domain/models/PromptTemplate.ts"
+import { estimateTokens } from "../domain/models/TokenEstimate.ts"
 
 type Part = Exclude<Prompt.Message["content"], string>[number]
 
@@ -27,3 +30,37 @@ export const promptText = ({ prompt, tools }: Pick<LanguageModel.ProviderOptions
     ...tools.map((tool) => `${tool.name}${Tool.getDescription(tool)}${JSON.stringify(Tool.getJsonSchema(tool))}`),
     ...prompt.content.flatMap(({ content }) => (typeof content === "string" ? [content] : content.map(partText)))
   ].join("\n")
+
+/** What a message says. */
+export const messageText = ({ content }: Prompt.Message): string =>
+  typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : "")).join("")
+
+/** The texts of the system and of the user. */
+export const filledPrompt = ({ content }: Prompt.Prompt): FilledPrompt => {
+  const texts = (role: Prompt.Message["role"]) =>
+    content
+      .filter((message) => message.role === role)
+      .map(messageText)
+      .join("\n")
+  return { system: texts("system"), user: texts("user") }
+}
+
+/** The last part of an answer, with the estimated tokens of what was sent and said. */
+export const finishPart = (
+  asked: LanguageModel.ProviderOptions,
+  said: string,
+  reason: Response.FinishReason
+): Response.FinishPartEncoded => ({
+  type: "finish",
+  reason,
+  usage: {
+    inputTokens: {
+      total: estimateTokens(promptText(asked)),
+      uncached: undefined,
+      cacheRead: undefined,
+      cacheWrite: undefined
+    },
+    outputTokens: { total: estimateTokens(said), text: undefined, reasoning: undefined }
+  },
+  response: undefined
+})

@@ -1,7 +1,8 @@
 /**
  * Paths as targets of markdown links and back: characters that mean something else in a target are percent-encoded, all
- * others stay readable. Called by whatever suggests or writes links to files.
+ * others stay readable.
  */
+import { printable } from "../text/Printable.ts"
 
 // oxlint-disable-next-line no-control-regex -- control characters would end the link
 const special = /[%#<>\\\u0000-\u001f\u007f]/g
@@ -15,3 +16,11 @@ export const pathOfHref = (href: string): string => href.replace(/%[0-7][\da-f]/
 /** A target that needs no angle brackets either, for suggestions. */
 export const bareHrefOfPath = (path: string): string =>
   hrefOfPath(path).replace(/[\s()]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+
+/** A link to a file, or to one of its lines. Brackets without their other half would end its text. */
+export const fileLink = (path: string, line?: number): string => {
+  const text = printable(path)
+  const label = /^[^[\]]*(?:\[[^[\]]*\][^[\]]*)*$/.test(text) ? text : text.replace(/[[\]]/g, "\\$&")
+  const target = `${hrefOfPath(path)}${line === undefined ? "" : `#L${line}`}`
+  return `[${label}](${/[\s()]/.test(target) ? `<${target}>` : target})`
+}

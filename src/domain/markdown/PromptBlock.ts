@@ -28,3 +28,9 @@ export const fencedBlock = (heading: string, body: string, type: string): string
 /** `## heading` and a fence with the file's language; a file that is empty still gets its block. */
 export const fileBlock = (heading: string, file: { readonly text: string; readonly language: string }): string =>
   headed(heading, fenced(file.text, file.language))
+
+/** A code span that holds any text of one line. */
+export const codeSpan = (text: string): string => {
+  const marks = "`".repeat(Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length)) + 1)
+  return /^`|`$/.test(text) ? `${marks} ${text} ${marks}` : `${marks}${text}${marks}`
+}

@@ -30,3 +30,22 @@ export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")(
     return [...new Set(slugs)]
   }
 }
+
+/** A task that refers to nothing and asks for nobody's approval, unless `more` says otherwise. */
+export const plainTask = (
+  name: string,
+  skill: string,
+  whatIsNeeded: string,
+  expectedOutput: string,
+  more: Partial<Task> = {}
+): Task =>
+  new Task({
+    name,
+    whatIsNeeded,
+    skill,
+    references: [],
+    expectedOutput,
+    requiresApproval: false,
+    codeBlocks: [],
+    ...more
+  })

@@ -13,7 +13,7 @@ import { issuesMarkdown, Repair } from "../../domain/findings/Issue.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
-import { Task } from "../../domain/plan/Task.ts"
+import { plainTask } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { NoValidPlan, UnknownSkill } from "../../domain/runs/RunOrder.ts"
@@ -102,15 +102,7 @@ export class Planner extends Context.Service<
             const names = skills.all.map((found) => found.skill.name)
             return yield* new UnknownSkill({ skill, nearest: nearest(skill, names) })
           }
-          const task = new Task({
-            name: `${skill} 1`,
-            whatIsNeeded: briefing.prompt,
-            skill,
-            references: [],
-            expectedOutput: "What the prompt asks for.",
-            requiresApproval: false,
-            codeBlocks: []
-          })
+          const task = plainTask(`${skill} 1`, skill, briefing.prompt, "What the prompt asks for.")
           const step = new Step({ title: "Task section 1", tasks: [task] })
           return { taskList: new TaskList({ goals: briefing.prompt, steps: [step] }), attempts: 0 }
         })

@@ -13,8 +13,7 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type { FilledPrompt } from "../../domain/models/PromptTemplate.ts"
-import { estimateTokens } from "../../domain/models/TokenEstimate.ts"
-import { promptText } from "../PromptText.ts"
+import { filledPrompt, finishPart } from "../PromptText.ts"
 
 /** What the model says; `finish` is `length` for an answer that is cut off. */
 export interface ScriptedAnswer {
@@ -44,30 +43,6 @@ export interface HeldCall {
   readonly fail: (error: AiError.AiError) => Effect.Effect<void>
 }
 
-const textOf = (message: Prompt.Message): string =>
-  typeof message.content === "string"
-    ? message.content
-    : message.content.map((part) => (part.type === "text" ? part.text : "")).join("")
-
-const promptOf = (prompt: Prompt.Prompt): FilledPrompt => {
-  const texts = (role: string) =>
-    prompt.content
-      .filter((message) => message.role === role)
-      .map(textOf)
-      .join("\n")
-  return { system: texts("system"), user: texts("user") }
-}
-
-const usageOf = (sent: string, text: string): Response.FinishPartEncoded["usage"] => ({
-  inputTokens: {
-    total: estimateTokens(sent),
-    uncached: undefined,
-    cacheRead: undefined,
-    cacheWrite: undefined
-  },
-  outputTokens: { total: estimateTokens(text), text: undefined, reasoning: undefined }
-})
-
 const callsOf = (answer: ScriptedAnswer): ReadonlyArray<Response.ToolCallPartEncoded> =>
   (answer.calls ?? []).map(({ arguments: params, id, name }, index) => ({
     type: "tool-call",
@@ -76,8 +51,13 @@ const callsOf = (answer: ScriptedAnswer): ReadonlyArray<Response.ToolCallPartEnc
     params
   }))
 
-const partsOf = (sent: string, said: ScriptedAnswer | string): ReadonlyArray<Response.StreamPartEncoded> => {
-  const answer: ScriptedAnswer = typeof said === "string" ? { text: said } : said
+const answerOf = (said: ScriptedAnswer | string): ScriptedAnswer => (typeof said === "string" ? { text: said } : said)
+
+const partsOf = (
+  asked: LanguageModel.ProviderOptions,
+  said: ScriptedAnswer | string
+): ReadonlyArray<Response.StreamPartEncoded> => {
+  const answer = answerOf(said)
   return [
     ...(answer.thinking === undefined
       ? []
@@ -90,7 +70,7 @@ const partsOf = (sent: string, said: ScriptedAnswer | string): ReadonlyArray<Res
     { type: "text-delta", id: "text", delta: answer.text },
     { type: "text-end", id: "text" },
     ...callsOf(answer),
-    { type: "finish", reason: answer.finish ?? "stop", usage: usageOf(sent, answer.text), response: undefined }
+    finishPart(asked, answer.text, answer.finish ?? "stop")
   ]
 }
 
@@ -106,30 +86,21 @@ type Respond = (
 
 const make = (respond: Respond) =>
   LanguageModel.make({
-    generateText: (options) => {
-      const prompt = promptOf(options.prompt)
-      return Effect.map(respond(prompt, requestOf(options)), (said) => {
-        const answer: ScriptedAnswer = typeof said === "string" ? { text: said } : said
+    generateText: (asked) =>
+      Effect.map(respond(filledPrompt(asked.prompt), requestOf(asked)), (said) => {
+        const answer = answerOf(said)
         return [
           { type: "text", text: answer.text },
           ...callsOf(answer),
-          {
-            type: "finish",
-            reason: answer.finish ?? "stop",
-            usage: usageOf(promptText(options), answer.text),
-            response: undefined
-          }
+          finishPart(asked, answer.text, answer.finish ?? "stop")
         ]
-      })
-    },
-    streamText: (options) => {
-      const prompt = promptOf(options.prompt)
-      return Stream.unwrap(
-        Effect.map(respond(prompt, requestOf(options)), (said) =>
-          Stream.fromIterable(partsOf(promptText(options), said))
+      }),
+    streamText: (asked) =>
+      Stream.unwrap(
+        Effect.map(respond(filledPrompt(asked.prompt), requestOf(asked)), (said) =>
+          Stream.fromIterable(partsOf(asked, said))
         )
       )
-    }
   })
 
 /** The held calls of a scripted model, in the order in which the model was asked. */

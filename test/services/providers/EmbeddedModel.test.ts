@@ -29,9 +29,8 @@ layer(Layer.merge(StagePrompts.layer, EmbeddedModel.layer))("EmbeddedModel", (it
       const answer = stageAnswer(prompt)
       assert.strictEqual(deltas.join(""), answer)
       assert.isAbove(deltas.length, 2)
-      assert.deepStrictEqual(usage, [
-        ["stop", Math.ceil(prompt.system.length / 4) + Math.ceil(prompt.user.length / 4), Math.ceil(answer.length / 4)]
-      ])
+      const sent = `${prompt.system}\n${prompt.user}`
+      assert.deepStrictEqual(usage, [["stop", Math.ceil(sent.length / 4), Math.ceil(answer.length / 4)]])
     })
   )
 
@@ -73,7 +72,7 @@ describe("a run on the embedded model", () => {
       })
       assert.deepStrictEqual(
         [report.status, report.rounds, report.failures, report.results.map((result) => result.name).sort()],
-        ["done", 1, [], ["Search 1", "Search 2", "Summary"]]
+        ["done", 1, [], ["Search 1", "Search 2", "Summarize 1"]]
       )
       assert.strictEqual(
         report.answer,
@@ -84,7 +83,7 @@ describe("a run on the embedded model", () => {
 - [src/app/runLayers.ts](src/app/runLayers.ts#L3) \`loadUser("1")\`
 - [src/user.ts](src/user.ts#L1) \`// users\`
 
-This rests on [Search 1](#search-1-results), [Search 2](#search-2-results), [Summary](#summary-results).
+This rests on [Search 1](#search-1-results), [Search 2](#search-2-results), [Summarize 1](#summarize-1-results).
 
 *The embedded stand-in wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with \`--model\` for an answer that does.*`
       )

@@ -2,117 +2,94 @@
  * The embedded model's answer to the creation prompt: research side by side, then a summary of the results, then what is
  * to be written. Skills are taken from the catalogue; without the usual ones the skill nearest to the prompt does it all.
  */
-import { type Clues, stemOf } from "./Clues.ts"
-import { blocksIn, blockText, type OfferedSkill, skillsIn, userPromptIn } from "./PromptText.ts"
-import { type Request, researchTasks } from "./Research.ts"
-import { oneLine, type PlannedTask, sectionsMarkdown, taskListMarkdown } from "./TaskMarkdown.ts"
-import { fileWishIn, researchClues } from "./Wish.ts"
+import * as Arr from "effect/Array"
+import type { Reference } from "../../../domain/plan/Reference.ts"
+import { plainTask, type Task } from "../../../domain/plan/Task.ts"
+import { Step, TaskList } from "../../../domain/plan/TaskList.ts"
+import { renderTaskList } from "../../../domain/documents/TaskRendering.ts"
+import { sharedWords } from "./Clues.ts"
+import { blockText, type PromptBlock, skillsIn, userPromptIn } from "./PromptReading.ts"
+import { readRequest, type Request } from "./Request.ts"
 
 /** The skills that come with the program: their part in a plan is fixed. */
-const builtIn: ReadonlySet<string> = new Set([
-  "search-code",
-  "search-docs",
-  "read-code",
-  "research-web",
-  "run-checks",
-  "summarize",
-  "edit-files",
-  "plan-change",
-  "review"
-])
+const builtIn = /^(?:search-(?:code|docs)|read-code|research-web|run-checks|summarize|edit-files|plan-change|review)$/
 
-const stems = (text: string): ReadonlySet<string> => new Set((text.match(/\p{L}{3,}/gu) ?? []).map(stemOf))
-
-/** How many of the prompt's key words a skill names. */
-const closeness = (skill: OfferedSkill, clues: Clues): number => {
-  const own = stems(`${skill.name} ${skill.description}`)
-  return clues.terms.filter((term) => own.has(stemOf(term))).length
+const taskFor = (name: string, skill: string, needed: string, more: Partial<Task> = {}): Task => {
+  const line = needed
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/^(.{300}).+$/u, "$1 ...")
+  const requiresApproval = skill === "edit-files" || skill === "run-checks"
+  return plainTask(name, skill, line, "What was found or done, with file and line.", { requiresApproval, ...more })
 }
 
-const nearest = (skills: ReadonlyArray<OfferedSkill>, clues: Clues): OfferedSkill | undefined =>
-  [...skills].sort((a, b) => closeness(b, clues) - closeness(a, clues))[0]
+/** Makes one task for each thing when the skill is offered: `Read` of `src/a.ts` is to "Read src/a.ts". */
+type Plan = (verb: string, skill: string, things: ReadonlyArray<string>, more?: Partial<Task>) => ReadonlyArray<Task>
 
-const isCalledFor = (skill: OfferedSkill, prompt: string): boolean => {
-  const name = skill.name.replace(/[^\w-]/g, "")
-  return new RegExp(`\\b(?:use|using|with) (?:the )?(?:skill )?["'\`]?${name}\\b`, "i").test(prompt)
-}
+const slug = "project-description"
+const description: Reference = { kind: "anchor", title: "Project description", href: `#${slug}`, target: slug }
+const resultsOf = (tasks: ReadonlyArray<Task>): ReadonlyArray<Reference> =>
+  tasks.map(({ name, slug }) => ({ kind: "task_result", title: name, href: `#${slug}-results`, target: slug }))
 
-/** The skill that the prompt says to use, else one of a stranger that shares two key words with it. */
-const chosenSkill = (skills: ReadonlyArray<OfferedSkill>, { clues, prompt }: Request): OfferedSkill | undefined => {
-  const called = skills.find((skill) => isCalledFor(skill, prompt))
-  const stranger = nearest(
-    skills.filter(({ name }) => !builtIn.has(name)),
-    clues
-  )
-  return called ?? (stranger !== undefined && closeness(stranger, clues) >= 2 ? stranger : undefined)
-}
+const inQuotes = (term: string): string => (term.includes('"') ? `\`${term}\`` : `"${term}"`)
 
-const wholePrompt = (skill: string, prompt: string): PlannedTask => ({
-  name: "Answer",
-  needed: oneLine(prompt),
-  skill,
-  builds: [],
-  expected: "What the prompt asks for."
-})
-
-/** One task without references: what is left to try when nothing fits or a plan was refused. */
-const simplest = (skills: ReadonlyArray<OfferedSkill>, { clues, offers, prompt }: Request): PlannedTask =>
-  wholePrompt(offers("search-code") ? "search-code" : (nearest(skills, clues)?.name ?? "search-code"), prompt)
-
-const summary = ({ offers, prompt }: Request, sources: ReadonlyArray<PlannedTask>): ReadonlyArray<PlannedTask> => {
-  if (!offers("summarize") || sources.length < 2) return []
-  return [
-    {
-      name: "Summary",
-      needed: `Answer this from the results: ${oneLine(prompt)}`,
-      skill: "summarize",
-      builds: sources.map((task) => task.name),
-      expected: "The answer with the lines it rests on."
-    }
+/** What to read, to fetch, to run and to search; the files of the project when there is nothing of it. */
+const research = ({ command, paths, quoted, terms, text, urls }: Request, plan: Plan, isDescribed: boolean) => {
+  // "Which files use config.json?" asks for the places that name the file, not for what it holds.
+  const asksWhere = /^\s*(?:which|where|who)\b/i.test(text)
+  const asksDocs = /(?<![\w/.-])(?:docs?|documentation|documented|readme|changelog|manual|guide)(?![\w/-]|\.\w)/i
+  const about = terms.length === 0 ? "" : ` and find ${terms.slice(0, 5).map(inQuotes).join(", ")}`
+  const reads = paths.map(({ line, path }) => `${path}${line === undefined ? "" : `:${line}`}${about}`)
+  const definite = [
+    ...plan("Read", "read-code", asksWhere ? [] : reads.slice(0, 3)),
+    ...plan("Fetch", "research-web", urls.slice(0, 2)),
+    ...plan("Run", "run-checks", command === undefined ? [] : [`\`${command}\``])
   ]
+  const alone = asksWhere ? [...terms, ...paths.map(({ path }) => path)] : terms
+  const sought = definite.length > 0 ? quoted.filter((one) => !command?.includes(one)) : alone
+  const searches = sought.slice(0, 4).map((term) => `for ${inQuotes(term)}`)
+  const docs = asksDocs.test(text) ? plan("Search", "search-docs", searches) : []
+  const found = [...definite, ...(docs.length > 0 ? docs : plan("Search", "search-code", searches))]
+  const more = isDescribed ? { references: [description] } : {}
+  return found.length > 0 ? found : plan("List", "search-code", ["the files of the project"], more)
 }
 
-const writing = ({ file, offers }: Request, sources: ReadonlyArray<PlannedTask>): ReadonlyArray<PlannedTask> => {
-  if (file === undefined || !offers("edit-files")) return []
-  const task = { name: "Write", skill: "edit-files", expected: "The file.", requiresApproval: true }
-  const { content, path } = file
-  if (content !== undefined) {
-    return [{ ...task, needed: `Write the file ${path} with the text of the code block.`, builds: [], content }]
-  }
-  const builds = sources.map((source) => source.name)
-  return builds.length === 0 ? [] : [{ ...task, needed: `Write the file ${path} with the results.`, builds }]
+/** Research, a summary of it, and a file that is written from a text of the request or from the results. */
+const usualPlan = (request: Request, plan: Plan, isDescribed: boolean) => {
+  const { content, path } = request.file ?? {}
+  const found = content === undefined ? research(request, plan, isDescribed) : []
+  const references = resultsOf(found)
+  const summary =
+    found.length > 1 ? plan("Summarize", "summarize", [`the results for: ${request.text}`], { references }) : []
+  const isWritten = path !== undefined && (content !== undefined || found.length > 0)
+  const source = content === undefined ? "the results" : "the text of the code block"
+  const writing = plan("Write", "edit-files", isWritten ? [`the file ${path} with ${source}`] : [], {
+    references: resultsOf(summary.length > 0 ? summary : found),
+    codeBlocks: content === undefined ? [] : [{ language: "text", text: content }]
+  })
+  return [found, summary, writing].filter(Arr.isReadonlyArrayNonEmpty)
 }
 
-const planFor = (skills: ReadonlyArray<OfferedSkill>, request: Request): ReadonlyArray<ReadonlyArray<PlannedTask>> => {
-  const chosen = chosenSkill(skills, request)
-  if (chosen !== undefined) return [[wholePrompt(chosen.name, request.prompt)]]
-  const first = researchTasks(request)
-  const second = summary(request, first)
-  const groups = [first, second, writing(request, second.length > 0 ? second : first)]
-  return groups.some((tasks) => tasks.length > 0) ? groups : [[simplest(skills, request)]]
-}
-
-const goalsOf = ({ clues, file }: Request): string => {
-  if (file !== undefined) return `The file ${file.path} holds what the prompt asks for.`
-  const about = clues.terms.slice(0, 4).map((term) => `"${oneLine(term)}"`)
-  const subject = about.length === 0 ? "" : ` about ${about.join(", ")}`
-  return `The prompt is answered with what the project itself says${subject}.`
-}
-
-/** Answers the creation prompt with a task list. */
-export const planAnswer = (system: string, user: string): string => {
-  const blocks = blocksIn(user)
+/** Answers the creation prompt with a task list; with one plain task when the plan before it was refused. */
+export const planAnswer = (blocks: ReadonlyArray<PromptBlock>, system: string): string => {
   const prompt = userPromptIn(blocks)
+  const request = readRequest(prompt)
   const skills = skillsIn(system)
-  const file = fileWishIn(prompt)
-  const request: Request = {
-    prompt,
-    file,
-    clues: researchClues(prompt, file),
-    hasDescription: blockText(blocks, "Project description") !== "",
-    offers: (skill) => skills.some(({ name }) => name === skill)
-  }
-  const refused = blockText(blocks, "Issues with the previous proposal") !== ""
-  const groups = refused ? [[simplest(skills, request)]] : planFor(skills, request)
-  return taskListMarkdown(prompt, goalsOf(request), sectionsMarkdown(groups))
+  const plan: Plan = (verb, skill, things, more) =>
+    (skills.has(skill) ? things : []).map((one, at) => taskFor(`${verb} ${at + 1}`, skill, `${verb} ${one}`, more))
+  const called = new Set(prompt.match(/(?<=\b(?:use|using|with) (?:the )?(?:skill )?["'`]?)[\w-]+/gi))
+  const fit = (name: string) => (called.has(name) ? Infinity : sharedWords(skills.get(name) ?? "", request.terms))
+  const byFit = [...skills.keys()].toSorted((a, b) => fit(b) - fit(a))
+  const isRefused = blockText(blocks, "Issues with the previous proposal") !== ""
+  const chosen = byFit.find((name) => !isRefused && fit(name) >= (builtIn.test(name) ? Infinity : 2))
+  const isDescribed = blockText(blocks, "Project description") !== ""
+  const usual = isRefused || chosen !== undefined ? [] : usualPlan(request, plan, isDescribed)
+  const otherwise = chosen ?? (skills.has("search-code") ? "search-code" : byFit[0]) ?? "search-code"
+  const steps = usual.length > 0 ? usual : [Arr.of(taskFor("Answer", otherwise, prompt))]
+  const about = request.terms.length === 0 ? "" : ` about ${request.terms.slice(0, 4).map(inQuotes).join(", ")}`
+  const list = new TaskList({
+    goals: `The prompt is answered with what the project itself says${about}.`,
+    steps: steps.map((tasks, index) => new Step({ title: `Task section ${index + 1}`, tasks }))
+  })
+  return renderTaskList(list, { prompt })
 }

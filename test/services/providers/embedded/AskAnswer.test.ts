@@ -1,13 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { askAnswer, type AskView } from "../../../../src/services/providers/embedded/AskAnswer.ts"
-import type { OfferedTool } from "../../../../src/services/providers/embedded/PromptText.ts"
+import * as Prompt from "effect/ai/Prompt"
+import * as Tool from "effect/ai/Tool"
+import type { CallOutcome } from "../../../../src/domain/tools/ToolCall.ts"
+import { askAnswer } from "../../../../src/services/providers/embedded/AskAnswer.ts"
+import { failed, gave } from "../../../support/sampleTasks.ts"
 
 const string = { type: "string" }
-const offered = (name: string, required: ReadonlyArray<string>, optional: ReadonlyArray<string> = []): OfferedTool => ({
-  name,
-  description: "",
-  parameters: { required, properties: Object.fromEntries([...required, ...optional].map((one) => [one, string])) }
-})
+const offered = (name: string, required: ReadonlyArray<string>, optional: ReadonlyArray<string> = []) => {
+  const properties = Object.fromEntries([...required, ...optional].map((one) => [one, string]))
+  return Tool.dynamic(name, { description: "", parameters: { type: "object", required: [...required], properties } })
+}
 const tools = [
   offered("get_file_tree", []),
   offered("read_file", ["path"], ["start_line", "end_line"]),
@@ -16,12 +18,27 @@ const tools = [
   offered("run_command", ["argv"])
 ]
 
-const saying = (text: string, outcomes: AskView["outcomes"] = [], offers = tools) =>
-  askAnswer({ text, tools: offers, outcomes })
-const searched = {
-  call: { name: "search_files", arguments: { pattern: "loadUser" } },
-  output: "src/a.ts:7: loadUser()"
+/** What is said to the last message of a conversation, with the calls that were made for it. */
+const saying = (text: string, outcomes: ReadonlyArray<CallOutcome> = [], offers = tools) => {
+  const earlier = [
+    { role: "user" as const, content: "Where is `other`?" },
+    { role: "assistant" as const, content: "There." }
+  ]
+  const prompt = Prompt.make([
+    ...earlier,
+    { role: "user", content: text },
+    ...outcomes.flatMap(({ call: { arguments: params, name, uid: id }, result }) => [
+      { role: "assistant" as const, content: [{ type: "tool-call" as const, id, name, params }] },
+      {
+        role: "tool" as const,
+        content: [{ type: "tool-result" as const, id, name, isFailure: !result.success, result }]
+      }
+    ])
+  ])
+  const said = askAnswer({ prompt, tools: offers })
+  return { text: said.text, calls: said.calls.map(({ arguments: given, name }) => ({ name, arguments: given })) }
 }
+const searched = gave("search_files", { pattern: "loadUser" }, "src/a.ts:7: loadUser()")
 
 describe("the embedded model in a conversation", () => {
   it("searches for the words, then reads around the best line, then quotes", () => {
@@ -30,7 +47,7 @@ describe("the embedded model in a conversation", () => {
     assert.deepStrictEqual(saying(text, [searched]).calls, [
       { name: "read_file", arguments: { path: "src/a.ts", start_line: 1, end_line: 27 } }
     ])
-    const read = { call: { name: "read_file", arguments: { path: "src/a.ts" } }, output: "loadUser()" }
+    const read = gave("read_file", { path: "src/a.ts" }, "loadUser()", "call-2")
     const last = saying(text, [searched, read])
     assert.deepStrictEqual(last.calls, [])
     assert.include(last.text, "- [src/a.ts](src/a.ts#L7) `loadUser()`")
@@ -64,12 +81,12 @@ describe("the embedded model in a conversation", () => {
   })
 
   it("says what failed and what was not found", () => {
-    const failed = { call: { name: "read_file", arguments: { path: "a.ts" } }, output: "ERROR (not_found): no file" }
+    const missing = failed("read_file", { path: "a.ts" }, "not_found", "no file")
     assert.include(
-      saying("What is in a.ts?", [failed]).text,
+      saying("What is in a.ts?", [missing]).text,
       "`read_file` on [a.ts](a.ts) failed: `ERROR (not_found): no file`"
     )
-    const nothing = { call: searched.call, output: "No line of the 3 files holds it." }
+    const nothing = gave("search_files", { pattern: "loadUser" }, "No line of the 3 files holds it.")
     assert.match(saying("Where is `loadUser`?", [nothing]).text, /^- Nothing was found for `loadUser`\./)
   })
 
@@ -78,7 +95,7 @@ describe("the embedded model in a conversation", () => {
   })
 
   it("takes no time for a file", () => {
-    const clock = { call: { name: "get_current_time", arguments: {} }, output: "2026-11-20T12:40:35.266Z" }
+    const clock = gave("get_current_time", {}, "2026-11-20T12:40:35.266Z")
     assert.deepStrictEqual(saying("What time is it?", [clock]).calls, [])
   })
 })

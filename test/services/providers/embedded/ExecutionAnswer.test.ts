@@ -128,7 +128,7 @@ Found 3 lines in 3 files:
         "#project-description",
         "## Project description\n\nSells things."
       ),
-      summary: "```text\n## Project description\nSells things.\n```"
+      summary: "- Project description:\n\n```text\n## Project description\nSells things.\n```"
     },
     { name: "says that nothing was found when there is nothing", outcomes: [], summary: "- Nothing was found." }
   ])("$name", ({ outcomes, references, summary }) =>

@@ -42,9 +42,7 @@ layer(StagePrompts.layer)("planAnswer", (it) => {
         stageAnswer(creation("Where is `loadUser` called?", skills)),
         `## Original prompt
 
-\`\`\`text
 Where is \`loadUser\` called?
-\`\`\`
 
 ## Goals / summary
 
@@ -55,22 +53,23 @@ The prompt is answered with what the project itself says about "loadUser", "call
 ### Task section 1
 
 - **Name** Search 1
-- **What is needed** Find the lines of the project that hold "loadUser".
+- **What is needed** Search for "loadUser"
 - **Skill** search-code
-- **Expected output** The lines with file and line.
+- **Expected output** What was found or done, with file and line.
 
 - **Name** Search 2
-- **What is needed** Find the lines of the project that hold "call".
+- **What is needed** Search for "call"
 - **Skill** search-code
-- **Expected output** The lines with file and line.
+- **Expected output** What was found or done, with file and line.
 
 ### Task section 2
 
-- **Name** Summary
-- **What is needed** Answer this from the results: Where is \`loadUser\` called?
+- **Name** Summarize 1
+- **What is needed** Summarize the results for: Where is \`loadUser\` called?
 - **Skill** summarize
 - **References** [Search 1](#search-1-results) [Search 2](#search-2-results)
-- **Expected output** The answer with the lines it rests on.`
+- **Expected output** What was found or done, with file and line.
+`
       )
     })
   )
@@ -81,76 +80,73 @@ The prompt is answered with what the project itself says about "loadUser", "call
       prompt: question,
       plan: [
         [
-          'Search 1: search-code: Find the lines of the project that hold "validat".',
-          'Search 2: search-code: Find the lines of the project that hold "config".',
-          'Search 3: search-code: Find the lines of the project that hold "limit".',
-          'Search 4: search-code: Find the lines of the project that hold "load".'
+          'Search 1: search-code: Search for "validat"',
+          'Search 2: search-code: Search for "config"',
+          'Search 3: search-code: Search for "limit"',
+          'Search 4: search-code: Search for "load"'
         ],
         [
-          `Summary: summarize: Answer this from the results: ${question} | #search-1-results | #search-2-results | #search-3-results | #search-4-results`
+          `Summarize 1: summarize: Summarize the results for: ${question} | #search-1-results | #search-2-results | #search-3-results | #search-4-results`
         ]
       ]
     },
     {
       name: "reads the file that the prompt names",
       prompt: "Explain how retries work in src/net/client.ts:40",
-      plan: [['Read 1: read-code: Read src/net/client.ts:40 and find "retr".']]
+      plan: [['Read 1: read-code: Read src/net/client.ts:40 and find "retr"']]
     },
     {
       name: "searches the documentation when the prompt asks for it",
       prompt: "What does the documentation say about timeouts?",
-      plan: [['Search 1: search-docs: Find the lines of the project that hold "timeout".']]
+      plan: [['Search 1: search-docs: Search for "timeout"']]
     },
     {
       name: "searches for the name of a file when the prompt asks who uses it",
       prompt: "Which modules import config.json?",
       plan: [
+        ['Search 1: search-code: Search for "import"', 'Search 2: search-code: Search for "config.json"'],
         [
-          'Search 1: search-code: Find the lines of the project that hold "import".',
-          'Search 2: search-code: Find the lines of the project that hold "config.json".'
-        ],
-        [
-          "Summary: summarize: Answer this from the results: Which modules import config.json? | #search-1-results | #search-2-results"
+          "Summarize 1: summarize: Summarize the results for: Which modules import config.json? | #search-1-results | #search-2-results"
         ]
       ]
     },
     {
       name: "lists the files and reads the description when there is nothing to look for",
       prompt: "What does this project do?",
-      plan: [["Files 1: search-code: List the files of the project. | #project-description"]]
+      plan: [["List 1: search-code: List the files of the project | #project-description"]]
     },
     {
       name: "fetches a page that the prompt names",
       prompt: "What does https://example.org/guide say about layers?",
-      plan: [["Fetch 1: research-web: Fetch https://example.org/guide and quote what it says."]]
+      plan: [["Fetch 1: research-web: Fetch https://example.org/guide"]]
     },
     {
       name: "writes a given text behind an approval",
       prompt: 'Please create the file notes/today.md with "buy milk"',
-      plan: [["Write: edit-files: Write the file notes/today.md with the text of the code block. | approval"]]
+      plan: [["Write 1: edit-files: Write the file notes/today.md with the text of the code block | approval"]]
     },
     {
       name: "writes what was found when the prompt gives no text",
       prompt: "Find parseDate and write a summary to docs/dates.md",
       plan: [
-        ['Search 1: search-code: Find the lines of the project that hold "parseDate".'],
-        ["Write: edit-files: Write the file docs/dates.md with the results. | #search-1-results | approval"]
+        ['Search 1: search-code: Search for "parseDate"'],
+        ["Write 1: edit-files: Write the file docs/dates.md with the results | #search-1-results | approval"]
       ]
     },
     {
       name: "runs a command only when it is quoted",
       prompt: "Run `npm test` and tell me what fails",
-      plan: [["Run 1: run-checks: Run the command `npm test`. | approval"]]
+      plan: [["Run 1: run-checks: Run `npm test` | approval"]]
     },
     {
       name: "runs a command with the files that it names, and does not read them",
       prompt: "Run `node scripts/count.js src/a.ts`.",
-      plan: [["Run 1: run-checks: Run the command `node scripts/count.js src/a.ts`. | approval"]]
+      plan: [["Run 1: run-checks: Run `node scripts/count.js src/a.ts` | approval"]]
     },
     {
       name: "plans no change for a question about writing",
       prompt: "How do you create a file in src/store.ts?",
-      plan: [["Read 1: read-code: Read src/store.ts."]]
+      plan: [["Read 1: read-code: Read src/store.ts"]]
     },
     {
       name: "uses the skill that the prompt says to use",

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { readRefinement } from "../../../../src/domain/documents/RefinementFormat.ts"
 import type { Task } from "../../../../src/domain/plan/Task.ts"
 import { fillCalls } from "../../../../src/services/providers/embedded/CallFilling.ts"
-import { readClues } from "../../../../src/services/providers/embedded/Clues.ts"
+import { readRequest } from "../../../../src/services/providers/embedded/Request.ts"
 import { stageAnswer } from "../../../../src/services/providers/embedded/StageAnswer.ts"
 import { taskFor } from "../../../support/sampleTasks.ts"
 import { referenceText, StagePrompts } from "../../../support/StagePrompts.ts"
@@ -132,9 +132,9 @@ layer(StagePrompts.layer)("refinementAnswer", (it) => {
 
 /** The arguments that a tool with these parameters, all required, is called with. */
 const filledBy = (needed: string, parameters: Record<string, { type?: string; enum?: Array<string> }>) => {
-  const clues = readClues(needed)
-  const tool = { name: "tool", parameters: { properties: parameters, required: Object.keys(parameters) } }
-  return fillCalls([tool], { text: needed, clues, paths: clues.paths }).map((filled) => filled.arguments)
+  const schema = { properties: parameters, required: Object.keys(parameters) }
+  const tool = { name: "tool", description: "", parameters: schema }
+  return fillCalls([tool], readRequest(needed)).map((filled) => filled.arguments)
 }
 
 describe("fillCalls", () => {

@@ -1,0 +1,66 @@
+/**
+ * What the embedded model reads out of a prompt: the blocks of the user part, the task, and the skills and tools on
+ * offer. It knows a prompt only as text, like any other model.
+ */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { fencedBlocks, outline } from "../../../domain/markdown/Outline.ts"
+import { readRefinement } from "../../../domain/documents/RefinementFormat.ts"
+import type { Task } from "../../../domain/plan/Task.ts"
+import { Arguments } from "../../../domain/tools/ToolCall.ts"
+
+/** `## <title>`, `Reference information for <title>`, or `### Tool call <name> (<uid>)` together with its output. */
+export interface PromptBlock {
+  readonly title: string
+  readonly text: string
+}
+
+const reference = "Reference information for "
+
+/** What a reference quotes may repeat headings of the prompt. */
+const beginsBlock = (level: number, title: string, last: PromptBlock): boolean =>
+  title.startsWith(reference) ||
+  /^Tool call \S+ \(.*\)$/.test(title) ||
+  (level === 2 && (!last.title.startsWith(reference) || /^(?:Task|Inputs)$/.test(title)))
+
+/** The blocks of a user part in order. Other headings inside of a block belong to its text. */
+export const blocksIn = (user: string): ReadonlyArray<PromptBlock> => {
+  const blocks: Array<PromptBlock> = []
+  for (const { body, level, title } of outline(user.replaceAll(/^(?=Reference information for )/gm, "## "))) {
+    const last = blocks.at(-1)
+    if (last === undefined || beginsBlock(level, title, last)) blocks.push({ title, text: body })
+    else blocks.splice(-1, 1, { ...last, text: `${last.text}\n\n${"#".repeat(level)} ${title}\n\n${body}`.trim() })
+  }
+  return blocks
+}
+
+/** The text of the block with this heading, empty when there is none. */
+export const blockText = (blocks: ReadonlyArray<PromptBlock>, title: string): string =>
+  blocks.findLast((block) => block.title === title)?.text ?? ""
+
+/** What a prompt refers to: a heading, a result, a file or a page. */
+export const referencesIn = (blocks: ReadonlyArray<PromptBlock>) =>
+  blocks.flatMap(({ text, title }) => {
+    const [, href = "", content = ""] = /^The contents of (.+)\n*([^]*)$/.exec(text) ?? []
+    return title.startsWith(reference) ? [{ title: title.slice(reference.length), href, text: content }] : []
+  })
+
+export const userPromptIn = (blocks: ReadonlyArray<PromptBlock>): string =>
+  fencedBlocks(blockText(blocks, "User prompt"))[0]?.text ?? ""
+
+export const taskIn = (blocks: ReadonlyArray<PromptBlock>): Task | undefined =>
+  Option.getOrUndefined(readRefinement(`## Task\n\n${blockText(blocks, "Task")}`).value)?.task
+
+const after = (text: string, heading: string): string => text.split(`\n${heading}\n`).at(-1) ?? ""
+
+/** Each skill on offer with the line that describes it. */
+export const skillsIn = (system: string): ReadonlyMap<string, string> =>
+  new Map([...after(system, "## Skills").matchAll(/^- ([^\s:]+): .+$/gm)].map(([line, name = ""]) => [name, line]))
+
+/** A tool as the instructions describe it; `parameters` is a JSON schema. */
+const OfferedTool = Schema.Struct({ name: Schema.String, description: Schema.String, parameters: Arguments })
+export type OfferedTool = typeof OfferedTool.Type
+const decodeTool = Schema.decodeUnknownOption(Schema.fromJsonString(OfferedTool))
+
+export const toolsIn = (system: string): ReadonlyArray<OfferedTool> =>
+  fencedBlocks(after(system, "## Tools")).flatMap(({ text }) => Option.toArray(decodeTool(text)))

@@ -1,0 +1,70 @@
+/**
+ * What tools and references hold, as pieces of markdown: a row quotes one line of a file with a link to it, every other
+ * piece is a note. Results of tasks are written with them and read again; all that the embedded model answers is these.
+ */
+import { fileLink, pathOfHref } from "../../../domain/files/FileHref.ts"
+import { codeSpan } from "../../../domain/markdown/PromptBlock.ts"
+import type { PathClue } from "./Clues.ts"
+
+/** The last words of every answer to a person. */
+export const disclosure =
+  "*The embedded stand-in wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with `--model` for an answer that does.*"
+
+/** A text as code, cut to a readable width. */
+export const quote = (text: string): string => codeSpan(text.length > 160 ? `${text.slice(0, 160)} ...` : text)
+
+/** The row of a line; none for a blank one. */
+export const rowOf = (path: string, line: number, text: string): ReadonlyArray<string> =>
+  text.trim() === "" ? [] : [`- ${fileLink(path, line)} ${quote(text.trim())}`]
+
+const row = /^- (\[.*?\]\(<?(.+?)#L(\d+)>?\)) (`.*`)$/
+const declaration =
+  /^`+ ?(?:\w+ )*?(?:function|class|interface|type|const|enum|struct|trait|impl|def|fn|func|module)\b\W*(\w+)/
+
+/** The files that rows point to, each with the first line that is named. */
+export const pathsOf = (pieces: ReadonlyArray<string>): ReadonlyArray<PathClue> => {
+  const places = pieces.flatMap((piece): ReadonlyArray<PathClue> => {
+    const [, , href, line] = row.exec(piece) ?? []
+    return href === undefined ? [] : [{ path: pathOfHref(href), line: Number(line) }]
+  })
+  return places.filter(({ path }, index) => places.findIndex((other) => other.path === path) === index)
+}
+
+/** How many of the words stand in what a row quotes; a line that declares one counts more than a use. */
+const relevance = (piece: string, terms: ReadonlyArray<string>): number => {
+  const quoted = row.exec(piece)?.[4] ?? ""
+  const hits = (text: string) => terms.filter((term) => text.toLowerCase().includes(term.toLowerCase())).length
+  return 2 * hits(quoted) + Math.min(1, hits(declaration.exec(quoted)?.[1] ?? ""))
+}
+
+/** The lines of a file that hold a word; the first ones when none does. */
+export const fileRows = (path: string, text: string, first: number, terms: ReadonlyArray<string>) => {
+  const rows = text.split("\n").flatMap((line, index) => rowOf(path, first + index, line))
+  const telling = rows.filter((one) => relevance(one, terms) > 0)
+  return telling.length > 0 ? telling : rows.slice(0, 5)
+}
+
+/** The rows among the pieces: each place once, those that say most about the words first. */
+export const ranked = (pieces: ReadonlyArray<string>, terms: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const places = new Map(pieces.filter((piece) => row.test(piece)).map((piece) => [row.exec(piece)?.[1], piece]))
+  return [...places.values()].toSorted((a, b) => relevance(b, terms) - relevance(a, terms))
+}
+
+export const counted = (count: number, noun: string): string => `${count || "no"} ${noun}${count === 1 ? "" : "s"}`
+
+/** The twelve rows nearest to the words, then the notes, each once. */
+export const foundText = (pieces: ReadonlyArray<string>, terms: ReadonlyArray<string>): string => {
+  const rows = ranked(pieces, terms)
+  const nearest = rows.length > 12 ? ", the 12 nearest to the task" : ""
+  const head = `Found ${counted(rows.length, "line")} in ${counted(pathsOf(rows).length, "file")}${nearest}:`
+  const list = rows.length === 0 ? [] : [`${head}\n\n${rows.slice(0, 12).join("\n")}`]
+  return [...list, ...new Set(pieces.filter((piece) => !row.test(piece)))].join("\n\n") || "- Nothing was found."
+}
+
+/** Reads what `foundText` wrote, wherever it stands in a text. */
+export const readFound = (text: string): ReadonlyArray<string> => {
+  const lines = text.split(/[ \t]*\n/).filter((line) => !/^Found \d+ lines? in \d+ files?.*:$/.test(line))
+  const rest = lines.filter((line) => !row.test(line)).join("\n")
+  const notes = rest.split(/\n{2,}(?!`{3})/).map((note) => note.trim())
+  return [...lines.filter((line) => row.test(line)), ...notes.filter((note) => /^[^#]/.test(note))]
+}
