@@ -24,8 +24,11 @@ const partText = (part: Part): string => {
   }
 }
 
+/** What a model is asked with. */
+export type Sent = Pick<LanguageModel.ProviderOptions, "prompt" | "tools">
+
 /** Tools and messages, one after another. */
-export const promptText = ({ prompt, tools }: Pick<LanguageModel.ProviderOptions, "prompt" | "tools">): string =>
+export const promptText = ({ prompt, tools }: Sent): string =>
   [
     ...tools.map((tool) => `${tool.name}${Tool.getDescription(tool)}${JSON.stringify(Tool.getJsonSchema(tool))}`),
     ...prompt.content.flatMap(({ content }) => (typeof content === "string" ? [content] : content.map(partText)))
@@ -46,16 +49,12 @@ export const filledPrompt = ({ content }: Prompt.Prompt): FilledPrompt => {
 }
 
 /** The last part of an answer, with the estimated tokens of what was sent and said. */
-export const finishPart = (
-  asked: LanguageModel.ProviderOptions,
-  said: string,
-  reason: Response.FinishReason
-): Response.FinishPartEncoded => ({
+export const finishPart = (sent: Sent, said: string, reason: Response.FinishReason): Response.FinishPartEncoded => ({
   type: "finish",
   reason,
   usage: {
     inputTokens: {
-      total: estimateTokens(promptText(asked)),
+      total: estimateTokens(promptText(sent)),
       uncached: undefined,
       cacheRead: undefined,
       cacheWrite: undefined

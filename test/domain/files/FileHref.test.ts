@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { bareHrefOfPath, hrefOfPath, pathOfHref } from "../../../src/domain/files/FileHref.ts"
+import { bareHrefOfPath, fileLink, hrefOfPath, pathOfHref } from "../../../src/domain/files/FileHref.ts"
 import { check } from "../../../src/index.ts"
 
 const planWith = (href: string): string =>
@@ -34,4 +34,16 @@ describe("bareHrefOfPath", () => {
       assert.include(tasks, `"kind":"file","target":${JSON.stringify(path)}`)
     }
   )
+})
+
+describe("fileLink", () => {
+  it.each([
+    { path: "src/a.ts", line: 7, link: "[src/a.ts](src/a.ts#L7)" },
+    { path: "my file.ts", link: "[my file.ts](<my file.ts>)" },
+    { path: "app/[id]/page.tsx", link: "[app/[id]/page.tsx](app/[id]/page.tsx)" },
+    { path: "half[.md", link: "[half\\[.md](half[.md)" },
+    { path: "c#.md", line: 1, link: "[c#.md](c%23.md#L1)" }
+  ])("writes $link", ({ line, link, path }) => {
+    assert.strictEqual(fileLink(path, line), link)
+  })
 })

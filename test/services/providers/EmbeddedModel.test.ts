@@ -1,4 +1,5 @@
 import { assert, describe, it, layer } from "@effect/vitest"
+import { globSync, readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -54,6 +55,33 @@ layer(Layer.merge(StagePrompts.layer, EmbeddedModel.layer))("EmbeddedModel", (it
         "I am the embedded stand-in of task-conductor, not a language model. I only know the stages of a run: use `task-conductor run`, or choose a model with `--model`."
       )
     })
+  )
+})
+
+const root = new URL("../../../", import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
+
+describe("the question of the README", () => {
+  const [, question = ""] = /--model embedded --allow read_file '(.+)'/.exec(read("README.md")) ?? []
+  const sources = globSync("{README.md,src/**/*.ts}", { cwd: root })
+  const files = Object.fromEntries(
+    sources.map((path) => [path, read(path)]).filter(([, text]) => text?.includes("exitCodeOf"))
+  )
+
+  it.effect("is answered with lines that stand in the files, the declaration first", () =>
+    Effect.gen(function* () {
+      const pipeline = yield* Pipeline
+      const { answer } = yield* pipeline.run({ runId: "run-1", prompt: question })
+      const quoted = [...answer.matchAll(/^- \[.+?\]\((.+?)#L(\d+)\) (`+) ?(.+?) ?\3$/gm)]
+      assert.isAbove(quoted.length, 2)
+      const shown = read("README.md").match(/^- \[src\/.+`$/gm) ?? []
+      assert.strictEqual(shown.length, 2)
+      assert.includeMembers(answer.split("\n"), shown)
+      assert.match(quoted[0]?.[4] ?? "", /^export const exitCodeOf =/)
+      for (const [, path = "", line, , text = ""] of quoted) {
+        assert.include(files[path]?.split("\n")[Number(line) - 1], text.replace(/ \.\.\.$/, ""))
+      }
+    }).pipe(Effect.provide(layerTestRun({ files }).pipe(Layer.provide(EmbeddedModel.layer))))
   )
 })
 

@@ -4,25 +4,18 @@
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import { lastRequest } from "../../../domain/conversation/Conversation.ts"
 import { outcomeText } from "../../../domain/models/ExecutionBlocks.ts"
-import { CallOutcome, type ToolCall } from "../../../domain/tools/ToolCall.ts"
+import { CallOutcome } from "../../../domain/tools/ToolCall.ts"
 import type { JsonSchema } from "../../../domain/tools/ToolSchema.ts"
-import { messageText } from "../../PromptText.ts"
+import { messageText, type Sent } from "../../PromptText.ts"
 import { fillCalls, kindOf } from "./CallFilling.ts"
 import { matchRows, type Outcome, readOutcome } from "./Outputs.ts"
 import type { OfferedTool } from "./PromptReading.ts"
 import { disclosure, foundText, pathsOf, ranked } from "./Quotes.ts"
 import { readRequest } from "./Request.ts"
-
-/** An answer, or the calls that come before it. */
-export interface Saying {
-  readonly text: string
-  readonly calls: ReadonlyArray<ToolCall>
-}
 
 /** The file in view stands before the first message and is not part of it. */
 const currentFile = /^## Current file\n\nPath: [^\n]*\n\n(`{3,})[^\n]*\n[^]*?\n\1\n+/
@@ -45,10 +38,8 @@ const outcomesOf = (messages: ReadonlyArray<Prompt.Message>): ReadonlyArray<Outc
   })
 }
 
-type Asked = Pick<LanguageModel.ProviderOptions, "prompt" | "tools">
-
-/** The next thing to say: the same every time. */
-export const askAnswer = ({ prompt: { content }, tools: all }: Asked): Saying => {
+/** The next thing to say, the same every time: calls, or else an answer. */
+export const askAnswer = ({ prompt: { content }, tools: all }: Sent) => {
   const start = content.findLastIndex((one) => one.role === "user" && messageText(one) !== lastRequest.content)
   const asked = content[start]
   const request = readRequest(asked === undefined ? "" : messageText(asked).replace(currentFile, ""))
@@ -61,7 +52,6 @@ export const askAnswer = ({ prompt: { content }, tools: all }: Asked): Saying =>
   const around = { ...request, paths: pathsOf(ranked(rows, request.terms)).slice(0, 1) }
   const next = hasRead ? [] : fillCalls(readers, around)
   const calls = outcomes.length === 0 ? fillCalls(tools, request) : next
-  if (calls.length > 0) return { text: "", calls }
   const pieces = outcomes.flatMap((outcome) => readOutcome(outcome, request.terms))
-  return { text: `${foundText(pieces, request.terms)}\n\n${disclosure}`, calls: [] }
+  return { text: calls.length > 0 ? "" : `${foundText(pieces, request.terms)}\n\n${disclosure}`, calls }
 }

@@ -14,17 +14,17 @@ export interface PathClue {
 const fillers = new Set(
   `about above across add after again all already also and another any anything anywhere are around ask because been
   before being between both but can call class code could create current declare declared define defined defines
-  definition detail details did different docs documentation documented does doing done down each either every everything
-  exactly example explain file files find finds first folder for from full function functions get gets give gives goes
-  had happen happens has have help her here his hold holds how implementation implemented important include including
-  inside instead into its itself just keep kind know last less let like line lines list look made main make makes many
-  mean means mention method might module modules more most much must name named need needed needs never new next not
-  nothing now off often once one only open other our out output over own part path place please point possible project
-  prompt put question read really repo repository result results right run same say says search see set several she
-  should show shows since some something source still such summarise summarize summary take tell text than that the their
-  them then there these they thing things this those through time times together too two type under understand until use
-  used uses using value various very want was way well were what when where whether which while who whole whose why will
-  with within without word words work working works would write written you your`.split(/\s+/)
+  definition detail details did different docs documentation documented does doing done down each either else every
+  everything exactly example explain file files find finds first folder for from full function functions get gets give
+  gives goes had happen happens has have help her here his hold holds how implementation implemented important include
+  including inside instead into its itself just keep kind know last less let like line lines list long look made main
+  make makes many mean means mention method might module modules more most much must name named need needed needs never
+  new next not nothing now off often once one only open other our out output over own part path place please point
+  possible project prompt put question read really repo repository result results right run same say says search see
+  set several she should show shows since some something source still such summarise summarize summary take tell text
+  than that the their them then there these they thing things this those through time times together too two type under
+  understand until use used uses using value various very want was way well were what when where whether which while
+  who whole whose why will with within without word words work working works would write written you your`.split(/\s+/)
 )
 
 /** Long words that code abbreviates; the short form stands in the long one too. */
@@ -91,7 +91,6 @@ export const readClues = (text: string) => {
     terms: [...new Map([...definite, ...words].map((term) => [term.toLowerCase(), term])).values()],
     paths,
     urls: [...new Set(urls)],
-    /** Texts in quotes or backticks, as they stand. */
     quoted,
     numbers: (unquoted.match(/(?<![\w.])\d+(?![\w.])/g) ?? []).map(Number)
   }

@@ -15,19 +15,17 @@ import { readRequest, type Request } from "./Request.ts"
 const builtIn = /^(?:search-(?:code|docs)|read-code|research-web|run-checks|summarize|edit-files|plan-change|review)$/
 
 const taskFor = (name: string, skill: string, needed: string, more: Partial<Task> = {}): Task => {
-  const line = needed
-    .replace(/\s+/g, " ")
-    .trim()
-    .replace(/^(.{300}).+$/u, "$1 ...")
+  const line = needed.replace(/\s+/g, " ").trim()
+  const short = line.replace(/^(.{300}).+$/u, "$1 ...")
   const requiresApproval = skill === "edit-files" || skill === "run-checks"
-  return plainTask(name, skill, line, "What was found or done, with file and line.", { requiresApproval, ...more })
+  return plainTask(name, skill, short, "What was found or done, with file and line.", { requiresApproval, ...more })
 }
 
 /** Makes one task for each thing when the skill is offered: `Read` of `src/a.ts` is to "Read src/a.ts". */
 type Plan = (verb: string, skill: string, things: ReadonlyArray<string>, more?: Partial<Task>) => ReadonlyArray<Task>
 
-const slug = "project-description"
-const description: Reference = { kind: "anchor", title: "Project description", href: `#${slug}`, target: slug }
+const target = "project-description"
+const description: Reference = { kind: "anchor", title: "Project description", href: `#${target}`, target }
 const resultsOf = (tasks: ReadonlyArray<Task>): ReadonlyArray<Reference> =>
   tasks.map(({ name, slug }) => ({ kind: "task_result", title: name, href: `#${slug}-results`, target: slug }))
 
@@ -77,7 +75,7 @@ export const planAnswer = (blocks: ReadonlyArray<PromptBlock>, system: string): 
   const skills = skillsIn(system)
   const plan: Plan = (verb, skill, things, more) =>
     (skills.has(skill) ? things : []).map((one, at) => taskFor(`${verb} ${at + 1}`, skill, `${verb} ${one}`, more))
-  const called = new Set(prompt.match(/(?<=\b(?:use|using|with) (?:the )?(?:skill )?["'`]?)[\w-]+/gi))
+  const called = new Set(prompt.toLowerCase().match(/(?<=\b(?:use|using|with) (?:the )?(?:skill )?["'`]?)[\w-]+/g))
   const fit = (name: string) => (called.has(name) ? Infinity : sharedWords(skills.get(name) ?? "", request.terms))
   const byFit = [...skills.keys()].toSorted((a, b) => fit(b) - fit(a))
   const isRefused = blockText(blocks, "Issues with the previous proposal") !== ""
@@ -86,9 +84,8 @@ export const planAnswer = (blocks: ReadonlyArray<PromptBlock>, system: string): 
   const usual = isRefused || chosen !== undefined ? [] : usualPlan(request, plan, isDescribed)
   const otherwise = chosen ?? (skills.has("search-code") ? "search-code" : byFit[0]) ?? "search-code"
   const steps = usual.length > 0 ? usual : [Arr.of(taskFor("Answer", otherwise, prompt))]
-  const about = request.terms.length === 0 ? "" : ` about ${request.terms.slice(0, 4).map(inQuotes).join(", ")}`
   const list = new TaskList({
-    goals: `The prompt is answered with what the project itself says${about}.`,
+    goals: `The prompt is answered${request.file === undefined ? "" : ` in ${request.file.path}`}.`,
     steps: steps.map((tasks, index) => new Step({ title: `Task section ${index + 1}`, tasks }))
   })
   return renderTaskList(list, { prompt })

@@ -30,17 +30,17 @@ export const pathsOf = (pieces: ReadonlyArray<string>): ReadonlyArray<PathClue> 
   return places.filter(({ path }, index) => places.findIndex((other) => other.path === path) === index)
 }
 
-/** How many of the words stand in what a row quotes; a line that declares one counts more than a use. */
+/** How many of the words a row quotes: then whether it declares one, then whether its file is named after one. */
 const relevance = (piece: string, terms: ReadonlyArray<string>): number => {
-  const quoted = row.exec(piece)?.[4] ?? ""
-  const hits = (text: string) => terms.filter((term) => text.toLowerCase().includes(term.toLowerCase())).length
-  return 2 * hits(quoted) + Math.min(1, hits(declaration.exec(quoted)?.[1] ?? ""))
+  const [, , href = "", , quoted = ""] = row.exec(piece) ?? []
+  const hits = (text = "") => terms.filter((term) => text.toLowerCase().includes(term.toLowerCase())).length
+  return hits(quoted) + Math.min(1, hits(declaration.exec(quoted)?.[1])) / 2 + Math.min(1, hits(href)) / 4
 }
 
 /** The lines of a file that hold a word; the first ones when none does. */
 export const fileRows = (path: string, text: string, first: number, terms: ReadonlyArray<string>) => {
   const rows = text.split("\n").flatMap((line, index) => rowOf(path, first + index, line))
-  const telling = rows.filter((one) => relevance(one, terms) > 0)
+  const telling = rows.filter((one) => relevance(one, terms) >= 1)
   return telling.length > 0 ? telling : rows.slice(0, 5)
 }
 

@@ -73,7 +73,7 @@ const iteration: Answer = (blocks) => {
   const isStuck = blockText(blocks, "Tasks that failed") + blockText(blocks, "Issues with the previous proposal") !== ""
   const tasks = isStuck ? "" : blockText(blocks, "Outstanding tasks")
   const prompt = fenced(userPromptIn(blocks), "text")
-  const goals = blockText(blocks, "Goals / summary")
+  const goals = blockText(blocks, "Goals / summary") || "The prompt is answered."
   return `## Original prompt\n\n${prompt}\n\n## Goals / summary\n\n${goals}\n\n## Tasks\n\n${tasks}`.trimEnd()
 }
 

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
+import { lastRequest } from "../../../../src/domain/conversation/Conversation.ts"
 import type { CallOutcome } from "../../../../src/domain/tools/ToolCall.ts"
 import { askAnswer } from "../../../../src/services/providers/embedded/AskAnswer.ts"
 import { failed, gave } from "../../../support/sampleTasks.ts"
@@ -33,7 +34,8 @@ const saying = (text: string, outcomes: ReadonlyArray<CallOutcome> = [], offers 
         role: "tool" as const,
         content: [{ type: "tool-result" as const, id, name, isFailure: !result.success, result }]
       }
-    ])
+    ]),
+    ...(offers.length === 0 ? [lastRequest] : [])
   ])
   const said = askAnswer({ prompt, tools: offers })
   return { text: said.text, calls: said.calls.map(({ arguments: given, name }) => ({ name, arguments: given })) }

@@ -46,7 +46,7 @@ Where is \`loadUser\` called?
 
 ## Goals / summary
 
-The prompt is answered with what the project itself says about "loadUser", "call".
+The prompt is answered.
 
 ## Tasks
 

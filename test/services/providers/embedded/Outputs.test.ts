@@ -18,7 +18,7 @@ const search = (pattern: string, output: string, uid?: string) => gave("search_f
 
 const task = taskFor("search-code", 'Find the lines that hold "loadUser".')
 
-layer(StagePrompts.layer)("executionAnswer", (it) => {
+layer(StagePrompts.layer)("the answer to an execution prompt", (it) => {
   it.effect("quotes what a search found with file and line, declarations first", () =>
     Effect.gen(function* () {
       const { execution } = yield* StagePrompts
@@ -41,6 +41,25 @@ Found 3 lines in 3 files:
 - \`search_files\`: Only the first 3 lines are shown.`
       )
     })
+  )
+
+  it.effect(
+    "quotes a declaration before what imports or names it, and then the file that is named after the word",
+    () =>
+      Effect.gen(function* () {
+        const { execution } = yield* StagePrompts
+        const output = [
+          "README.md:1: It calls `export const loadUser`.",
+          "src/app/runLayers.ts:1: import { type loadUser } from './loadUser.ts'",
+          "src/loadUser.ts:1: // loadUser",
+          "src/loadUser.ts:2: export const loadUser = 1"
+        ]
+        const summary = summaryIn(stageAnswer(execution(task, [search("loadUser", output.join("\n"))])))
+        assert.deepStrictEqual(
+          [...summary.matchAll(/^- \[(.+?)\]\(.+?#L(\d)\)/gm)].map(([, path, line]) => `${path}:${line}`),
+          ["src/loadUser.ts:2", "src/loadUser.ts:1", "README.md:1", "src/app/runLayers.ts:1"]
+        )
+      })
   )
 
   it.effect("links files whatever their names are", () =>

@@ -1,13 +1,14 @@
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { readRefinement } from "../../../../src/domain/documents/RefinementFormat.ts"
 import type { Task } from "../../../../src/domain/plan/Task.ts"
-import { fillCalls } from "../../../../src/services/providers/embedded/CallFilling.ts"
-import { readRequest } from "../../../../src/services/providers/embedded/Request.ts"
+import { Step, TaskList } from "../../../../src/domain/plan/TaskList.ts"
+import { readTaskList } from "../../../../src/domain/documents/TaskListFormat.ts"
+import { TaskFailure } from "../../../../src/domain/plan/TaskResult.ts"
 import { stageAnswer } from "../../../../src/services/providers/embedded/StageAnswer.ts"
-import { taskFor } from "../../../support/sampleTasks.ts"
+import { finished, taskFor } from "../../../support/sampleTasks.ts"
 import { referenceText, StagePrompts } from "../../../support/StagePrompts.ts"
 
 /** The calls of an answer; the task must come back as it was. */
@@ -25,7 +26,7 @@ const found = referenceText(
   "Found 2 lines in 2 files:\n\n- [src/a.ts](src/a.ts#L30) `one`\n- [src/b c.ts](<src/b c.ts#L5>) `two`"
 )
 
-layer(StagePrompts.layer)("refinementAnswer", (it) => {
+layer(StagePrompts.layer)("the answer to a refinement prompt", (it) => {
   it.effect("gives the task back and the calls that its words can fill", () =>
     Effect.gen(function* () {
       const { refinement } = yield* StagePrompts
@@ -130,52 +131,93 @@ layer(StagePrompts.layer)("refinementAnswer", (it) => {
   )
 })
 
-/** The arguments that a tool with these parameters, all required, is called with. */
-const filledBy = (needed: string, parameters: Record<string, { type?: string; enum?: Array<string> }>) => {
-  const schema = { properties: parameters, required: Object.keys(parameters) }
-  const tool = { name: "tool", description: "", parameters: schema }
-  return fillCalls([tool], readRequest(needed)).map((filled) => filled.arguments)
-}
+const outstanding = [
+  new Step({ title: "Task section 2", tasks: [taskFor("summarize", "Sum it up.", { name: "Summary" })] })
+]
+const failures = [new TaskFailure({ task: "Search 1", phase: "execution", reason: "No.", skipped: false })]
 
-describe("fillCalls", () => {
-  it.each([
-    {
-      name: "edits nothing: no words of a task tell what to replace",
-      needed: 'Change "old" in src/a.ts to "new".',
-      parameters: { path: { type: "string" }, old_text: { type: "string" }, new_text: { type: "string" } },
-      filled: []
-    },
-    {
-      name: "gives the files of a command with it",
-      needed: "Run the command `node a.js`.",
-      parameters: { argv: { type: "array" } },
-      filled: [{ argv: ["node", "a.js"] }]
-    },
-    {
-      name: "gives a command as words or as one text",
-      needed: "Run the command `npm test`.",
-      parameters: { argv: { type: "array" }, command: { type: "string" } },
-      filled: [{ argv: ["npm", "test"], command: "npm test" }]
-    },
-    {
-      name: "gives a URL, a number and a word of an enumeration",
-      needed: "Fetch https://example.org/a in text form, at most 3 times",
-      parameters: { url: { type: "string" }, retries: { type: "integer" }, form: { enum: ["html", "text"] } },
-      filled: [{ url: "https://example.org/a", retries: 3, form: "text" }]
-    },
-    {
-      name: "gives quoted texts in their order to parameters whose name says nothing",
-      needed: 'Replace "old" by "new" in src/a.ts',
-      parameters: { path: { type: "string" }, before: { type: "string" }, after: { type: "string" } },
-      filled: [{ path: "src/a.ts", before: "old", after: "new" }]
-    },
-    {
-      name: "makes no call when a required parameter finds nothing",
-      needed: "Count the words.",
-      parameters: { path: { type: "string" } },
-      filled: []
-    }
-  ])("$name", ({ filled, needed, parameters }) => {
-    assert.deepStrictEqual<ReadonlyArray<unknown>>(filledBy(needed, parameters), filled)
-  })
+layer(StagePrompts.layer)("the answer to an iteration prompt", (it) => {
+  it.effect("keeps the goals and leaves no task when all have run", () =>
+    Effect.gen(function* () {
+      const { iteration } = yield* StagePrompts
+      assert.strictEqual(
+        stageAnswer(iteration("Where is it?", { finished: [finished("Search 1", "There.")] })),
+        "## Original prompt\n\n```text\nWhere is it?\n```\n\n## Goals / summary\n\nIt is known.\n\n## Tasks"
+      )
+    })
+  )
+
+  it.effect.each([
+    { name: "leaves no task when some failed: it knows no better way", state: { finished: [], failures, outstanding } },
+    { name: "keeps tasks that were not reached yet", state: { finished: [], outstanding }, steps: outstanding }
+  ])("$name", ({ state, steps }) =>
+    Effect.gen(function* () {
+      const { iteration } = yield* StagePrompts
+      const reading = readTaskList(stageAnswer(iteration("Where is it?", state)), { allowEmpty: true })
+      assert.deepStrictEqual([reading.issues, reading.repairs], [[], []])
+      assert.deepStrictEqual(
+        Option.getOrThrow(reading.value),
+        new TaskList({ goals: "It is known.", steps: steps ?? [] })
+      )
+    })
+  )
+})
+
+const disclosure =
+  "*The embedded stand-in wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with `--model` for an answer that does.*"
+
+layer(StagePrompts.layer)("the answer to a conclusion prompt", (it) => {
+  it.effect("answers with the lines that the results list, links the results, and says what it is", () =>
+    Effect.gen(function* () {
+      const { conclusion } = yield* StagePrompts
+      const results = [
+        finished("Search 2", "- Nothing was found for `session`."),
+        finished("Search 1", "Found 2 lines in 2 files:\n\n- [b.ts](b.ts#L2) `x`\n- [a.ts](a.ts#L10) `loadUser`"),
+        finished("Summary", "Found 1 line in 1 file:\n\n- [a.ts](a.ts#L10) `loadUser`")
+      ]
+      assert.strictEqual(
+        stageAnswer(conclusion("Where is loadUser?", results)),
+        `Found 2 lines in 2 files:
+
+- [a.ts](a.ts#L10) \`loadUser\`
+- [b.ts](b.ts#L2) \`x\`
+
+- Nothing was found for \`session\`.
+
+This rests on [Search 1](#search-1-results), [Search 2](#search-2-results), [Summary](#summary-results).
+
+${disclosure}`
+      )
+    })
+  )
+
+  it.effect("says once what several results say, and keeps outputs with what they are outputs of", () =>
+    Effect.gen(function* () {
+      const { conclusion } = yield* StagePrompts
+      const note = "- Nothing was found for `session`."
+      const output = "- `run_command` gave:\n\n```text\n# 1\nok\n```"
+      const results = [finished("Search 1", note), finished("Run 1", output), finished("Summarize 1", note)]
+      assert.strictEqual(
+        stageAnswer(conclusion("Where is loadUser?", results)).split("\n\nThis rests on")[0],
+        `${output}\n\n${note}`
+      )
+    })
+  )
+
+  it.effect("says what failed, and that there is no answer when nothing finished", () =>
+    Effect.gen(function* () {
+      const { conclusion } = yield* StagePrompts
+      const failure = new TaskFailure({ task: "Read 1", phase: "execution", reason: "No result.", skipped: false })
+      assert.strictEqual(
+        stageAnswer(conclusion("Where?", [], [failure])),
+        `No task finished, so there is no answer.
+
+These tasks failed, and what they were to find is missing:
+
+- Task execution: "Read 1": No result.
+
+${disclosure}`
+      )
+    })
+  )
 })
