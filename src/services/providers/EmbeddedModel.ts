@@ -1,6 +1,6 @@
 /**
  * A stand-in for a language model that needs no server and no weights: it answers the prompts of the stages and of
- * conversations by rules, the same answer for the same prompt. It speaks through the same seam as any model.
+ * conversations by rules, the same answer for the same prompt.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -27,6 +27,8 @@ export const outcomesIn = (blocks: ReadonlyArray<PromptBlock>): ReadonlyArray<Ou
     return Option.toArray(decodeCall(call?.text)).map((one) => ({ call: one, output: output?.text ?? "" }))
   })
 
+export const isWriting = ({ call }: Outcome): boolean => "path" in call.arguments && "content" in call.arguments
+
 const beginning = (text: string): string => fenced(firstLines(text.replace(/\n\s*\n/g, "\n"), 20).text.trim(), "text")
 
 const treeNote = (paths: ReadonlyArray<string>): string => {
@@ -41,13 +43,14 @@ export const matchRows = (output: string): ReadonlyArray<string> =>
   )
 
 /** `ERROR ...` is a failure, `path:line: text` a search, an array of paths a tree; only reading gives the text of a file. */
-export const readOutcome = ({ call, output }: Outcome, terms: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const { content, file, path = file, pattern, query = pattern, start_line: start = 1 } = call.arguments
+export const readOutcome = (outcome: Outcome, terms: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const { call, output } = outcome
+  const { file, path = file, pattern, query = pattern, start_line: start = 1 } = call.arguments
   const tool = `\`${call.name}\``
   const link = typeof path === "string" ? fileLink(path) : ""
   const [first = ""] = output.split("\n")
   if (first.startsWith("ERROR")) return [`- ${tool}${link === "" ? "" : ` on ${link}`} failed: ${quote(first)}`]
-  if (link !== "" && content !== undefined) return [`- ${tool} wrote ${link}.`]
+  if (isWriting(outcome)) return [`- ${tool} wrote ${link}.`]
   const paths = decodePaths(output)
   if (Option.isSome(paths)) return [treeNote(paths.value)]
   const rows = matchRows(output)

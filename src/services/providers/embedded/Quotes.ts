@@ -1,6 +1,6 @@
 /**
  * What tools and references hold, as pieces of markdown: a row quotes one line of a file with a link to it, every other
- * piece is a note. Results of tasks are written with them and read again; all that the embedded model answers is these.
+ * piece is a note. Results of tasks are written with them and read again; no answer says anything else.
  */
 import { fileLink, pathOfHref } from "../../../domain/files/FileHref.ts"
 import { codeSpan } from "../../../domain/markdown/PromptBlock.ts"
@@ -30,7 +30,7 @@ export const pathsOf = (pieces: ReadonlyArray<string>): ReadonlyArray<PathClue> 
   return places.filter(({ path }, index) => places.findIndex((other) => other.path === path) === index)
 }
 
-/** How many of the words a row quotes: then whether it declares one, then whether its file is named after one. */
+/** How many of the words the line holds; more when it declares one, or when the file is named after one. */
 const relevance = (piece: string, terms: ReadonlyArray<string>): number => {
   const [, , href = "", , quoted = ""] = row.exec(piece) ?? []
   const hits = (text = "") => terms.filter((term) => text.toLowerCase().includes(term.toLowerCase())).length

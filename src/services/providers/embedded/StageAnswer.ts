@@ -12,7 +12,7 @@ import { resultAnchor } from "../../../domain/plan/TaskName.ts"
 import { renderTask } from "../../../domain/documents/TaskRendering.ts"
 import { fillCalls, valuesFor } from "./CallFilling.ts"
 import { readClues } from "./Clues.ts"
-import { outcomesIn, readOutcome, readReference } from "./Outputs.ts"
+import { isWriting, outcomesIn, readOutcome, readReference } from "./Outputs.ts"
 import { planAnswer } from "./PlanAnswer.ts"
 import { blocksIn, blockText, type PromptBlock, referencesIn, taskIn, toolsIn, userPromptIn } from "./PromptReading.ts"
 import { disclosure, foundText, pathsOf, readFound } from "./Quotes.ts"
@@ -60,7 +60,7 @@ const execution: Answer = (blocks) => {
   const { terms } = readClues(taskIn(blocks)?.whatIsNeeded ?? "")
   const outcomes = outcomesIn(blocks)
   // What a file was written from is not a result of the writing.
-  const references = outcomes.some(({ call }) => "content" in call.arguments) ? [] : referencesIn(blocks)
+  const references = outcomes.some(isWriting) ? [] : referencesIn(blocks)
   const pieces = [
     ...outcomes.flatMap((outcome) => readOutcome(outcome, terms)),
     ...references.flatMap((reference) => readReference(reference, terms))
@@ -78,7 +78,7 @@ const iteration: Answer = (blocks) => {
 }
 
 const conclusion: Answer = (blocks) => {
-  const { terms } = readClues(userPromptIn(blocks))
+  const { paths, terms } = readClues(userPromptIn(blocks))
   // Tasks finish in any order; the answer does not depend on it.
   const tasks = outline(blockText(blocks, "Outputs from completed tasks"))
     .filter(({ level }) => level === 3)
@@ -86,9 +86,9 @@ const conclusion: Answer = (blocks) => {
   const failed = blockText(blocks, "Tasks that failed")
   const links = tasks.map(({ title }) => `[${title}](#${resultAnchor(title)})`).join(", ")
   const pieces = tasks.flatMap(({ body }) => readFound(body))
-  const answer = `${foundText(pieces, terms)}\n\nThis rests on ${links}.`
+  const found = foundText(pieces, [...terms, ...paths.map(({ path }) => path)])
   return [
-    tasks.length === 0 ? "No task finished, so there is no answer." : answer,
+    tasks.length === 0 ? "No task finished, so there is no answer." : `${found}\n\nThis rests on ${links}.`,
     ...(failed === "" ? [] : [`These tasks failed, and what they were to find is missing:\n\n${failed}`]),
     disclosure
   ].join("\n\n")
