@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import { filledPrompt, finishPart } from "../PromptText.ts"
+import { filledPrompt, finishPart } from "./PromptText.ts"
 import { askAnswer } from "./embedded/AskAnswer.ts"
 import { stageAnswer } from "./embedded/StageAnswer.ts"
 

@@ -4,6 +4,6 @@
  */
 import * as Context from "effect/Context"
 
-export const ModelOverride = Context.Reference<string | undefined>("task-conductor/services/ModelOverride", {
+export const ModelOverride = Context.Reference<string | undefined>("task-conductor/services/providers/ModelOverride", {
   defaultValue: () => undefined
 })
