@@ -3,7 +3,7 @@
  * tables of them, by what they touch; MutationScore applies them to every document that the reader accepts.
  */
 import type { CheckOptions, DocumentKind } from "../../src/domain/checking/CheckReport.ts"
-import { fieldLabels } from "../../src/domain/grammar/TaskFields.ts"
+import { fieldLabels } from "../../src/domain/markdown/TaskFields.ts"
 
 /** A document with what it belongs to. */
 export interface Whole {

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { readReference } from "../../src/domain/grammar/ReferenceForm.ts"
 import type { Reference } from "../../src/domain/plan/Reference.ts"
 import { Task } from "../../src/domain/plan/Task.ts"
-import type { CodeBlock } from "../../src/domain/markdown/CodeBlock.ts"
+import type { CodeBlock } from "../../src/domain/markdown/PromptBlock.ts"
 import { Step, TaskList } from "../../src/domain/plan/TaskList.ts"
 
 const awkward = [

@@ -4,14 +4,13 @@
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { InputValue } from "../documents/InputValue.ts"
+import { InputValue } from "../documents/InputFormat.ts"
 import { type Issue, type Reading, Repair, Where } from "../findings/Issue.ts"
 import { addRepair, noFindings } from "../findings/IssueCode.ts"
-import { resultHeadings } from "../markdown/KnownHeadings.ts"
-import { readMarkdown } from "../markdown/Markdown.ts"
+import { resultHeadings } from "../markdown/MarkdownHeadings.ts"
+import { readMarkdown, textOfLines } from "../markdown/Markdown.ts"
 import { linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
-import type { Refinement } from "../documents/Refinement.ts"
-import { readRefinement } from "../documents/RefinementFormat.ts"
+import { type Refinement, readRefinement } from "../documents/RefinementFormat.ts"
 import { readResult } from "../documents/ResultFormat.ts"
 import type { SkillInput } from "../skills/SkillInput.ts"
 import type { Task } from "../plan/Task.ts"
@@ -154,7 +153,7 @@ const report = <A>(
 const resultLinks = (document: string) => {
   const findings = noFindings()
   const { lines, sections } = readMarkdown(document, { knownHeadings: resultHeadings })
-  const before = lines.slice(0, (sections[0]?.line ?? 1) - 1).join("\n")
+  const before = textOfLines({ lines }, 0, (sections[0]?.line ?? 1) - 1)
   const trees = [
     { tree: parseMarkdown(before, 1), where: { line: 1 } },
     ...sections.map(({ heading, line, tree }) => ({ tree, where: { section: heading, line } }))

@@ -3,16 +3,14 @@
  * renderer of the product and read again before it is handed out: what a document means never changes.
  */
 import * as Option from "effect/Option"
-import { checkDocument, type CheckOptions, type CheckReport, type DocumentKind } from "./CheckReport.ts"
-import { lastSection } from "../grammar/DocumentSections.ts"
-import { noFindings } from "../findings/IssueCode.ts"
-import { resultHeadings, taskListHeadings } from "../markdown/KnownHeadings.ts"
-import { readMarkdown } from "../markdown/Markdown.ts"
-import { isBlank } from "../markdown/MarkdownLines.ts"
 import { readRefinement } from "../documents/RefinementFormat.ts"
-import { isField } from "../grammar/TaskFields.ts"
 import { readTaskList } from "../documents/TaskListFormat.ts"
 import { renderTask, renderTaskList } from "../documents/TaskRendering.ts"
+import { noFindings } from "../findings/IssueCode.ts"
+import { lastSection } from "../grammar/DocumentSections.ts"
+import { readMarkdown, textOfLines } from "../markdown/Markdown.ts"
+import { resultHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
+import { checkDocument, type CheckOptions, type CheckReport, type DocumentKind } from "./CheckReport.ts"
 
 /** A report with the text that needs none of its repairs; the text as it was when there is nothing to mend. */
 export interface FixedDocument {
@@ -22,18 +20,17 @@ export interface FixedDocument {
 
 /** The prompt of a list: everything up to the next part of the document, without a fence around all of it. */
 const promptOf = (text: string): string => {
-  const document = readMarkdown(text, { knownHeadings: taskListHeadings, isStructure: isField })
+  const document = readMarkdown(text, { knownHeadings: taskListHeadings, hasFields: true })
   const parts = ["original-prompt", "goals", "tasks", "issues"].map((key) => lastSection(document, key, noFindings()))
   const [prompt, ...others] = parts
   if (prompt === undefined) return ""
   const next = others.flatMap((part) => (part !== undefined && part.line > prompt.line ? [part.line - 1] : []))
-  const end = Math.min(document.lines.length, ...next)
-  const inside = document.lines.slice(prompt.first, end)
-  const first = prompt.first + inside.findIndex((line) => !isBlank(line))
-  const last = prompt.first + inside.findLastIndex((line) => !isBlank(line))
+  const inside = document.lines.slice(prompt.first, Math.min(document.lines.length, ...next))
+  const first = prompt.first + inside.findIndex((line) => !line.isBlank)
+  const last = prompt.first + inside.findLastIndex((line) => !line.isBlank)
   if (last < prompt.first) return ""
   const fence = document.fences.get(first)
-  return fence?.first === first && fence.last === last ? fence.text : document.lines.slice(first, last + 1).join("\n")
+  return fence?.first === first && fence.last === last ? fence.text : textOfLines(document, first, last + 1)
 }
 
 /** The whole result with its heading as it should be, and, when that draws in what stands below, as it is. */
@@ -41,12 +38,11 @@ const renderResult = (text: string): ReadonlyArray<string> => {
   const document = readMarkdown(text, { knownHeadings: resultHeadings })
   const section = lastSection(document, "result-summary", noFindings())
   if (section === undefined) return []
-  const { lines } = document
-  const lead = section.lead === "" ? [] : ["", section.lead]
-  const withHeading = (heading: string): string =>
-    `${[...lines.slice(0, section.line - 1), heading, ...lead, ...lines.slice(section.first)].join("\n").trim()}\n`
-  const title = section.landmark?.title ?? section.heading
-  return [withHeading(`## ${title}`), withHeading(`${"#".repeat(section.depth)} ${title}`)]
+  const { depth, first, heading, landmark, lead, line } = section
+  const title = landmark?.title ?? heading
+  const before = line === 1 ? "" : `${textOfLines(document, 0, line - 1)}\n`
+  const after = `${lead === "" ? "" : `\n\n${lead}`}\n${textOfLines(document, first)}`
+  return [2, depth].map((level) => `${`${before}${"#".repeat(level)} ${title}${after}`.trim()}\n`)
 }
 
 /** Texts that should mean the same, best first. */

@@ -3,9 +3,8 @@
  */
 import { canonicalJson } from "../text/CanonicalJson.ts"
 import { outcomeText } from "../models/ExecutionBlocks.ts"
-import { type InputValue, renderInputs } from "../documents/InputValue.ts"
-import { issueText } from "../findings/Issue.ts"
-import type { Issue } from "../findings/Issue.ts"
+import { type InputValue, renderInputs } from "../documents/InputFormat.ts"
+import { issueText, type Issue } from "../findings/Issue.ts"
 import type { RunReport } from "../runs/RunReport.ts"
 import type { ExpectedCall, SkillTest } from "./SkillTest.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"

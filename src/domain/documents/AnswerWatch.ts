@@ -1,10 +1,51 @@
 /**
  * Watches an answer while a model writes it, and says when nothing good can come of it any more: the wanted document does
  * not begin, or the model repeats itself. One watch per answer; the verdict does not depend on how the text is cut into
- * deltas. ModelCaller feeds it.
+ * deltas.
  */
-import { type AnswerShape, isSign } from "./AnswerShape.ts"
+import { Line } from "../markdown/Line.ts"
+import { readMarkdown } from "../markdown/Markdown.ts"
+import { closesThinking, opensThinking } from "../markdown/MarkdownCleaning.ts"
+import {
+  type KnownHeadings,
+  refinementHeadings,
+  resultHeadings,
+  taskListHeadings
+} from "../markdown/MarkdownHeadings.ts"
 import { type Repetition, RepetitionWatch } from "./RepetitionWatch.ts"
+
+/** How the document of a stage announces itself: by a heading, a code block, or a line that belongs to it. */
+export interface AnswerShape {
+  /** The heading that the strict document begins with. */
+  readonly begins: string
+  readonly knownHeadings: KnownHeadings
+  /** True for a line that only this kind of document has. */
+  readonly isPart: (line: Line) => boolean
+}
+
+const isField = (line: Line): boolean => line.isField
+
+export const taskListShape: AnswerShape = {
+  begins: "## Original prompt",
+  knownHeadings: taskListHeadings,
+  isPart: isField
+}
+
+export const refinementShape: AnswerShape = { begins: "## Task", knownHeadings: refinementHeadings, isPart: isField }
+
+/** A result may be any report before its summary, so any list counts. */
+export const resultShape: AnswerShape = {
+  begins: "## Result summary",
+  knownHeadings: resultHeadings,
+  isPart: (line) => line.bullets.marker !== "none"
+}
+
+/** True when the document may have begun on this line. `before` is the line above, which may be underlined by it. */
+const isSign = ({ isPart, knownHeadings }: AnswerShape, before: string, text: string): boolean => {
+  const line = new Line(text)
+  if (line.opening !== undefined || isPart(line)) return true
+  return readMarkdown(`${before}\n${text}`, { knownHeadings }).sections.length > 0
+}
 
 /** Why an answer is given up. */
 export type Hopelessness =
@@ -13,16 +54,13 @@ export type Hopelessness =
 
 /**
  * How many characters may stand before the document begins, thinking tags not counted. A healthy preamble is a sentence or
- * two. An answer has room for at most 2048 tokens, about 8,000 characters: after so much talk the document would not fit
+ * two. An answer has room for at most 2048 tokens, about 8,000 characters: after so much text the document would not fit
  * any more.
  */
 export const longestPreamble = 6000
 
 /** Headings show within so many characters of a line. */
 const shownOfLine = 400
-
-const opensThinking = /^\s*<(?:think|thinking|thought|reasoning)>/i
-const closesThinking = /<\/(?:think|thinking|thought|reasoning)>/i
 
 export class AnswerWatch {
   readonly #shape: AnswerShape | undefined
@@ -70,11 +108,9 @@ export class AnswerWatch {
   /** Looks at a line of which enough is known. */
   #findShape(shape: AnswerShape, isWhole: boolean): Hopelessness | undefined {
     const line = this.#line.trimEnd()
-    if (this.#isThinking || opensThinking.test(line)) return undefined
-    if (isSign(shape, this.#before, line)) {
-      this.#hasBegun = true
-      return undefined
-    }
+    if (this.#isThinking || opensThinking(line)) return undefined
+    this.#hasBegun = isSign(shape, this.#before, line)
+    if (this.#hasBegun) return undefined
     if (this.#preamble + this.#length > longestPreamble) return { kind: "shape", begins: shape.begins }
     if (isWhole) this.#preamble += this.#length
     return undefined
@@ -82,9 +118,9 @@ export class AnswerWatch {
 
   #endLine(): void {
     const line = this.#line.trimEnd()
-    const closes = closesThinking.test(line)
+    const closes = closesThinking(line)
     if (closes) this.#preamble = 0
-    this.#isThinking = !closes && (this.#isThinking || opensThinking.test(line))
+    this.#isThinking = !closes && (this.#isThinking || opensThinking(line))
     this.#before = line
     this.#line = ""
     this.#length = 0

@@ -1,27 +1,97 @@
 /**
- * The section `## Inputs` of a refinement: one line for each typed input of the skill. Reads what models write there
- * instead, and checks it against the skill. Called by domain/documents/RefinementFormat.
+ * The section `## Inputs` of a refinement: one line for each typed input of the skill, with its value. Reads what models
+ * write there instead, and checks it against the skill (domain/skills/SkillInput).
  */
+import { distance } from "fastest-levenshtein"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Where } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
-import { findInput, type InputValue, isNoValue, linkTarget, readTypedValue } from "./InputValue.ts"
-import { excerpt } from "../grammar/RawTask.ts"
-import type { SkillInput } from "../skills/SkillInput.ts"
-import type { TaskLine } from "../grammar/TaskLines.ts"
 import { stripMarks } from "../grammar/FieldValues.ts"
-import { unescapeInline } from "../grammar/TextEscaping.ts"
+import { excerpt } from "../grammar/RawTask.ts"
+import type { TaskLine } from "../grammar/TaskLines.ts"
+import { escapeInline, unescapeInline } from "../grammar/TextEscaping.ts"
+import type { SkillInput } from "../skills/SkillInput.ts"
+import { canonicalUrl } from "../web/CanonicalUrl.ts"
 
-/** What the section is read against; without `inputs` every name is taken and every value is text. */
-export interface InputOptions {
-  readonly inputs?: ReadonlyArray<SkillInput>
-  /** Values of an earlier attempt; they stand where the section leaves an input out. */
-  readonly kept?: ReadonlyArray<InputValue>
-  /** The name of the task, for messages. */
-  readonly task?: string
+/** A number for `number`, a boolean for `yes-no`, and otherwise text of one line. */
+export const InputValue = Schema.Struct({
+  name: Schema.String,
+  value: Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])
+})
+export type InputValue = typeof InputValue.Type
+
+/** True for what models write where there is no value. */
+const isNoValue = (text: string): boolean =>
+  /^(?:|-|–|—|\.{3}|…|<[^<>]*>|(?:n\/?a|none|null|undefined|not (?:given|known|needed|specified)|unknown)[.]?)$/i.test(
+    text
+  )
+
+const numberForm = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d{1,3})?$/i
+
+/** A text as the value of an input, also when it is written in another form. Fails with what was expected. */
+const readTypedValue = (
+  { choices = [], type }: SkillInput,
+  text: string
+): Result.Result<InputValue["value"], string> => {
+  const word = text.toLowerCase().replace(/[.]$/, "")
+  switch (type) {
+    case "text":
+      return Result.succeed(text)
+    case "path": {
+      const path = text.replace(/#L\d+(?:-L?\d+)?$/, "")
+      if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path))
+        return Result.fail("the path of a file or folder of the project, not a URL")
+      return /[*?]/.test(path) ? Result.fail("one path, not a pattern") : Result.succeed(path)
+    }
+    case "url":
+      return Result.mapBoth(canonicalUrl(text), {
+        onSuccess: () => text,
+        onFailure: () => "a complete http or https URL"
+      })
+    case "number":
+      return numberForm.test(text) && Number.isFinite(Number(text))
+        ? Result.succeed(Number(text))
+        : Result.fail("a number in digits, without a unit")
+    case "yes-no":
+      if (["yes", "true", "y", "1"].includes(word)) return Result.succeed(true)
+      return ["no", "false", "n", "0"].includes(word) ? Result.succeed(false) : Result.fail("yes or no")
+    case "choice": {
+      const [close, ...others] = choices.filter((choice) => choice.toLowerCase() === word)
+      if (choices.includes(text)) return Result.succeed(text)
+      return close === undefined || others.length > 0
+        ? Result.fail(`one of ${choices.join(", ")}`)
+        : Result.succeed(close)
+    }
+  }
 }
+
+const plain = (name: string): string => name.toLowerCase().replace(/[_\s]/g, "-")
+
+/** The input that a name means: the same but for case and underscores, or the only one that is spelled almost so. */
+const findInput = (name: string, inputs: ReadonlyArray<SkillInput>): SkillInput | undefined => {
+  const exact = inputs.find((input) => plain(input.name) === plain(name))
+  if (exact !== undefined) return exact
+  const close = inputs.filter((input) => distance(plain(input.name), plain(name)) <= (input.name.length > 5 ? 2 : 1))
+  return close.length === 1 ? close[0] : undefined
+}
+
+/** What a link or picture points to, when a value is nothing else. */
+const linkTarget = (text: string): string | undefined => /^!?\[[^\][]*\]\(<?([^()<>]*)>?\)$/.exec(text)?.[1]
+
+const valueText = (value: InputValue["value"]): string =>
+  typeof value === "boolean" ? (value ? "yes" : "no") : String(value)
+
+/** The lines under `## Inputs`: "- `file`: src/main.ts". */
+export const renderInputs = (values: ReadonlyArray<InputValue>): string =>
+  values
+    .map(({ name, value }) => {
+      const text = valueText(value)
+      const isRead = typeof value === "string" && (isNoValue(text) || linkTarget(text) !== undefined)
+      return `- \`${name}\`: ${isRead ? `\\${text}` : escapeInline(text)}`
+    })
+    .join("\n")
 
 /** A value as it was written. */
 interface RawInput {
@@ -36,12 +106,13 @@ const looseLine =
   /^\s*(?:(?:[-*+]|\d+[.)])\s+)?[`*_"']*([\p{L}][\p{L}\p{N}_-]*)[`*_"']*(?:\s*\([^()]*\))?(?:[:：=][`*_"']*|[`*_"']*\s*[:：=])(?:\s+|$)(.*)$/u
 const boldLine = /^\s*[-*+]\s+(?:\*\*|`)([\p{L}][\p{L}\p{N}_-]*)(?:\*\*|`)\s+(.*)$/u
 
-const readLine = (text: string, line: number): RawInput | undefined => {
-  const strict = strictLine.exec(text)
-  if (strict !== null) return { name: strict[1] ?? "", line, text: (strict[2] ?? "").trim(), isStrict: true }
-  const loose = looseLine.exec(text) ?? boldLine.exec(text)
-  return loose === null ? undefined : { name: loose[1] ?? "", line, text: (loose[2] ?? "").trim(), isStrict: false }
+const readLine = (written: string, line: number): ReadonlyArray<RawInput> => {
+  const strict = strictLine.exec(written)
+  const [, name, text = ""] = strict ?? looseLine.exec(written) ?? boldLine.exec(written) ?? []
+  return name === undefined ? [] : [{ name, line, text: text.trim(), isStrict: strict !== null }]
 }
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
 
 const decodeObject = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Json)))
 
@@ -49,7 +120,7 @@ const decodeObject = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Rec
 const readObject = (text: string, line: number): ReadonlyArray<RawInput> =>
   Object.entries(Option.getOrElse(decodeObject(text), () => ({}))).map(([name, value]) => {
     const written = typeof value === "string" ? value : JSON.stringify(value)
-    return { name, line, text: written.replace(/\s+/g, " ").trim(), isStrict: false }
+    return { name, line, text: oneLine(written), isStrict: false }
   })
 
 /** Lines without a name go on with the value before them. */
@@ -57,20 +128,12 @@ const readRaw = (lines: ReadonlyArray<TaskLine>, where: Where, findings: Finding
   const raw: Array<RawInput> = []
   for (const one of lines) {
     if (one.kind === "blank" || one.kind === "rule" || one.kind === "comment") continue
-    if (one.kind === "fence") {
-      const read = readObject(one.fence.text, one.line)
-      if (read.length > 0) {
-        raw.push(...read)
-        continue
-      }
-    }
     const source = one.kind === "fence" ? one.fence.text : one.text
-    const found = one.kind === "fence" ? undefined : readLine(source, one.line)
+    const found = (one.kind === "fence" ? readObject : readLine)(source, one.line)
     const last = raw.at(-1)
-    if (found !== undefined) raw.push(found)
+    if (found.length > 0) raw.push(...found)
     else if (last !== undefined) {
-      const text = `${last.text} ${source.replace(/\s+/g, " ").trim()}`.trim()
-      raw[raw.length - 1] = { ...last, text, isStrict: false }
+      raw[raw.length - 1] = { ...last, text: `${last.text} ${oneLine(source)}`.trim(), isStrict: false }
     } else {
       const message = `Ignored text that names no input: "${excerpt(source)}".`
       addRepair(findings, "text-ignored", { ...where, line: one.line }, message)
@@ -79,112 +142,64 @@ const readRaw = (lines: ReadonlyArray<TaskLine>, where: Where, findings: Finding
   return raw
 }
 
-/** The value without marks around it; a backslash before it says that it stands as it is. */
-const plainText = ({ text }: RawInput): string => {
-  if (text.startsWith("\\")) return unescapeInline(text)
-  return linkTarget(text) ?? stripMarks(text)
-}
-
-const needs = (input: SkillInput): string => {
-  const about = input.about === "" ? "" : ` ${input.about}`
-  return `Write "- \`${input.name}\`: ..." under "## Inputs".${about}`
-}
-
-class InputReader {
-  readonly values = new Map<string, InputValue>()
-  readonly #seen = new Set<string>()
-  readonly #findings: Findings
-  readonly #where: Where
-  readonly #inputs: ReadonlyArray<SkillInput> | undefined
-
-  constructor(inputs: ReadonlyArray<SkillInput> | undefined, where: Where, findings: Findings) {
-    this.#inputs = inputs
-    this.#where = where
-    this.#findings = findings
-  }
-
-  read(raw: RawInput): void {
-    const where = { ...this.#where, field: raw.name, line: raw.line }
-    const input = this.#inputs === undefined ? undefined : findInput(raw.name, this.#inputs)
-    if (this.#inputs !== undefined && input === undefined) {
-      addRepair(this.#findings, "input-ignored", where, `Ignored "${raw.name}": the skill has no such input.`)
-      return
-    }
-    const name = input?.name ?? raw.name
-    if (name !== raw.name) {
-      addRepair(this.#findings, "input-spelling", where, `Read the input "${raw.name}" as "${name}".`)
-    }
-    if (this.#seen.has(name)) {
-      const what = `The input "${name}" stands there twice.`
-      addIssue(this.#findings, "input-repeated", where, { what, quote: raw.text })
-      return
-    }
-    this.#seen.add(name)
-    const text = plainText(raw)
-    const isGiven = raw.text.startsWith("\\") || input?.choices?.includes(text) === true || !isNoValue(text)
-    if (!isGiven) return
-    if (input === undefined) this.#keep(raw, name, { value: text, isMended: this.#isUnmarked(raw, text) }, where)
-    else this.#readTyped(raw, input, text, where)
-  }
-
-  /** True when marks were taken off that do not belong to the strict form. */
-  #isUnmarked(raw: RawInput, text: string): boolean {
-    return text !== raw.text && !raw.text.startsWith("\\")
-  }
-
-  #readTyped(raw: RawInput, input: SkillInput, text: string, where: Where): void {
-    const read = readTypedValue(input, text)
-    if (Result.isSuccess(read)) {
-      const isMended = read.success.isMended || this.#isUnmarked(raw, text)
-      this.#keep(raw, input.name, { value: read.success.value, isMended }, where)
-      return
-    }
-    addIssue(this.#findings, "input-type", where, {
-      what: `"${excerpt(text)}" is not a value for the input "${input.name}".`,
-      how: `Give ${read.failure}.`,
-      quote: raw.text
-    })
-  }
-
-  #keep(raw: RawInput, name: string, read: { value: InputValue["value"]; isMended: boolean }, where: Where): void {
-    if (read.isMended || !raw.isStrict) {
-      addRepair(this.#findings, "input-form", where, `Read "${excerpt(String(read.value))}" as the input "${name}".`)
-    }
-    this.values.set(name, { name, value: read.value })
-  }
-
-  /** Takes what is kept for inputs that are left out, and records those that are missing. */
-  complete(kept: ReadonlyArray<InputValue>): void {
-    for (const input of this.#inputs ?? []) {
-      if (this.#seen.has(input.name) && (this.values.has(input.name) || !input.required)) continue
-      const where = { ...this.#where, field: input.name }
-      const earlier = this.#seen.has(input.name) ? undefined : kept.find((one) => one.name === input.name)
-      if (earlier !== undefined) {
-        addRepair(this.#findings, "input-kept", where, `Kept the input "${input.name}" as it was.`)
-        this.values.set(input.name, earlier)
-      } else if (input.required && !this.#hasIssue(input.name)) {
-        const what = `The input "${input.name}" has no value.`
-        addIssue(this.#findings, "input-missing", where, { what, how: needs(input) })
-      }
-    }
-  }
-
-  #hasIssue(name: string): boolean {
-    return this.#findings.issues.some(({ code, where }) => code === "input-type" && where.field === name)
-  }
-}
-
-/** Reads the lines of the section; none when there is no section. The values are in the order of the skill. */
+/**
+ * Reads the lines of the section; there are none when there is no section. The values are in the order of the skill.
+ * Without `inputs` every name is taken and every value is text. `kept` are values of an earlier attempt: they stand where
+ * the section leaves an input out.
+ */
 export const readInputs = (
   lines: ReadonlyArray<TaskLine>,
-  section: string,
-  { inputs, kept = [], task }: InputOptions,
+  section: Where,
+  inputs: ReadonlyArray<SkillInput> | undefined,
+  kept: ReadonlyArray<InputValue>,
   findings: Findings
 ): ReadonlyArray<InputValue> => {
-  const where = { section, ...(task === undefined ? {} : { task }) }
-  const reader = new InputReader(inputs, where, findings)
-  for (const raw of readRaw(lines, where, findings)) reader.read(raw)
-  reader.complete(kept)
-  const order = inputs?.map(({ name }) => name) ?? [...reader.values.keys()]
-  return order.flatMap((name) => reader.values.get(name) ?? [])
+  const values = new Map<string, InputValue>()
+  const seen = new Set<string>()
+  const mistyped = new Set<string>()
+
+  const read = (raw: RawInput): void => {
+    const where = { ...section, field: raw.name, line: raw.line }
+    const input = inputs === undefined ? undefined : findInput(raw.name, inputs)
+    if (inputs !== undefined && input === undefined)
+      return addRepair(findings, "input-ignored", where, `Ignored "${raw.name}": the skill has no such input.`)
+    const name = input?.name ?? raw.name
+    if (name !== raw.name) addRepair(findings, "input-spelling", where, `Read the input "${raw.name}" as "${name}".`)
+    if (seen.has(name)) {
+      const what = `The input "${name}" stands there twice.`
+      return addIssue(findings, "input-repeated", where, { what, quote: raw.text })
+    }
+    seen.add(name)
+    // A backslash before a value says that it stands as it is.
+    const isEscaped = raw.text.startsWith("\\")
+    const text = isEscaped ? unescapeInline(raw.text) : (linkTarget(raw.text) ?? stripMarks(raw.text))
+    if (!isEscaped && input?.choices?.includes(text) !== true && isNoValue(text)) return
+    const typed = input === undefined ? Result.succeed(text) : readTypedValue(input, text)
+    if (Result.isFailure(typed)) {
+      mistyped.add(raw.name)
+      const what = `"${excerpt(text)}" is not a value for the input "${name}".`
+      return addIssue(findings, "input-type", where, { what, how: `Give ${typed.failure}.`, quote: raw.text })
+    }
+    const value = typed.success
+    const isChanged = (!isEscaped && text !== raw.text) || (typeof value !== "number" && valueText(value) !== text)
+    if (isChanged || !raw.isStrict)
+      addRepair(findings, "input-form", where, `Read "${excerpt(String(value))}" as the input "${name}".`)
+    values.set(name, { name, value })
+  }
+
+  for (const raw of readRaw(lines, section, findings)) read(raw)
+  for (const { about, name, required } of inputs ?? []) {
+    if (seen.has(name) && (values.has(name) || !required)) continue
+    const where = { ...section, field: name }
+    const earlier = seen.has(name) ? undefined : kept.find((one) => one.name === name)
+    if (earlier !== undefined) {
+      addRepair(findings, "input-kept", where, `Kept the input "${name}" as it was.`)
+      values.set(name, earlier)
+    } else if (required && !mistyped.has(name)) {
+      const how = `Write "- \`${name}\`: ..." under "## Inputs".${about === "" ? "" : ` ${about}`}`
+      addIssue(findings, "input-missing", where, { what: `The input "${name}" has no value.`, how })
+    }
+  }
+  const order = inputs?.map(({ name }) => name) ?? [...values.keys()]
+  return order.flatMap((name) => values.get(name) ?? [])
 }

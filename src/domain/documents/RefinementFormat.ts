@@ -1,31 +1,46 @@
 /**
  * The refinement document: `## Task` with the fields again, `## Inputs` with the typed inputs of the skill, and
- * `## Tool Calls` with one JSON object per fence. What the
- * plan decided (name, skill, approval) stays as it is.
+ * `## Tool Calls`. The task is merged into the planned one: texts and references are updated, name, skill and approval
+ * stay as the plan decided.
  */
-import * as Option from "effect/Option"
-import { addMissingSection, checkStrayFences, landmarkEnd, lastSection } from "../grammar/DocumentSections.ts"
-import type { Reading, Where } from "../findings/Issue.ts"
-import { addIssue, addRepair, type Findings, inDocumentOrder } from "../findings/IssueCode.ts"
-import { readInputs } from "./InputFormat.ts"
-import type { InputValue } from "./InputValue.ts"
-import { scanJson } from "../text/JsonScan.ts"
-import { type KnownHeadings, refinementHeadings } from "../markdown/KnownHeadings.ts"
-import { checkMisplacedCalls } from "./MisplacedCalls.ts"
-import { type MarkdownDocument, type MarkdownSection, readMarkdown } from "../markdown/Markdown.ts"
-import { inputsField, Refinement } from "./Refinement.ts"
-import { excerpt } from "../grammar/RawTask.ts"
-import { readRefinedTask } from "./RefinedTask.ts"
-import type { SkillInput } from "../skills/SkillInput.ts"
-import type { Task } from "../plan/Task.ts"
+import * as Arr from "effect/Array"
+import * as Schema from "effect/Schema"
+import type { Reading } from "../findings/Issue.ts"
+import { addIssue, addRepair, type Findings, type RepairCode } from "../findings/IssueCode.ts"
+import { addMissingSection, checkStrayFences, landmarkEnd, lastSection, reading } from "../grammar/DocumentSections.ts"
+import { addNotes, approvalOf, defaultName, givenName, givenSkill, placeOf, textOf } from "../grammar/FieldValues.ts"
+import type { RawTask } from "../grammar/RawTask.ts"
+import { readNewTask } from "../grammar/TaskChecks.ts"
+import { taskLines } from "../grammar/TaskLines.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
-import { isField } from "../grammar/TaskFields.ts"
-import { classifyLines } from "../grammar/TaskLines.ts"
-import { numberCalls, readCallBlock, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
-import { mentionsCall } from "../tools/ToolCallTraces.ts"
+import { readReferences, type ResolveResult } from "../grammar/TaskReferences.ts"
+import { type MarkdownSection, readMarkdown } from "../markdown/Markdown.ts"
+import { type KnownHeadings, refinementHeadings } from "../markdown/MarkdownHeadings.ts"
+import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
+import type { Reference } from "../plan/Reference.ts"
+import { Task } from "../plan/Task.ts"
+import type { SkillInput } from "../skills/SkillInput.ts"
+import { forgivingSlug, slugOf } from "../text/Slug.ts"
+import { ToolCall } from "../tools/ToolCall.ts"
+import { numberCalls } from "../tools/ToolCallFormat.ts"
+import { InputValue, readInputs } from "./InputFormat.ts"
+import { checkMisplacedCalls, readCalls } from "./RefinementCalls.ts"
+
+/** What a refinement yields: the task with its fields updated, the inputs of its skill, and the calls to make. */
+export const Refinement = Schema.Struct({
+  task: Task,
+  /** The typed inputs of the skill in its order; absent when it has none. */
+  inputs: Schema.optionalKey(Schema.NonEmptyArray(InputValue)),
+  calls: Schema.Array(ToolCall)
+})
+export type Refinement = typeof Refinement.Type
+
+/** The inputs as a field of a refinement; no field when there are none. */
+export const inputsField = (inputs: ReadonlyArray<InputValue>): Pick<Refinement, "inputs"> =>
+  Arr.isReadonlyArrayNonEmpty(inputs) ? { inputs } : {}
 
 /** What the refinement is about; without it the document must hold a whole task. */
-export interface RefinementOptions {
+interface RefinementOptions {
   readonly task?: Task
   /** The typed inputs of the skill; without them every input is taken as text. */
   readonly inputs?: ReadonlyArray<SkillInput>
@@ -34,126 +49,127 @@ export interface RefinementOptions {
 }
 
 /** Inputs are a part of the document only for skills that have them: elsewhere the word is as good as any other. */
-const landmarksFor = ({ inputs }: RefinementOptions): KnownHeadings =>
-  inputs?.length === 0
-    ? (heading) => {
-        const landmark = refinementHeadings(heading)
-        return landmark?.key === "inputs" ? undefined : landmark
-      }
-    : refinementHeadings
-
-const readInputSection = (
-  document: MarkdownDocument,
-  { inputs, kept, task }: RefinementOptions,
-  findings: Findings
-): ReadonlyArray<InputValue> => {
-  const section = inputs?.length === 0 ? undefined : lastSection(document, "inputs", findings)
-  const lines =
-    section === undefined
-      ? []
-      : classifyLines(document.lines, section.first, landmarkEnd(document, section), document.fences)
-  const options = {
-    ...(inputs === undefined ? {} : { inputs }),
-    ...(kept === undefined ? {} : { kept }),
-    ...(task === undefined ? {} : { task: task.name })
-  }
-  return readInputs(lines, section?.heading ?? "Inputs", options, findings)
+const headingsWithoutInputs: KnownHeadings = (heading) => {
+  const found = refinementHeadings(heading)
+  return found?.key === "inputs" ? undefined : found
 }
 
-const readProse = (text: string, where: Where, findings: Findings): void => {
-  if (text.replace(/<\/?(?:tool|function)_call>/g, "").trim() === "") return
-  if (!mentionsCall(text)) {
-    addRepair(findings, "text-ignored", where, `Ignored text between the tool calls: "${excerpt(text)}".`)
-    return
+const targetOf = (references: ReadonlyArray<Reference>, kind: Reference["kind"], sought: string) =>
+  references.find((one) => one.kind === kind && forgivingSlug(one.target) === forgivingSlug(sought))?.target
+
+/** By form: `#x-results` is the result of a task unless the plan used it as a heading. */
+const resolveByForm =
+  (planned: ReadonlyArray<Reference>, findings: Findings): ResolveResult =>
+  ({ certain, href, name, title }, where) => {
+    const slug = slugOf(name)
+    const heading = certain ? undefined : targetOf(planned, "anchor", `${slug}-results`)
+    if (heading !== undefined) return { kind: "anchor", title, href, target: heading }
+    const target = targetOf(planned, "task_result", slug) ?? slug
+    const canonical = `#${target}-results`
+    if (href !== canonical) addRepair(findings, "reference-target", where, `Read "${href}" as "${canonical}".`)
+    return { kind: "task_result", title, href: canonical, target }
   }
-  addIssue(findings, "tool-call-json", where, {
-    what: "There is text that looks like a tool call outside a code block.",
-    how: "Put each call as one JSON object into a code block of its own.",
-    quote: text
+
+/** The planned task with what the document says about it. */
+const mergeTask = (raw: RawTask, planned: Task, section: string, findings: Findings): Task => {
+  const place = { section, task: planned.name }
+  const repair = (code: RepairCode, key: FieldKey, message: string): void =>
+    addRepair(findings, code, placeOf(raw, place, key), message)
+  const name = givenName(raw).value
+  if (name !== "" && name !== planned.name)
+    repair("name-kept", "name", `Kept the name "${planned.name}" instead of "${name}".`)
+  const { notes, value: skill } = givenSkill(raw)
+  addNotes([...raw.notes, ...notes], place, findings)
+  if (skill !== "" && skill !== planned.skill)
+    repair("skill-kept", "skill", `Kept the skill "${planned.skill}" instead of "${skill}".`)
+  const asks = approvalOf(raw, place, findings)
+  if (planned.requiresApproval && !asks && raw.fields.has("approval"))
+    repair("approval-kept", "approval", "Kept the approval that the plan asks for.")
+  const text = (key: "needed" | "expected", kept: string): string => {
+    const written = textOf(raw, key)
+    const where = { ...placeOf(raw, place, key), line: raw.line }
+    if (written === "") addRepair(findings, "field-kept", where, `Kept "${fieldLabels[key]}" as planned.`)
+    return written === "" ? kept : written
+  }
+  return new Task({
+    name: planned.name,
+    skill: planned.skill,
+    whatIsNeeded: text("needed", planned.whatIsNeeded),
+    references: raw.fields.has("references")
+      ? readReferences(raw, place, resolveByForm(planned.references, findings), findings)
+      : planned.references,
+    expectedOutput: text("expected", planned.expectedOutput),
+    requiresApproval: planned.requiresApproval || asks,
+    codeBlocks: raw.codeBlocks.length > 0 ? raw.codeBlocks : planned.codeBlocks
   })
 }
 
-const tagged = /<(tool|function)_call>([^]*?)(?:<\/\1_call>|$)/g
-
-/** Calls between tags; the tags say where each ends, whatever its JSON is like. */
-const readTagged = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
-  const calls = [...text.matchAll(tagged)].flatMap(([, , call = ""]) => readCallBlock(call, where, findings))
-  if (calls.length > 0) addRepair(findings, "tool-call-repaired", where, "Read a tool call out of the tags around it.")
-  readProse(text.replace(tagged, ""), where, findings)
-  return calls
-}
-
-/** Text outside of fences: calls when it starts with JSON, and otherwise talk. */
-const readLoose = (lines: ReadonlyArray<string>, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
-  const text = lines
-    .join("\n")
-    .trim()
-    .replace(/^`([^`]+)`$/, "$1")
-  if (!/^(?:[{[]|<(?:tool|function)_call>)/.test(text)) {
-    readProse(text, where, findings)
-    return []
-  }
-  addRepair(findings, "tool-call-unfenced", where, "Read a tool call that stood outside a code block.")
-  if (text.startsWith("<")) return readTagged(text, where, findings)
-  const end = scanJson(text).ends.at(-1) ?? text.length
-  const calls = readCallBlock(text.slice(0, end), where, findings)
-  readProse(text.slice(end), where, findings)
-  return calls
-}
-
-const readSectionCalls = (
-  document: MarkdownDocument,
-  section: MarkdownSection,
+/** The task of a refinement; nothing when neither the document nor the plan gives one. */
+const readTask = (
+  [raw, ...others]: ReadonlyArray<RawTask>,
+  section: MarkdownSection | undefined,
+  planned: Task | undefined,
   findings: Findings
-): ReadonlyArray<UnnumberedCall> => {
-  const calls: Array<UnnumberedCall> = []
-  let loose: Array<string> = []
-  let looseLine = section.line
-  const endLoose = (): void => {
-    if (loose.length > 0) calls.push(...readLoose(loose, { section: section.heading, line: looseLine }, findings))
-    loose = []
-  }
-  for (const line of classifyLines(document.lines, section.first, landmarkEnd(document, section), document.fences)) {
-    if (line.kind === "fence" || line.kind === "heading") {
-      endLoose()
-      if (line.kind === "fence") {
-        calls.push(...readCallBlock(line.fence.text, { section: section.heading, line: line.line }, findings))
+): Task | undefined => {
+  const heading = section?.heading ?? "Task"
+  const where = { section: heading, ...(planned === undefined ? {} : { task: planned.name }) }
+  if (others[0] !== undefined) {
+    addIssue(
+      findings,
+      "task-several",
+      { ...where, line: others[0].line },
+      {
+        what: `There are ${others.length + 1} tasks under "${heading}".`
       }
-      continue
-    }
-    if (loose.length === 0) looseLine = line.line
-    if (loose.length > 0 || line.kind !== "blank") loose.push(line.text)
+    )
   }
-  endLoose()
-  return calls
+  if (raw !== undefined) {
+    if (planned !== undefined) return mergeTask(raw, planned, heading, findings)
+    const { notes, value } = givenName(raw)
+    const name = value === "" ? defaultName(givenSkill(raw).value, 1) : value
+    return readNewTask({ raw, name, notes, section: heading }, resolveByForm([], findings), findings)
+  }
+  if (planned !== undefined) {
+    addRepair(findings, "task-kept", where, "Kept the task as planned: the answer does not repeat it.")
+  } else if (section !== undefined) {
+    addIssue(
+      findings,
+      "section-empty",
+      { section: heading, line: section.line },
+      {
+        what: `There is no task under "${heading}".`,
+        how: 'Write the fields of the task: "- **What is needed** ...", "- **Skill** ...", "- **Expected output** ...".'
+      }
+    )
+  }
+  return planned
 }
 
 /** Reads a refinement. The value is present when the task could be built, also when calls have issues. */
 export const readRefinement = (text: string, options: RefinementOptions = {}): Reading<Refinement> => {
-  const { task: planned } = options
-  const document = readMarkdown(text, { knownHeadings: landmarksFor(options), isStructure: isField })
+  const { inputs, kept = [], task: planned } = options
+  const hasInputs = inputs?.length !== 0
+  const knownHeadings = hasInputs ? refinementHeadings : headingsWithoutInputs
+  const document = readMarkdown(text, { knownHeadings, hasFields: true })
   const findings: Findings = { issues: [...document.issues], repairs: [...document.repairs] }
-  if (document.issues.length > 0) return { value: Option.none(), ...inDocumentOrder(findings) }
+  if (document.issues.length > 0) return reading(findings)
+  const linesOf = (section: MarkdownSection | undefined) =>
+    section === undefined ? [] : taskLines(document, section.first, landmarkEnd(document, section))
   const taskSection = lastSection(document, "task", findings)
   const callsSection = lastSection(document, "tool-calls", findings)
   checkStrayFences(document, undefined, findings)
   if (taskSection === undefined && callsSection === undefined) addMissingSection(document, "Tool Calls", findings)
   if (taskSection === undefined && planned === undefined) addMissingSection(document, "Task", findings)
-  const tasks =
-    taskSection === undefined
-      ? []
-      : collectTasks(
-          classifyLines(document.lines, taskSection.first, landmarkEnd(document, taskSection), document.fences),
-          taskSection.heading,
-          findings
-        )
-  const task = readRefinedTask(tasks, taskSection, planned, findings)
-  const inputs = readInputSection(document, options, findings)
-  checkMisplacedCalls(document, taskSection, callsSection, findings)
-  const calls = callsSection === undefined ? [] : readSectionCalls(document, callsSection, findings)
-  const numbered = numberCalls(calls, findings)
-  return {
-    value: task === undefined ? Option.none() : Option.some({ task, ...inputsField(inputs), calls: numbered }),
-    ...inDocumentOrder(findings)
+  const tasks = collectTasks(linesOf(taskSection), taskSection?.heading ?? "Task", findings)
+  const task = readTask(tasks, taskSection, planned, findings)
+  const inputsSection = hasInputs ? lastSection(document, "inputs", findings) : undefined
+  const where = {
+    section: inputsSection?.heading ?? "Inputs",
+    ...(planned === undefined ? {} : { task: planned.name })
   }
+  const values = readInputs(linesOf(inputsSection), where, inputs, kept, findings)
+  checkMisplacedCalls(document, taskSection, callsSection, findings)
+  const written = callsSection === undefined ? [] : readCalls(callsSection, linesOf(callsSection), findings)
+  const calls = numberCalls(written, findings)
+  return reading(findings, task === undefined ? undefined : { task, ...inputsField(values), calls })
 }

@@ -3,8 +3,7 @@
  * what was written: text that goes on with new numbers, names or cells is not a loop. One watch per answer and channel;
  * its memory is bounded and its cost grows with the length of the text and not faster.
  */
-
-import { openingOf } from "../markdown/MarkdownFences.ts"
+import { Line } from "../markdown/Line.ts"
 
 /** A text that was repeated, with how often it stands at the end of the answer in a row. */
 export interface Repetition {
@@ -108,10 +107,10 @@ export class RepetitionWatch {
   }
 
   #endLine(): void {
-    const line = this.#line.trim()
-    const opening = this.#fence === "" ? openingOf(this.#line.trimEnd()) : undefined
-    if (opening !== undefined && isCodeFence(opening.info)) this.#fence = opening.mark
-    else if (this.#fence !== "" && line.startsWith(this.#fence) && /^(?:`+|~+)$/.test(line)) this.#fence = ""
+    const { closing, opening } = new Line(this.#line.trimEnd())
+    if (this.#fence !== "") {
+      if (closing?.startsWith(this.#fence) === true) this.#fence = ""
+    } else if (opening !== undefined && isCodeFence(opening.info)) this.#fence = opening.mark
     this.#line = ""
   }
 }

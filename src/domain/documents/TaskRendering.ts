@@ -2,16 +2,15 @@
  * Writes tasks and task lists as strict documents. One renderer with a phase: what the reader reads back is the same
  * value, whatever text stands in it.
  */
-import { type InputValue, renderInputs } from "./InputValue.ts"
-import { taskListHeadings } from "../markdown/KnownHeadings.ts"
-import { fenceFor } from "../markdown/PromptBlock.ts"
+import { escapeInline, escapeSkill, escapeText, escapeValue } from "../grammar/TextEscaping.ts"
+import { taskListHeadings } from "../markdown/MarkdownHeadings.ts"
+import { type CodeBlock, fenceFor } from "../markdown/PromptBlock.ts"
+import { fieldLabels } from "../markdown/TaskFields.ts"
 import type { Reference } from "../plan/Reference.ts"
 import type { Task } from "../plan/Task.ts"
-import type { CodeBlock } from "../markdown/CodeBlock.ts"
-import { fieldLabels } from "../grammar/TaskFields.ts"
 import type { Step, TaskList } from "../plan/TaskList.ts"
-import { escapeInline, escapeSkill, escapeText, escapeValue } from "../grammar/TextEscaping.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
+import { type InputValue, renderInputs } from "./InputFormat.ts"
 
 /** The stage that a task is written for. */
 export type RenderPhase =

@@ -2,32 +2,30 @@
  * Finds the task sections under `## Tasks` and reads their raw tasks. Whatever else stands there is an issue, or is
  * ignored with a note when nothing is lost by it.
  */
-import { noteHeading } from "../grammar/DocumentSections.ts"
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
-import type { MarkdownDocument, MarkdownSection } from "../markdown/Markdown.ts"
-import { isBlank, isRule } from "../markdown/MarkdownLines.ts"
+import { noteHeading } from "../grammar/DocumentSections.ts"
 import { excerpt, type RawStep } from "../grammar/RawTask.ts"
+import { taskLines } from "../grammar/TaskLines.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
-import { isField } from "../grammar/TaskFields.ts"
-import { classifyLines } from "../grammar/TaskLines.ts"
-import { sectionTitles } from "./TaskSectionTitles.ts"
+import type { MarkdownDocument, MarkdownSection } from "../markdown/Markdown.ts"
 
 interface Span {
   readonly section: MarkdownSection
   last: number
 }
 
-const holdsFields = (document: MarkdownDocument, first: number, last: number): boolean =>
-  document.lines.slice(first, last).some((line, index) => !document.fences.has(first + index) && isField(line))
+const holdsFields = (document: MarkdownDocument, { first, last }: MarkdownSection): boolean =>
+  document.lines.slice(first, last).some((line, index) => !document.fences.has(first + index) && line.isField)
 
 const addTaskOutside = (document: MarkdownDocument, section: MarkdownSection, findings: Findings): boolean => {
-  if (!holdsFields(document, section.first, section.last)) return false
+  if (!holdsFields(document, section)) return false
+  const { heading, line } = section
   addIssue(
     findings,
     "task-outside-section",
-    { section: section.heading, line: section.line },
+    { section: heading, line },
     {
-      what: `The section "${section.heading}" holds tasks, but is no task section.`
+      what: `The section "${heading}" holds tasks, but is no task section.`
     }
   )
   return true
@@ -42,30 +40,25 @@ const findSpans = (document: MarkdownDocument, tasks: MarkdownSection, findings:
   let open: Span | undefined
   for (const section of document.sections) {
     if (section.line <= tasks.line) continue
-    const { depth, heading, landmark, line } = section
+    const { depth, heading, landmark, last, line } = section
+    const where = { section: heading, line }
     if (landmark?.key === "task-section" && (landmark.exact || depth > tasks.depth)) {
       noteHeading(section, findings)
-      open = { section, last: section.last }
+      open = { section, last }
       spans.push(open)
     } else if (open !== undefined && landmark === undefined && depth > Math.min(open.section.depth, sectionDepth)) {
-      open.last = section.last
+      open.last = last
     } else if (landmark === undefined && depth > Math.max(tasks.depth, sectionDepth - 1)) {
       open = undefined
-      addIssue(
-        findings,
-        "section-unknown",
-        { section: heading, line },
-        {
-          what: `The heading "${heading}" is no task section.`,
-          quote: heading
-        }
-      )
+      addIssue(findings, "section-unknown", where, {
+        what: `The heading "${heading}" is no task section.`,
+        quote: heading
+      })
     } else {
       open = undefined
-      if (addTaskOutside(document, section, findings)) spans.push({ section, last: section.last })
-      else if (landmark === undefined) {
-        addRepair(findings, "section-ignored", { section: heading, line }, `Ignored the section "${heading}".`)
-      }
+      if (addTaskOutside(document, section, findings)) spans.push({ section, last })
+      else if (landmark === undefined)
+        addRepair(findings, "section-ignored", where, `Ignored the section "${heading}".`)
     }
   }
   return spans
@@ -81,9 +74,10 @@ const checkIntroduction = (
   allowEmpty: boolean,
   findings: Findings
 ): void => {
-  if (holdsFields(document, tasks.first, tasks.last)) return
-  const first = document.lines.slice(tasks.first, tasks.last).findIndex((line) => !isBlank(line) && !isRule(line))
-  const text = first < 0 ? "" : (document.lines[tasks.first + first] ?? "").trim()
+  if (holdsFields(document, tasks)) return
+  const lines = document.lines.slice(tasks.first, tasks.last)
+  const first = lines.findIndex((line) => !line.isBlank && !line.isRule)
+  const text = lines[first]?.text.trim() ?? ""
   const where = { section: tasks.heading, line: first < 0 ? tasks.line : tasks.first + first + 1 }
   if (isEmpty && (!allowEmpty || (text !== "" && !nothingToDo.test(text)))) {
     addIssue(findings, "tasks-empty", where, {
@@ -98,6 +92,44 @@ const checkIntroduction = (
   }
 }
 
+const otherTitle =
+  /^(?:\d+[.)]?\s*)?(?:tasks?[\s-]*)?(?:section|step|phase|stage|group)s?\s*#?\s*(\d*)\s*[:.–—-]*\s*(.*)$/i
+
+/** `TASK SECTION #1`, and a colon with nothing after it. */
+const writtenTitle = /^[^\p{L}\p{N}]*task[\s_-]*section(?:\s*[#_-]?\s*(\d+))?(?:\s*[:.]$)?/iu
+
+const strictTitle = ({ heading, landmark }: MarkdownSection, position: number): string => {
+  if (landmark?.key !== "task-section") return heading
+  if (landmark.exact)
+    return heading.replace(writtenTitle, (_, number: string = "") => `Task section${number === "" ? "" : ` ${number}`}`)
+  const [, number = "", suffix = ""] = otherTitle.exec(heading) ?? []
+  return `Task section ${number === "" ? position + 1 : number}${suffix === "" ? "" : `: ${suffix}`}`
+}
+
+const numberIn = /^(task[\s_-]*section[\s_-]*#?)(\d{1,9})(?!\d)/i
+
+/** Strict titles in order. Falling numbers are an issue, repeated ones are counted on. */
+const sectionTitles = (spans: ReadonlyArray<Span>, findings: Findings): ReadonlyArray<string> => {
+  let written = -1
+  let counted = -1
+  return spans.map(({ section }, position) => {
+    const title = strictTitle(section, position)
+    const where = { section: title, line: section.line }
+    const number = Number(numberIn.exec(title)?.[2] ?? Number.NaN)
+    if (Number.isNaN(number)) return title
+    if (number < written) {
+      addIssue(findings, "section-order", where, {
+        what: `The section "${title}" stands after section ${written}.`
+      })
+    }
+    if (number === written)
+      addRepair(findings, "section-number", where, "Counted on where two sections have the same number.")
+    written = number
+    counted = Math.max(number, counted + 1)
+    return number === counted ? title : title.replace(numberIn, `$1${counted}`)
+  })
+}
+
 /** The task sections under the heading Tasks with their raw tasks. */
 export const readSteps = (
   document: MarkdownDocument,
@@ -108,25 +140,20 @@ export const readSteps = (
   const spans = findSpans(document, tasks, findings)
   const isEmpty = spans.length === 0 && !findings.issues.some((issue) => issue.code === "section-unknown")
   checkIntroduction(document, tasks, isEmpty, allowEmpty, findings)
-  const titles = sectionTitles(
-    spans.map(({ section }) => section),
-    findings
-  )
-  return spans.map(({ last, section }, position) => {
-    const { line } = section
-    const heading = titles[position] ?? section.heading
-    const lines = classifyLines(document.lines, section.first, last, document.fences)
-    const found = collectTasks(lines, heading, findings)
+  const titles = sectionTitles(spans, findings)
+  return spans.map(({ last, section: { first, heading, line } }, position) => {
+    const section = titles[position] ?? heading
+    const found = collectTasks(taskLines(document, first, last), section, findings)
     if (found.length === 0) {
       addIssue(
         findings,
         "step-empty",
-        { section: heading, line },
+        { section, line },
         {
-          what: `The section "${heading}" has no task.`
+          what: `The section "${section}" has no task.`
         }
       )
     }
-    return { section: heading, line, tasks: found }
+    return { section, line, tasks: found }
   })
 }

@@ -1,11 +1,19 @@
 /**
- * Finds the knownHeadings of a document among its sections and records in what other form they were written. The last
+ * Finds the known headings of a document among its sections and records in what other form they were written. The last
  * section of a name wins: a prompt that was copied into the answer comes before the answer itself.
  */
-import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
+import * as Option from "effect/Option"
+import type { Reading } from "../findings/Issue.ts"
+import { addIssue, addRepair, type Findings, inDocumentOrder } from "../findings/IssueCode.ts"
+import { Line } from "../markdown/Line.ts"
 import type { MarkdownDocument, MarkdownSection } from "../markdown/Markdown.ts"
 import { type TextLine, unescapeText } from "./TextEscaping.ts"
-import { isBlank, isComment, isRule } from "../markdown/MarkdownLines.ts"
+
+/** What a reader gives back: the value, if there is one, with the findings in the order of the document. */
+export const reading = <A>(findings: Findings, value?: A): Reading<NonNullable<A>> => ({
+  value: Option.fromNullishOr(value),
+  ...inDocumentOrder(findings)
+})
 
 /** Notes how a heading differs from the strict document. */
 export const noteHeading = (section: MarkdownSection, findings: Findings): void => {
@@ -20,7 +28,7 @@ export const noteHeading = (section: MarkdownSection, findings: Findings): void 
     addRepair(findings, "heading-level", where, `Read the heading as one of level ${landmark.depth}.`)
 }
 
-/** The section that counts for a landmark; exact headings before other wordings, later before earlier. */
+/** The section that counts for a known heading; exact headings before other wordings, later before earlier. */
 export const lastSection = (
   document: MarkdownDocument,
   key: string,
@@ -31,15 +39,11 @@ export const lastSection = (
   const candidates = exact.length > 0 ? exact : all
   const last = candidates.at(-1)
   if (last === undefined) return undefined
-  if (candidates.length > 1) {
-    const where = { section: last.heading, line: last.line }
-    const others = candidates.slice(0, -1).map((section) => section.line)
-    addRepair(
-      findings,
-      "section-repeated",
-      where,
-      `Used the last of ${candidates.length} sections "${last.heading}"; ignored line ${others.join(", ")}.`
-    )
+  const { heading, line } = last
+  const others = candidates.slice(0, -1).map((section) => section.line)
+  if (others.length > 0) {
+    const message = `Used the last of ${candidates.length} sections "${heading}"; ignored line ${others.join(", ")}.`
+    addRepair(findings, "section-repeated", { section: heading, line }, message)
   }
   noteHeading(last, findings)
   return last
@@ -49,23 +53,21 @@ export const lastSection = (
 export const addMissingSection = (document: MarkdownDocument, title: string, findings: Findings): void => {
   const sought = title.toLowerCase()
   const hidden = document.lines.findIndex(
-    (line, index) => document.fences.has(index) && line.startsWith("#") && line.toLowerCase().includes(sought)
+    ({ text }, index) => document.fences.has(index) && text.startsWith("#") && text.toLowerCase().includes(sought)
   )
   const fence = document.fences.get(hidden)
   const hint =
     fence === undefined
       ? ""
       : ` The one on line ${hidden + 1} stands inside the code block that starts on line ${fence.first + 1}.`
-  addIssue(
-    findings,
-    "section-missing",
-    { section: title },
-    {
-      what: `The section "${title}" is missing.${hint}`,
-      how: `Write the heading "## ${title}" on a line of its own, outside any code block, with its text under it.`
-    }
-  )
+  const what = `The section "${title}" is missing.${hint}`
+  const how = `Write the heading "## ${title}" on a line of its own, outside any code block, with its text under it.`
+  addIssue(findings, "section-missing", { section: title }, { what, how })
 }
+
+/** Records that nothing stands under a heading where something must. */
+export const addEmptySection = ({ heading, line }: MarkdownSection, how: string, findings: Findings): void =>
+  addIssue(findings, "section-empty", { section: heading, line }, { what: `The section "${heading}" is empty.`, how })
 
 /**
  * Records fences that nothing closes although the document goes on. Before `from` stands only the copy of the prompt,
@@ -78,23 +80,12 @@ export const checkStrayFences = (
 ): void => {
   for (const line of document.strayFences) {
     if (from !== undefined && line < from.line) {
-      addRepair(
-        findings,
-        "fence-ignored",
-        { line },
-        "Ignored a code fence that nothing closes before the part that counts."
-      )
+      const message = "Ignored a code fence that nothing closes before the part that counts."
+      addRepair(findings, "fence-ignored", { line }, message)
       continue
     }
-    addIssue(
-      findings,
-      "fence-unclosed",
-      { line },
-      {
-        what: `The code block that starts on line ${line} is never closed, but the document goes on after it.`,
-        quote: document.lines[line - 1] ?? ""
-      }
-    )
+    const what = `The code block that starts on line ${line} is never closed, but the document goes on after it.`
+    addIssue(findings, "fence-unclosed", { line }, { what, quote: document.lines[line - 1]?.text ?? "" })
   }
 }
 
@@ -102,21 +93,21 @@ export const checkStrayFences = (
 export interface SectionSpan {
   readonly heading: string
   readonly first: number
-  readonly last: number
+  last: number
 }
 
 /**
- * Records the sections before a line that stand under no landmark, and gives them back with their sub-headings. Whatever
- * stands under the original prompt belongs to it, elsewhere only deeper headings do.
+ * Records the sections before a line that stand under no known heading, and gives them back with their sub-headings.
+ * Whatever stands under the original prompt belongs to it, elsewhere only deeper headings do.
  */
 export const noteIgnoredSections = (
   document: MarkdownDocument,
   before: number,
   findings: Findings
 ): ReadonlyArray<SectionSpan> => {
-  const spans: Array<{ heading: string; first: number; last: number }> = []
+  const spans: Array<SectionSpan> = []
   let owner = Infinity
-  let open: { heading: string; first: number; last: number } | undefined
+  let open: SectionSpan | undefined
   for (const { depth, first, heading, landmark, last, line } of document.sections) {
     if (landmark !== undefined) {
       owner = landmark.key === "original-prompt" ? 0 : Math.max(depth, landmark.depth)
@@ -133,7 +124,7 @@ export const noteIgnoredSections = (
   return spans
 }
 
-/** The position after the last line of a landmark: the next landmark, or the next heading of its level. */
+/** The position after the last line of a section: the next known heading, or the next heading of its level. */
 export const landmarkEnd = (document: MarkdownDocument, section: MarkdownSection): number => {
   const depth = Math.max(section.depth, section.landmark?.depth ?? 0)
   const next = document.sections.find(
@@ -142,20 +133,21 @@ export const landmarkEnd = (document: MarkdownDocument, section: MarkdownSection
   return next === undefined ? document.lines.length : next.line - 1
 }
 
-const isDecoration = ({ fenced, text }: TextLine): boolean =>
-  !fenced && (isBlank(text) || isRule(text) || isComment(text))
-
+/** The lines under a known heading with its sub-headings, without blank lines, rules and comments around them. */
 const sectionLines = (document: MarkdownDocument, section: MarkdownSection): ReadonlyArray<TextLine> => {
-  const end = landmarkEnd(document, section)
-  const lines: Array<TextLine> = section.lead === "" ? [] : [{ text: section.lead, fenced: false }]
-  for (let index = section.first; index < end; index += 1) {
-    lines.push({ text: document.lines[index] ?? "", fenced: document.fences.has(index) })
-  }
-  const first = lines.findIndex((line) => !isDecoration(line))
-  return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => !isDecoration(line)) + 1)
+  const { first, lead } = section
+  const body = document.lines
+    .slice(first, landmarkEnd(document, section))
+    .map((line, index) => ({ line, fenced: document.fences.has(first + index) }))
+  const all = lead === "" ? body : [{ line: new Line(lead), fenced: false }, ...body]
+  const isText = ({ fenced, line }: (typeof all)[number]): boolean =>
+    fenced || !(line.isBlank || line.isRule || line.isComment)
+  const start = all.findIndex(isText)
+  const shown = start < 0 ? [] : all.slice(start, all.findLastIndex(isText) + 1)
+  return shown.map(({ fenced, line }) => ({ fenced, text: line.text }))
 }
 
-/** The text under a landmark with its sub-headings as it stands, without blank lines, rules and comments around it. */
+/** The text under a known heading with its sub-headings as it stands. */
 export const sectionSource = (document: MarkdownDocument, section: MarkdownSection): string =>
   sectionLines(document, section)
     .map((line) => line.text)

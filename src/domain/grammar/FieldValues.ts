@@ -1,10 +1,12 @@
 /**
- * Turns the raw fields of one task into values: name, skill, texts, approval. References are read by TaskReferences.
+ * Turns the raw fields of tasks into values: names, skills, texts, approval. Every task of a list has its name before any
+ * check, so that every issue can say which task it is about. References are read by TaskReferences.
  */
+import type { Where } from "../findings/Issue.ts"
 import { addRepair, type Findings } from "../findings/IssueCode.ts"
-import { excerpt, type RawField, type RawTask, type TaskNote } from "./RawTask.ts"
-import { type FieldKey, fieldLabels } from "./TaskFields.ts"
+import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
 import { slugOf } from "../text/Slug.ts"
+import { excerpt, type RawField, type RawStep, type RawTask, type TaskNote } from "./RawTask.ts"
 import { unescapeInline, unescapeValue } from "./TextEscaping.ts"
 
 /** The place of a task: its section and its name. */
@@ -13,16 +15,25 @@ export interface TaskPlace {
   readonly task: string
 }
 
-/** A value with what was mended to get it. */
-export interface Noted {
+/** The place of a field; of the task when the field is not there. */
+export const placeOf = (raw: RawTask, place: TaskPlace, key: FieldKey): Where => ({
+  ...place,
+  field: fieldLabels[key],
+  line: raw.fields.get(key)?.line ?? raw.line
+})
+
+/** A value with what was fixed to get it. */
+interface Noted {
   readonly value: string
   readonly notes: ReadonlyArray<TaskNote>
 }
 
-/** Records what was mended in a task. */
+const nothing: Noted = { value: "", notes: [] }
+
+/** Records what was fixed in a task. */
 export const addNotes = (notes: ReadonlyArray<TaskNote>, place: TaskPlace, findings: Findings): void => {
-  for (const { code, field, line, message } of notes) {
-    addRepair(findings, code, { ...place, ...(field === undefined ? {} : { field }), line }, message)
+  for (const { code, key, line, message } of notes) {
+    addRepair(findings, code, { ...place, ...(key === undefined ? {} : { field: fieldLabels[key] }), line }, message)
   }
 }
 
@@ -43,49 +54,84 @@ export const stripMarks = (text: string, depth = 0): string => {
 }
 
 /** The first line of a field as plain text. */
-const readInline = (field: RawField): Noted => {
-  const { key, line } = field
-  const label = fieldLabels[key]
-  const lines = [field.first, ...field.rest.map(({ text }) => text)].map((text) => text.trim())
+const readInline = ({ first, key, line, rest: below }: RawField): Noted => {
+  const lines = [first, ...below.map(({ text }) => text)].map((text) => text.trim())
   const [text = "", ...rest] = lines.filter((one) => one !== "")
   const isEscaped = text.startsWith("\\")
   const value = isEscaped ? unescapeInline(text) : stripMarks(text.replace(/^[=–—-]\s+/, ""))
   const notes: Array<TaskNote> = []
   if (!isEscaped && value !== text) {
     const code = key === "name" ? "name-form" : "skill-form"
-    notes.push({ code, field: label, line, message: `Read "${value}" without the marks around it.` })
+    notes.push({ code, key, line, message: `Read "${value}" without the marks around it.` })
   }
   if (rest.length > 0) {
     const message = `Ignored text after the first line: "${excerpt(rest.join(" "))}".`
-    notes.push({ code: "text-ignored", field: label, line, message })
+    notes.push({ code: "text-ignored", key, line, message })
   }
   return { value, notes }
 }
 
 const nameFromTitle = ({ line, title }: RawTask): Noted => {
   const name = stripMarks(title.replace(/^(?:task|item)\s*#?\d*\s*[:.–—-]\s*/i, "").trim())
-  if (/^(?:(?:task|item)\s*#?)?\d*[.:]?$/i.test(name) || slugOf(name) === "") return { value: "", notes: [] }
+  if (/^(?:(?:task|item)\s*#?)?\d*[.:]?$/i.test(name) || slugOf(name) === "") return nothing
   const message = `Named the task "${name}" after its heading.`
-  return { value: name, notes: [{ code: "name-from-heading", field: fieldLabels.name, line, message }] }
+  return { value: name, notes: [{ code: "name-from-heading", key: "name", line, message }] }
 }
 
 /** The name that the document gives a task; empty when it gives none. */
 export const givenName = (raw: RawTask): Noted => {
   const field = raw.fields.get("name")
-  const { notes, value } = field === undefined ? { value: "", notes: [] } : readInline(field)
-  if (value === "") return nameFromTitle(raw)
-  if (slugOf(value) !== "") return { value, notes }
-  const message = `Replaced the name "${value}", which has no letter or digit.`
-  return {
-    value: "",
-    notes: [{ code: "name-replaced", field: fieldLabels.name, line: field?.line ?? raw.line, message }]
-  }
+  const name = field === undefined ? nothing : readInline(field)
+  if (name.value === "") return nameFromTitle(raw)
+  if (slugOf(name.value) !== "") return name
+  const message = `Replaced the name "${name.value}", which has no letter or digit.`
+  return { value: "", notes: [{ code: "name-replaced", key: "name", line: field?.line ?? raw.line, message }] }
 }
 
 /** The skill that the document gives a task; empty when it gives none. */
 export const givenSkill = (raw: RawTask): Noted => {
   const field = raw.fields.get("skill")
-  return field === undefined ? { value: "", notes: [] } : readInline(field)
+  return field === undefined ? nothing : readInline(field)
+}
+
+/** A raw task with its name and the position of its section. */
+export interface NamedTask {
+  readonly raw: RawTask
+  readonly name: string
+  readonly slug: string
+  /** Position of the section, from 0. */
+  readonly step: number
+  readonly section: string
+  /** What was fixed to get the name. */
+  readonly notes: ReadonlyArray<TaskNote>
+}
+
+/** `<skill> <n>` or `Task <n>`. */
+export const defaultName = (skill: string, number: number): string =>
+  `${slugOf(skill) === "" ? "Task" : skill} ${number}`
+
+/**
+ * The given name, or `<skill> <n>`, or `Task <n>`; n counts all tasks of the list and goes on where that name is taken by
+ * another task or by a finished one (`finished` holds slugs).
+ */
+export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<string>): ReadonlyArray<NamedTask> => {
+  const given = steps.flatMap(({ section, tasks }, step) =>
+    tasks.map((raw) => ({ raw, section, step, ...givenName(raw) }))
+  )
+  const taken = new Set([...finished, ...given.flatMap(({ value }) => (value === "" ? [] : [slugOf(value)]))])
+  // How far the search for a free number has come, per skill: keeps it linear.
+  const reached = new Map<string, number>()
+  const freeName = (skill: string, position: number): string => {
+    let number = Math.max(position, (reached.get(skill) ?? 0) + 1)
+    while (taken.has(slugOf(defaultName(skill, number)))) number += 1
+    reached.set(skill, number)
+    taken.add(slugOf(defaultName(skill, number)))
+    return defaultName(skill, number)
+  }
+  return given.map(({ notes, raw, section, step, value }, index) => {
+    const name = value === "" ? freeName(givenSkill(raw).value, index + 1) : value
+    return { raw, section, step, notes, name, slug: slugOf(name) }
+  })
 }
 
 /** The text of a field; empty when it is not there. */
@@ -100,14 +146,12 @@ const yes = /^(?:yes|true|required|y|1|x|✓|✔|✅|\(yes\)|\[x\])?[.!]?$/i
 
 /** Whether the list asks for approval: the field stands there and does not say no. */
 export const approvalOf = (raw: RawTask, place: TaskPlace, findings: Findings): boolean => {
-  const field = raw.fields.get("approval")
-  if (field === undefined) return false
+  if (!raw.fields.has("approval")) return false
   const text = stripMarks(textOf(raw, "approval"))
   if (yes.test(text)) return true
   if (strictNo.test(text)) return false
-  const refused = otherNo.test(text)
-  const where = { ...place, field: fieldLabels.approval, line: field.line }
-  const meaning = refused ? "no approval" : "approval required"
-  addRepair(findings, "approval-value", where, `Read "${excerpt(text)}" as ${meaning}.`)
-  return !refused
+  const asks = !otherNo.test(text)
+  const message = `Read "${excerpt(text)}" as ${asks ? "approval required" : "no approval"}.`
+  addRepair(findings, "approval-value", placeOf(raw, place, "approval"), message)
+  return asks
 }

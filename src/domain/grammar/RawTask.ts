@@ -1,17 +1,14 @@
 /**
- * One task as it was written: its fields line by line, its code blocks, and what was odd about them. What is odd becomes
- * an issue or a repair only when the task has its name and is known to be new.
+ * One task as it was written: its fields line by line, its code blocks, and what deviates from the strict form. A
+ * deviation becomes an issue or a repair only when the task has its name and is known to be new.
  */
 import type { RepairCode } from "../findings/IssueCode.ts"
 import type { Fence } from "../markdown/MarkdownFences.ts"
 import { dedent } from "../markdown/MarkdownLines.ts"
-import type { CodeBlock } from "../markdown/CodeBlock.ts"
-import { type FieldKey, fieldLabels, type LabelledLine } from "./TaskFields.ts"
-import type { TaskLine } from "./TaskLines.ts"
+import type { CodeBlock } from "../markdown/PromptBlock.ts"
+import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
+import type { Labelled, Loose } from "./TaskLines.ts"
 import type { TextLine } from "./TextEscaping.ts"
-
-export type Labelled = Extract<TaskLine, { readonly kind: "label" }>
-export type Loose = Extract<TaskLine, { readonly kind: "item" | "text" }>
 
 /** A field as it was written: the text after the label, and the lines under it. */
 export interface RawField {
@@ -31,10 +28,10 @@ export interface LabelFault {
   readonly quote: string
 }
 
-/** A deviation that was mended. */
+/** A deviation that was fixed; `key` is the field that it concerns. */
 export interface TaskNote {
   readonly code: RepairCode
-  readonly field?: string
+  readonly key?: FieldKey
   readonly line: number
   readonly message: string
 }
@@ -57,15 +54,10 @@ export interface RawStep {
   readonly tasks: ReadonlyArray<RawTask>
 }
 
-const isProse = (key: FieldKey): boolean => key === "needed" || key === "expected" || key === "output"
+const prose: ReadonlySet<FieldKey> = new Set(["needed", "expected", "output"])
 
 /** Cuts a text for a message. */
 export const excerpt = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, 80)
-
-const openField = (key: FieldKey, { label, line }: Labelled): RawField => {
-  const { content, indent, value } = label
-  return { key, line, indent, content, first: value, rest: [] }
-}
 
 /** A task while its lines are read. */
 export class OpenTask implements RawTask {
@@ -109,48 +101,39 @@ export class OpenTask implements RawTask {
   }
 
   addField(key: FieldKey, labelled: Labelled): void {
-    this.#attachPending()
     const { label, line } = labelled
-    const field = fieldLabels[key]
-    this.field = openField(key, labelled)
-    if (this.fields.has(key)) {
-      this.faults.push({ kind: "duplicate", label: field, line, quote: labelled.text.trim() })
-      return
-    }
-    this.fields.set(key, this.field)
-    if (label.match !== "exact") {
-      this.notes.push({
-        code: "field-spelling",
-        field,
-        line,
-        message: `Read the label "${label.label}" as "${field}".`
-      })
-    }
-    if (!label.strict)
-      this.notes.push({ code: "field-label", field, line, message: `Read the field as "- **${field}** ...".` })
+    const field = this.#openField(key, labelled)
+    if (this.fields.has(key)) return this.#addFault("duplicate", fieldLabels[key], labelled)
+    this.fields.set(key, field)
+    if (label.match !== "exact")
+      this.#note("field-spelling", key, line, `Read the label "${label.label}" as "${fieldLabels[key]}".`)
+    if (!label.strict) this.#note("field-label", key, line, `Read the field as "- **${fieldLabels[key]}** ...".`)
   }
 
   /** A field with another indentation than its neighbours. */
   addMisplacedField(key: FieldKey, labelled: Labelled): void {
-    const message = "Read a field with another indentation as one of the same task."
-    this.notes.push({ code: "field-indentation", field: fieldLabels[key], line: labelled.line, message })
+    this.#note(
+      "field-indentation",
+      key,
+      labelled.line,
+      "Read a field with another indentation as one of the same task."
+    )
     this.addField(key, labelled)
   }
 
   /** A label that no field has takes the text under it away with it. */
-  addUnknown(labelled: Labelled, label: LabelledLine): void {
-    this.#attachPending()
-    this.field = openField("output", labelled)
-    this.faults.push({ kind: "unknown", label: label.label, line: labelled.line, quote: labelled.text.trim() })
+  addUnknown(labelled: Labelled): void {
+    this.#openField("output", labelled)
+    this.#addFault("unknown", labelled.label.label, labelled)
   }
 
   /** Text or an item without a label, at the level of the fields. */
   addLoose(loose: Loose): void {
     const { field } = this
     if (field === undefined || loose.indent > field.indent) return this.addText(loose.text)
-    if (loose.kind === "item" && (isProse(field.key) || field.key === "references")) {
+    if (loose.kind === "item" && (prose.has(field.key) || field.key === "references")) {
       const message = "Read a list item without a label as part of the field before it."
-      this.notes.push({ code: "text-attached", field: fieldLabels[field.key], line: loose.line, message })
+      this.#note("text-attached", field.key, loose.line, message)
       return this.addText(loose.text)
     }
     if (!this.followsBlank && this.#pending.length === 0) return this.addText(loose.text)
@@ -161,14 +144,11 @@ export class OpenTask implements RawTask {
   addFence(fence: Fence, line: number, afterLabel: boolean): void {
     const { field } = this
     const isInside = field !== undefined && (afterLabel || fence.indent >= Math.max(field.content, field.indent + 1))
-    if (isInside && isProse(field.key)) {
-      for (const text of fence.source) this.addText(text, true)
+    if (isInside && prose.has(field.key)) {
+      for (const { text } of fence.source) this.addText(text, true)
       return
     }
-    if (isInside) {
-      const message = "Moved a code block from the field to the task."
-      this.notes.push({ code: "code-block-moved", field: fieldLabels[field.key], line, message })
-    }
+    if (isInside) this.#note("code-block-moved", field.key, line, "Moved a code block from the field to the task.")
     this.close()
     this.codeBlocks.push({ language: fence.language, text: fence.text })
     this.field = undefined
@@ -178,21 +158,32 @@ export class OpenTask implements RawTask {
   close(): void {
     const [first] = this.#pending
     if (first !== undefined) {
-      const message = `Ignored text that belongs to no field: "${excerpt(this.#pending.map((one) => one.text).join(" "))}".`
-      this.notes.push({ code: "text-ignored", line: first.line, message })
+      const text = excerpt(this.#pending.map((one) => one.text).join(" "))
+      this.#note("text-ignored", undefined, first.line, `Ignored text that belongs to no field: "${text}".`)
     }
     this.#pending = []
     this.#blanks = []
   }
 
-  #attachPending(): void {
+  /** Begins a field; text that waited for the task to go on belongs to the one before it. */
+  #openField(key: FieldKey, { label, line }: Labelled): RawField {
     const [first] = this.#pending
     if (first !== undefined && this.field !== undefined) {
       const message = "Read text without indentation as part of the field before it."
-      this.notes.push({ code: "text-attached", field: fieldLabels[this.field.key], line: first.line, message })
+      this.#note("text-attached", this.field.key, first.line, message)
       for (const pending of this.#pending) this.addText(pending.text)
     }
     this.#pending = []
     this.#blanks = []
+    this.field = { key, line, indent: label.indent, content: label.content, first: label.value, rest: [] }
+    return this.field
+  }
+
+  #addFault(kind: LabelFault["kind"], label: string, { line, text }: Labelled): void {
+    this.faults.push({ kind, label, line, quote: text.trim() })
+  }
+
+  #note(code: RepairCode, key: FieldKey | undefined, line: number, message: string): void {
+    this.notes.push({ code, ...(key === undefined ? {} : { key }), line, message })
   }
 }

@@ -2,21 +2,16 @@
  * Says what a link target is, by its form alone: a heading, the result of a task, a file, a page, or nothing that the
  * host resolves. Whether the target exists is the business of services/references/References.
  */
+import type { IssueCode } from "../findings/IssueCode.ts"
 import type { FileReference, Reference, UnknownReference } from "../plan/Reference.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { slugOf } from "../text/Slug.ts"
 
 /** A target whose form is wrong, with what to say about it. */
-export interface WrongForm {
+interface WrongForm {
   readonly _tag: "Wrong"
   readonly reference: UnknownReference
-  readonly code:
-    | "reference-empty"
-    | "reference-glob"
-    | "reference-folder"
-    | "reference-spaces"
-    | "reference-kind"
-    | "reference-url"
+  readonly code: Extract<IssueCode, `reference-${string}`>
   readonly what: string
   /** What to do, where that is more exact than the remedy of the rule. */
   readonly how?: string
@@ -32,7 +27,7 @@ export interface ResultForm {
 }
 
 /** A target that is complete in itself; `repair` says what was read differently. */
-export interface PlainForm {
+interface PlainForm {
   readonly _tag: "Plain"
   readonly reference: Reference
   readonly repair?: string
@@ -56,6 +51,13 @@ const wrong = (title: string, href: string, code: WrongForm["code"], what: strin
   ...(how === undefined ? {} : { how })
 })
 
+const plain = (reference: Reference, repair?: string): PlainForm => ({
+  _tag: "Plain",
+  reference,
+  ...(repair === undefined ? {} : { repair })
+})
+
+/** `L3-L9` and its relatives; the last one is a range from the first line. */
 const lineForms = [
   /^L(\d+)(?:-L?(\d+))?$/i,
   /^(\d+)(?:-(\d+))?$/,
@@ -63,18 +65,14 @@ const lineForms = [
   /^-L?(\d+)$/i
 ]
 
-const isStrictLines = (fragment: string): boolean => /^L\d+(?:-L\d+)?$/.test(fragment)
-
 const readLines = (fragment: string): LineRange | undefined => {
-  for (const [index, form] of lineForms.entries()) {
-    const found = form.exec(fragment)
-    if (found === null) continue
-    const one = Number(found[1])
-    const other = index === 3 ? 1 : Number(found[2] ?? found[1])
-    const range = { from: Math.min(one, other), to: Math.max(one, other) }
-    return range.from >= 1 && Number.isSafeInteger(range.to) ? range : undefined
-  }
-  return undefined
+  const index = lineForms.findIndex((form) => form.test(fragment))
+  if (index < 0) return undefined
+  const [, first, second] = lineForms[index]?.exec(fragment) ?? []
+  const one = Number(first)
+  const other = index === 3 ? 1 : Number(second ?? first)
+  const range = { from: Math.min(one, other), to: Math.max(one, other) }
+  return range.from >= 1 && Number.isSafeInteger(range.to) ? range : undefined
 }
 
 const readAnchor = (title: string, href: string): ReferenceForm => {
@@ -83,47 +81,42 @@ const readAnchor = (title: string, href: string): ReferenceForm => {
   if (result !== undefined) return { _tag: "Result", title, href, name: result, certain: false }
   const target = slugOf(name)
   if (target === "") return wrong(title, href, "reference-empty", `The link "${href}" names no heading.`)
-  const reference: Reference = { kind: "anchor", title, href: /\s/.test(href) ? `#${target}` : href, target }
-  return href === reference.href
-    ? { _tag: "Plain", reference }
-    : { _tag: "Plain", reference, repair: `Read "${href}" as "#${target}".` }
+  const strict = /\s/.test(href) ? `#${target}` : href
+  const repair = href === strict ? undefined : `Read "${href}" as "#${target}".`
+  return plain({ kind: "anchor", title, href: strict, target }, repair)
 }
 
 const readUrl = (title: string, href: string): ReferenceForm => {
-  const url = /\s/.test(href) || !URL.canParse(href) ? undefined : new URL(href)
-  if (url === undefined || url.hostname === "") {
-    return wrong(title, href, "reference-url", `"${href}" is not a valid URL.`)
-  }
-  return { _tag: "Plain", reference: { kind: "url", title, href, target: url.href } }
+  const url = /\s/.test(href) ? null : URL.parse(href)
+  if (url !== null && url.hostname !== "") return plain({ kind: "url", title, href, target: url.href })
+  return wrong(title, href, "reference-url", `"${href}" is not a valid URL.`)
 }
 
 const readFile = (title: string, href: string): ReferenceForm => {
-  const hash = href.indexOf("#")
-  const path = decoded(hash < 0 ? href : href.slice(0, hash))
-  const fragment = hash < 0 ? "" : decoded(href.slice(hash + 1))
+  const [, written = "", hash] = /^([^#]*)(?:#(.*))?$/s.exec(href) ?? []
+  const path = decoded(written)
+  const fragment = decoded(hash ?? "")
   if (/[*?]|\{[^{}]*,[^{}]*\}/.test(path)) {
     return wrong(title, href, "reference-glob", `"${href}" is a pattern, not a file.`)
   }
   if (path === "" || /(?:^|[/\\])\.{0,2}$/.test(path)) {
     return wrong(title, href, "reference-folder", `"${href}" is a folder, not a file.`)
   }
-  const suffix = fragment === "" ? /^(.+?):(\d+(?:-\d+)?)$/s.exec(path) : null
-  const target = suffix?.[1] ?? path
-  const lines = readLines(suffix?.[2] ?? fragment)
-  const heading = lines === undefined && suffix === null ? slugOf(fragment) : ""
+  const [, beforeColon, afterColon] = (fragment === "" ? /^(.+?):(\d+(?:-\d+)?)$/s.exec(path) : null) ?? []
+  const lines = readLines(afterColon ?? fragment)
+  const heading = lines === undefined && afterColon === undefined ? slugOf(fragment) : ""
   const range = lines === undefined ? "" : `#L${lines.from}${lines.to === lines.from ? "" : `-L${lines.to}`}`
-  const isRewritten = suffix !== null || (lines !== undefined && !isStrictLines(fragment))
+  const isStrict = lines === undefined || /^L\d+(?:-L\d+)?$/.test(fragment)
+  const isRewritten = afterColon !== undefined || !isStrict
   const reference: FileReference = {
     kind: "file",
     title,
-    href: isRewritten ? `${suffix?.[1] ?? href.slice(0, hash)}${range}` : href,
-    target,
+    href: isRewritten ? `${beforeColon ?? written}${range}` : href,
+    target: beforeColon ?? path,
     ...(heading === "" ? {} : { heading }),
     ...(lines === undefined ? {} : { lines })
   }
-  return isRewritten
-    ? { _tag: "Plain", reference, repair: `Read the lines of "${href}" as "${range}".` }
-    : { _tag: "Plain", reference }
+  return plain(reference, isRewritten ? `Read the lines of "${href}" as "${range}".` : undefined)
 }
 
 const otherResult = /^(?:output|result|task):(?:\/\/)?(.*)$/is
@@ -144,17 +137,12 @@ export const readReference = (title: string, href: string, bracketed = true): Re
   }
   if (/^https?:/i.test(href)) return readUrl(title, href)
   if (/\s/.test(href) && !bracketed) {
-    return wrong(
-      title,
-      href,
-      "reference-spaces",
-      `The target "${href}" holds spaces, which end the target of a link.`,
-      `Write [${title}](<${href}>), or name one file without spaces.`
-    )
+    const what = `The target "${href}" holds spaces, which end the target of a link.`
+    return wrong(title, href, "reference-spaces", what, `Write [${title}](<${href}>), or name one file without spaces.`)
   }
   if (/^file:\/\//i.test(href)) {
     const form = readFile(title, href.replace(/^file:\/\/(?:localhost)?/i, ""))
-    return form._tag === "Plain" ? { ...form, repair: `Read "${href}" as a path.` } : form
+    return form._tag === "Plain" ? plain(form.reference, `Read "${href}" as a path.`) : form
   }
   if (/^[a-z][a-z\d+.-]+:/i.test(href) && !/^[^/]*:\d+(?:-\d+)?$/.test(href)) {
     return wrong(title, href, "reference-kind", `"${href}" is no kind of reference that the host resolves.`)

@@ -1,13 +1,16 @@
 /**
- * What every task must hold and must not hold, whatever its fields say.
+ * Makes a new task of its raw form, with the checks of what every task must hold and must not hold.
  */
 import { addIssue, type Findings } from "../findings/IssueCode.ts"
+import type { LinkReader } from "../markdown/MarkdownTree.ts"
+import { fieldLabels, requiredFields } from "../markdown/TaskFields.ts"
+import { Task } from "../plan/Task.ts"
+import { addNotes, approvalOf, givenSkill, type NamedTask, placeOf, type TaskPlace, textOf } from "./FieldValues.ts"
 import type { LabelFault, RawTask } from "./RawTask.ts"
-import { fieldLabels, requiredFields } from "./TaskFields.ts"
-import { type TaskPlace, textOf } from "./FieldValues.ts"
+import { readReferences, type ResolveResult } from "./TaskReferences.ts"
 import { isPlaceholder, namesSeveralSkills } from "./TextEscaping.ts"
 
-const hints: Readonly<Record<(typeof requiredFields)[number], string>> = {
+const hints = {
   needed: "say what the task has to find out or do",
   skill: "name one skill of the catalogue",
   expected: "say what the result must contain"
@@ -15,28 +18,18 @@ const hints: Readonly<Record<(typeof requiredFields)[number], string>> = {
 
 const checkRequired = (raw: RawTask, place: TaskPlace, findings: Findings): void => {
   for (const key of requiredFields) {
-    const field = raw.fields.get(key)
     const label = fieldLabels[key]
-    if (field === undefined) {
-      addIssue(
-        findings,
-        "field-missing",
-        { ...place, field: label, line: raw.line },
-        {
-          what: `The task "${place.task}" has no field "${label}".`,
-          how: `Add "- **${label}** ..." and ${hints[key]}.`
-        }
-      )
-    } else if (textOf(raw, key) === "" || isPlaceholder(textOf(raw, key))) {
-      addIssue(
-        findings,
-        "field-empty",
-        { ...place, field: label, line: field.line },
-        {
-          what: `The field "${label}" of the task "${place.task}" is empty.`,
-          how: `After "**${label}**" ${hints[key]}.`
-        }
-      )
+    const text = textOf(raw, key)
+    if (!raw.fields.has(key)) {
+      addIssue(findings, "field-missing", placeOf(raw, place, key), {
+        what: `The task "${place.task}" has no field "${label}".`,
+        how: `Add "- **${label}** ..." and ${hints[key]}.`
+      })
+    } else if (text === "" || isPlaceholder(text)) {
+      addIssue(findings, "field-empty", placeOf(raw, place, key), {
+        what: `The field "${label}" of the task "${place.task}" is empty.`,
+        how: `After "**${label}**" ${hints[key]}.`
+      })
     }
   }
 }
@@ -50,15 +43,10 @@ const checkSkill = (raw: RawTask, place: TaskPlace, findings: Findings): void =>
     .filter((line) => line !== "")
   const items = lines.flatMap((line) => /^[-*+]\s+(.+)$/.exec(line)?.[1] ?? [])
   if (!namesSeveralSkills(lines[0] ?? "") && !namesSeveralSkills(items.join(","))) return
-  addIssue(
-    findings,
-    "skill-several",
-    { ...place, field: fieldLabels.skill, line: field.line },
-    {
-      what: `The task "${place.task}" names more than one skill.`,
-      quote: lines.join("\n")
-    }
-  )
+  addIssue(findings, "skill-several", placeOf(raw, place, "skill"), {
+    what: `The task "${place.task}" names more than one skill.`,
+    quote: lines.join("\n")
+  })
 }
 
 const known = Object.values(fieldLabels).filter((label) => label !== fieldLabels.output)
@@ -80,23 +68,36 @@ const checkFault = ({ kind, label, line, quote }: LabelFault, place: TaskPlace, 
 }
 
 const checkOutput = (raw: RawTask, place: TaskPlace, findings: Findings): void => {
-  const output = raw.fields.get("output")
-  if (output === undefined) return
-  addIssue(
-    findings,
-    "output-in-new-task",
-    { ...place, field: fieldLabels.output, line: output.line },
-    {
-      what: `The task "${place.task}" has a field "Output", but it has not run yet.`,
-      quote: textOf(raw, "output")
-    }
-  )
+  if (!raw.fields.has("output")) return
+  addIssue(findings, "output-in-new-task", placeOf(raw, place, "output"), {
+    what: `The task "${place.task}" has a field "Output", but it has not run yet.`,
+    quote: textOf(raw, "output")
+  })
 }
 
-/** Records fields that are missing, empty, unknown, given twice, or not for a new task. */
-export const checkFields = (raw: RawTask, place: TaskPlace, findings: Findings): void => {
+/** The task, with everything that is found about its fields; nothing when a text that it must have is empty. */
+export const readNewTask = (
+  { name, notes, raw, section }: Pick<NamedTask, "name" | "notes" | "raw" | "section">,
+  resolve: ResolveResult,
+  findings: Findings,
+  findLinks?: LinkReader
+): Task | undefined => {
+  const place = { section, task: name }
+  const skill = givenSkill(raw)
+  addNotes([...notes, ...raw.notes, ...skill.notes], place, findings)
   checkRequired(raw, place, findings)
   checkSkill(raw, place, findings)
   for (const fault of raw.faults) checkFault(fault, place, findings)
   checkOutput(raw, place, findings)
+  const values = {
+    name,
+    whatIsNeeded: textOf(raw, "needed"),
+    skill: skill.value,
+    references: readReferences(raw, place, resolve, findings, findLinks),
+    expectedOutput: textOf(raw, "expected"),
+    requiresApproval: approvalOf(raw, place, findings),
+    codeBlocks: raw.codeBlocks
+  }
+  const isWhole = values.whatIsNeeded !== "" && values.skill !== "" && values.expectedOutput !== ""
+  return isWhole ? new Task(values) : undefined
 }

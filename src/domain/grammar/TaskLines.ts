@@ -1,68 +1,87 @@
 /**
- * The lines of a task section, each with what it is: a label, a list item, text, a fence, a heading, a rule, a blank.
+ * The lines of a section, each with what it is; a code block is one of them.
  */
-import { type Fence, findFences } from "../markdown/MarkdownFences.ts"
-import { indentOf, isBlank, isComment, isRule, readBullets, readHashes } from "../markdown/MarkdownLines.ts"
-import { type LabelledLine, readLabel } from "./TaskFields.ts"
+import { Line, linesOf } from "../markdown/Line.ts"
+import type { MarkdownDocument } from "../markdown/Markdown.ts"
+import { type Fence, fenceByLine, findFences } from "../markdown/MarkdownFences.ts"
+import type { LabelledLine } from "../markdown/TaskFields.ts"
 
-/** One line, or one fence with all its lines. `line` is 1-based, `text` is the line as it stands. */
-export type TaskLine = { readonly line: number; readonly text: string } & (
-  | { readonly kind: "blank" }
-  | { readonly kind: "rule" | "comment"; readonly indent: number }
-  | { readonly kind: "heading" }
-  | { readonly kind: "label"; readonly label: LabelledLine }
-  | { readonly kind: "item" | "text"; readonly indent: number; readonly rest: string }
-  | { readonly kind: "fence"; readonly fence: Fence; readonly afterLabel: boolean }
-)
+interface Place {
+  /** 1-based. */
+  readonly line: number
+  /** The line as it stands; of a heading only its text. */
+  readonly text: string
+  readonly indent: number
+}
 
-const classify = (text: string, line: number): TaskLine => {
-  if (isBlank(text)) return { kind: "blank", line, text }
-  const indent = indentOf(text)
-  const hashes = indent === 0 ? readHashes(text) : undefined
-  if (hashes?.spaced === true) return { kind: "heading", line, text: hashes.text }
-  if (isRule(text)) return { kind: "rule", line, text, indent }
-  if (isComment(text)) return { kind: "comment", line, text, indent }
-  const label = readLabel(text)
-  if (label !== undefined) return { kind: "label", line, text, label }
-  const { marker, rest } = readBullets(text)
-  return { kind: marker === "none" ? "text" : "item", line, text, indent, rest }
+/** A line with a label. */
+export interface Labelled extends Place {
+  readonly kind: "label"
+  readonly label: LabelledLine
+}
+
+/** A line without a label; `rest` is what follows its list markers. */
+export interface Loose extends Place {
+  readonly kind: "item" | "text"
+  readonly rest: string
+}
+
+/** A fence with all its lines. A label before the fence is a line of its own. */
+export interface FenceLine extends Place {
+  readonly kind: "fence"
+  readonly fence: Fence
+  readonly afterLabel: boolean
+}
+
+export type TaskLine =
+  | Labelled
+  | Loose
+  | FenceLine
+  | (Place & { readonly kind: "blank" | "heading" | "rule" | "comment" })
+
+const classify = (source: Line, line: number): TaskLine => {
+  const { hashes, indent, text } = source
+  const place = { line, text, indent }
+  if (source.isBlank) return { kind: "blank", ...place }
+  if (indent === 0 && hashes?.spaced === true) return { kind: "heading", ...place, text: hashes.text }
+  if (source.isRule) return { kind: "rule", ...place }
+  if (source.isComment) return { kind: "comment", ...place }
+  if (source.label !== undefined) return { kind: "label", ...place, label: source.label }
+  const { marker, rest } = source.bullets
+  return { kind: marker === "none" ? "text" : "item", ...place, rest }
 }
 
 const fenceLines = (fence: Fence, line: number): ReadonlyArray<TaskLine> => {
-  const label = readLabel(fence.lead)
-  const text = fence.source[0] ?? ""
-  if (label === undefined) return [{ kind: "fence", line, text, fence, afterLabel: false }]
-  const [opening = "", ...rest] = fence.source
-  const moved = { ...fence, source: [" ".repeat(label.content) + opening.slice(fence.lead.length), ...rest] }
+  const { indent, label } = new Line(fence.lead)
+  const [{ text } = new Line(""), ...rest] = fence.source
+  const place = { line, text, indent }
+  if (label === undefined) return [{ kind: "fence", ...place, fence, afterLabel: false }]
+  const source = [new Line(" ".repeat(label.content) + text.slice(fence.lead.length)), ...rest]
   return [
-    { kind: "label", line, text: fence.lead, label },
-    { kind: "fence", line, text, fence: moved, afterLabel: true }
+    { kind: "label", ...place, text: fence.lead, label },
+    { kind: "fence", ...place, fence: { ...fence, source }, afterLabel: true }
   ]
 }
 
-/** Classifies a range of the lines of a document; `before` is the number of lines before the first of `lines`. */
-export const classifyLines = (
-  lines: ReadonlyArray<string>,
+/** The lines of a document from a position up to another, which is excluded; `before` lines stand before the first. */
+export const taskLines = (
+  { fences, lines }: Pick<MarkdownDocument, "fences" | "lines">,
   first: number,
   last: number,
-  fences: ReadonlyMap<number, Fence>,
   before = 0
 ): ReadonlyArray<TaskLine> => {
   const result: Array<TaskLine> = []
-  for (let index = first; index < last; index += 1) {
+  let index = first
+  for (let line = lines[index]; line !== undefined && index < last; line = lines[index]) {
     const fence = fences.get(index)
-    if (fence === undefined) {
-      result.push(classify(lines[index] ?? "", before + index + 1))
-      continue
-    }
-    result.push(...fenceLines(fence, before + index + 1))
-    index = fence.last
+    result.push(...(fence === undefined ? [classify(line, before + index + 1)] : fenceLines(fence, before + index + 1)))
+    index = (fence?.last ?? index) + 1
   }
   return result
 }
 
-/** Classifies the lines of a text on its own; `line` is the line before its first. */
-export const taskLines = (lines: ReadonlyArray<string>, line: number): ReadonlyArray<TaskLine> => {
-  const fences = new Map(findFences(lines, () => false).map((fence) => [fence.first, fence]))
-  return classifyLines(lines, 0, lines.length, fences, line)
+/** The lines of a text of its own; `before` is the line before its first. */
+export const linesOfText = (text: string, before: number): ReadonlyArray<TaskLine> => {
+  const lines = linesOf(text)
+  return taskLines({ lines, fences: fenceByLine(findFences(lines, () => false)) }, 0, lines.length, before)
 }

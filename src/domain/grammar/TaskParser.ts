@@ -2,11 +2,10 @@
  * Cuts the lines of one task section into tasks. Accepts the flat form (fields as a list), the nested form (one item per
  * task), and what models make of them. Every line ends up in a task, in a code block, or in a finding.
  */
-import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
-import type { Fence } from "../markdown/MarkdownFences.ts"
-import { excerpt, type Labelled, type Loose, OpenTask, type RawTask } from "./RawTask.ts"
-import { type FieldKey, type LabelledLine, requiredFields } from "./TaskFields.ts"
-import { type TaskLine, taskLines } from "./TaskLines.ts"
+import { addIssue, addRepair, type Findings, type RepairCode } from "../findings/IssueCode.ts"
+import { type FieldKey, type LabelledLine, requiredFields } from "../markdown/TaskFields.ts"
+import { excerpt, OpenTask, type RawTask } from "./RawTask.ts"
+import { type FenceLine, type Labelled, linesOfText, type Loose, type TaskLine } from "./TaskLines.ts"
 
 const opensTask: ReadonlySet<FieldKey> = new Set(["name", "needed", "skill", "expected"])
 
@@ -48,32 +47,10 @@ class TaskCollector {
   collect(lines: ReadonlyArray<TaskLine>): void {
     for (const [position, line] of lines.entries()) {
       const ahead = lines.slice(position + 1, position + 1 + (line.kind === "blank" ? 0 : lookahead))
-      const next = ahead.filter((one) => one.kind !== "comment")
-      switch (line.kind) {
-        case "blank":
-          this.#task?.addBlank(line.text)
-          break
-        case "rule":
-          if (line.indent > (this.#task?.field?.indent ?? Infinity)) this.#task?.addText(line.text)
-          else this.#task?.addBlank("")
-          break
-        case "comment":
-          this.#comment(line.text, line.line, line.indent)
-          break
-        case "heading":
-          this.#heading(line.text, line.line, next)
-          break
-        case "label":
-          this.#label(line, next)
-          break
-        case "item":
-        case "text":
-          this.#loose(line, next)
-          break
-        case "fence":
-          this.#fence(line.fence, line.line, line.afterLabel)
-          break
-      }
+      this.#add(
+        line,
+        ahead.filter(({ kind }) => kind !== "comment" && kind !== "blank")
+      )
     }
   }
 
@@ -81,6 +58,33 @@ class TaskCollector {
     this.#task?.close()
     this.#task = undefined
     this.#isIgnoring = false
+  }
+
+  #add(line: TaskLine, next: ReadonlyArray<TaskLine>): void {
+    const isInField = line.indent > (this.#task?.field?.indent ?? Infinity)
+    switch (line.kind) {
+      case "blank":
+        return this.#task?.addBlank(line.text)
+      case "rule":
+        return isInField ? this.#task?.addText(line.text) : this.#task?.addBlank("")
+      case "comment":
+        // Inside the text of a field it is part of it; between fields nobody reads it.
+        if (isInField) return this.#task?.addText(line.text)
+        return this.#repair("text-ignored", line.line, `Ignored the comment "${excerpt(line.text)}".`)
+      case "heading":
+        return this.#heading(line.text, line.line, next)
+      case "label":
+        return this.#label(line, next)
+      case "item":
+      case "text":
+        return this.#loose(line, next)
+      case "fence":
+        return this.#fence(line)
+    }
+  }
+
+  #repair(code: RepairCode, line: number, message: string): void {
+    addRepair(this.#findings, code, { section: this.#section, line }, message)
   }
 
   #start(line: number, level: number, title: string): OpenTask {
@@ -93,18 +97,9 @@ class TaskCollector {
   }
 
   #ignore(text: string, line: number): void {
-    if (!this.#isIgnoring) {
-      const where = { section: this.#section, line }
-      addRepair(this.#findings, "text-ignored", where, `Ignored text that belongs to no field: "${excerpt(text)}".`)
-    }
+    if (!this.#isIgnoring)
+      this.#repair("text-ignored", line, `Ignored text that belongs to no field: "${excerpt(text)}".`)
     this.#isIgnoring = true
-  }
-
-  /** A comment inside the text of a field is part of it; between fields nobody reads it. */
-  #comment(text: string, line: number, indent: number): void {
-    if (indent > (this.#task?.field?.indent ?? Infinity)) return this.#task?.addText(text)
-    const where = { section: this.#section, line }
-    addRepair(this.#findings, "text-ignored", where, `Ignored the comment "${excerpt(text)}".`)
   }
 
   #label(line: Labelled, next: ReadonlyArray<TaskLine>): void {
@@ -136,64 +131,48 @@ class TaskCollector {
     task.addField(key, line)
   }
 
-  /** An item whose fields follow one level deeper is a task. */
-  #opensTask(indent: number, next: ReadonlyArray<TaskLine>): boolean {
+  /** Starts a task at an item whose fields follow one level deeper; false for any other item. */
+  #opensTask(title: string, indent: number, line: number, next: ReadonlyArray<TaskLine>): boolean {
     const isOutside = this.#task === undefined || indent <= (this.#task.parent ?? this.#task.level)
-    return (
-      isOutside &&
-      isFieldDeeperThan(
-        indent,
-        next.find((line) => line.kind !== "blank")
-      )
-    )
-  }
-
-  #openItem(indent: number, title: string, line: number): void {
+    if (!isOutside || !isFieldDeeperThan(indent, next[0])) return false
     this.#start(line, indent + 1, title.replace(/[:：]\s*$/, "").trim()).parent = indent
+    return true
   }
 
   #unknownLabel(line: Labelled, next: ReadonlyArray<TaskLine>): void {
     const { indent, label } = line.label
-    const task = this.#task
-    if (this.#opensTask(indent, next)) return this.#openItem(indent, label, line.line)
-    if (task?.field !== undefined && indent > task.level) return task.addText(line.text)
-    const owner = task ?? this.#start(line.line, indent, "")
-    owner.addUnknown(line, line.label)
+    if (this.#opensTask(label, indent, line.line, next)) return
+    const task = this.#task ?? this.#start(line.line, indent, "")
+    if (task.field !== undefined && indent > task.level) return task.addText(line.text)
+    task.addUnknown(line)
   }
 
   #loose(line: Loose, next: ReadonlyArray<TaskLine>): void {
-    if (line.kind === "item" && this.#opensTask(line.indent, next))
-      return this.#openItem(line.indent, line.rest, line.line)
+    if (line.kind === "item" && this.#opensTask(line.rest, line.indent, line.line, next)) return
     if (this.#task?.field !== undefined) return this.#task.addLoose(line)
     if (this.#title === undefined) this.#ignore(line.text, line.line)
   }
 
-  #fence(fence: Fence, line: number, afterLabel: boolean): void {
+  #fence({ afterLabel, fence, line }: FenceLine): void {
     if (this.#task !== undefined) return this.#task.addFence(fence, line, afterLabel)
-    const inner = taskLines(fence.text.split("\n"), line)
+    const inner = linesOfText(fence.text, line)
     if (inner.filter((one) => one.kind === "label" && one.label.key !== undefined).length < 2) {
       return this.#ignore(fence.text, line)
     }
-    const where = { section: this.#section, line }
-    addRepair(this.#findings, "section-unwrapped", where, "Read the tasks out of the code block around them.")
+    this.#repair("section-unwrapped", line, "Read the tasks out of the code block around them.")
     this.collect(inner)
     this.finish()
   }
 
-  #heading(text: string, line: number, next: ReadonlyArray<TaskLine>): void {
+  #heading(text: string, line: number, [first, second]: ReadonlyArray<TaskLine>): void {
     this.finish()
     this.#title = { text, line }
-    const [first, second] = next.filter((one) => one.kind !== "blank")
     if (isFieldDeeperThan(-1, first) || (first?.kind === "item" && isFieldDeeperThan(first.indent, second))) return
-    addIssue(
-      this.#findings,
-      "section-unknown",
-      { section: this.#section, line },
-      {
-        what: `The heading "${text}" stands inside a task section.`,
-        quote: text
-      }
-    )
+    const where = { section: this.#section, line }
+    addIssue(this.#findings, "section-unknown", where, {
+      what: `The heading "${text}" stands inside a task section.`,
+      quote: text
+    })
   }
 }
 

@@ -1,18 +1,125 @@
 /**
  * Reads the field References of a task: the links in it, their forms, and for results of tasks whether the task exists
- * and comes early enough. Models write links in many broken ways; what can mean only one thing is repaired.
+ * and comes early enough. CommonMark decides what a link is; what it leaves over is joined, completed or ignored when
+ * only one thing can be meant, and is an issue otherwise.
  */
-import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
+import * as Option from "effect/Option"
 import type { Where } from "../findings/Issue.ts"
-import type { LinkReader } from "./LinkCache.ts"
-import { nearest } from "../text/Nearest.ts"
+import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
+import { type FoundLink, inlineLinks, type LinkReader } from "../markdown/MarkdownTree.ts"
 import type { Reference } from "../plan/Reference.ts"
-import { readReference, type ResultForm } from "./ReferenceForm.ts"
-import type { RawTask } from "./RawTask.ts"
-import { readLinks } from "./ReferenceLinks.ts"
-import { fieldLabels } from "./TaskFields.ts"
+import { nearest } from "../text/Nearest.ts"
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
-import { type TaskPlace, textOf } from "./FieldValues.ts"
+import { placeOf, type TaskPlace, textOf } from "./FieldValues.ts"
+import { excerpt, type RawTask } from "./RawTask.ts"
+import { readReference, type ResultForm } from "./ReferenceForm.ts"
+
+/** A link, or what was meant as one. `bracketed` is false for a target with spaces that stood without `<` and `>`. */
+interface Candidate {
+  readonly title: string
+  readonly href: string
+  readonly bracketed: boolean
+}
+
+const splitMarks = /\*\*(?=\[)|(?<=\[)\*\*|\*\*(?=\])|(?<=[\])])\*\*|`(?=\[[^\]`]*\]\([^)`]*\)`)|(?<=\]\([^)`]*\))`/g
+const noReferences =
+  /^[([*_]*(?:none|no|n\/?a|nil|null|empty|nothing|-+|–|—|no references?(?: needed| required)?|not (?:applicable|needed|required))[)\]*_]*[.!]?$/i
+const joint = /^(?:[\s,;.&|/·•+*_!()[\]-]|\band\b|\bor\b|\bsee\b|\d+[.)])*$/i
+const looksLikeTarget = /[\w)]\/[\w(.]|\/\w|\w\.[a-z]{1,5}\b|#\w|:\/\//i
+const spacedTarget = /(?<!\\)\]\(([^()<>"'\n]+)\)/g
+const bareTarget = /^(?:https?:\/\/\S+|#[\w-]+)$/i
+const blankBeforeTarget = /(?<!\\)\](?:\*\*)?[ \t]+(?:\*\*)?\((?=[^\s()]+\))/g
+
+/** Puts links together that marks or blanks have split, and brackets targets with spaces. */
+const joinLinks = (written: string) => {
+  const joined = written.replace(splitMarks, "").replace(blankBeforeTarget, "](")
+  const withSpaces = new Set<string>()
+  const text = joined.replace(spacedTarget, (link, target: string) => {
+    if (!/\S\s+\S/.test(target)) return link
+    withSpaces.add(target.trim())
+    return `](<${target.trim()}>)`
+  })
+  return { text, withSpaces, isJoined: joined !== written }
+}
+
+/** The label without emphasis around all of it; marks that are escaped belong to it. */
+const titleOf = ({ start, title }: FoundLink, text: string): string =>
+  /^\[[*_]/.test(text.slice(start, start + 2)) ? (/^([*_])([^*_].*)\1$/s.exec(title)?.[2] ?? title) : title
+
+interface Found {
+  readonly links: ReadonlyArray<Candidate>
+  /** What is no link. */
+  readonly rest: string
+}
+
+const parse = (text: string, withSpaces: ReadonlySet<string>, findLinks: LinkReader): Option.Option<Found> =>
+  Option.map(findLinks(text), (found) => ({
+    links: found.map((link) => ({
+      title: titleOf(link, text),
+      href: link.href,
+      bracketed: !withSpaces.has(link.href)
+    })),
+    rest: [...found.map(({ start }, index) => text.slice(found[index - 1]?.end, start)), text.slice(found.at(-1)?.end)]
+      .join(" ")
+      .trim()
+  }))
+
+const addProse = (written: string, { links, rest }: Found, where: Where, findings: Findings): void => {
+  const target = rest
+    .split(/[\s,;]+/)
+    .find((word) => looksLikeTarget.test(word))
+    ?.replace(/^[`"'(]+|[`"').:]+$/g, "")
+  addIssue(findings, "references-prose", where, {
+    what:
+      links.length === 0
+        ? "The field has text but no link."
+        : `The field has text beside its links: "${excerpt(rest)}".`,
+    how:
+      target === undefined
+        ? "Write markdown links only, such as [main.ts](src/main.ts), or leave the field out."
+        : `Write each reference as a markdown link, such as [${target.split("/").at(-1) ?? target}](${target}).`,
+    quote: written
+  })
+}
+
+/** The links in the text of the field. */
+const readLinks = (
+  written: string,
+  where: Where,
+  findings: Findings,
+  findLinks: LinkReader = inlineLinks
+): ReadonlyArray<Candidate> => {
+  if (written === "") return []
+  if (noReferences.test(written)) {
+    addRepair(findings, "references-none", where, `Read "${excerpt(written)}" as no references.`)
+    return []
+  }
+  const strict = Option.getOrUndefined(parse(written, new Set(), findLinks))
+  if (strict !== undefined && joint.test(strict.rest) && !/\[\*\*|\*\*\]/.test(written)) return strict.links
+  const { isJoined, text, withSpaces } = joinLinks(written)
+  const parsed = Option.getOrUndefined(parse(text, withSpaces, findLinks))
+  if (parsed === undefined) {
+    addIssue(findings, "field-too-large", where, {
+      what: "The field is too large or too deeply nested to look for links in it."
+    })
+    return []
+  }
+  if (isJoined)
+    addRepair(findings, "reference-form", where, "Joined the parts of a link that marks or blanks had split.")
+  const { links, rest } = parsed
+  if (joint.test(rest)) return links
+  const words = rest.split(/[\s,;]+/).filter((word) => !joint.test(word))
+  if (words.every((word) => bareTarget.test(word))) {
+    addRepair(findings, "reference-form", where, `Read ${words.map((word) => `"${word}"`).join(", ")} as links.`)
+    return [...links, ...words.map((href) => ({ title: href, href, bracketed: true }))]
+  }
+  if (links.length > 0 && !looksLikeTarget.test(rest)) {
+    addRepair(findings, "references-text", where, `Ignored the text beside the links: "${excerpt(rest)}".`)
+  } else {
+    addProse(written, parsed, where, findings)
+  }
+  return links
+}
 
 /** Decides what the result of a task is; nothing when an issue was recorded. */
 export type ResolveResult = (form: ResultForm, where: Where) => Reference | undefined
@@ -25,57 +132,49 @@ export const readReferences = (
   findings: Findings,
   findLinks?: LinkReader
 ): ReadonlyArray<Reference> => {
-  const where = { ...place, field: fieldLabels.references, line: raw.fields.get("references")?.line ?? raw.line }
-  return readLinks(textOf(raw, "references"), where, findings, findLinks).flatMap(
-    (candidate): ReadonlyArray<Reference> => {
-      const title = candidate.title === "" ? candidate.href : candidate.title
-      if (title !== candidate.title)
-        addRepair(findings, "reference-form", where, `Labelled the link to "${title}" with its target.`)
-      const form = readReference(title, candidate.href, candidate.bracketed)
-      if (form._tag === "Wrong") {
-        addIssue(findings, form.code, where, { what: form.what, how: form.how, quote: `[${title}](${candidate.href})` })
-        return [form.reference]
-      }
-      if (form._tag === "Plain") {
+  const where = placeOf(raw, place, "references")
+  return readLinks(textOf(raw, "references"), where, findings, findLinks).map(({ bracketed, href, title: label }) => {
+    const title = label === "" ? href : label
+    if (title !== label)
+      addRepair(findings, "reference-form", where, `Labelled the link to "${title}" with its target.`)
+    const form = readReference(title, href, bracketed)
+    switch (form._tag) {
+      case "Wrong":
+        addIssue(findings, form.code, where, { what: form.what, how: form.how, quote: `[${title}](${href})` })
+        return form.reference
+      case "Plain":
         if (form.repair !== undefined) addRepair(findings, "reference-target", where, form.repair)
-        return [form.reference]
-      }
-      const reference = resolve(form, where)
-      return reference === undefined ? [{ kind: "unknown", title, href: form.href, target: form.name }] : [reference]
+        return form.reference
+      case "Result":
+        return resolve(form, where) ?? { kind: "unknown", title, href: form.href, target: form.name }
     }
-  )
+  })
 }
 
 /** A task whose result can be referred to; `step` is absent for a finished one. */
-export interface Producer {
+interface Producer {
   readonly name: string
   readonly slug: string
   readonly step?: number
   readonly section?: string
 }
 
-/** Finds producers by exact slug, and by forgiving slug. */
+/** Finds the task that a name or slug means: exactly, or forgivingly when exactly one answers to it. */
 export interface ProducerIndex {
-  readonly exact: ReadonlyMap<string, Producer>
-  readonly forgiving: ReadonlyMap<string, ReadonlyArray<Producer>>
+  readonly find: (name: string) => Producer | undefined
   readonly names: ReadonlyArray<string>
 }
 
 /** Indexes the tasks of a list and the finished ones. */
 export const indexProducers = (producers: ReadonlyArray<Producer>): ProducerIndex => {
   const exact = new Map(producers.map((producer) => [producer.slug, producer] as const))
-  const forgiving = new Map<string, Array<Producer>>()
-  for (const producer of exact.values()) {
-    const key = forgivingSlug(producer.slug)
-    forgiving.set(key, [...(forgiving.get(key) ?? []), producer])
+  const forgiving = Map.groupBy(exact.values(), ({ slug }) => forgivingSlug(slug))
+  const find = (name: string): Producer | undefined => {
+    const slug = slugOf(name)
+    const [similar, ...others] = forgiving.get(forgivingSlug(slug)) ?? []
+    return exact.get(slug) ?? (others.length === 0 ? similar : undefined)
   }
-  return { exact, forgiving, names: producers.map((producer) => producer.name) }
-}
-
-const findProducer = (index: ProducerIndex, name: string): Producer | undefined => {
-  const slug = slugOf(name)
-  const similar = index.forgiving.get(forgivingSlug(slug)) ?? []
-  return index.exact.get(slug) ?? (similar.length === 1 ? similar[0] : undefined)
+  return { find, names: producers.map((producer) => producer.name) }
 }
 
 /**
@@ -90,34 +189,32 @@ export const resolveInList =
     headings: ReadonlyArray<string> | undefined,
     findings: Findings
   ): ResolveResult =>
-  (form, where) => {
-    const { certain, href, name, title } = form
-    const producer = findProducer(index, name)
+  ({ certain, href, name, title }, where) => {
+    const quote = `[${title}](${href})`
+    const producer = index.find(name)
     if (producer === undefined) {
-      const anchor = slugOf(`${name}-results`)
-      const isHeading = headings?.some((heading) => forgivingSlug(heading) === forgivingSlug(anchor)) ?? true
+      const anchor = forgivingSlug(slugOf(`${name}-results`))
+      const isHeading = headings?.some((heading) => forgivingSlug(heading) === anchor) ?? true
       if (!certain && isHeading) return { kind: "anchor", title, href, target: slugOf(href.slice(1)) }
       const near = nearest(name, index.names).map((other) => `#${slugOf(other)}-results`)
       addIssue(findings, "reference-task-unknown", where, {
         what: `The reference "${href}" names the result of a task that is not in the list.`,
         how: near.length === 0 ? undefined : `Use one of: ${near.join(", ")}.`,
-        quote: `[${title}](${href})`
+        quote
       })
       return undefined
     }
-    const canonical = `#${producer.slug}-results`
     if (producer.slug === self.slug) {
-      addIssue(findings, "reference-self", where, {
-        what: `The task "${self.name}" refers to its own result.`,
-        quote: `[${title}](${href})`
-      })
+      const what = `The task "${self.name}" refers to its own result.`
+      addIssue(findings, "reference-self", where, { what, quote })
     } else if (producer.step !== undefined && producer.step >= self.step) {
       addIssue(findings, "reference-order", where, {
         what: `The task "${self.name}" needs the result of "${producer.name}", which stands in ${producer.step === self.step ? "the same" : "a later"} section ("${producer.section ?? ""}").`,
         how: `Move "${self.name}" into a section after the one of "${producer.name}".`,
-        quote: `[${title}](${href})`
+        quote
       })
     }
+    const canonical = `#${producer.slug}-results`
     if (href !== canonical) addRepair(findings, "reference-target", where, `Read "${href}" as "${canonical}".`)
     return { kind: "task_result", title, href: canonical, target: producer.slug }
   }

@@ -3,38 +3,41 @@
  * or the like gets one backslash before it; reading takes that backslash off again. Text inside closed fences stays as
  * it is. Writing and reading are exact opposites for tidy text: no blanks at the ends of lines, no two blank lines together.
  */
-import { isKnownHeadingText } from "../markdown/KnownHeadings.ts"
+import { Line, linesOf } from "../markdown/Line.ts"
 import { isThinkingTag } from "../markdown/MarkdownCleaning.ts"
-import { fenceByLine, findFences, openingOf } from "../markdown/MarkdownFences.ts"
-import { isComment, isRule, readHashes } from "../markdown/MarkdownLines.ts"
-import { isField, readLabel } from "./TaskFields.ts"
+import { fenceByLine, findFences } from "../markdown/MarkdownFences.ts"
+import { isKnownHeadingText } from "../markdown/MarkdownHeadings.ts"
 
 const withoutBackslashes = (text: string): string => text.replace(/^\\+/, "")
 
-const withoutMarks = (line: string): string => line.trim().replace(/^(?:\*\*|__)|(?:\*\*|__):?$/g, "")
-
-/** True for a line that some reader of documents takes for a part of its structure. */
-const isAnyStructure = (line: string): boolean =>
-  readHashes(line) !== undefined || isField(line) || isKnownHeadingText(withoutMarks(line))
+/** True for a line that is a heading of some document, in whatever form. */
+const isHeading = ({ hashes, text }: Line): boolean =>
+  hashes !== undefined || isKnownHeadingText(text.trim().replace(/^(?:\*\*|__)|(?:\*\*|__):?$/g, ""))
 
 /** In free text what nothing closes is text. */
-const fencesIn = (lines: ReadonlyArray<string>) => findFences(lines, () => false, isAnyStructure)
+const fencesIn = (text: string) =>
+  findFences(
+    linesOf(text),
+    () => false,
+    (line) => isHeading(line) || line.isField
+  )
 
-const looksStructural = (text: string): boolean => {
-  if (text === "") return false
-  if (readHashes(text) !== undefined || isRule(text) || isComment(text)) return true
-  if (isThinkingTag(text) || openingOf(text) !== undefined) return true
-  const label = readLabel(text)
-  return (label?.key !== undefined && label.match !== "near") || isKnownHeadingText(withoutMarks(text))
-}
+const looksStructural = (line: Line): boolean =>
+  !line.isBlank &&
+  (line.isRule ||
+    line.isComment ||
+    isThinkingTag(line.text) ||
+    line.opening !== undefined ||
+    (line.isField && line.label?.match !== "near") ||
+    isHeading(line))
 
 /** What could be taken for something else at the start of a line. */
-const needsBackslash = (line: string): boolean => looksStructural(withoutBackslashes(line.trimStart()))
+const needsBackslash = (line: string): boolean => looksStructural(new Line(withoutBackslashes(line.trimStart())))
 
 /** What could be taken for something else directly after a label. */
 const needsBackslashAfterLabel = (text: string): boolean => {
   const plain = withoutBackslashes(text)
-  return /^[:：]/.test(plain) || openingOf(plain) !== undefined
+  return /^[:：]/.test(plain) || new Line(plain).opening !== undefined
 }
 
 /** Names and skills are one line of plain text, around which marks are taken off. */
@@ -46,9 +49,8 @@ const unescapeLine = (line: string): string => line.replace(/^(\s*)\\/, "$1")
 
 /** The lines of a text as they stand in a document. */
 export const escapeText = (text: string): ReadonlyArray<string> => {
-  const lines = text.split("\n")
-  const fenced = fenceByLine(fencesIn(lines))
-  return lines.map((line, index) => (!fenced.has(index) && needsBackslash(line) ? escapeLine(line) : line))
+  const fenced = fenceByLine(fencesIn(text))
+  return text.split("\n").map((line, index) => (!fenced.has(index) && needsBackslash(line) ? escapeLine(line) : line))
 }
 
 /** A line of a document with what is known of it. */
@@ -64,17 +66,17 @@ const tidy = (lines: ReadonlyArray<TextLine>): string => {
   let wasBlank = true
   for (const { fenced, text } of lines) {
     const line = fenced ? text : text.trimEnd()
-    if (!fenced && line === "" && wasBlank) continue
-    wasBlank = !fenced && line === ""
-    kept.push(line)
+    const isBlank = !fenced && line === ""
+    if (!isBlank || !wasBlank) kept.push(line)
+    wasBlank = isBlank
   }
   return kept.join("\n").trim()
 }
 
-const unescapeFree = ({ fenced, text }: TextLine): TextLine =>
-  !fenced && text.trimStart().startsWith("\\") && needsBackslash(text)
-    ? { fenced, text: unescapeLine(text) }
-    : { fenced, text }
+const unescapeFree = ({ fenced, text }: TextLine): TextLine => {
+  const isEscaped = !fenced && text.trimStart().startsWith("\\") && needsBackslash(text)
+  return { fenced, text: isEscaped ? unescapeLine(text) : text }
+}
 
 /** The text that lines of a document stand for; the opposite of `escapeText` for tidy text. */
 export const unescapeText = (lines: ReadonlyArray<TextLine>): string => tidy(lines.map(unescapeFree))
@@ -82,8 +84,8 @@ export const unescapeText = (lines: ReadonlyArray<TextLine>): string => tidy(lin
 /** A text as the value of a field: what stands on the line of the label, and the lines under it without indentation. */
 export const escapeValue = (text: string): { readonly first: string; readonly rest: ReadonlyArray<string> } => {
   const lines = escapeText(text)
+  if (fencesIn(text)[0]?.first === 0) return { first: "", rest: lines }
   const [first = ""] = text.split("\n")
-  if (fencesIn(text.split("\n"))[0]?.first === 0) return { first: "", rest: lines }
   return { first: needsBackslashAfterLabel(first) ? escapeLine(first) : first, rest: lines.slice(1) }
 }
 

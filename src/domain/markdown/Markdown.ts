@@ -6,62 +6,34 @@ import type { Root } from "mdast"
 import * as Option from "effect/Option"
 import type { Issue, Repair } from "../findings/Issue.ts"
 import { addIssue, addRepair, noFindings } from "../findings/IssueCode.ts"
-import type { KnownHeading, KnownHeadings } from "./KnownHeadings.ts"
-import { cleanLines } from "./MarkdownCleaning.ts"
-import { type Fence, fenceByLine, findFences } from "./MarkdownFences.ts"
-import { type Heading, type HeadingForm, readHeading } from "./MarkdownHeadings.ts"
-import { isBlank } from "./MarkdownLines.ts"
-import { parseMarkdown } from "./MarkdownTree.ts"
 import { forgivingSlug, makeSlugger } from "../text/Slug.ts"
+import type { Line } from "./Line.ts"
+import { cleanLines, type IsPart } from "./MarkdownCleaning.ts"
+import { type Fence, fenceByLine, findFences } from "./MarkdownFences.ts"
+import { type Heading, type KnownHeadings, readHeading } from "./MarkdownHeadings.ts"
+import { parseMarkdown } from "./MarkdownTree.ts"
 
 /** A heading with what stands under it, up to the next heading of any level. */
-export class MarkdownSection {
+export interface MarkdownSection extends Omit<Heading, "text" | "height"> {
   readonly heading: string
   /** GFM anchor; repeated headings are numbered. */
   readonly anchor: string
-  readonly depth: number
-  readonly form: HeadingForm
-  readonly landmark: KnownHeading | undefined
   /** The line of the heading, 1-based. */
   readonly line: number
-  /** Text that stands on the line of the heading; only bold headings have it. */
-  readonly lead: string
   /** Positions of the lines of the body, 0-based, `last` excluded. */
   readonly first: number
   readonly last: number
-  readonly #lines: ReadonlyArray<string>
-  #tree: Option.Option<Root> | undefined
-
-  constructor(lines: ReadonlyArray<string>, heading: Heading, anchor: string, index: number, last: number) {
-    this.heading = heading.text
-    this.anchor = anchor
-    this.depth = heading.depth
-    this.form = heading.form
-    this.landmark = heading.landmark
-    this.line = index + 1
-    this.lead = heading.lead
-    this.first = index + heading.height
-    this.last = last
-    this.#lines = lines
-  }
-
   /** The text under the heading, as it stands. */
-  get body(): string {
-    return [...(this.lead === "" ? [] : [this.lead]), ...this.#lines.slice(this.first, this.last)].join("\n")
-  }
-
+  readonly body: string
   /** The mdast of the body with line numbers of the document; nothing when the body is above the caps of remark. @internal */
-  get tree(): Option.Option<Root> {
-    this.#tree ??= parseMarkdown(this.body, this.lead === "" ? this.first + 1 : this.first)
-    return this.#tree
-  }
+  readonly tree: Option.Option<Root>
 }
 
 /** A text as sections. */
 export interface MarkdownDocument {
   /** The cleaned text; removed lines are empty, so line numbers are those of the original. */
   readonly text: string
-  readonly lines: ReadonlyArray<string>
+  readonly lines: ReadonlyArray<Line>
   readonly fences: ReadonlyMap<number, Fence>
   readonly sections: ReadonlyArray<MarkdownSection>
   /** Lines (1-based) with a fence that nothing closes and that was read as text, because the document goes on after it. */
@@ -75,75 +47,101 @@ export interface MarkdownDocument {
 const maximumDocument = 4_194_304
 
 /** What a reader knows of the documents it reads. */
-export interface MarkdownOptions {
+interface MarkdownOptions {
   /** Headings to find also when they are bold lines, underlined lines, or lack the space after the hashes. */
   readonly knownHeadings?: KnownHeadings
-  /** True for a line that belongs to the document and not to code: an unclosed fence before it does not swallow it. */
-  readonly isStructure?: (line: string) => boolean
+  /** True for a document with tasks: their fields are not code, so an unclosed fence before one does not swallow it. */
+  readonly hasFields?: boolean
 }
 
 const unsplit = (text: string): MarkdownDocument => {
   const findings = noFindings()
-  addIssue(
-    findings,
-    "document-too-large",
-    {},
-    {
-      what: `The text has ${text.length} characters; at most ${maximumDocument} are read.`
-    }
-  )
+  const what = `The text has ${text.length} characters; at most ${maximumDocument} are read.`
+  addIssue(findings, "document-too-large", {}, { what })
   return { text, lines: [], fences: new Map(), sections: [], strayFences: [], ...findings }
 }
 
+/** The text of some lines of a document, `last` excluded. */
+export const textOfLines = ({ lines }: Pick<MarkdownDocument, "lines">, first: number, last?: number): string =>
+  lines
+    .slice(first, last)
+    .map(({ text }) => text)
+    .join("\n")
+
+/** Splits the lines at their headings. */
+const readSections = (
+  lines: ReadonlyArray<Line>,
+  fences: ReadonlyMap<number, Fence>,
+  knownHeadings: KnownHeadings | undefined
+): ReadonlyArray<MarkdownSection> => {
+  const headings: Array<{ readonly index: number; readonly heading: Heading }> = []
+  let after = 0
+  for (const [index, line] of lines.entries()) {
+    const heading = index < after || fences.has(index) ? undefined : readHeading(line, lines[index + 1], knownHeadings)
+    if (heading === undefined) continue
+    headings.push({ index, heading })
+    after = index + heading.height
+  }
+  const slugger = makeSlugger()
+  return headings.map(({ heading, index }, position) => {
+    const { depth, form, landmark, lead, text } = heading
+    const first = index + heading.height
+    const last = headings[position + 1]?.index ?? lines.length
+    const above = lead === "" ? [] : [lead]
+    const body = () => [...above, ...lines.slice(first, last).map((line) => line.text)].join("\n")
+    return {
+      heading: text,
+      anchor: slugger.slug(text),
+      depth,
+      form,
+      landmark,
+      lead,
+      line: index + 1,
+      first,
+      last,
+      get body() {
+        return body()
+      },
+      get tree() {
+        return parseMarkdown(body(), first + 1 - above.length)
+      }
+    }
+  })
+}
+
 /** Splits a text into sections and takes off what is not part of the answer; see `repairs`. */
-export const readMarkdown = (text: string, options: MarkdownOptions = {}): MarkdownDocument => {
+export const readMarkdown = (
+  text: string,
+  { hasFields = false, knownHeadings }: MarkdownOptions = {}
+): MarkdownDocument => {
   if (text.length > maximumDocument) return unsplit(text)
-  const { isStructure = () => false, knownHeadings } = options
   const findings = noFindings()
-  const isPart = (line: string, next?: string): boolean =>
-    isStructure(line) || readHeading(line, next, knownHeadings)?.landmark?.exact === true
+  const isPart: IsPart = (line, next) =>
+    (hasFields && line.isField) || readHeading(line, next, knownHeadings)?.landmark?.exact === true
+  const isPartAlone = (line: Line): boolean => isPart(line, undefined)
   const lines = cleanLines(text, findings, isPart)
   const lastPart = lines.findLastIndex((line, index) => isPart(line, lines[index + 1]))
   const strayFences: Array<number> = []
   const staysOpen = (index: number): boolean => {
-    if (index > lastPart) return true
-    strayFences.push(index + 1)
-    return false
+    if (index <= lastPart) strayFences.push(index + 1)
+    return index > lastPart
   }
-  const found = findFences(lines, staysOpen, isPart)
+  const found = findFences(lines, staysOpen, isPartAlone)
   const open = found.find((fence) => !fence.closed)
   if (open !== undefined) {
     addRepair(findings, "fence-closed", { line: open.first + 1 }, "Closed the code block at the end of the text.")
     // A bare fence at the end is the end of a block whose start took the end of an earlier one.
-    const isEnd = open.language === "" && isBlank(open.text)
-    const swallowing = found.filter((fence) => isEnd && fence.closed && fence.source.some((line) => isPart(line)))
+    const isEnd = open.language === "" && open.text.trim() === ""
+    const swallowing = found.filter((fence) => isEnd && fence.closed && fence.source.some(isPartAlone))
     strayFences.push(...swallowing.map((fence) => fence.first + 1))
   }
   const fences = fenceByLine(found)
-  const headings: Array<{ readonly index: number; readonly heading: Heading }> = []
-  for (let index = 0; index < lines.length; index += 1) {
-    const heading = fences.has(index) ? undefined : readHeading(lines[index] ?? "", lines[index + 1], knownHeadings)
-    if (heading === undefined) continue
-    headings.push({ index, heading })
-    index += heading.height - 1
-  }
-  const slugger = makeSlugger()
-  const sections = headings.map(
-    ({ heading, index }, position) =>
-      new MarkdownSection(
-        lines,
-        heading,
-        slugger.slug(heading.text),
-        index,
-        headings[position + 1]?.index ?? lines.length
-      )
-  )
-  const start = headings[0]?.index ?? 0
-  const preamble = lines.slice(0, start).findIndex((line) => !isBlank(line))
+  const sections = readSections(lines, fences, knownHeadings)
+  const preamble = lines.slice(0, (sections[0]?.line ?? 1) - 1).findIndex((line) => !line.isBlank)
   if (preamble >= 0 && knownHeadings !== undefined) {
     addRepair(findings, "preamble-ignored", { line: preamble + 1 }, "Ignored the text before the first heading.")
   }
-  return { text: lines.join("\n"), lines, fences, sections, strayFences, ...findings }
+  return { text: textOfLines({ lines }, 0), lines, fences, sections, strayFences, ...findings }
 }
 
 /** The section with this anchor: exactly, or forgivingly when exactly one answers to it. */
@@ -151,19 +149,13 @@ export const findSection = (document: MarkdownDocument, anchor: string): Option.
   const exact = document.sections.find((section) => section.anchor === anchor)
   if (exact !== undefined) return Option.some(exact)
   const sought = forgivingSlug(anchor)
-  const similar = document.sections.filter((section) => forgivingSlug(section.anchor) === sought)
-  return similar.length === 1 ? Option.fromNullishOr(similar[0]) : Option.none()
-}
-
-/** The position after the last line of a section with its sub-headings. */
-const sectionEnd = (document: MarkdownDocument, section: MarkdownSection): number => {
-  const next = document.sections.find((other) => other.line > section.line && other.depth <= section.depth)
-  return next === undefined ? document.lines.length : next.line - 1
+  const [similar, ...others] = document.sections.filter((section) => forgivingSlug(section.anchor) === sought)
+  return others.length === 0 ? Option.fromNullishOr(similar) : Option.none()
 }
 
 /** The text of a section with its sub-headings, without its own heading; resolves `#anchor`. */
 export const sectionMarkdown = (document: MarkdownDocument, anchor: string): Option.Option<string> =>
-  Option.map(findSection(document, anchor), (section) => {
-    const lines = document.lines.slice(section.first, sectionEnd(document, section))
-    return [section.lead, ...lines].join("\n").trim()
+  Option.map(findSection(document, anchor), ({ depth, first, lead, line }) => {
+    const next = document.sections.find((other) => other.line > line && other.depth <= depth)
+    return `${lead}\n${textOfLines(document, first, next === undefined ? undefined : next.line - 1)}`.trim()
   })

@@ -4,161 +4,165 @@
  * of the text as it came.
  */
 import { addRepair, type Findings } from "../findings/IssueCode.ts"
-import { fenceByLine, findFences, openingOf } from "./MarkdownFences.ts"
-import { dedent, indentOf, isBlank, readHashes } from "./MarkdownLines.ts"
+import { Line, linesOf } from "./Line.ts"
+import { fenceByLine, findFences } from "./MarkdownFences.ts"
+import { dedent } from "./MarkdownLines.ts"
 
-const thinkOpening = /^\s*<(think|thinking|thought|reasoning)>/i
+const thinkOpening = /^\s*<(?:think|thinking|thought|reasoning)>/i
 const thinkClosing = /<\/(?:think|thinking|thought|reasoning)>/i
 const loneClosing = /^\s*<\/(?:think|thinking|thought|reasoning)>/i
+
+/** True for a line on which thoughts begin. */
+export const opensThinking = (line: string): boolean => thinkOpening.test(line)
+
+/** True for a line on which thoughts end. */
+export const closesThinking = (line: string): boolean => thinkClosing.test(line)
 
 /** True for a line that the removal of thinking looks at. */
 export const isThinkingTag = (line: string): boolean => thinkOpening.test(line) || loneClosing.test(line)
 
-const isHeading = (line: string): boolean => indentOf(line) <= 3 && readHashes(line)?.spaced === true
+type LineTest = (line: Line) => boolean
 
-const blank = (lines: Array<string>, from: number, to: number): void => {
-  for (let index = from; index < to; index += 1) lines[index] = ""
+const isHeading: LineTest = (line) => line.isHeading
+const isWritten: LineTest = (line) => !line.isBlank
+const isQuoted: LineTest = ({ text }) => /^ {0,3}>/.test(text)
+
+const replace = (lines: Array<Line>, from: number, to: number, change: (line: string) => string): void => {
+  for (let index = from; index < to; index += 1) lines[index] = new Line(change(lines[index]?.text ?? ""))
 }
 
-const firstIndex = (lines: ReadonlyArray<string>, from: number, test: (line: string) => boolean): number => {
-  for (let index = from; index < lines.length; index += 1) if (test(lines[index] ?? "")) return index
-  return lines.length
+const blank = (lines: Array<Line>, from: number, to: number): void => replace(lines, from, to, () => "")
+
+const firstIndex = (lines: ReadonlyArray<Line>, from: number, test: LineTest): number => {
+  let index = from
+  for (let line = lines[index]; line !== undefined && !test(line); line = lines[index]) index += 1
+  return Math.min(index, lines.length)
 }
 
-const removeOpenThinking = (lines: Array<string>, findings: Findings): void => {
+const removeOpenThinking = (lines: Array<Line>, findings: Findings): void => {
   let from = 0
   while (from < lines.length) {
     const start = firstIndex(
       lines,
       from,
-      (line) => thinkOpening.test(line) || isHeading(line) || openingOf(line) !== undefined
+      (line) => opensThinking(line.text) || line.isHeading || line.opening !== undefined
     )
     const line = lines[start]
-    if (line === undefined || !thinkOpening.test(line)) return
-    const end = firstIndex(lines, start, (text) => thinkClosing.test(text))
-    const closing = lines[end]
+    if (line === undefined || !opensThinking(line.text)) return
+    const end = firstIndex(lines, start, ({ text }) => closesThinking(text))
+    const closing = lines[end]?.text
     addRepair(findings, "thinking-removed", { line: start + 1 }, "Removed what the model thought before its answer.")
     if (closing === undefined) return blank(lines, start, firstIndex(lines, start, isHeading))
     const tag = thinkClosing.exec(closing)
     blank(lines, start, end)
-    lines[end] = closing.slice((tag?.index ?? 0) + (tag?.[0].length ?? 0)).trimStart()
+    lines[end] = new Line(closing.slice((tag?.index ?? 0) + (tag?.[0].length ?? 0)).trimStart())
     from = end
   }
 }
 
 /** Servers that swallow the opening tag leave thoughts, then `</think>`; a draft in them repeats in the answer. */
-const removeThinkingBeforeLoneTag = (lines: Array<string>, findings: Findings): void => {
-  if (!lines.some((line) => loneClosing.test(line))) return
+const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): void => {
+  if (!lines.some(({ text }) => loneClosing.test(text))) return
   const fenced = fenceByLine(findFences(lines, () => false))
-  const headings = lines.flatMap((line, index) => (isHeading(line) ? [index] : []))
+  const headings = lines.flatMap((line, index) => (line.isHeading ? [index] : []))
   const drafted = new Set<string>()
   let next = 0
   let end = -1
   for (const [index, line] of lines.entries()) {
     while ((headings[next] ?? Infinity) <= index) next += 1
     if (fenced.has(index)) continue
-    if (isHeading(line)) drafted.add(line.trim())
-    if (!loneClosing.test(line)) continue
-    const own = line.replace(loneClosing, "").trimStart()
-    const first = isHeading(own) ? own : lines[headings[next] ?? lines.length]
-    if (first === undefined || (drafted.size > 0 && !drafted.has(first.trim()))) break
+    if (line.isHeading) drafted.add(line.text.trim())
+    if (!loneClosing.test(line.text)) continue
+    const own = new Line(line.text.replace(loneClosing, "").trimStart())
+    const first = own.isHeading ? own : lines[headings[next] ?? lines.length]
+    if (first === undefined || (drafted.size > 0 && !drafted.has(first.text.trim()))) break
     end = index
   }
   if (end < 0) return
   blank(lines, 0, end)
-  lines[end] = (lines[end] ?? "").replace(loneClosing, "").trimStart()
+  replace(lines, end, end + 1, (line) => line.replace(loneClosing, "").trimStart())
   addRepair(findings, "thinking-removed", { line: end + 1 }, "Removed what the model thought before its answer.")
 }
 
-const wrappedHeading = /^\s*>?\s*#{1,6}\s/
-
-type IsPart = (line: string, next: string | undefined) => boolean
+/** True for a line that belongs to the document; the second line is the one after it. */
+export type IsPart = (line: Line, next: Line | undefined) => boolean
 
 /** A fence of type markdown, or of no type, that starts before any heading and holds headings, is a wrapper. */
-const unwrapFence = (lines: Array<string>, findings: Findings, isPart: IsPart): boolean => {
+const unwrapFence = (lines: Array<Line>, findings: Findings, isPart: IsPart): boolean => {
   const start = lines.findIndex(
-    (line, index) => isHeading(line) || openingOf(line) !== undefined || isPart(line, lines[index + 1])
+    (line, index) => line.isHeading || line.opening !== undefined || isPart(line, lines[index + 1])
   )
-  const opening = openingOf(lines[start] ?? "")
+  const opening = lines[start]?.opening
   if (opening === undefined || !["", "markdown", "md"].includes(opening.info.toLowerCase())) return false
-  if (
-    opening.lead.trim() !== "" ||
-    !wrappedHeading.test(lines[firstIndex(lines, start + 1, (line) => !isBlank(line))] ?? "")
-  )
-    return false
-  lines[start] = ""
+  const inside = lines[firstIndex(lines, start + 1, isWritten)]?.text ?? ""
+  if (opening.lead.trim() !== "" || !/^\s*>?\s*#{1,6}\s/.test(inside)) return false
+  blank(lines, start, start + 1)
   addRepair(findings, "fence-unwrapped", { line: start + 1 }, "Read the answer out of the code block around it.")
   const unclosed: Array<number> = []
   findFences(lines, (index) => {
     unclosed.push(index)
     return false
   })
-  const end = unclosed.findLast((index) => (lines[index] ?? "").trim() === opening.mark)
-  if (end !== undefined) lines[end] = ""
+  const end = unclosed.findLast((index) => lines[index]?.closing === opening.mark)
+  if (end !== undefined) blank(lines, end, end + 1)
   return true
 }
 
-const quotedHeading = /^ {0,3}> {0,3}#{1,6}\s/
-const quoted = /^ {0,3}>/
-
 /** The end of a run of lines that pass a test or are blank, without the blank ones at its end. */
-const endOfRun = (lines: ReadonlyArray<string>, from: number, test: (line: string) => boolean): number => {
-  let end = firstIndex(lines, from, (line) => !isBlank(line) && !test(line))
-  while (end > from && isBlank(lines[end - 1] ?? "")) end -= 1
+const endOfRun = (lines: ReadonlyArray<Line>, from: number, test: LineTest): number => {
+  let end = firstIndex(lines, from, (line) => !line.isBlank && !test(line))
+  while (end > from && lines[end - 1]?.isBlank === true) end -= 1
   return end
 }
 
-/** Everything from the first heading on is quoted; talk before and after need not be. */
-const unwrapQuote = (lines: Array<string>, findings: Findings): boolean => {
-  const first = firstIndex(lines, 0, (line) => isHeading(line) || quotedHeading.test(line))
-  const isAll = lines.every((line) => isBlank(line) || quoted.test(line))
-  const start = isAll ? firstIndex(lines, 0, (line) => !isBlank(line)) : first
-  const end = endOfRun(lines, start, (line) => quoted.test(line))
-  const isWhole =
-    first < lines.length && quoted.test(lines[first] ?? "") && firstIndex(lines, end, isHeading) === lines.length
-  if (end - start < 2 || !(isWhole || isAll) || !quoted.test(lines[start] ?? "")) return false
+/** Everything from the first heading on is quoted; text before and after need not be. */
+const unwrapQuote = (lines: Array<Line>, findings: Findings): boolean => {
+  const first = firstIndex(lines, 0, (line) => line.isHeading || /^ {0,3}> {0,3}#{1,6}\s/.test(line.text))
+  const isAll = lines.every((line) => line.isBlank || isQuoted(line))
+  const start = isAll ? firstIndex(lines, 0, isWritten) : first
+  const end = endOfRun(lines, start, isQuoted)
+  const [heading, line] = [lines[first], lines[start]]
+  const isWhole = heading !== undefined && isQuoted(heading) && firstIndex(lines, end, isHeading) === lines.length
+  if (end - start < 2 || !(isWhole || isAll) || line === undefined || !isQuoted(line)) return false
   addRepair(findings, "quote-unwrapped", { line: start + 1 }, "Removed the quote marks before every line.")
-  for (let index = start; index < end; index += 1) lines[index] = (lines[index] ?? "").replace(/^ {0,3}> ?/, "")
+  replace(lines, start, end, (text) => text.replace(/^ {0,3}> ?/, ""))
   return true
 }
 
-/** Everything from the first heading on is indented; talk before and after need not be. */
-const unwrapIndentation = (lines: Array<string>, findings: Findings): boolean => {
-  const least = (from: number): number =>
-    lines.slice(from).reduce((indent, line) => (isBlank(line) ? indent : Math.min(indent, indentOf(line))), Infinity)
-  const whole = least(0)
-  const heading = firstIndex(lines, 0, (line) => readHashes(line)?.spaced === true || openingOf(line) !== undefined)
+/** Everything from the first heading on is indented; text before and after need not be. */
+const unwrapIndentation = (lines: Array<Line>, findings: Findings): boolean => {
+  const whole = lines.reduce((least, { indent, isBlank }) => (isBlank ? least : Math.min(least, indent)), Infinity)
+  const heading = firstIndex(lines, 0, ({ hashes, opening }) => hashes?.spaced === true || opening !== undefined)
   const start = whole > 0 ? 0 : Math.min(heading, lines.length - 1)
-  const indent = whole > 0 ? whole : indentOf(lines[heading] ?? "")
+  const indent = whole > 0 ? whole : (lines[heading]?.indent ?? 0)
   if (indent === Infinity || indent === 0) return false
-  if (whole === 0 && (indent < 4 || openingOf(lines[start] ?? "") !== undefined)) return false
-  const end = whole > 0 ? lines.length : endOfRun(lines, start, (line) => indentOf(line) >= indent)
+  if (whole === 0 && (indent < 4 || lines[start]?.opening !== undefined)) return false
+  const end = whole > 0 ? lines.length : endOfRun(lines, start, (line) => line.indent >= indent)
   if (firstIndex(lines, end, isHeading) < lines.length) return false
   addRepair(findings, "indentation-removed", { line: start + 1 }, "Removed the indentation of every line.")
-  for (let index = start; index < end; index += 1) lines[index] = dedent(lines[index] ?? "", indent)
+  replace(lines, start, end, (text) => dedent(text, indent))
   return true
 }
 
-/** Marks around every line, also several around each other. */
-const unwrapLines = (lines: Array<string>, findings: Findings): void => {
-  for (let depth = 0; depth < 4; depth += 1) {
-    if (!unwrapQuote(lines, findings) && !unwrapIndentation(lines, findings)) return
-  }
-}
-
-/** Quotes, indentation and thoughts around each other, until nothing is left to take off. */
-const unwrapLayers = (lines: Array<string>, findings: Findings): void => {
+/** Takes layers off as long as one is found, at most four: they may stand around each other. */
+const takeOff = (findings: Findings, layers: () => void): void => {
   for (let depth = 0; depth < 4; depth += 1) {
     const before = findings.repairs.length
-    unwrapLines(lines, findings)
-    removeOpenThinking(lines, findings)
-    removeThinkingBeforeLoneTag(lines, findings)
+    layers()
     if (findings.repairs.length === before) return
   }
 }
 
+/** Quotes, indentation and thoughts around each other. */
+const unwrapLayers = (lines: Array<Line>, findings: Findings): void =>
+  takeOff(findings, () => {
+    takeOff(findings, () => unwrapQuote(lines, findings) || unwrapIndentation(lines, findings))
+    removeOpenThinking(lines, findings)
+    removeThinkingBeforeLoneTag(lines, findings)
+  })
+
 /** The lines of the answer itself; `isPart` knows the headings and fields of the document in all their forms. */
-export const cleanLines = (text: string, findings: Findings, isPart: IsPart = () => false): ReadonlyArray<string> => {
+export const cleanLines = (text: string, findings: Findings, isPart: IsPart): ReadonlyArray<Line> => {
   let rest = text
   if (rest.startsWith("\ufeff")) {
     rest = rest.slice(1)
@@ -168,7 +172,7 @@ export const cleanLines = (text: string, findings: Findings, isPart: IsPart = ()
     rest = rest.replaceAll("\r\n", "\n").replaceAll("\r", "\n")
     addRepair(findings, "line-endings", { line: 1 }, "Read carriage returns as line ends.")
   }
-  const lines = rest.split("\n")
+  const lines = linesOf(rest)
   unwrapLayers(lines, findings)
   if (unwrapFence(lines, findings, isPart)) unwrapLayers(lines, findings)
   return lines

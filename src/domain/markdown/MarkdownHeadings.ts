@@ -1,18 +1,110 @@
 /**
- * Headings as models write them: with hashes, and for knownHeadings also as bold lines, underlined lines, or without the space
- * after the hashes.
+ * Headings: those that the documents are made of, with the other wordings under which models write them, and the forms
+ * in which they stand on a line. A known heading is found by its slug, whatever its level, emphasis, numbering or
+ * punctuation; only known headings are also found as bold lines, underlined lines, or without the space after the hashes.
  */
-import type { KnownHeading, KnownHeadings } from "./KnownHeadings.ts"
-import { indentOf, isBlank, readBullets, readHashes } from "./MarkdownLines.ts"
+import { forgivingSlug, slugOf } from "../text/Slug.ts"
+import type { Line } from "./Line.ts"
 
-/** How a heading was written; all but `hashes` are read only for knownHeadings. */
-export type HeadingForm = "hashes" | "unspaced" | "bold" | "underlined"
+/** A heading that a reader looks for. */
+export interface KnownHeading {
+  readonly key: string
+  /** The text of the strict document. */
+  readonly title: string
+  /** The level of the strict document. */
+  readonly depth: number
+  /** False when the heading is known only as another wording. */
+  readonly exact: boolean
+  /** True when text may follow on the same line, as in `**Result summary:** done`. */
+  readonly leads: boolean
+}
+
+/** Finds the heading of one kind of document that a text stands for. */
+export type KnownHeadings = (heading: string) => KnownHeading | undefined
+
+/** Signs before the first word say nothing, hard spaces are spaces. */
+const comparable = (heading: string): string =>
+  forgivingSlug(slugOf(heading.replace(/^[^\p{L}\p{N}]+/u, "").replace(/\s+/g, " ")))
+
+/** `others` are slugs. */
+const known = (key: string, title: string, others: string, leads = false): ReadonlyArray<[string, KnownHeading]> => {
+  const heading = { key, title, depth: 2, exact: false, leads }
+  return [
+    ...others.split(" ").map((slug): [string, KnownHeading] => [slug, heading]),
+    [comparable(title), { ...heading, exact: true }]
+  ]
+}
+
+const findHeading = (entries: ReadonlyArray<[string, KnownHeading]>): KnownHeadings => {
+  const table = new Map(entries)
+  return (heading) => {
+    if (heading.length > 200) return undefined
+    const slug = comparable(heading)
+    const found = table.get(slug)
+    if (found !== undefined) return found
+    // `1. Tasks`, `Tasks (revised)`, `Task: Research 1`
+    const [bare = ""] = heading.split(/[:(–—]/)
+    const other = table.get(slug.replace(/^\d+-/, "")) ?? table.get(comparable(bare).replace(/^\d+-/, ""))
+    return other === undefined ? undefined : { ...other, exact: false }
+  }
+}
+
+const listHeadings = findHeading([
+  ...known(
+    "original-prompt",
+    "Original prompt",
+    "prompt user-prompt original-request user-request request the-original-prompt"
+  ),
+  ...known("goals", "Goals / summary", "goals goal summary goalssummary goals-and-summary goal-summary summary-goals"),
+  ...known("tasks", "Tasks", "task-list tasks-list list-of-tasks the-tasks"),
+  ...known(
+    "issues",
+    "Issues with the tasks (rectified)",
+    "issues-with-the-tasks issues-with-the-tasks-rectified issues-rectified issues"
+  )
+])
+
+const sectionSlug = /^task-section(?:-|$)/
+const otherSectionSlug = /^(?:\d+-)?(?:tasks?-?)?(?:section|step|phase|stage|group)s?(?:-|$)/
+
+/** Headings of a task list; every `### Task section N` is one. */
+export const taskListHeadings: KnownHeadings = (heading) => {
+  const found = listHeadings(heading)
+  if (found !== undefined || heading.length > 200) return found
+  const slug = comparable(heading)
+  const exact = sectionSlug.test(slug)
+  return exact || otherSectionSlug.test(slug)
+    ? { key: "task-section", title: "Task section", depth: 3, exact, leads: false }
+    : undefined
+}
+
+/** Headings of a refinement, with those of an older form. */
+export const refinementHeadings: KnownHeadings = findHeading([
+  ...known("inputs", "Inputs", "input input-values task-inputs the-inputs skill-inputs"),
+  ...known("task", "Task", "refined-task updated-task task-data the-task"),
+  ...known("tool-calls", "Tool Calls", "tool-call skill-call skill-calls calls toolcalls tool-calls-json")
+])
+
+/** Headings of a result. */
+export const resultHeadings: KnownHeadings = findHeading(
+  known(
+    "result-summary",
+    "Result summary",
+    "results-summary summary summary-of-results summary-of-the-result summary-of-result result",
+    true
+  )
+)
+
+/** True for a text that is an exact heading of any document: as a bold or underlined line it would be a heading. */
+export const isKnownHeadingText = (text: string): boolean =>
+  [taskListHeadings, refinementHeadings, resultHeadings].some((knownHeadings) => knownHeadings(text)?.exact === true)
 
 /** A heading as a line or two of a text. */
 export interface Heading {
   readonly text: string
   readonly depth: number
-  readonly form: HeadingForm
+  /** How it was written; all but `hashes` are read only for known headings. */
+  readonly form: "hashes" | "unspaced" | "bold" | "underlined"
   readonly landmark: KnownHeading | undefined
   /** Text on the line of a bold heading. */
   readonly lead: string
@@ -34,40 +126,40 @@ const plainHeading = (text: string): string => {
 const boldLine = /^(?:\*\*([^*]+)\*\*|__([^_]+)__)\s*:?(.*)$/
 
 const readBold = (line: string, knownHeadings: KnownHeadings): Heading | undefined => {
-  const [, starred, underscored, after = ""] = boldLine.exec(line.trim()) ?? []
-  const text = starred ?? underscored
-  const landmark = text === undefined ? undefined : knownHeadings(text)
-  if (text === undefined || landmark?.exact !== true || indentOf(line) > 3) return undefined
+  const [, starred, underscored, after = ""] = boldLine.exec(line) ?? []
+  const text = starred ?? underscored ?? ""
+  const landmark = text === "" ? undefined : knownHeadings(text)
   const lead = after.trim()
-  if (lead !== "" && !landmark.leads) return undefined
+  if (landmark?.exact !== true || (lead !== "" && !landmark.leads)) return undefined
   return { text: text.replace(/:\s*$/, "").trim(), depth: landmark.depth, form: "bold", landmark, lead, height: 1 }
 }
 
-const readUnderlined = (line: string, next: string | undefined, knownHeadings: KnownHeadings): Heading | undefined => {
-  if (next === undefined || !/^ {0,3}(?:={2,}|-{3,})\s*$/.test(next) || indentOf(line) > 3) return undefined
-  if (line.trimStart().startsWith("\\")) return undefined
-  const text = line.trim()
+const readUnderlined = (line: Line, next: Line | undefined, knownHeadings: KnownHeadings): Heading | undefined => {
+  if (next === undefined || !/^ {0,3}(?:={2,}|-{3,})\s*$/.test(next.text)) return undefined
+  const text = line.text.trim()
+  if (text.startsWith("\\")) return undefined
   const landmark = knownHeadings(text)
-  if (landmark?.exact !== true || readBullets(line).marker !== "none") return undefined
+  if (landmark?.exact !== true || line.bullets.marker !== "none") return undefined
   return { text, depth: landmark.depth, form: "underlined", landmark, lead: "", height: 2 }
 }
 
 /** Reads the heading that starts on a line; `next` is the line after it. */
 export const readHeading = (
-  line: string,
-  next: string | undefined,
+  line: Line,
+  next: Line | undefined,
   knownHeadings: KnownHeadings | undefined
 ): Heading | undefined => {
-  const hashes = indentOf(line) <= 3 ? readHashes(line) : undefined
-  if (hashes !== undefined) {
-    const plain = plainHeading(hashes.text)
-    const landmark = knownHeadings?.(plain)
-    const text = landmark === undefined ? plain : plain.replaceAll("\u00a0", " ")
-    const form = hashes.spaced ? "hashes" : "unspaced"
-    const heading = { text, depth: hashes.depth, form, landmark, lead: "", height: 1 } as const
-    if (!hashes.spaced) return landmark?.exact === true ? heading : undefined
-    return indentOf(line) === 0 || knownHeadings === undefined || landmark !== undefined ? heading : undefined
+  if (line.indent > 3 || line.isBlank) return undefined
+  if (line.hashes === undefined) {
+    if (knownHeadings === undefined) return undefined
+    return readBold(line.text.trim(), knownHeadings) ?? readUnderlined(line, next, knownHeadings)
   }
-  if (knownHeadings === undefined || isBlank(line)) return undefined
-  return readBold(line, knownHeadings) ?? readUnderlined(line, next, knownHeadings)
+  const { depth, spaced, text: written } = line.hashes
+  const plain = plainHeading(written)
+  const landmark = knownHeadings?.(plain)
+  const text = landmark === undefined ? plain : plain.replaceAll("\u00a0", " ")
+  const isOne = spaced ? line.indent === 0 || knownHeadings === undefined || landmark !== undefined : landmark?.exact
+  return isOne === true
+    ? { text, depth, form: spaced ? "hashes" : "unspaced", landmark, lead: "", height: 1 }
+    : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * Markdown line by line: indentation, list markers, headings, rules. Every document reader stands on it.
+ * What the text of one line is by itself: indentation, list markers, hashes, rules, comments.
  */
 
 /** The column of the first character that is not blank; a tab ends at the next multiple of four. */
@@ -30,14 +30,8 @@ export const dedent = (line: string, columns: number): string => {
   return line.slice(index)
 }
 
-/** True when nothing but blanks stands on the line. */
-export const isBlank = (line: string): boolean => line.trim() === ""
-
 /** `---`, `***`, `___`, also with blanks between. */
-export const isRule = (line: string): boolean => {
-  const marks = line.replace(/\s+/g, "")
-  return marks.length >= 3 && (/^-+$/.test(marks) || /^\*+$/.test(marks) || /^_+$/.test(marks))
-}
+export const isRule = (line: string): boolean => /^(?:-{3,}|\*{3,}|_{3,})$/.test(line.replace(/\s+/g, ""))
 
 /** A line that holds one whole `<!-- comment -->` and nothing else. */
 export const isComment = (line: string): boolean => {
@@ -75,7 +69,7 @@ export const readBullets = (line: string): Bullets => {
   return { indent, content, marker, rest }
 }
 
-/** `## Tasks`. `spaced` is false for `##Tasks`, which is a heading only by courtesy. */
+/** `## Tasks`. `spaced` is false for `##Tasks`, which only a known heading may be. */
 export interface HashHeading {
   readonly depth: number
   readonly text: string

@@ -2,9 +2,9 @@
  * The headings of a markdown text with what stands under them, found line by line. Enough for texts whose form we know:
  * skill files and our own prompts. Answers of models go through the full reader.
  */
+import { Line } from "./Line.ts"
 import { fenceByLine, findFences } from "./MarkdownFences.ts"
-import { indentOf, readHashes } from "./MarkdownLines.ts"
-import type { CodeBlock } from "./CodeBlock.ts"
+import type { CodeBlock } from "./PromptBlock.ts"
 
 /** A heading and the text up to the next heading of any level. Text before the first heading has level 0. */
 export interface OutlineSection {
@@ -15,19 +15,30 @@ export interface OutlineSection {
   readonly body: string
 }
 
+const fencesOf = (text: string) => {
+  const lines = text.split(/\r?\n/).map((line) => new Line(line))
+  return { lines, fences: findFences(lines, () => true) }
+}
+
+/** The lines outside of code blocks, with their numbers from 1. */
+export const proseLines = (text: string): ReadonlyArray<{ readonly line: number; readonly text: string }> => {
+  const { fences, lines } = fencesOf(text)
+  const fenced = fenceByLine(fences)
+  return lines.flatMap((line, index) => (fenced.has(index) ? [] : [{ line: index + 1, text: line.text }]))
+}
+
 /** The sections in order; a heading inside a fence is none. */
 export const outline = (text: string): ReadonlyArray<OutlineSection> => {
-  const lines = text.split(/\r?\n/)
-  const fenced = fenceByLine(findFences(lines, () => true))
+  const { fences, lines } = fencesOf(text)
+  const fenced = fenceByLine(fences)
   const sections: Array<{ level: number; title: string; line: number; lines: Array<string> }> = []
-  for (const [index, line] of lines.entries()) {
-    const heading = fenced.has(index) || indentOf(line) > 3 ? undefined : readHashes(line)
-    if (heading?.spaced === true) {
-      sections.push({ level: heading.depth, title: heading.text, line: index + 1, lines: [] })
+  for (const [index, { hashes, isHeading, text: written }] of lines.entries()) {
+    if (hashes !== undefined && isHeading && !fenced.has(index)) {
+      sections.push({ level: hashes.depth, title: hashes.text, line: index + 1, lines: [] })
     } else if (sections.length === 0) {
-      sections.push({ level: 0, title: "", line: 1, lines: [line] })
+      sections.push({ level: 0, title: "", line: 1, lines: [written] })
     } else {
-      sections.at(-1)?.lines.push(line)
+      sections.at(-1)?.lines.push(written)
     }
   }
   return sections.map(({ level, line, lines: own, title }) => ({ level, title, line, body: own.join("\n").trim() }))
@@ -41,4 +52,4 @@ export const outlineText = (sections: ReadonlyArray<OutlineSection>): string =>
 
 /** The fenced blocks of a text in order; one that is not closed ends with the text. */
 export const fencedBlocks = (text: string): ReadonlyArray<CodeBlock> =>
-  findFences(text.split(/\r?\n/), () => true).map((fence) => ({ language: fence.language, text: fence.text }))
+  fencesOf(text).fences.map((fence) => ({ language: fence.language, text: fence.text }))

@@ -1,7 +1,12 @@
 /**
- * The block shapes that all prompts are built from: raw markdown, fenced text, a file. A fence is longer than any run of
- * backticks or tildes inside it, so nothing quoted can close it.
+ * The block shapes that documents and prompts are built from: raw markdown, fenced text, a file. A fence is longer than
+ * any run of backticks or tildes inside it, so nothing quoted can close it.
  */
+import * as Schema from "effect/Schema"
+
+/** A fenced block of a document. `language` is the info string, often empty. */
+export const CodeBlock = Schema.Struct({ language: Schema.String, text: Schema.String })
+export type CodeBlock = typeof CodeBlock.Type
 
 /** A fence that cannot occur in the text. */
 export const fenceFor = (text: string): string => {

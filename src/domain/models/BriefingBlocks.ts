@@ -3,7 +3,7 @@
  * their templates with these blocks; references resolve their anchors in the document.
  */
 import type { Briefing } from "./Briefing.ts"
-import { nestMarkdown } from "../markdown/NestedMarkdown.ts"
+import { nestMarkdown } from "../markdown/MarkdownTree.ts"
 import { fenced, fencedBlock, rawBlock } from "../markdown/PromptBlock.ts"
 
 /** A briefing before its request document is made. */

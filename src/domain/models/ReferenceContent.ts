@@ -3,7 +3,7 @@
  * measured is what is used.
  */
 import * as Schema from "effect/Schema"
-import { closeMarkdown } from "../markdown/NestedMarkdown.ts"
+import { closeMarkdown } from "../markdown/MarkdownTree.ts"
 import { fileBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { Reference } from "../plan/Reference.ts"
 

@@ -3,7 +3,7 @@
  * a task is what was asked, never what came out.
  */
 import * as Schema from "effect/Schema"
-import { CodeBlock } from "../markdown/CodeBlock.ts"
+import { CodeBlock } from "../markdown/PromptBlock.ts"
 import { Reference } from "./Reference.ts"
 import { TaskName } from "./TaskName.ts"
 import { slugOf } from "../text/Slug.ts"

@@ -3,7 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { ToolCall } from "../tools/ToolCall.ts"
-import { Refinement } from "../documents/Refinement.ts"
+import { Refinement } from "../documents/RefinementFormat.ts"
 import { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 
 const taskFields = { round: Schema.Int, step: Schema.Int, task: Schema.String }

@@ -6,12 +6,15 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
 import { linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
-import { outline } from "../markdown/Outline.ts"
+import { outline, proseLines } from "../markdown/Outline.ts"
 import { skillPart } from "./SkillBody.ts"
 import { type FrontMatter, readFrontMatter } from "./SkillFrontMatter.ts"
 import { readSkillInputs } from "./SkillInput.ts"
-import { placeholdersIn } from "./SkillPlaceholder.ts"
 import { decodeText } from "../text/TextEncoding.ts"
+
+/** What a template leaves behind. */
+const placeholder =
+  /\b(?:TODO|FIXME|TBD)\b|\blorem ipsum\b|<(?:your|insert|describe|add|replace)\b[^<>]*>|\[(?:your|insert|describe|add|replace)\b[^\][]*\](?!\()|^\s*(?:[-*+]\s*)?(?:\.{3}|…)\s*$/i
 
 const isLocal = (href: string): boolean => href !== "" && !/^(?:[a-z][a-z0-9+.-]*:|#|\/\/)/i.test(href)
 
@@ -72,13 +75,11 @@ const checkLinks = (matter: FrontMatter, files: ReadonlySet<string>, findings: F
 }
 
 const checkPlaceholders = ({ body, bodyLine }: FrontMatter, findings: Findings): void => {
-  for (const { line, text } of placeholdersIn(body)) {
-    addIssue(
-      findings,
-      "skill-placeholder",
-      { line: bodyLine - 1 + line },
-      { what: `"${text}" is text for the author.`, quote: text }
-    )
+  for (const { line, text } of proseLines(body)) {
+    const quote = placeholder.exec(text.replace(/`[^`]*`/g, ""))?.[0].trim()
+    if (quote === undefined) continue
+    const what = `"${quote}" is text for the author.`
+    addIssue(findings, "skill-placeholder", { line: bodyLine - 1 + line }, { what, quote })
   }
 }
 

@@ -9,8 +9,12 @@ import type * as Schema from "effect/Schema"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type * as Tool from "effect/ai/Tool"
-import type { AnswerShape } from "../../domain/documents/AnswerShape.ts"
-import { AnswerWatch, type Hopelessness, longestPreamble } from "../../domain/documents/AnswerWatch.ts"
+import {
+  type AnswerShape,
+  AnswerWatch,
+  type Hopelessness,
+  longestPreamble
+} from "../../domain/documents/AnswerWatch.ts"
 import {
   ModelAnswer,
   ModelError,

@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { taskListShape } from "../../domain/documents/AnswerShape.ts"
+import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { briefingBlocks } from "../../domain/models/BriefingBlocks.ts"
 import { failureLines, resultBlocks } from "../../domain/models/ExecutionBlocks.ts"

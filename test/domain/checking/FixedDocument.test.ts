@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { DocumentKind } from "../../../src/domain/checking/CheckReport.ts"
 import { fixDocument } from "../../../src/domain/checking/FixedDocument.ts"
-import { originalPrompt } from "../../../src/domain/documents/OriginalPrompt.ts"
+import { originalPrompt } from "../../../src/domain/documents/TaskListFormat.ts"
 
 const fixtures = (folder: string, kind: DocumentKind) =>
   globSync(`${folder}/*.md`, { cwd: fileURLToPath(new URL("../../fixtures", import.meta.url)) }).map((path) => ({

@@ -6,9 +6,11 @@ import {
   type AnswerShape,
   refinementShape,
   resultShape,
-  taskListShape
-} from "../../../src/domain/documents/AnswerShape.ts"
-import { AnswerWatch, type Hopelessness, longestPreamble } from "../../../src/domain/documents/AnswerWatch.ts"
+  taskListShape,
+  AnswerWatch,
+  type Hopelessness,
+  longestPreamble
+} from "../../../src/domain/documents/AnswerWatch.ts"
 import { planOf } from "../../support/TestRun.ts"
 
 const watch = (text: string, shape?: AnswerShape, size = 37): Hopelessness | undefined => {

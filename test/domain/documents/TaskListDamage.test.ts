@@ -278,6 +278,11 @@ const meaningful: ReadonlyArray<readonly [string, (text: string) => string, Read
   ["the value of a skill is lost", (text) => text.replace("edit-files", ""), ["field-empty"]],
   ["a field is renamed", (text) => text.replace("**References**", "**Sources**"), ["field-unknown"]],
   [
+    "a field is called like what every object has",
+    (text) => text.replace("**References**", "**constructor**"),
+    ["field-unknown"]
+  ],
+  [
     "a field stands there twice",
     (text) => text.replace("- **Skill** edit-files", "$&\n- **Skill** read-code"),
     ["field-duplicate"]

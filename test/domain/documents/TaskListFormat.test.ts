@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { readdirSync, readFileSync } from "node:fs"
 import { issuesMarkdown } from "../../../src/domain/findings/Issue.ts"
-import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
+import { originalPrompt, readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import { renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
 import { arbitraryTaskList, arbitraryText } from "../../support/TaskListArbitrary.ts"
 
@@ -169,5 +169,16 @@ describe("issuesMarkdown", () => {
     const message = issuesMarkdown(readTaskList("## Tasks\n").issues)
     expect(message).toContain('1. In section "Original prompt"')
     expect(message).toContain('2. In section "Goals / summary"')
+  })
+})
+
+describe("originalPrompt", () => {
+  it.each([
+    ["## Original prompt\n\nFind dead code.\n\n## Tasks\n", "Find dead code."],
+    ["## Original Prompt:\n\n```text\nFind\n\ndead code.\n```\n\n## Tasks\n", "Find\n\ndead code."],
+    ["## Original prompt\n\n## Tasks\n", undefined],
+    ["# A plan\n", undefined]
+  ])("reads %j", (markdown, expected) => {
+    expect(originalPrompt(markdown)).toBe(expected)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import { findSection, readMarkdown, sectionMarkdown } from "../../../src/domain/markdown/Markdown.ts"
-import { taskListHeadings } from "../../../src/domain/markdown/KnownHeadings.ts"
+import { taskListHeadings } from "../../../src/domain/markdown/MarkdownHeadings.ts"
 
 const outline = (text: string) =>
   readMarkdown(text).sections.map(({ anchor, body, depth, heading, line }) => ({ heading, anchor, depth, line, body }))

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import * as Option from "effect/Option"
-import { renderInputs } from "../../../src/domain/documents/InputValue.ts"
+import { renderInputs } from "../../../src/domain/documents/InputFormat.ts"
 import { readRefinement } from "../../../src/domain/documents/RefinementFormat.ts"
 
 const task =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { nestMarkdown } from "../../../src/domain/markdown/NestedMarkdown.ts"
+import { nestMarkdown } from "../../../src/domain/markdown/MarkdownTree.ts"
 
 describe("nestMarkdown", () => {
   it("moves headings below the given level and keeps their order of levels", () => {

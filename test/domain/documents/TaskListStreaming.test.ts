@@ -2,10 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { readdirSync, readFileSync } from "node:fs"
-import { cacheLinks } from "../../../src/domain/grammar/LinkCache.ts"
-import { inlineLinks } from "../../../src/domain/markdown/MarkdownTree.ts"
-import { streamingReader } from "../../../src/domain/documents/StreamingReader.ts"
-import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
+import { cacheLinks, inlineLinks } from "../../../src/domain/markdown/MarkdownTree.ts"
+import { streamingReader, readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import { planOf } from "../../support/TestRun.ts"
 
 const folder = new URL("../../fixtures/task-lists/", import.meta.url)

@@ -1,0 +1,124 @@
+/**
+ * The tool calls of a refinement: those under `## Tool Calls`, one JSON object per fence, and those that stand where no
+ * call is read. The latter would never run, so each is an issue.
+ */
+import type { Where } from "../findings/Issue.ts"
+import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
+import { landmarkEnd, noteIgnoredSections, type SectionSpan } from "../grammar/DocumentSections.ts"
+import { excerpt } from "../grammar/RawTask.ts"
+import type { TaskLine } from "../grammar/TaskLines.ts"
+import { type MarkdownDocument, type MarkdownSection, textOfLines } from "../markdown/Markdown.ts"
+import { scanJson } from "../text/JsonScan.ts"
+import { readCallBlock, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
+import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
+
+const readProse = (text: string, where: Where, findings: Findings): void => {
+  if (text.replace(/<\/?(?:tool|function)_call>/g, "").trim() === "") return
+  if (!mentionsCall(text)) {
+    addRepair(findings, "text-ignored", where, `Ignored text between the tool calls: "${excerpt(text)}".`)
+    return
+  }
+  addIssue(findings, "tool-call-json", where, {
+    what: "There is text that looks like a tool call outside a code block.",
+    how: "Put each call as one JSON object into a code block of its own.",
+    quote: text
+  })
+}
+
+const tagged = /<(tool|function)_call>([^]*?)(?:<\/\1_call>|$)/g
+
+/** Calls between tags; the tags say where each ends, whatever its JSON is like. */
+const readTagged = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
+  const calls = [...text.matchAll(tagged)].flatMap(([, , call = ""]) => readCallBlock(call, where, findings))
+  if (calls.length > 0) addRepair(findings, "tool-call-repaired", where, "Read a tool call out of the tags around it.")
+  readProse(text.replace(tagged, ""), where, findings)
+  return calls
+}
+
+/** Text outside of fences: calls when it starts with JSON, and otherwise prose. */
+const readLoose = (written: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
+  const text = written.trim().replace(/^`([^`]+)`$/, "$1")
+  if (!/^(?:[{[]|<(?:tool|function)_call>)/.test(text)) {
+    readProse(text, where, findings)
+    return []
+  }
+  addRepair(findings, "tool-call-unfenced", where, "Read a tool call that stood outside a code block.")
+  if (text.startsWith("<")) return readTagged(text, where, findings)
+  const end = scanJson(text).ends.at(-1) ?? text.length
+  const calls = readCallBlock(text.slice(0, end), where, findings)
+  readProse(text.slice(end), where, findings)
+  return calls
+}
+
+/** The calls under the heading for them. */
+export const readCalls = (
+  { heading: section, line: start }: MarkdownSection,
+  lines: ReadonlyArray<TaskLine>,
+  findings: Findings
+): ReadonlyArray<UnnumberedCall> => {
+  const calls: Array<UnnumberedCall> = []
+  let loose: Array<string> = []
+  let looseLine = start
+  const endLoose = (): void => {
+    if (loose.length > 0) calls.push(...readLoose(loose.join("\n"), { section, line: looseLine }, findings))
+    loose = []
+  }
+  for (const one of lines) {
+    const { kind, line, text } = one
+    if (kind === "fence" || kind === "heading") {
+      endLoose()
+      if (kind === "fence") calls.push(...readCallBlock(one.fence.text, { section, line }, findings))
+      continue
+    }
+    if (loose.length === 0) looseLine = line
+    if (loose.length > 0 || kind !== "blank") loose.push(text)
+  }
+  endLoose()
+  return calls
+}
+
+/** A line on which a call without a code block may start. */
+const looseStart = /^\s*(?:[-*+]\s+)?`?(?:\{|\[\s*(?:\{|TOOL_CALLS)|<(?:tool_call|function_call|function=|invoke))/
+
+/** The calls in some lines, with their positions. */
+const callsIn = (document: MarkdownDocument, { first, last }: SectionSpan) => {
+  const found: Array<{ readonly index: number; readonly text: string }> = []
+  for (let index = first; index < last; index += 1) {
+    const fence = document.fences.get(index)
+    if (fence !== undefined) {
+      if (holdsCall(fence.text)) found.push({ index, text: fence.text })
+      index = fence.last
+    } else if (looseStart.test(document.lines[index]?.text ?? "")) {
+      let end = index
+      while (end < last && !document.fences.has(end) && document.lines[end]?.isBlank === false) end += 1
+      const text = textOfLines(document, index, end)
+      if (mentionsCall(text)) found.push({ index, text })
+      index = end - 1
+    }
+  }
+  return found
+}
+
+/** Records calls that stand outside of `calls`; those under `task` only when there is no section for calls. */
+export const checkMisplacedCalls = (
+  document: MarkdownDocument,
+  task: MarkdownSection | undefined,
+  calls: MarkdownSection | undefined,
+  findings: Findings
+): void => {
+  const ignored = noteIgnoredSections(document, Infinity, findings)
+  const preamble = { heading: "", first: 0, last: (document.sections[0]?.line ?? document.lines.length + 1) - 1 }
+  const ofTask = task === undefined ? [] : [{ ...task, last: landmarkEnd(document, task) }]
+  const spans: ReadonlyArray<SectionSpan> =
+    calls === undefined ? [preamble, ...ofTask, ...ignored] : ignored.filter(({ first }) => first > calls.line)
+  for (const span of spans) {
+    for (const { index, text } of callsIn(document, span)) {
+      const where = { ...(span.heading === "" ? {} : { section: span.heading }), line: index + 1 }
+      const place = span.heading === "" ? "before the first heading" : `under "${span.heading}"`
+      addIssue(findings, "tool-call-misplaced", where, {
+        what: `A tool call stands ${place} and would never run.`,
+        quote: text
+      })
+    }
+  }
+}
