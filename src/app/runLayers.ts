@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { answerReserve } from "../domain/models/TokenEstimate.ts"
+import { answerReserve } from "../domain/models/PromptSize.ts"
 import { Activities } from "../services/journal/Activities.ts"
 import { AskCalls } from "../services/conversation/AskCalls.ts"
 import { Asker } from "../services/conversation/Asker.ts"

@@ -1,7 +1,10 @@
 /**
- * What the host knows when a run starts. It is injected into every prompt and never read back from an answer.
+ * What the host knows when a run starts, as blocks that every prompt shares. It is injected into every prompt and never
+ * read back from an answer.
  */
 import * as Schema from "effect/Schema"
+import { nestMarkdown } from "../markdown/MarkdownTree.ts"
+import { fenced, fencedBlock, rawBlock } from "../markdown/PromptBlock.ts"
 
 /** The file the person is looking at; `text` holds its first lines. */
 export const CurrentFile = Schema.Struct({
@@ -28,3 +31,36 @@ export const Briefing = Schema.Struct({
   notes: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type Briefing = typeof Briefing.Type
+
+/** A briefing before its request document is made. */
+export type BriefingParts = Omit<Briefing, "requestDocument">
+
+const oneLine = (path: string): string => path.replace(/[\r\n]+/g, " ")
+
+const currentFileBlock = (file: Briefing["currentFile"]): string => {
+  if (file === undefined) return ""
+  const cut = file.cutFrom === undefined ? "" : ` (the first lines; the file has ${file.cutFrom})`
+  return rawBlock("## Current file", `Path: ${oneLine(file.path)}${cut}\n\n${fenced(file.text, file.language)}`)
+}
+
+/**
+ * The blocks `## User prompt`, `## Environment`, `## Project description`, `## Current file`, `## Open files` by
+ * placeholder; a block of which nothing is known is empty. Headings inside the project description are moved below its
+ * own.
+ */
+export const briefingBlocks = (briefing: BriefingParts) => ({
+  user_prompt: fencedBlock("## User prompt", briefing.prompt, "text"),
+  environment: rawBlock("## Environment", briefing.environment),
+  project_description: rawBlock("## Project description", nestMarkdown(briefing.projectDescription, 2)),
+  current_file: currentFileBlock(briefing.currentFile),
+  open_files: rawBlock("## Open files", briefing.openFiles.map((path) => `- ${oneLine(path)}`).join("\n"))
+})
+
+/**
+ * The document in which anchors resolve. The project description comes last: a heading of its own that is called
+ * like one of ours gets the numbered slug, ours stay `user-prompt`, `environment`, `current-file`, `open-files`.
+ */
+export const requestDocument = (briefing: BriefingParts): string => {
+  const { current_file, environment, open_files, project_description, user_prompt } = briefingBlocks(briefing)
+  return user_prompt + environment + current_file + open_files + project_description
+}

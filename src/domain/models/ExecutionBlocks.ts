@@ -12,35 +12,35 @@ import { type CallOutcome, dataText } from "../tools/ToolCall.ts"
 export const outcomeText = ({ result }: CallOutcome): string =>
   result.success ? dataText(result.data) : `ERROR (${result.error_type}): ${result.error_message ?? ""}`
 
-/** Per call `### Tool call <name> (<uid>)` as JSON and its output as text; all outputs together take at most `room` characters. */
-export const callBlocks = (outcomes: ReadonlyArray<CallOutcome>, room: number): string => {
-  const texts = outcomes.map(outcomeText)
+/** The texts, shortened so that together they take at most `budget` characters. */
+const fitTexts = (texts: ReadonlyArray<string>, budget: number): ReadonlyArray<string> => {
   const limits = shares(
     texts.map((text) => text.length),
-    room
+    budget
   )
+  return texts.map((text, index) => shorten(text, limits[index] ?? 0))
+}
+
+/** Per call `### Tool call <name> (<uid>)` as JSON and its output as text; all outputs take at most `budget` characters. */
+export const callBlocks = (outcomes: ReadonlyArray<CallOutcome>, budget: number): string => {
+  const outputs = fitTexts(outcomes.map(outcomeText), budget)
   return outcomes
     .map(({ call }, index) => {
       const heading = `### Tool call ${call.name} (${call.uid})`
-      const output = shorten(texts[index] ?? "", limits[index] ?? 0)
-      return `${heading}\n\n${fenced(JSON.stringify(call, null, 2), "json")}\n\n${heading} output\n\n${fenced(output, "text")}\n\n`
+      const output = fenced(outputs[index] ?? "", "text")
+      return `${heading}\n\n${fenced(JSON.stringify(call, null, 2), "json")}\n\n${heading} output\n\n${output}\n\n`
     })
     .join("")
 }
 
-/** The results of finished tasks, one `### <name>` each, for iteration and conclusion; `room` as above. */
-export const resultBlocks = (results: ReadonlyArray<TaskResult>, room: number): string => {
-  const texts = results.map((result) => result.result.summary.trim())
-  const limits = shares(
-    texts.map((text) => text.length),
-    room
-  )
-  return results
-    .map((result, index) => `### ${result.name}\n\n${shorten(texts[index] ?? "", limits[index] ?? 0)}\n\n`)
-    .join("")
+/** The results of finished tasks, one `### <name>` each, for iteration and conclusion; `budget` as above. */
+export const resultBlocks = (results: ReadonlyArray<TaskResult>, budget: number): string => {
+  const summaries = results.map(({ result }) => result.summary.trim())
+  const shown = fitTexts(summaries, budget)
+  return results.map(({ name }, index) => `### ${name}\n\n${shown[index] ?? ""}\n\n`).join("")
 }
 
-/** Room for the heading of a reference, in characters. */
+/** What the heading of a reference takes, in characters. */
 const referenceFrame = 200
 
 const shortResult = ({ calls, result, task }: TaskResult, limit: number): TaskResult => {
@@ -51,19 +51,19 @@ const shortResult = ({ calls, result, task }: TaskResult, limit: number): TaskRe
 }
 
 /**
- * The finished tasks as one task may see them: the results it refers to take at most `room` characters together. One that
+ * The finished tasks as one task may see them: the results it refers to take at most `budget` characters together. One that
  * does not fit is shown by its summary, and says so.
  */
 export const fitResults = (
   { references }: Task,
   finished: ReadonlyArray<TaskResult>,
-  room: number
+  budget: number
 ): ReadonlyArray<TaskResult> => {
   const slugs = new Set(references.flatMap(({ kind, target }) => (kind === "task_result" ? [target] : [])))
   const shown = finished.filter(({ task }) => slugs.has(task.slug))
   const limits = shares(
     shown.map(({ result }) => result.document.length + referenceFrame),
-    room
+    budget
   )
   const short = new Map(
     shown.flatMap((one, index) => {

@@ -2,7 +2,7 @@
  * One answer of a model with what it cost, and the ways in which a call can fail.
  */
 import * as Schema from "effect/Schema"
-import { overflowText, PartSize } from "./PromptParts.ts"
+import { overflowText, PartSize } from "./PromptSize.ts"
 
 /** A call as the model asked for it: `arguments` is an object, or a text when the model wrote no JSON. */
 export const AskedCall = Schema.Struct({ id: Schema.String, name: Schema.String, arguments: Schema.Json })

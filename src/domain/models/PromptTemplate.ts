@@ -1,9 +1,13 @@
 /**
- * The prompt templates: their names, the placeholders each one must hold, and how a template is filled. A template is
- * read by domain/models/TemplateFormat when the program starts and filled by the stages through services/models/Prompts.
+ * The prompt templates: their names, the placeholders each one must hold, how a template is read and how it is filled. A
+ * template is markdown with placeholders `{name}`, optional parts `{#name}...{/name}`, and one marker line between the
+ * system part and the user part. Templates are read when the program starts, so that one that does not hold what its
+ * stage fills in is found before any run.
  */
-import * as Schema from "effect/Schema"
-import { addParts, type PromptPart } from "./PromptParts.ts"
+import * as Option from "effect/Option"
+import type { Reading } from "../findings/Issue.ts"
+import { addIssue, type Findings, type IssueCode, noFindings } from "../findings/IssueCode.ts"
+import { addParts, type FilledPrompt, type PromptPart } from "./PromptSize.ts"
 
 /** Placeholders by template; stable text comes first in a template, what changes last. */
 export const templatePlaceholders = {
@@ -69,28 +73,17 @@ export type TemplateValues<Name extends TemplateName> = Readonly<
   Record<(typeof templatePlaceholders)[Name][number], string>
 >
 
-/** A filled template. */
-export interface FilledPrompt {
-  readonly system: string
-  readonly user: string
-  /** What it is made of, for whoever has to make it smaller. */
-  readonly parts?: ReadonlyArray<PromptPart>
-}
-
 /** The line between the system part and the user part; it stands in a template exactly once. */
 export const userPartMarker = "<!-- task-conductor: user part -->"
 
-const within = {
+/** Text that is sent as it stands, or a place for a value. A placeholder alone on its line is a block. */
+type TemplatePart = (
+  | { readonly _tag: "Text"; readonly text: string }
+  | { readonly _tag: "Slot"; readonly placeholder: string; readonly block: boolean }
+) & {
   /** The placeholder of the optional part that this one belongs to: it is left out when that value is empty. */
-  within: Schema.optionalKey(Schema.String)
+  readonly within?: string
 }
-
-/** Text that is sent as it stands. */
-const TextPart = Schema.TaggedStruct("Text", { text: Schema.String, ...within })
-/** A place for a value. A placeholder alone on its line is a block: nothing is left of the line when its value is empty. */
-const SlotPart = Schema.TaggedStruct("Slot", { placeholder: Schema.String, block: Schema.Boolean, ...within })
-export const TemplatePart = Schema.Union([TextPart, SlotPart])
-export type TemplatePart = typeof TemplatePart.Type
 
 /** A template that holds exactly the placeholders of its name. */
 export interface PromptTemplate<Name extends TemplateName = TemplateName> {
@@ -111,7 +104,7 @@ const fillParts = (
 ): ReadonlyArray<Filled> => {
   const valueOf = (placeholder: string) => withoutOuterBlankLines(values[placeholder] ?? "")
   return parts
-    .filter((part) => part.within === undefined || valueOf(part.within) !== "")
+    .filter(({ within }) => within === undefined || valueOf(within) !== "")
     .map((part) => {
       if (part._tag === "Text") return { name: "instructions", characters: part.text.length, text: part.text }
       const value = valueOf(part.placeholder)
@@ -130,4 +123,74 @@ export const fillTemplate = <Name extends TemplateName>(
   const system = fillParts(template.system, values)
   const user = fillParts(template.user, values)
   return { system: join(system), user: join(user), parts: addParts([...system, ...user]) }
+}
+
+/** `{#name}` and `{/name}` alone on a line, `{name}` alone on a line, any of them elsewhere. JSON never matches. */
+const tokens = /^\{([#/])([A-Za-z][\w-]*)\}(?:\n|$)|^\{([A-Za-z][\w-]*)\}(?:\n{1,2}|$)|\{([#/]?)([A-Za-z][\w-]*)\}/gm
+
+/** The parts of a text that starts on a line of the template. */
+const scan = (
+  text: string,
+  line: number,
+  known: ReadonlyArray<string>,
+  findings: Findings
+): ReadonlyArray<TemplatePart> => {
+  const parts: Array<TemplatePart> = []
+  let open: string | undefined
+  let rest = 0
+  const add = (part: TemplatePart): void => {
+    parts.push(open === undefined ? part : { ...part, within: open })
+  }
+  const issue = (code: IssueCode, field: string, at: number, what: string, how?: string): void =>
+    addIssue(findings, code, { field, line: line + text.slice(0, at).split("\n").length - 1 }, { what, how })
+  for (const match of text.matchAll(tokens)) {
+    const kind = match[1] ?? match[4] ?? ""
+    const name = match[2] ?? match[3] ?? match[5] ?? ""
+    if (match.index > rest) add({ _tag: "Text", text: text.slice(rest, match.index) })
+    rest = match.index + match[0].length
+    if (!known.includes(name)) {
+      const how = `Use one of: ${known.map((one) => `{${one}}`).join(", ")}.`
+      issue("placeholder-unknown", name, match.index, `There is no placeholder {${name}}.`, how)
+    } else if (kind === "") {
+      add({ _tag: "Slot", placeholder: name, block: match[3] !== undefined })
+    } else if (kind === "#" ? open !== undefined : open !== name) {
+      const place = open === undefined ? "no optional part" : `the optional part {#${open}}`
+      issue("optional-part-unbalanced", name, match.index, `{${kind}${name}} stands where ${place} is open.`)
+    } else {
+      open = kind === "#" ? name : undefined
+    }
+  }
+  if (rest < text.length) add({ _tag: "Text", text: text.slice(rest) })
+  if (open !== undefined) {
+    const what = `The optional part {#${open}} has no end.`
+    issue("optional-part-unbalanced", open, text.length, what, `Add {/${open}}.`)
+  }
+  return parts
+}
+
+/**
+ * Reads a template. Issues: no marker line or a second one, a placeholder that is unknown or missing, an optional part
+ * `{#name}...{/name}` that is not closed.
+ */
+export const parseTemplate = <Name extends TemplateName>(name: Name, text: string): Reading<PromptTemplate<Name>> => {
+  const known: ReadonlyArray<string> = templatePlaceholders[name]
+  const findings = noFindings()
+  const lines = text.replaceAll("\r\n", "\n").split("\n")
+  const [marker, second, ...others] = lines.flatMap((line, index) => (line === userPartMarker ? [index] : []))
+  if (marker === undefined || second !== undefined) {
+    const count = marker === undefined ? 0 : 2 + others.length
+    const what = `The marker line stands in the template ${count} times.`
+    const how = `Put the line ${userPartMarker} between the system part and the user part, exactly once.`
+    const code = marker === undefined ? "marker-missing" : "marker-doubled"
+    addIssue(findings, code, { line: (second ?? 0) + 1 }, { what, how })
+    return { value: Option.none(), ...findings }
+  }
+  const system = scan(lines.slice(0, marker).join("\n"), 1, known, findings)
+  const user = scan(lines.slice(marker + 1).join("\n"), marker + 2, known, findings)
+  const used = new Set([...system, ...user].map((part) => (part._tag === "Slot" ? part.placeholder : "")))
+  for (const placeholder of known.filter((one) => !used.has(one))) {
+    const what = `The placeholder {${placeholder}} is missing.`
+    addIssue(findings, "placeholder-missing", { field: placeholder }, { what })
+  }
+  return { value: Option.some({ name, system, user }), ...findings }
 }

@@ -1,11 +1,14 @@
 /**
- * What a reference resolves to, and the block that shows it in a prompt. Size and block are made from one value: what is
- * measured is what is used.
+ * What a reference resolves to, the block that shows it in a prompt, and what to say when the references of a task hold
+ * more than a prompt can take. Size and block are made from one value: what is measured is what is used.
  */
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { readMarkdown, sectionMarkdown } from "../markdown/Markdown.ts"
 import { closeMarkdown } from "../markdown/MarkdownTree.ts"
 import { fileBlock, rawBlock } from "../markdown/PromptBlock.ts"
-import { Reference } from "../plan/Reference.ts"
+import { type FileReference, Reference } from "../plan/Reference.ts"
+import { countLines, takeLines } from "../text/LineRange.ts"
 
 /**
  * `markdown` (headings, results) is shown as it is, `file` (also pages) in a fence with its language; `later` is what
@@ -23,7 +26,7 @@ export const ResolvedReference = Schema.Struct({ reference: Reference, content: 
 export type ResolvedReference = typeof ResolvedReference.Type
 
 /** Characters that count for the budget. */
-export const contentSize = (content: ReferenceContent): number => (content.kind === "later" ? 0 : content.text.length)
+const contentSize = (content: ReferenceContent): number => (content.kind === "later" ? 0 : content.text.length)
 
 const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ")
 
@@ -48,4 +51,60 @@ export const withoutRepetitions = <A>(all: ReadonlyArray<A>, referenceOf: (one: 
     const { href } = referenceOf(one)
     return !seen.has(href) && seen.add(href)
   })
+}
+
+/** The sum of what the references hold, in characters. */
+export const totalSize = (resolved: ReadonlyArray<ResolvedReference>): number =>
+  resolved.reduce((sum, { content }) => sum + contentSize(content), 0)
+
+const lineSteps = [2000, 1000, 500, 200, 100, 50, 20, 10]
+
+/** The longest beginning in round numbers of lines that fits. */
+const byLines = ({ heading, lines, target }: FileReference, text: string, room: number): ReadonlyArray<string> => {
+  if (heading !== undefined) return []
+  const start = lines?.from ?? 1
+  const count = countLines(text)
+  const step = lineSteps.find(
+    (size) =>
+      size < count && Option.exists(takeLines(text, { from: 1, to: size }), (beginning) => beginning.length <= room)
+  )
+  return step === undefined ? [] : [`${target}#L${start}-L${start + step - 1}`]
+}
+
+/** The first headings whose sections fit. */
+const byHeadings = (reference: FileReference, text: string, room: number): ReadonlyArray<string> => {
+  if (reference.lines !== undefined) return []
+  const document = readMarkdown(text)
+  return document.sections
+    .filter(({ anchor }) =>
+      Option.exists(sectionMarkdown(document, anchor), (section) => section !== "" && section.length <= room)
+    )
+    .slice(0, 2)
+    .map(({ anchor }) => `${reference.target}#${anchor}`)
+}
+
+const narrowerForms = ({ content, reference }: ResolvedReference, room: number): ReadonlyArray<string> => {
+  if (reference.kind !== "file" || content.kind !== "file") return []
+  const headings = content.language === "markdown" ? byHeadings(reference, content.text, room) : []
+  return [...headings, ...byLines(reference, content.text, room)]
+}
+
+/** What is wrong and how to mend it, in the words of an issue. Takes references that are over the budget together. */
+export const overBudget = (
+  resolved: ReadonlyArray<ResolvedReference>,
+  budget: number
+): { readonly what: string; readonly how: string; readonly largest: string } => {
+  const total = totalSize(resolved)
+  const bySize = resolved.toSorted((a, b) => contentSize(b.content) - contentSize(a.content)).slice(0, 3)
+  const forms = bySize.flatMap((one) => {
+    const others = total - contentSize(one.content)
+    return narrowerForms(one, Math.max(budget - others, Math.floor(budget / resolved.length)))
+  })
+  const named = bySize.map(({ content, reference }) => `${reference.href} (${contentSize(content)})`).join(", ")
+  const narrower = forms.length === 0 ? "" : `Narrow them, for example to ${forms.join(" or ")}. `
+  return {
+    what: `The references hold ${total} characters together, ${budget} are allowed. The largest are ${named}.`,
+    how: `${narrower}Leave out what is not needed, or split the task.`,
+    largest: bySize[0]?.reference.href ?? ""
+  }
 }

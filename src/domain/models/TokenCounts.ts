@@ -6,7 +6,7 @@
  * those before July 2024, left the cached part out. Nothing is ever added, so a count can be too small for a harmless reason but never
  * too large. A server that drops the front of a prompt reports what is left: its whole window, or the half of it.
  */
-import { assumedScale, type TokenScale } from "./TokenEstimate.ts"
+import { assumedScale, type TokenScale } from "./PromptSize.ts"
 
 /** A prompt that was sent, and the tokens that came back. */
 export interface TokenCount {

@@ -15,7 +15,7 @@ import { type FrontMatter, readFrontMatter } from "./SkillFrontMatter.ts"
 import { checkSettings } from "./SkillSettings.ts"
 import { type SkillTokens, skillTokens } from "./SkillTokens.ts"
 import { decodeText } from "../text/TextEncoding.ts"
-import { estimateTokens } from "../models/TokenEstimate.ts"
+import { estimateTokens } from "../models/PromptSize.ts"
 
 /** What the skill is held against. */
 export interface LintWorld {

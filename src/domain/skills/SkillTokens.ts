@@ -2,7 +2,7 @@
  * What a skill takes of the prompts of each stage. Called by domain/skills/SkillLint and `skills describe`.
  */
 import type { Skill } from "./Skill.ts"
-import { estimateTokens } from "../models/TokenEstimate.ts"
+import { estimateTokens } from "../models/PromptSize.ts"
 
 /** What each stage gets of the skill, in estimated tokens. */
 export interface SkillTokens {

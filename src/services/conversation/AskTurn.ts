@@ -8,8 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import { callsInText } from "../../domain/conversation/AskedCalls.ts"
-import type { AskEnding } from "../../domain/runs/AskReport.ts"
-import { withReason } from "../../domain/runs/AskReport.ts"
+import { type AskEnding, withReason } from "../../domain/runs/AskReport.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import {
   type ConversationMessage,
@@ -23,7 +22,7 @@ import {
 import { capOutputs, fitConversation } from "../../domain/conversation/ConversationFit.ts"
 import { type ModelAnswer, ModelError, type AskedCall } from "../../domain/models/ModelAnswer.ts"
 import { RepeatedCallDetector } from "../../domain/conversation/RepeatedCallDetector.ts"
-import { charactersLeft } from "../../domain/models/TokenEstimate.ts"
+import { charactersLeft } from "../../domain/models/PromptSize.ts"
 import { AskCalls } from "./AskCalls.ts"
 import { measuredPrompt, type Talk } from "../models/ConversationPrompt.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"

@@ -22,7 +22,7 @@ import {
   type Usage,
   type AskedCall
 } from "../../domain/models/ModelAnswer.ts"
-import type { FilledPrompt } from "../../domain/models/PromptTemplate.ts"
+import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { openAnswer, type Talk } from "./ConversationPrompt.ts"
 import { fromAiError } from "../providers/ModelErrors.ts"
 import type { UsageMeter } from "../runs/UsageMeter.ts"

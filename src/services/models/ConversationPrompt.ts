@@ -12,8 +12,7 @@ import * as Toolkit from "effect/ai/Toolkit"
 import type { ConversationMessage } from "../../domain/conversation/Conversation.ts"
 import { messageCharacters, messageText } from "../../domain/conversation/ConversationFit.ts"
 import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
-import { addParts } from "../../domain/models/PromptParts.ts"
-import type { FilledPrompt } from "../../domain/models/PromptTemplate.ts"
+import { addParts, type FilledPrompt } from "../../domain/models/PromptSize.ts"
 import type { JsonSchema } from "../../domain/tools/ToolSchema.ts"
 
 /** What is sent instead of a prompt. */

@@ -11,8 +11,13 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import { type ModelCallId, modelCallKey } from "../../domain/runs/ActivityKey.ts"
 import { ModelAnswer, ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
-import type { FilledPrompt } from "../../domain/models/PromptTemplate.ts"
-import { answerReserve, estimatePrompt, largestParts, neededTokens } from "../../domain/models/TokenEstimate.ts"
+import {
+  type FilledPrompt,
+  answerReserve,
+  estimatePrompt,
+  largestParts,
+  neededTokens
+} from "../../domain/models/PromptSize.ts"
 import { Activities, activityName } from "../journal/Activities.ts"
 import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import { hashOf } from "../files/Hash.ts"

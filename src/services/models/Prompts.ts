@@ -9,14 +9,14 @@ import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import { Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
 import { makeIssue } from "../../domain/findings/IssueCode.ts"
+import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import {
-  type FilledPrompt,
   fillTemplate,
   type PromptTemplate,
   type TemplateName,
-  type TemplateValues
+  type TemplateValues,
+  parseTemplate
 } from "../../domain/models/PromptTemplate.ts"
-import { parseTemplate } from "../../domain/models/TemplateFormat.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
 
 /** A template file is missing or does not hold what its stage fills in. */

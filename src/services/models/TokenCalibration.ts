@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { TokenScale } from "../../domain/models/TokenEstimate.ts"
+import type { TokenScale } from "../../domain/models/PromptSize.ts"
 import {
   type TokenCounts,
   type CountVerdict,

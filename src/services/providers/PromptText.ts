@@ -5,8 +5,7 @@ import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
-import type { FilledPrompt } from "../../domain/models/PromptTemplate.ts"
-import { estimateTokens } from "../../domain/models/TokenEstimate.ts"
+import { type FilledPrompt, estimateTokens } from "../../domain/models/PromptSize.ts"
 
 type Part = Exclude<Prompt.Message["content"], string>[number]
 

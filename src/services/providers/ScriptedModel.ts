@@ -12,7 +12,7 @@ import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
-import type { FilledPrompt } from "../../domain/models/PromptTemplate.ts"
+import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { filledPrompt, finishPart } from "./PromptText.ts"
 
 /** What the model says; `finish` is `length` for an answer that is cut off. */

@@ -11,8 +11,12 @@ import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
 import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
-import { overBudget, totalSize } from "../../domain/models/ReferenceBudget.ts"
-import { type ResolvedReference, withoutRepetitions } from "../../domain/models/ReferenceContent.ts"
+import {
+  overBudget,
+  totalSize,
+  type ResolvedReference,
+  withoutRepetitions
+} from "../../domain/models/ReferenceContent.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"

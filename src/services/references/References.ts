@@ -10,13 +10,18 @@ import type { Briefing } from "../../domain/models/Briefing.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Issue, Repair } from "../../domain/findings/Issue.ts"
 import { readMarkdown } from "../../domain/markdown/Markdown.ts"
-import { overBudget, totalSize } from "../../domain/models/ReferenceBudget.ts"
-import { referenceBlock, ResolvedReference, withoutRepetitions } from "../../domain/models/ReferenceContent.ts"
+import {
+  overBudget,
+  totalSize,
+  referenceBlock,
+  ResolvedReference,
+  withoutRepetitions
+} from "../../domain/models/ReferenceContent.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
-import { estimateTokens } from "../../domain/models/TokenEstimate.ts"
+import { estimateTokens } from "../../domain/models/PromptSize.ts"
 import { Activities } from "../journal/Activities.ts"
 import { textHash } from "../files/Hash.ts"
 import { PermissionDenied } from "../permissions/PermissionDenied.ts"

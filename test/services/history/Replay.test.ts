@@ -8,7 +8,7 @@ import * as AiError from "effect/ai/AiError"
 
 import { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
-import type { FilledPrompt } from "../../../src/domain/models/PromptTemplate.ts"
+import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import type { RunOrder } from "../../../src/domain/runs/RunOrder.ts"
 import type { RunStatus } from "../../../src/domain/runs/RunReport.ts"

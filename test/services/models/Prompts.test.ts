@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
+import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
 import {
-  type FilledPrompt,
   type TemplateName,
   templatePlaceholders,
   type TemplateValues,

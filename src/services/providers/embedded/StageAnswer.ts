@@ -4,10 +4,10 @@
  */
 import * as Schema from "effect/Schema"
 import { compareCodePoints } from "../../../domain/text/CodePointOrder.ts"
-import { InputValue } from "../../../domain/documents/InputValue.ts"
+import { InputValue } from "../../../domain/documents/InputFormat.ts"
 import { outline } from "../../../domain/markdown/Outline.ts"
 import { fenced } from "../../../domain/markdown/PromptBlock.ts"
-import type { FilledPrompt } from "../../../domain/models/PromptTemplate.ts"
+import type { FilledPrompt } from "../../../domain/models/PromptSize.ts"
 import { resultAnchor } from "../../../domain/plan/TaskName.ts"
 import { renderTask } from "../../../domain/documents/TaskRendering.ts"
 import { fillCalls, valuesFor } from "./CallFilling.ts"

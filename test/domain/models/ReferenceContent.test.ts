@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { overBudget, totalSize } from "../../../src/domain/models/ReferenceBudget.ts"
-import type { ResolvedReference } from "../../../src/domain/models/ReferenceContent.ts"
+import { overBudget, totalSize, type ResolvedReference } from "../../../src/domain/models/ReferenceContent.ts"
 
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join("")

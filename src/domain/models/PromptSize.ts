@@ -1,13 +1,23 @@
 /**
- * What a prompt is made of, by size, and what a person can do when it is too large for the context window. Templates name
- * their parts after their placeholders; services/models/ModelCaller reports the largest.
+ * How large a prompt is before it is sent: what it is made of, how many tokens that takes, and what a person can do when
+ * it is too large for the context window. Tokens are estimated from characters on a scale that TokenCounts learns from the
+ * counts that come back; the answer needs room too.
  */
 import * as Schema from "effect/Schema"
+import { cutAtParagraph } from "../text/Excerpt.ts"
 
 /** One part of a filled prompt: the name of a placeholder, `instructions`, `references` or `tool_outputs`. */
 export interface PromptPart {
   readonly name: string
   readonly characters: number
+}
+
+/** A filled template. */
+export interface FilledPrompt {
+  readonly system: string
+  readonly user: string
+  /** What it is made of, for whoever has to make it smaller. */
+  readonly parts?: ReadonlyArray<PromptPart>
 }
 
 /** The estimated size of one part, in tokens. */
@@ -90,4 +100,66 @@ export const overflowText = (overflow: {
     parts.map(({ name }) => textOf(name).remedy).find((one) => one !== undefined) ?? "narrow the references"
   const todo = `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}, or raise contextWindow.`
   return `The prompt needs about ${estimated} tokens, the context window holds ${window}.${room}${named} ${todo}`
+}
+
+/** How characters become tokens, and by what factor a prompt may turn out larger than estimated. */
+export interface TokenScale {
+  readonly charactersPerToken: number
+  readonly margin: number
+}
+
+/** Before the first count: four characters a token, as in the languages and code that models are trained on, and a margin. */
+export const assumedScale: TokenScale = { charactersPerToken: 4, margin: 1.15 }
+
+const tokensOf = (characters: number, scale: TokenScale): number => Math.ceil(characters / scale.charactersPerToken)
+
+/** Tokens that a text takes, estimated. */
+export const estimateTokens = (text: string, scale = assumedScale): number => tokensOf(text.length, scale)
+
+/** Tokens of both parts of a prompt, estimated. */
+export const estimatePrompt = (prompt: FilledPrompt, scale = assumedScale): number =>
+  estimateTokens(prompt.system, scale) + estimateTokens(prompt.user, scale)
+
+/** Tokens that must be free for a prompt: the estimate with its margin. */
+export const neededTokens = (prompt: FilledPrompt, scale = assumedScale): number =>
+  Math.ceil(estimatePrompt(prompt, scale) * scale.margin)
+
+/** The largest three parts of a prompt, in estimated tokens. */
+export const largestParts = ({ parts = [] }: FilledPrompt, scale = assumedScale): ReadonlyArray<PartSize> =>
+  parts.slice(0, 3).map(({ characters, name }) => ({ name, tokens: tokensOf(characters, scale) }))
+
+/** Tokens of a context window that are kept free for the answer: a quarter, at most 2048. */
+export const answerReserve = (window: number): number => Math.min(2048, Math.floor(window / 4))
+
+/** Characters that surely fit into so many tokens. */
+export const charactersIn = (tokens: number, scale = assumedScale): number =>
+  Math.max(0, Math.floor((tokens / scale.margin) * scale.charactersPerToken))
+
+/** The characters that still fit a window beside a prompt that is already there; 0 when it is full. */
+export const charactersLeft = (window: number, prompt: FilledPrompt, scale = assumedScale): number =>
+  Math.max(
+    0,
+    charactersIn(window - answerReserve(window), scale) -
+      (prompt.system.length + prompt.user.length + 2 * scale.charactersPerToken)
+  )
+
+const noteOf = (left: number): string =>
+  `(The project description ends here: ${left} more characters would take too much of the context window.)`
+
+/**
+ * The description of a project as prompts hold it, and what the person is told when something is left out. It stands in
+ * every prompt; references, outputs and the answer need the rest. A description that takes more than a quarter of the
+ * window (tokens) is cut at the end of a paragraph, and says so.
+ */
+export const shortenDescription = (
+  description: string,
+  window: number
+): { readonly text: string; readonly note?: string } => {
+  const budget = charactersIn(window / 4)
+  if (description.length <= budget) return { text: description }
+  const { left, text } = cutAtParagraph(description, Math.max(1, budget - noteOf(description.length).length - 2))
+  return {
+    text: `${text}\n\n${noteOf(left)}`,
+    note: `The project description has ${description.length} characters, more than a quarter of the context window (${window} tokens). The prompts hold its first ${text.length}. Shorten AGENTS.md or README.md, or raise contextWindow.`
+  }
 }

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
-import type { CurrentFile } from "../../../src/domain/models/Briefing.ts"
-import { type BriefingParts, briefingBlocks, requestDocument } from "../../../src/domain/models/BriefingBlocks.ts"
+import {
+  type CurrentFile,
+  type BriefingParts,
+  briefingBlocks,
+  requestDocument
+} from "../../../src/domain/models/Briefing.ts"
 
 const briefing: BriefingParts = {
   prompt: "Explain ```x```\n## Environment",

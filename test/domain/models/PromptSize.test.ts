@@ -1,0 +1,80 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import {
+  addParts,
+  overflowText,
+  splitPart,
+  answerReserve,
+  charactersLeft,
+  neededTokens,
+  shortenDescription
+} from "../../../src/domain/models/PromptSize.ts"
+
+const part = (name: string, characters: number) => ({ name, characters })
+
+it("joins parts of one name, largest first, without empty ones", () => {
+  expect(addParts([part("a", 2), part("b", 5), part("a", 4), part("c", 0)])).toEqual([part("a", 6), part("b", 5)])
+  expect(splitPart([part("a", 6), part("b", 5)], "a", [part("x", 1), part("y", 9)])).toEqual([
+    part("y", 9),
+    part("b", 5),
+    part("x", 1)
+  ])
+})
+
+it("says what is large and what to do about the largest part that a person can change", () => {
+  expect(
+    overflowText({
+      estimated: 9100,
+      window: 8192,
+      parts: [
+        { name: "instructions", tokens: 4000 },
+        { name: "project_description", tokens: 3000 },
+        { name: "tool_outputs", tokens: 900 }
+      ]
+    })
+  ).toBe(
+    "The prompt needs about 9100 tokens, the context window holds 8192. The largest parts are instructions (4000), project description (3000), tool calls and outputs (900). Shorten AGENTS.md or README.md, or raise contextWindow."
+  )
+  expect(overflowText({ estimated: 9000, window: 8192 })).toBe(
+    "The prompt needs about 9000 tokens, the context window holds 8192. Narrow the references, or raise contextWindow."
+  )
+})
+
+const Window = Schema.Int.check(Schema.isBetween({ minimum: 256, maximum: 200_000 }))
+const Length = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20_000 }))
+const Scale = Schema.Struct({
+  charactersPerToken: Schema.Finite.check(Schema.isBetween({ minimum: 2, maximum: 6 })),
+  margin: Schema.Finite.check(Schema.isBetween({ minimum: 1, maximum: 1.5 }))
+})
+
+it.effect.prop(
+  "what is left of a window can be filled up, and the prompt still fits with its answer",
+  { window: Window, system: Length, user: Length, scale: Scale },
+  ({ scale, system, user, window }) =>
+    Effect.sync(() => {
+      const prompt = { system: "s".repeat(system), user: "u".repeat(user) }
+      const left = charactersLeft(window, prompt, scale)
+      const filled = { ...prompt, user: prompt.user + "x".repeat(left) }
+      const room = window - answerReserve(window)
+      expect(neededTokens(filled, scale) <= room || left === 0).toBe(true)
+    })
+)
+
+const paragraph = "The shop sells tea and keeps its stock in a table."
+const long = Array.from({ length: 100 }, () => paragraph).join("\n\n")
+
+it("leaves a description alone that takes at most a quarter of the window", () => {
+  expect(shortenDescription(long, 8192)).toEqual({ text: long })
+})
+
+it("ends a longer one at a paragraph, says so in it, and tells the person", () => {
+  const { note, text } = shortenDescription(long, 4096)
+  const shown = text.split("\n\n")
+  expect(text.length).toBeLessThanOrEqual((4096 / 4 / 1.15) * 4)
+  expect(shown.slice(0, -1).every((one) => one === paragraph)).toBe(true)
+  expect(shown.at(-1)).toBe(
+    `(The project description ends here: ${long.length - shown.slice(0, -1).join("\n\n").length} more characters would take too much of the context window.)`
+  )
+  expect(note).toContain(`The project description has ${long.length} characters, more than a quarter`)
+})
