@@ -6,8 +6,7 @@ import { checkDocument, type CheckOptions, type CheckReport, type DocumentKind }
 import { issuesMarkdown } from "./domain/findings/Issue.ts"
 import { fixDocument, type FixedDocument } from "./domain/checking/FixedDocument.ts"
 import { type SarifDocument, type SarifLog, sarifLog } from "./domain/checking/SarifLog.ts"
-import { skillLinks } from "./domain/skills/SkillBodyLint.ts"
-import { lintSkill, type SkillLint } from "./domain/skills/SkillLint.ts"
+import { skillLinks, lintSkill, type SkillLint } from "./domain/skills/SkillLint.ts"
 import { linesOf, locate, type TextSpan } from "./domain/checking/TextSpan.ts"
 import { version } from "./app/version.ts"
 

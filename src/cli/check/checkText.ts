@@ -5,8 +5,7 @@
 import type { CheckReport, IssueReport } from "../../domain/checking/CheckReport.ts"
 import { type Repair, whereText } from "../../domain/findings/Issue.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { excerptLine } from "../../domain/checking/SourceExcerpt.ts"
-import { locate, type TextSpan } from "../../domain/checking/TextSpan.ts"
+import { excerptLine, locate, type TextSpan } from "../../domain/checking/TextSpan.ts"
 import { textWidth } from "../../domain/text/TextWidth.ts"
 import type { Paint } from "../terminal/Colour.ts"
 

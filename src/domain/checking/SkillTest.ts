@@ -1,8 +1,16 @@
 /**
- * A test of a skill: a task, the files of its project, what the model answers, and what must come of it. Read by
- * domain/checking/SkillTestFormat, run by skillTests.ts, judged by domain/checking/SkillTestVerdict.
+ * A test of a skill: a task, the files of its project, what the model answers, and what must come of it. It is read from
+ * markdown: sections by their headings, whatever a model says and whatever a file holds in code blocks.
+ * docs/writing-a-skill.md describes the form.
  */
-import type { Arguments } from "../tools/ToolCall.ts"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { issueText } from "../findings/Issue.ts"
+import { nearest } from "../text/Nearest.ts"
+import { fencedBlocks, outline, outlineText } from "../markdown/Outline.ts"
+import { readTaskList } from "../documents/TaskListFormat.ts"
+import { Arguments } from "../tools/ToolCall.ts"
 
 /** A call as a test expects it; uids say nothing. */
 export interface ExpectedCall {
@@ -17,7 +25,7 @@ export interface TestFile {
 }
 
 /** What must come of a test; what is absent is not looked at. */
-export interface Expectations {
+interface Expectations {
   readonly inputs?: string
   readonly calls?: ReadonlyArray<ExpectedCall>
   /** Codes of issues in answers, each once, in order; none when the test names none. */
@@ -39,4 +47,156 @@ export interface SkillTest {
   readonly refinements: ReadonlyArray<string>
   readonly executions: ReadonlyArray<string>
   readonly expected: Expectations
+}
+
+const headings = [
+  "Task",
+  "File",
+  "Refinement answer",
+  "Execution answer",
+  "Expected inputs",
+  "Expected calls",
+  "Expected issues",
+  "Expected outputs",
+  "Expected result",
+  "Expected file"
+] as const
+type Heading = (typeof headings)[number]
+
+const shown = headings.map((heading) => (heading.endsWith("ile") ? `${heading} PATH` : heading))
+
+interface Part {
+  readonly heading: Heading
+  /** What follows the heading's words: the path of a file. */
+  readonly rest: string
+  readonly line: number
+  readonly body: string
+}
+
+/** Collects what is wrong with one test; each problem is a sentence with its line. */
+class Problems {
+  readonly all: Array<string> = []
+  add(line: number, what: string): void {
+    this.all.push(`line ${line}: ${what}`)
+  }
+}
+
+const headingOf = (title: string): Pick<Part, "heading" | "rest"> | undefined => {
+  const heading = headings.findLast((one) => title === one || (one.endsWith("ile") && title.startsWith(`${one} `)))
+  return heading === undefined ? undefined : { heading, rest: title.slice(heading.length).trim() }
+}
+
+const partsOf = (text: string, problems: Problems): { readonly title: string; readonly parts: ReadonlyArray<Part> } => {
+  const sections = outline(text)
+  const parts: Array<Part> = []
+  let title = ""
+  for (const [index, section] of sections.entries()) {
+    if (section.level === 1) title = section.title
+    if (section.level !== 2) continue
+    const end = sections.findIndex((other, at) => at > index && other.level <= 2)
+    const deeper = outlineText(sections.slice(index + 1, end < 0 ? sections.length : end))
+    const found = headingOf(section.title)
+    if (found === undefined) {
+      const close = nearest(section.title, shown)[0] ?? ""
+      problems.add(section.line, `There is no section "${section.title}". Nearest: ${close}. All: ${shown.join(", ")}.`)
+      continue
+    }
+    const body = [section.body, deeper].filter((one) => one !== "").join("\n\n")
+    parts.push({ ...found, line: section.line, body })
+  }
+  return { title, parts }
+}
+
+/** The text in the first code block of a section. */
+const blockOf = ({ body, heading, line }: Part, problems: Problems): string => {
+  const [block] = fencedBlocks(body)
+  if (block === undefined)
+    problems.add(line, `"${heading}" needs a code block: put its text between two lines \`\`\`\`.`)
+  return block?.text ?? ""
+}
+
+const fileOf = (part: Part, problems: Problems): TestFile => {
+  const { heading, line, rest } = part
+  const path = rest.replace(/^`([^`]+)`$/, "$1")
+  if (path === "" || path.startsWith("/") || path.split("/").includes("..")) {
+    problems.add(line, `"${heading}" needs a path in the project, such as "## ${heading} src/main.ts".`)
+  }
+  const text = blockOf(part, problems)
+  return { path, text: text === "" ? "" : `${text}\n` }
+}
+
+const decodeCall = Schema.decodeUnknownResult(
+  Schema.fromJsonString(Schema.Struct({ name: Schema.String, arguments: Arguments }))
+)
+
+const callsOf = ({ body, line }: Part, problems: Problems): ReadonlyArray<ExpectedCall> =>
+  fencedBlocks(body).flatMap(({ text }) =>
+    Result.match(decodeCall(text), {
+      onSuccess: (call) => [call],
+      onFailure: () => {
+        problems.add(line, 'Each block under "Expected calls" is one JSON object with "name" and "arguments".')
+        return []
+      }
+    })
+  )
+
+const linesOf = (body: string): ReadonlyArray<string> =>
+  body
+    .split("\n")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")
+
+const codesOf = ({ body, line }: Part, problems: Problems): ReadonlyArray<string> =>
+  linesOf(body).flatMap((one) => {
+    const code = /^[-*+] +`?([a-z]+(?:-[a-z]+)*)`?$/.exec(one)?.[1]
+    if (code === undefined)
+      problems.add(line, `"${one}" is not a code. Write one "- code" a line under "Expected issues".`)
+    return code ?? []
+  })
+
+/** The task with its skill as a list that can be run. */
+const planOf = ({ body, line }: Part, skill: string, problems: Problems): string => {
+  const fields = /^[-*+] +\*\*Skill\*\*/m.test(body) ? body : `- **Skill** ${skill}\n${body}`
+  const plan = `## Original prompt\n\nTest.\n\n## Goals / summary\n\nTest.\n\n## Tasks\n\n### Task section 1\n\n${fields}\n`
+  const { issues, value } = readTaskList(plan, { finished: [], allowEmpty: false, headings: [] })
+  for (const issue of issues) problems.add(line, issueText(issue))
+  const tasks = Option.getOrUndefined(value)?.tasks ?? []
+  if (issues.length === 0 && tasks.length !== 1) problems.add(line, `A test has one task, not ${tasks.length}.`)
+  if (issues.length === 0 && tasks[0]?.skill !== skill) {
+    problems.add(line, `The task must have the skill "${skill}", whose test this is. Leave the field out.`)
+  }
+  return plan
+}
+
+/** Reads a test of a skill. Fails with all that is wrong, each a sentence with its line. */
+export const readSkillTest = (text: string, skill: string): Result.Result<SkillTest, ReadonlyArray<string>> => {
+  const problems = new Problems()
+  const { parts, title } = partsOf(text, problems)
+  const all = (heading: Heading) => parts.filter((part) => part.heading === heading)
+  const one = (heading: Heading): Part | undefined => {
+    const [first, second] = all(heading)
+    if (second !== undefined) problems.add(second.line, `"${heading}" stands there twice.`)
+    return first
+  }
+  const task = one("Task")
+  if (task === undefined) problems.add(1, 'There is no section "## Task" with the fields of a task.')
+  const calls = one("Expected calls")
+  const inputs = one("Expected inputs")
+  const issues = one("Expected issues")
+  const test: SkillTest = {
+    title,
+    plan: task === undefined ? "" : planOf(task, skill, problems),
+    files: all("File").map((part) => fileOf(part, problems)),
+    refinements: all("Refinement answer").map((part) => blockOf(part, problems)),
+    executions: all("Execution answer").map((part) => blockOf(part, problems)),
+    expected: {
+      ...(inputs === undefined ? {} : { inputs: inputs.body.trim() }),
+      ...(calls === undefined ? {} : { calls: callsOf(calls, problems) }),
+      issues: issues === undefined ? [] : codesOf(issues, problems),
+      outputs: linesOf(one("Expected outputs")?.body ?? ""),
+      result: linesOf(one("Expected result")?.body ?? ""),
+      files: all("Expected file").map((part) => fileOf(part, problems))
+    }
+  }
+  return problems.all.length > 0 ? Result.fail(problems.all) : Result.succeed(test)
 }

@@ -1,5 +1,5 @@
 /**
- * Holds what came of a test of a skill against what it expects. Called by skillTests.ts.
+ * Compares what came of a test of a skill with what it expects.
  */
 import { canonicalJson } from "../text/CanonicalJson.ts"
 import { outcomeText } from "../models/ExecutionBlocks.ts"

@@ -1,8 +1,10 @@
 /**
- * Finds the text that an issue or a repair is about in the document it was found in. Whoever shows a place to a person
- * or an editor asks here: the text of `check`, SARIF.
+ * Finds the text that an issue or a repair is about in the document it was found in, and shows it: one line with a mark
+ * under a part of it, cut to a width, safe for a terminal.
  */
 import type { Where } from "../findings/Issue.ts"
+import { printable } from "../text/Printable.ts"
+import { textWidth } from "../text/TextWidth.ts"
 
 /** A part of a document. Lines and columns are 1-based; columns count UTF-16 code units, `endColumn` is excluded. */
 export interface TextSpan {
@@ -59,4 +61,85 @@ export const locate = (
     }
   }
   return line === undefined ? undefined : wholeLine(lines, line)
+}
+
+interface Cell {
+  readonly text: string
+  readonly width: number
+  readonly marked: boolean
+}
+
+const ellipsis = "..."
+const tabWidth = 4
+
+/** Code points as they are shown; a tab is the blanks up to its stop. */
+const cellsOf = (line: string, from: number, start: number, end: number): ReadonlyArray<Cell> => {
+  const cells: Array<Cell> = []
+  let index = from
+  let column = 0
+  for (const character of line) {
+    const text = character === "\t" ? " ".repeat(tabWidth - (column % tabWidth)) : printable(character)
+    const width = textWidth(text)
+    cells.push({ text, width, marked: index < end && index + character.length > start })
+    column += width
+    index += character.length
+  }
+  return cells
+}
+
+const sum = (cells: ReadonlyArray<Cell>): number => cells.reduce((total, { width }) => total + width, 0)
+
+/** As many cells as fit from an index on in one direction. */
+const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, room: number): number => {
+  let left = room
+  let index = from
+  for (let cell = cells[index]; cell !== undefined && cell.width <= left; cell = cells[index]) {
+    left -= cell.width
+    index += step
+  }
+  return index
+}
+
+/** The window around the mark: its start is always seen, with some text before it and the rest of the width after it. */
+const windowOf = (cells: ReadonlyArray<Cell>, width: number): readonly [first: number, last: number] => {
+  if (sum(cells) <= width) return [0, cells.length]
+  const marked = Math.max(
+    0,
+    cells.findIndex((cell) => cell.marked)
+  )
+  const markWidth = sum(cells.filter((cell) => cell.marked))
+  const room = width - 2 * ellipsis.length
+  const before = Math.max(Math.floor(room / 4), Math.floor((room - markWidth) / 2))
+  const first = fitting(cells, marked - 1, -1, Math.min(before, room - 1)) + 1
+  const last = fitting(cells, first, 1, room + (first === 0 ? ellipsis.length : 0))
+  if (last < cells.length) return [first, last]
+  // The end of the line is in sight: use what is left for the text before it.
+  return [fitting(cells, cells.length - 1, -1, room + ellipsis.length) + 1, cells.length]
+}
+
+/**
+ * Cuts a line to a width in columns so that the part from `start` to `end` (UTF-16 offsets) is seen, and marks it. An
+ * empty part is marked with one mark.
+ */
+export const excerptLine = (
+  line: string,
+  start: number,
+  end: number,
+  width: number
+): { readonly source: string; readonly marks: string } => {
+  const near = 4 * width
+  const from = Math.max(0, start - near)
+  const part = line.slice(from, start + near)
+  const cells = cellsOf(part, from, start, Math.max(end, start + 1))
+  const [first, last] = windowOf(cells, width)
+  const shown = cells.slice(first, last)
+  const lead = first > 0 || from > 0 ? ellipsis : ""
+  const tail = last < cells.length || from + part.length < line.length ? ellipsis : ""
+  const at = shown.findIndex((cell) => cell.marked)
+  const before = textWidth(lead) + sum(at < 0 ? shown : shown.slice(0, at))
+  const marked = sum(shown.filter((cell) => cell.marked))
+  return {
+    source: `${lead}${shown.map((cell) => cell.text).join("")}${tail}`,
+    marks: `${" ".repeat(before)}${"^".repeat(Math.max(1, marked))}`
+  }
 }

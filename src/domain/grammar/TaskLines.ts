@@ -1,7 +1,7 @@
 /**
  * The lines of a section, each with what it is; a code block is one of them.
  */
-import { Line, linesOf } from "../markdown/Line.ts"
+import { Line, readLines } from "../markdown/Line.ts"
 import type { MarkdownDocument } from "../markdown/Markdown.ts"
 import { type Fence, fenceByLine, findFences } from "../markdown/MarkdownFences.ts"
 import type { LabelledLine } from "../markdown/TaskFields.ts"
@@ -82,6 +82,6 @@ export const taskLines = (
 
 /** The lines of a text of its own; `before` is the line before its first. */
 export const linesOfText = (text: string, before: number): ReadonlyArray<TaskLine> => {
-  const lines = linesOf(text)
+  const lines = readLines(text)
   return taskLines({ lines, fences: fenceByLine(findFences(lines, () => false)) }, 0, lines.length, before)
 }

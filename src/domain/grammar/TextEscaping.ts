@@ -3,7 +3,7 @@
  * or the like gets one backslash before it; reading takes that backslash off again. Text inside closed fences stays as
  * it is. Writing and reading are exact opposites for tidy text: no blanks at the ends of lines, no two blank lines together.
  */
-import { Line, linesOf } from "../markdown/Line.ts"
+import { Line, readLines } from "../markdown/Line.ts"
 import { isThinkingTag } from "../markdown/MarkdownCleaning.ts"
 import { fenceByLine, findFences } from "../markdown/MarkdownFences.ts"
 import { isKnownHeadingText } from "../markdown/MarkdownHeadings.ts"
@@ -17,7 +17,7 @@ const isHeading = ({ hashes, text }: Line): boolean =>
 /** In free text what nothing closes is text. */
 const fencesIn = (text: string) =>
   findFences(
-    linesOf(text),
+    readLines(text),
     () => false,
     (line) => isHeading(line) || line.isField
   )

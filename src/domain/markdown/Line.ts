@@ -89,4 +89,4 @@ export class Line {
 }
 
 /** The lines of a text. */
-export const linesOf = (text: string): Array<Line> => text.split("\n").map((line) => new Line(line))
+export const readLines = (text: string): Array<Line> => text.split("\n").map((line) => new Line(line))

@@ -4,7 +4,7 @@
  * of the text as it came.
  */
 import { addRepair, type Findings } from "../findings/IssueCode.ts"
-import { Line, linesOf } from "./Line.ts"
+import { Line, readLines } from "./Line.ts"
 import { fenceByLine, findFences } from "./MarkdownFences.ts"
 import { dedent } from "./MarkdownLines.ts"
 
@@ -172,7 +172,7 @@ export const cleanLines = (text: string, findings: Findings, isPart: IsPart): Re
     rest = rest.replaceAll("\r\n", "\n").replaceAll("\r", "\n")
     addRepair(findings, "line-endings", { line: 1 }, "Read carriage returns as line ends.")
   }
-  const lines = linesOf(rest)
+  const lines = readLines(rest)
   unwrapLayers(lines, findings)
   if (unwrapFence(lines, findings, isPart)) unwrapLayers(lines, findings)
   return lines

@@ -1,24 +1,23 @@
 /**
- * Checks a SKILL.md as strictly as the rules of agentskills.io and ours are: what a run mends in silence is named here.
- * Called by services/skills/SkillLinter and by the door for other programs.
+ * Checks a SKILL.md as strictly as the rules of agentskills.io and ours are: what a run fixes silently is reported here.
  */
+import { distance } from "fastest-levenshtein"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { ruleOf } from "../findings/rules/Rules.ts"
 import type { Issue, Repair } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings, inDocumentOrder, type RepairCode } from "../findings/IssueCode.ts"
-import { nearest } from "../text/Nearest.ts"
-import type { Skill } from "./Skill.ts"
-import { checkBody } from "./SkillBodyLint.ts"
-import { readSkill } from "./SkillFormat.ts"
-import { type FrontMatter, readFrontMatter } from "./SkillFrontMatter.ts"
-import { checkSettings } from "./SkillSettings.ts"
-import { type SkillTokens, skillTokens } from "./SkillTokens.ts"
-import { decodeText } from "../text/TextEncoding.ts"
+import { ruleOf } from "../findings/rules/Rules.ts"
+import { linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
+import { outline, proseLines } from "../markdown/Outline.ts"
 import { estimateTokens } from "../models/PromptSize.ts"
+import { nearest } from "../text/Nearest.ts"
+import { type Skill, type SkillTokens, skillTokens } from "./Skill.ts"
+import { placeOfKey, readSkillFile, type SkillFile, skillPart } from "./SkillFile.ts"
+import { readSkill } from "./SkillFormat.ts"
+import { readSkillInputs } from "./SkillInput.ts"
 
-/** What the skill is held against. */
-export interface LintWorld {
+/** What the skill is compared with. */
+interface LintWorld {
   /** The tools that a run would have; tools are not checked without it. */
   readonly tools?: ReadonlyArray<string>
   /** Which of the `links` of the skill lead to a file. */
@@ -48,104 +47,167 @@ const forbidden: ReadonlyArray<RepairCode> = [
   "skill-model-name"
 ]
 
-const checkKeys = (matter: FrontMatter, findings: Findings): void => {
-  for (const key of Object.keys(matter.fields).filter((one) => !allowedKeys.includes(one))) {
-    addIssue(
-      findings,
-      "skill-key-unknown",
-      { field: key, line: matter.lineOf(key) },
-      {
-        what: `The format has no key "${key}".`,
-        how: key.startsWith("task-conductor")
-          ? "Put it under metadata."
-          : `Use only ${allowedKeys.join(", ")}; values of your own belong under metadata.`
-      }
-    )
-  }
-  const compatibility = matter.fields["compatibility"]
-  if (typeof compatibility === "string" && compatibility.length > maxCompatibility) {
-    const where = { field: "compatibility", line: matter.lineOf("compatibility") }
-    addIssue(findings, "skill-compatibility-long", where, {
-      what: `The compatibility note has ${compatibility.length} characters; at most ${maxCompatibility} are allowed.`
+const checkKeys = (file: SkillFile, findings: Findings): void => {
+  for (const key of Object.keys(file.fields).filter((one) => !allowedKeys.includes(one))) {
+    addIssue(findings, "skill-key-unknown", placeOfKey(file, key), {
+      what: `The format has no key "${key}".`,
+      how: key.startsWith("task-conductor")
+        ? "Put it under metadata."
+        : `Use only ${allowedKeys.join(", ")}; values of your own belong under metadata.`
     })
+  }
+  const compatibility = file.fields["compatibility"]
+  if (typeof compatibility !== "string" || compatibility.length <= maxCompatibility) return
+  addIssue(findings, "skill-compatibility-long", placeOfKey(file, "compatibility"), {
+    what: `The compatibility note has ${compatibility.length} characters; at most ${maxCompatibility} are allowed.`
+  })
+}
+
+const settings = ["task-conductor.requires-approval", "task-conductor.model"]
+const bareSettings = new Set(settings.map((key) => key.slice("task-conductor.".length)))
+
+/** Keys of other programs and of the author are theirs. */
+const looksLikeOurs = (key: string): boolean =>
+  /conductor/i.test(key) ||
+  bareSettings.has(key.replaceAll("_", "-")) ||
+  settings.some((setting) => distance(setting, key) <= 3)
+
+/** Records metadata that is no list of texts, and settings that are spelled wrong. */
+const checkSettings = (file: SkillFile, findings: Findings): void => {
+  const metadata = file.fields["metadata"]
+  if (metadata === undefined || metadata === null) return
+  const where = placeOfKey(file, "metadata")
+  const addForm = (what: string, how = ruleOf("skill-metadata-form").fix) =>
+    findings.issues.push({ code: "skill-metadata-form", where, what, how })
+  if (typeof metadata !== "object" || Array.isArray(metadata)) {
+    addForm(
+      "The metadata are not keys with values.",
+      'Write lines such as `author: "somebody"`, indented, under metadata.'
+    )
+    return
+  }
+  for (const [key, value] of Object.entries(metadata).filter(([one]) => !settings.includes(one))) {
+    if (looksLikeOurs(key)) {
+      const how = `Use ${nearest(key, settings)[0] ?? settings.join(" or ")}.`
+      addIssue(findings, "skill-setting-unknown", where, { what: `There is no setting "${key}".`, how, quote: key })
+    } else if (typeof value !== "string") {
+      addForm(`The value of ${key} should be a string in quotes.`)
+    }
   }
 }
 
 const saysWhen = /\b(?:when(?:ever)?|use (?:it|this|them|for|to|only|before|after|if))\b/i
 
-const checkDescription = ({ description }: Skill, matter: FrontMatter, findings: Findings): void => {
-  if (saysWhen.test(description)) return
-  const where = { field: "description", line: matter.lineOf("description") }
-  addRepair(
-    findings,
-    "skill-description-when",
-    where,
-    'The description does not say when to use the skill: add "Use it when ...".'
-  )
-}
-
-const checkTools = (
-  { allowedTools = [] }: Skill,
-  matter: FrontMatter,
-  tools: ReadonlyArray<string>,
-  found: Findings
-) => {
-  for (const tool of allowedTools.filter((one) => !tools.includes(one))) {
-    const where = { field: "allowed-tools", line: matter.lineOf("allowed-tools") }
+const checkSkill = (skill: Skill, file: SkillFile, tools: ReadonlyArray<string> | undefined, findings: Findings) => {
+  if (!saysWhen.test(skill.description)) {
+    const message = 'The description does not say when to use the skill: add "Use it when ...".'
+    addRepair(findings, "skill-description-when", placeOfKey(file, "description"), message)
+  }
+  for (const tool of skill.allowedTools ?? []) {
+    if (tools?.includes(tool) !== false) continue
     const close = nearest(tool, tools)
     const hint = close.length === 0 ? "" : ` Nearest: ${close.join(", ")}.`
-    addRepair(found, "skill-tool-unknown", where, `There is no tool "${tool}".${hint}`)
+    const where = placeOfKey(file, "allowed-tools")
+    addRepair(findings, "skill-tool-unknown", where, `There is no tool "${tool}".${hint}`)
+  }
+  if (skill.execution.trim() === "") {
+    const message = 'The skill has no text under "## Execution": say there what the result must hold.'
+    addRepair(findings, "skill-execution-missing", { section: "Execution", line: file.bodyLine }, message)
   }
 }
 
-const checkExecution = ({ execution }: Skill, { bodyLine }: FrontMatter, findings: Findings): void => {
-  if (execution.trim() !== "") return
-  const what = 'The skill has no text under "## Execution": say there what the result must hold.'
-  addRepair(findings, "skill-execution-missing", { section: "Execution", line: bodyLine }, what)
-}
-
-const checkSize = ({ body, bodyLine }: FrontMatter, tokens: SkillTokens, findings: Findings): void => {
+const checkSize = ({ body, bodyLine: line }: SkillFile, tokens: SkillTokens, findings: Findings): void => {
   for (const part of ["refinement", "execution"] as const) {
     if (tokens[part] <= maxPartTokens) continue
     const message = `The ${part} part takes about ${tokens[part]} tokens of every prompt; keep it below ${maxPartTokens}.`
-    addRepair(findings, "skill-part-large", { line: bodyLine }, message)
+    addRepair(findings, "skill-part-large", { line }, message)
   }
   const all = estimateTokens(body)
   if (all <= maxTokens) return
-  addIssue(
-    findings,
-    "skill-too-large",
-    { line: bodyLine },
-    {
-      what: `The skill has about ${all} tokens; the format asks for at most ${maxTokens}.`
-    }
-  )
+  const what = `The skill has about ${all} tokens; the format asks for at most ${maxTokens}.`
+  addIssue(findings, "skill-too-large", { line }, { what })
 }
 
-const strictly = (repairs: ReadonlyArray<Repair>, findings: Findings): void => {
-  for (const { code, message, where } of repairs) {
+/** What a template leaves behind. */
+const placeholder =
+  /\b(?:TODO|FIXME|TBD)\b|\blorem ipsum\b|<(?:your|insert|describe|add|replace)\b[^<>]*>|\[(?:your|insert|describe|add|replace)\b[^\][]*\](?!\()|^\s*(?:[-*+]\s*)?(?:\.{3}|…)\s*$/i
+
+const isLocal = (href: string): boolean => href !== "" && !/^(?:[a-z][a-z0-9+.-]*:|#|\/\/)/i.test(href)
+
+/** Links of a body to files; `path` is without what follows a `#`. */
+const linksIn = ({ body, bodyLine }: SkillFile) =>
+  Option.match(parseMarkdown(body, bodyLine), { onNone: () => [], onSome: linksOf })
+    .filter(({ href }) => isLocal(href))
+    .map(({ href, line }) => ({ href, line, path: href.replace(/#.*$/, "") }))
+
+/** Links of a skill to files, as they stand, without what follows a `#`. */
+export const skillLinks = (bytes: Uint8Array): ReadonlyArray<string> =>
+  Result.match(readSkillFile(bytes), {
+    onFailure: () => [],
+    onSuccess: (file) => linksIn(file).map(({ path }) => path)
+  })
+
+const checkPlaceholders = ({ body, bodyLine }: SkillFile, findings: Findings): void => {
+  for (const { line, text } of proseLines(body)) {
+    const quote = placeholder.exec(text.replace(/`[^`]*`/g, ""))?.[0].trim()
+    if (quote === undefined) continue
+    const what = `"${quote}" is text for the author.`
+    addIssue(findings, "skill-placeholder", { line: bodyLine - 1 + line }, { what, quote })
+  }
+}
+
+const checkHeadings = ({ body, bodyLine }: SkillFile, findings: Findings): void => {
+  const sections = outline(body)
+  if (sections.every((section) => skillPart(section) === undefined)) return
+  for (const section of sections) {
+    const { level, line, title } = section
+    if (level === 0 || level > 2 || skillPart(section) !== undefined) continue
+    const where = { section: title, line: bodyLine + line - 1 }
+    const message = `No model sees the text under "${title}": put it under one of our headings.`
+    addRepair(findings, "skill-heading-unknown", where, message)
+  }
+}
+
+const checkInputs = ({ body, bodyLine }: SkillFile, findings: Findings): void => {
+  const section = outline(body).find((one) => skillPart(one) === "input-requirements")
+  if (section === undefined) return
+  const lines = body.split("\n")
+  const under = lines.slice(section.line).findIndex((line) => line.trim() !== "")
+  for (const { how, kind, line, what } of readSkillInputs(section.body).faults) {
+    const where = { section: section.title, line: bodyLine - 1 + section.line + under + line }
+    addIssue(findings, kind === "type" ? "skill-input-type" : "skill-input-name", where, { what, how })
+  }
+}
+
+const checkLinks = (file: SkillFile, files: ReadonlySet<string>, findings: Findings): void => {
+  for (const { href, line, path } of linksIn(file)) {
+    if (files.has(path)) continue
+    const what = `There is no file "${href}" in the folder of the skill.`
+    addIssue(findings, "skill-link-broken", { line }, { what, quote: href })
+  }
+}
+
+/** Reads the bytes of `<folder>/SKILL.md` and finds everything that a careful author would fix. */
+export const lintSkill = (bytes: Uint8Array, folder: string, { files, tools }: LintWorld): SkillLint => {
+  const reading = readSkill(bytes, folder)
+  const findings: Findings = { issues: [...reading.issues], repairs: [] }
+  for (const { code, message, where } of reading.repairs) {
     const rejected = forbidden.find((one) => one === code)
     if (rejected === undefined) findings.repairs.push({ code, where, message })
     else findings.issues.push({ code, where, what: message, how: ruleOf(rejected).fix })
   }
-}
-
-/** Reads the bytes of `<folder>/SKILL.md` and finds everything that a careful author would mend. */
-export const lintSkill = (bytes: Uint8Array, folder: string, { files, tools }: LintWorld): SkillLint => {
-  const reading = readSkill(bytes, folder)
-  const findings: Findings = { issues: [...reading.issues], repairs: [] }
-  strictly(reading.repairs, findings)
-  const matter = Result.flatMap(decodeText(bytes), readFrontMatter)
-  if (Result.isFailure(matter)) return inDocumentOrder(findings)
-  checkKeys(matter.success, findings)
-  checkSettings(matter.success, findings)
-  checkBody(matter.success, files, findings)
-  if (Option.isNone(reading.value)) return inDocumentOrder(findings)
-  const skill = reading.value.value
+  const file = Result.getOrUndefined(readSkillFile(bytes))
+  if (file === undefined) return inDocumentOrder(findings)
+  checkKeys(file, findings)
+  checkSettings(file, findings)
+  checkPlaceholders(file, findings)
+  checkHeadings(file, findings)
+  checkInputs(file, findings)
+  checkLinks(file, files, findings)
+  const skill = Option.getOrUndefined(reading.value)
+  if (skill === undefined) return inDocumentOrder(findings)
   const tokens = skillTokens(skill)
-  checkDescription(skill, matter.success, findings)
-  if (tools !== undefined) checkTools(skill, matter.success, tools, findings)
-  checkExecution(skill, matter.success, findings)
-  checkSize(matter.success, tokens, findings)
+  checkSkill(skill, file, tools, findings)
+  checkSize(file, tokens, findings)
   return { ...inDocumentOrder(findings), tokens }
 }

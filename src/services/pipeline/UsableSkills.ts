@@ -3,7 +3,7 @@
  * against them.
  */
 import * as Effect from "effect/Effect"
-import { usableSkills } from "../../domain/skills/SkillOffer.ts"
+import { usableSkills } from "../../domain/skills/Skill.ts"
 import { catalogueOf, Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 

@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { linesOf, locate } from "../../../src/domain/checking/TextSpan.ts"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { linesOf, locate, excerptLine } from "../../../src/domain/checking/TextSpan.ts"
+import { textWidth } from "../../../src/domain/text/TextWidth.ts"
 
 const lines = linesOf("first\n\t- **References** [a](b)\n  still [c](d)\n{\n  1\n}\n")
 
@@ -53,4 +56,83 @@ describe("locate", () => {
 
 it("counts lines as the readers do", () => {
   assert.deepStrictEqual(linesOf("\uFEFFa\r\nb\rc\n"), ["a", "b", "c", ""])
+})
+
+const show = (line: string, part: string, width = 40): ReadonlyArray<string> => {
+  const start = line.indexOf(part)
+  const { marks, source } = excerptLine(line, start, start + part.length, width)
+  return [source, marks]
+}
+
+describe("excerptLine", () => {
+  it("marks the part", () => {
+    assert.deepStrictEqual(show("- **Skill** serch", "serch"), [
+      "- **Skill** serch", //
+      "            ^^^^^"
+    ])
+  })
+
+  it("marks an empty part, also behind the end", () => {
+    assert.deepStrictEqual(excerptLine("ab", 1, 1, 40), { source: "ab", marks: " ^" })
+    assert.deepStrictEqual(excerptLine("ab", 2, 2, 40), { source: "ab", marks: "  ^" })
+    assert.deepStrictEqual(excerptLine("", 0, 0, 40), { source: "", marks: "^" })
+  })
+
+  it("shows a tab as the blanks up to its stop", () => {
+    assert.deepStrictEqual(show("\ta\tb", "b"), [
+      "    a   b", //
+      "        ^"
+    ])
+  })
+
+  it("counts wide characters twice and combining ones not at all", () => {
+    assert.deepStrictEqual(show("日本 👍 x", "x"), [
+      "日本 👍 x", //
+      "        ^"
+    ])
+    assert.deepStrictEqual(show("日本", "本"), [
+      "日本", //
+      "  ^^"
+    ])
+    assert.deepStrictEqual(show("e\u0301x", "x"), ["e\u0301x", " ^"])
+  })
+
+  it("shows what a terminal would obey or hide", () => {
+    assert.deepStrictEqual(show("\u001b[31mx", "x"), [
+      String.raw`\u{1b}[31mx`, //
+      "          ^"
+    ])
+  })
+
+  it("cuts a long line around the part", () => {
+    const line = `${"a ".repeat(50)}HERE${" b".repeat(50)}`
+    assert.deepStrictEqual(show(line, "HERE"), ["... a a a a a a a HERE b b b b b b b ...", "                  ^^^^"])
+    assert.deepStrictEqual(show(`HERE${" b".repeat(50)}`, "HERE"), ["HERE b b b b b b b b b b b b b b b b ...", "^^^^"])
+    assert.deepStrictEqual(show(`${"a ".repeat(50)}HERE`, "HERE"), [
+      "... a a a a a a a a a a a a a a a a HERE",
+      "                                    ^^^^"
+    ])
+  })
+
+  it("shows the start of a part that is wider than the line", () => {
+    const [source = "", marks = ""] = show(`${"a".repeat(60)}${"B".repeat(200)}`, "B".repeat(200))
+    assert.strictEqual(source, `...${"a".repeat(8)}${"B".repeat(26)}...`)
+    assert.strictEqual(marks, `${" ".repeat(11)}${"^".repeat(26)}`)
+  })
+
+  it("takes no time for a line of megabytes", () => {
+    const line = `${"x".repeat(2_000_000)}HERE${"y".repeat(2_000_000)}`
+    assert.strictEqual(show(line, "HERE")[0]?.length, 40)
+  })
+
+  it.effect.prop(
+    "never exceeds the width, whatever the line",
+    { line: Schema.String, start: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 30 })) },
+    ({ line, start }) =>
+      Effect.sync(() => {
+        const { marks, source } = excerptLine(line, Math.min(start, line.length), line.length, 20)
+        assert.isAtMost(textWidth(source), 20)
+        assert.match(marks, /^ *\^+$/)
+      })
+  )
 })

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { skillLinks } from "../../../src/domain/skills/SkillBodyLint.ts"
-import { lintSkill } from "../../../src/domain/skills/SkillLint.ts"
+import { skillLinks, lintSkill } from "../../../src/domain/skills/SkillLint.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { readSkillTest } from "../../../src/domain/checking/SkillTestFormat.ts"
+import { readSkillTest } from "../../../src/domain/checking/SkillTest.ts"
 
 const read = (...lines: ReadonlyArray<string>) => readSkillTest(lines.join("\n"), "count-words")
 const task = ["## Task", "", "- **What is needed** Count.", "- **Expected output** A number."]
