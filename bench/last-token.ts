@@ -11,9 +11,8 @@ import { execFileSync } from "node:child_process"
 import { readdirSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import { parseArgs } from "node:util"
-import { builtInPlugins } from "../src/plugins/builtIns.ts"
 import { type BriefingParts, requestDocument } from "../src/domain/models/Briefing.ts"
-import { defaultLimits } from "../src/domain/configuration/Limits.ts"
+import { builtIns } from "../src/app/builtIns.ts"
 import { Activities } from "../src/services/journal/Activities.ts"
 import { Gate } from "../src/services/permissions/Gate.ts"
 import { PlanChecker } from "../src/services/pipeline/PlanChecker.ts"
@@ -85,7 +84,7 @@ const world = PlanChecker.layer.pipe(
         restore: () => Effect.void
       })
     ),
-    ToolRegistry.layer([...builtInPlugins(defaultLimits)]),
+    ToolRegistry.layer(builtIns()),
     Skills.layer({ project, home: "/nonexistent", config: "/nonexistent" }),
     RunSettings.layer({ referenceBudget: 1_000_000 })
   ]),

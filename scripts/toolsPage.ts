@@ -5,13 +5,13 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { toolPage } from "../src/domain/tools/ToolPage.ts"
-import builtIns from "../src/plugins/builtIns.ts"
+import { builtIns } from "../src/app/builtIns.ts"
 import { Commands } from "../src/services/commands/Commands.ts"
 import { ToolRegistry } from "../src/services/tools/ToolRegistry.ts"
 import { WebFetch } from "../src/services/web/WebFetch.ts"
 import { Workspace } from "../src/services/files/Workspace.ts"
 
-const layer = ToolRegistry.layer(builtIns).pipe(
+const layer = ToolRegistry.layer(builtIns()).pipe(
   Layer.provide(Layer.mergeAll(Workspace.layer(import.meta.dirname), WebFetch.layer(), Commands.layerNone)),
   Layer.provide(NodeServices.layer)
 )

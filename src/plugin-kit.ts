@@ -1,13 +1,9 @@
 /**
- * The door for plugin authors, imported as "task-conductor/plugin": everything that a package of tools needs.
+ * The interface for authors of plugins, imported as "task-conductor/plugin". The built-in tools import nothing else of
+ * this program. docs/writing-a-plugin.md says how the parts are used.
  */
-export { type Access, type CanonicalAccess } from "./domain/tools/Access.ts"
-export { EffectClass, Risk } from "./domain/tools/Risk.ts"
-export { Arguments, ToolErrorType } from "./domain/tools/ToolCall.ts"
-export { ToolFailure } from "./domain/tools/ToolFailure.ts"
-export { type CanonicalCommand, Commands } from "./services/commands/Commands.ts"
-export { FileReads } from "./services/plugins/FileReads.ts"
-export { PageFetch } from "./services/plugins/PageFetch.ts"
+
+/* Defining a plugin. */
 export {
   definePlugin,
   type HostServices,
@@ -18,4 +14,36 @@ export {
   tool,
   type Tools
 } from "./services/plugins/Plugin.ts"
+
+/* What a tool declares, is called with and fails with. */
+export { type Access, type CanonicalAccess } from "./domain/tools/Access.ts"
+export { EffectClass, Risk } from "./domain/tools/Risk.ts"
+export { Arguments, ToolErrorType } from "./domain/tools/ToolCall.ts"
+export { ToolFailure } from "./domain/tools/ToolFailure.ts"
+export { CommandLine } from "./domain/commands/CommandText.ts"
+export { commandSeconds } from "./domain/commands/CommandSettings.ts"
+export type { TextEdit } from "./domain/files/TextEdit.ts"
+export type { LineRange } from "./domain/text/LineRange.ts"
+
+/* The services of the host. */
+export { type CanonicalCommand, Commands, runGranted } from "./services/commands/Commands.ts"
+export { FileReads } from "./services/plugins/FileReads.ts"
+export { PageFetch } from "./services/plugins/PageFetch.ts"
 export { Workspace } from "./services/files/Workspace.ts"
+
+/* Texts and lists that fit the window of a model, and messages that it can act on. */
+export { changePreview } from "./domain/files/ChangePreview.ts"
+export { foldersOf, nearestHint, nearestPaths } from "./domain/files/NearestPath.ts"
+export { fitTree, type TreeBudget } from "./domain/files/PathTree.ts"
+export { fitLines, type LinePlace } from "./domain/text/TextPart.ts"
+
+/* Searching files. */
+export {
+  findMatches,
+  type LineMatch,
+  type SearchPattern,
+  searchPattern,
+  showMatches
+} from "./domain/files/LineSearch.ts"
+export { matchesGlob } from "./domain/files/PathGlob.ts"
+export { isSecretLike } from "./domain/files/SensitivePath.ts"

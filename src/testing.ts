@@ -6,7 +6,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import type { Arguments, ToolResult } from "./domain/tools/ToolCall.ts"
-import builtIns from "./plugins/builtIns.ts"
 import { pluginProblems, type PluginSource, runOneTool, type ToolTrial } from "./app/pluginTrial.ts"
 import { parseRule } from "./domain/permissions/RuleText.ts"
 import type { Plugin } from "./services/plugins/Plugin.ts"
@@ -26,7 +25,7 @@ export { Workspace } from "./services/files/Workspace.ts"
  * loading touches nothing: for a URL also the import. Runs no tool.
  */
 export const checkPlugin = (plugin: PluginSource): Promise<ReadonlyArray<string>> =>
-  pluginProblems(plugin, builtIns).pipe(Effect.provide(NodeServices.layer), Effect.runPromise)
+  pluginProblems(plugin).pipe(Effect.provide(NodeServices.layer), Effect.runPromise)
 
 /**
  * Runs one tool as a task of a run would, behind the gate, and gives the result envelope, whatever happens to the call.
@@ -38,10 +37,7 @@ export const runTool = (
   given: Arguments = {},
   trial: ToolTrial = {}
 ): Promise<ToolResult> =>
-  runOneTool(plugin, builtIns, { name, arguments: given }, trial).pipe(
-    Effect.provide(NodeServices.layer),
-    Effect.runPromise
-  )
+  runOneTool(plugin, { name, arguments: given }, trial).pipe(Effect.provide(NodeServices.layer), Effect.runPromise)
 
 /** How tests of a skill run; `allow` holds rules as `TOOL[:PATTERN]` for calls that need more than the test's own project. */
 export interface TestSkillOptions {

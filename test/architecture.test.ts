@@ -82,6 +82,19 @@ describe("architecture", () => {
       "domain/text/Slug.ts imports domain/plan/Task.ts: domain/text comes before domain/plan. Move what both need to domain/text or to a room before it, or move domain/text/Slug.ts to domain/plan or to a room after it."
     )
     assert.include(misplacement("cli/run/run.ts", "library/runs.ts"), "cli/run/run.ts imports library/runs.ts")
+    assert.isUndefined(misplacement("plugins/ReadFile.ts", "plugin-kit.ts"))
+    assert.include(misplacement("plugins/ReadFile.ts", "domain/text/TextPart.ts"), "Export there what a plugin needs")
+    assert.include(misplacement("plugin-kit.ts", "plugins/ReadFile.ts"), "plugin-kit.ts comes before plugins")
+  })
+
+  it("gives built-in tools no package that a plugin need not have", () => {
+    assert.deepStrictEqual(
+      arrows((from, target) => {
+        const isAllowed = paths.has(target) || /^effect\/[A-Z]\w+$/.test(target)
+        return from.path.startsWith("plugins/") && !isAllowed
+      }),
+      []
+    )
   })
 
   it("keeps Node out of the domain", () => {

@@ -19,7 +19,13 @@ describe("documentation", () => {
     const source = fileURLToPath(root)
     const folder = mkdtempSync(join(tmpdir(), "task-conductor-documentation-"))
     symlinkSync(join(source, "node_modules"), join(folder, "node_modules"))
-    const scripts = ["README.md", "docs/runs.md", "docs/asking.md", "docs/several-machines.md"].flatMap((page) =>
+    const scripts = [
+      "README.md",
+      "docs/runs.md",
+      "docs/asking.md",
+      "docs/several-machines.md",
+      "docs/writing-a-plugin.md"
+    ].flatMap((page) =>
       Array.from(readFileSync(new URL(page, root), "utf8").matchAll(/```ts\n(.*?)```/gs), ([, text = ""]) => text)
     )
     for (const [index, text] of scripts.entries()) writeFileSync(join(folder, `script-${index}.ts`), text)

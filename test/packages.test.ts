@@ -250,7 +250,7 @@ describe("a plugin in TypeScript", { timeout: 60_000 }, () => {
        import { run, type RunOptions } from "task-conductor"
        import { check } from "task-conductor/check"
        import { attach, work } from "task-conductor/cluster"
-       import { definePlugin, type Plugin, tool, ToolFailure, Workspace } from "task-conductor/plugin"
+       import { changePreview, definePlugin, fitLines, nearestHint, nearestPaths, type Plugin, tool, ToolFailure, Workspace } from "task-conductor/plugin"
        import { checkPlugin, runTool } from "task-conductor/testing"
        const size = tool({
          description: "Says how long a file is.",
@@ -260,9 +260,12 @@ describe("a plugin in TypeScript", { timeout: 60_000 }, () => {
          access: ({ path }) => [{ _tag: "ReadFile", path }],
          execute: ({ lines = false, path }) =>
            Effect.gen(function* () {
-             if (path === "") return yield* new ToolFailure({ type: "not_found", message: "No path." })
-             const text = yield* (yield* Workspace).readText(path, 1000)
-             return lines ? text.split("\\n").length : text.length
+             const { readText, tree } = yield* Workspace
+             const hint = nearestHint(nearestPaths(path, yield* tree))
+             if (path === "") return yield* new ToolFailure({ type: "not_found", message: \`No path.\${hint}\` })
+             const text = yield* readText(path, 1000)
+             const shown = fitLines(text.split("\\n"), 100, { first: 1 }) + changePreview(path, undefined, text, 10)
+             return lines ? shown.split("\\n").length : shown.length
            })
        })
        const plugin: Plugin = definePlugin({ name: "size", tools: Effect.succeed({ size }) })

@@ -19,6 +19,7 @@ import { ConfigurationError } from "../services/configuration/ConfigurationFile.
 import { Gate } from "../services/permissions/Gate.ts"
 import { type Plugin } from "../services/plugins/Plugin.ts"
 import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
+import { builtIns } from "./builtIns.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
 import { Policies } from "../services/permissions/Policies.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
@@ -50,12 +51,7 @@ const rulesOf = (texts: ReadonlyArray<string>) =>
   )
 
 /** Everything that a tool needs to run, over this project. */
-const layerTrial = (
-  source: PluginSource,
-  builtIns: ReadonlyArray<Plugin>,
-  project: string,
-  rules: ReadonlyArray<Rule>
-) => {
+const layerTrial = (source: PluginSource, project: string, rules: ReadonlyArray<Rule>) => {
   const order =
     source instanceof URL
       ? { entries: [{ text: fileURLToPath(source), scope: "given" as const, folder: project }], values: [] }
@@ -63,7 +59,7 @@ const layerTrial = (
   return ToolRunner.layer().pipe(
     Layer.provideMerge(
       Layer.unwrap(
-        Effect.map(PluginPackages, ({ plugins, problems }) => ToolRegistry.layer([...builtIns, ...plugins], problems))
+        Effect.map(PluginPackages, ({ plugins, problems }) => ToolRegistry.layer([...builtIns(), ...plugins], problems))
       )
     ),
     Layer.provide(PluginPackages.layer(order)),
@@ -118,10 +114,7 @@ const exampleProblems = Effect.fnUntraced(function* (registry: ToolRegistry["Ser
 })
 
 /** What keeps a host from using the plugin, one sentence each. Runs no tool. */
-export const pluginProblems = Effect.fn("pluginProblems")(function* (
-  source: PluginSource,
-  builtIns: ReadonlyArray<Plugin>
-) {
+export const pluginProblems = Effect.fn("pluginProblems")(function* (source: PluginSource) {
   const fs = yield* FileSystem.FileSystem
   const project = yield* makeProject({})
   return yield* Effect.gen(function* () {
@@ -132,13 +125,12 @@ export const pluginProblems = Effect.fn("pluginProblems")(function* (
       ...(touched ? ["the plugin changes the project while it loads"] : []),
       ...(yield* exampleProblems(registry))
     ]
-  }).pipe(Effect.provide(layerTrial(source, builtIns, project, [])))
+  }).pipe(Effect.provide(layerTrial(source, project, [])))
 }, Effect.scoped)
 
 /** The result of one call. Fails when the plugin cannot be used or a rule cannot be read. */
 export const runOneTool = Effect.fn("runOneTool")(function* (
   source: PluginSource,
-  builtIns: ReadonlyArray<Plugin>,
   call: { readonly name: string; readonly arguments: Arguments },
   trial: ToolTrial
 ) {
@@ -151,5 +143,5 @@ export const runOneTool = Effect.fn("runOneTool")(function* (
     const runner = yield* ToolRunner
     const result: ToolResult = yield* runner.run({ round: 1, task: "Test", uid: "call" }, { uid: "call", ...call })
     return result
-  }).pipe(Effect.provide(layerTrial(source, builtIns, project, rules)))
+  }).pipe(Effect.provide(layerTrial(source, project, rules)))
 }, Effect.scoped)

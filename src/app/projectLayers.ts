@@ -10,7 +10,6 @@ import * as Path from "effect/Path"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
-import { builtInPlugins } from "../plugins/builtIns.ts"
 import { Approver } from "../services/approvals/Approver.ts"
 import { layerTerminalArbiter } from "../services/approvals/Arbiter.ts"
 import { Commands } from "../services/commands/Commands.ts"
@@ -37,6 +36,7 @@ import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
 import { WebFetch } from "../services/web/WebFetch.ts"
 import { Workspace } from "../services/files/Workspace.ts"
+import { builtIns } from "./builtIns.ts"
 import { version } from "./version.ts"
 import type { Setup } from "./setup.ts"
 
@@ -127,7 +127,7 @@ const layerTools = (
         const commands = yield* commandPlugins(project, tools)
         const all = [packages, commands, servers]
         return ToolRegistry.layer(
-          [...builtInPlugins(settings.limits), ...all.flatMap((one): ReadonlyArray<Plugin> => one.plugins)],
+          [...builtIns(settings.limits), ...all.flatMap((one): ReadonlyArray<Plugin> => one.plugins)],
           all.flatMap((one): ReadonlyArray<PluginProblem | McpProblem> => one.problems)
         )
       })

@@ -4,11 +4,10 @@
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { definePlugin, tool } from "../services/plugins/Plugin.ts"
-import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
+import { definePlugin, tool } from "../plugin-kit.ts"
 
 export const currentTime = definePlugin({
-  name: builtInOrigin,
+  name: "current-time",
   tools: Effect.succeed({
     get_current_time: tool({
       description: "Returns the current date and time in UTC, as ISO 8601.",

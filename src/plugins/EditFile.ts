@@ -3,10 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { TextEdit } from "../domain/files/TextEdit.ts"
-import { definePlugin, type Plugin, tool } from "../services/plugins/Plugin.ts"
-import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
-import { writeGranted } from "./GrantedWrite.ts"
+import { definePlugin, type Plugin, type TextEdit, tool } from "../plugin-kit.ts"
+import { writeGranted } from "./WriteFile.ts"
 
 /** The descriptions are not repeated in the parts of the list: small models read all of it. */
 const Edits = Schema.NonEmptyArray(
@@ -54,7 +52,7 @@ const editsOf = ({ edits, new_text = "", old_text = "", replace_all = false }: P
 /** A file above `maxBytes` gets no diff. */
 export const editFile = (maxBytes: number): Plugin =>
   definePlugin({
-    name: builtInOrigin,
+    name: "edit-file",
     tools: Effect.succeed({
       edit_file: tool({
         description:

@@ -3,10 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { ToolFailure } from "../domain/tools/ToolFailure.ts"
-import { PageFetch } from "../services/plugins/PageFetch.ts"
-import { definePlugin, tool } from "../services/plugins/Plugin.ts"
-import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
+import { definePlugin, PageFetch, tool, ToolFailure } from "../plugin-kit.ts"
 
 /** About 3,000 tokens: room for two pages in a window of 8192. */
 const defaultCharacters = 12_000
@@ -52,7 +49,7 @@ const partOf = (text: string, { max_characters = defaultCharacters, start = 0 }:
 }
 
 export const fetchUrl = definePlugin({
-  name: builtInOrigin,
+  name: "fetch-url",
   tools: Effect.succeed({
     fetch_url: tool({
       description: `Fetches a public web page and returns its address, title and main content as markdown, or other text as it is. Says how to read on when it is long.`,

@@ -4,10 +4,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { findMatches, type LineMatch, showMatches } from "../domain/files/LineMatches.ts"
-import type { SearchPattern } from "../domain/files/SearchPattern.ts"
-import { isSecretLike } from "../domain/files/SensitivePath.ts"
-import { Workspace } from "../services/files/Workspace.ts"
+import { findMatches, isSecretLike, type LineMatch, type SearchPattern, showMatches, Workspace } from "../plugin-kit.ts"
 
 const filesAtOnce = 16
 

@@ -4,14 +4,19 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { nearestHint, nearestPaths } from "../domain/files/NearestPath.ts"
-import type { LineRange } from "../domain/text/LineRange.ts"
-import { fitLines } from "../domain/text/TextPart.ts"
-import { ToolFailure } from "../domain/tools/ToolFailure.ts"
-import { FileReads } from "../services/plugins/FileReads.ts"
-import { definePlugin, type Plugin, tool } from "../services/plugins/Plugin.ts"
-import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
-import { Workspace } from "../services/files/Workspace.ts"
+import {
+  definePlugin,
+  FileReads,
+  fitLines,
+  type LineRange,
+  nearestHint,
+  nearestPaths,
+  type Plugin,
+  tool,
+  ToolFailure,
+  Workspace
+} from "../plugin-kit.ts"
+import { projectPath } from "./ProjectPath.ts"
 
 /** About 4,000 tokens: half of a window of 8192. Who names lines may have more. */
 const wholeCharacters = 16_000
@@ -57,8 +62,7 @@ const narrow = (path: string, text: string, range: LineRange | undefined): Effec
 const explainMissing = Effect.fnUntraced(function* ({ path }: Parameters, { message }: ToolFailure) {
   const { root, tree } = yield* Workspace
   const files = yield* Effect.orElseSucceed(tree, () => [])
-  const written = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path.replace(/^(?:\.?\/)+/, "")
-  return yield* failure("not_found", `${message}${nearestHint(nearestPaths(written, files))}`)
+  return yield* failure("not_found", `${message}${nearestHint(nearestPaths(projectPath(root, path), files))}`)
 })
 
 /** Lines of a file that is too large to be read as a whole; nobody is told of them. */
@@ -75,7 +79,7 @@ const readPart = Effect.fnUntraced(function* (path: string, range: LineRange | u
 /** Files above `maxBytes` are read by their lines only. */
 export const readFile = (maxBytes: number): Plugin =>
   definePlugin({
-    name: builtInOrigin,
+    name: "read-file",
     tools: Effect.gen(function* () {
       const reads = yield* FileReads
       return {

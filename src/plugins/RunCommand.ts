@@ -3,11 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { CommandLine } from "../domain/commands/CommandText.ts"
-import { commandSeconds } from "../domain/commands/CommandSettings.ts"
-import { definePlugin, tool } from "../services/plugins/Plugin.ts"
-import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
-import { runGranted } from "../services/commands/GrantedCommand.ts"
+import { CommandLine, commandSeconds, definePlugin, runGranted, tool } from "../plugin-kit.ts"
 
 const Parameters = Schema.Struct({
   argv: CommandLine.annotate({
@@ -25,7 +21,7 @@ const Parameters = Schema.Struct({
 })
 
 export const runCommand = definePlugin({
-  name: builtInOrigin,
+  name: "run-command",
   tools: Effect.succeed({
     run_command: tool({
       description:

@@ -5,9 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
-import { ToolFailure } from "../domain/tools/ToolFailure.ts"
-import { definePlugin, tool } from "../services/plugins/Plugin.ts"
-import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
+import { definePlugin, tool, ToolFailure } from "../plugin-kit.ts"
 
 const Status = Schema.Literals(["pending", "in_progress", "completed"])
 
@@ -39,7 +37,7 @@ const full = () =>
   new ToolFailure({ type: "validation_failed", message: `The list is full: it holds ${maxEntries} entries.` })
 
 export const scratchTasks = definePlugin({
-  name: builtInOrigin,
+  name: "scratch-tasks",
   tools: Effect.gen(function* () {
     const list = yield* Ref.make<ReadonlyArray<ScratchTask>>([])
     return {

@@ -6,15 +6,9 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { foldersOf, nearestHint, nearestPaths } from "../domain/files/NearestPath.ts"
-import { matchesGlob } from "../domain/files/PathGlob.ts"
-import { searchPattern } from "../domain/files/SearchPattern.ts"
-import { ToolFailure } from "../domain/tools/ToolFailure.ts"
-import { definePlugin, type Plugin, tool } from "../services/plugins/Plugin.ts"
-import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
-import { Workspace } from "../services/files/Workspace.ts"
+import { definePlugin, foldersOf, matchesGlob, type Plugin, searchPattern, tool, ToolFailure } from "../plugin-kit.ts"
 import { type SearchProgress, searchText } from "./FileSearch.ts"
-import { folderName, isBelow } from "./FolderPrefix.ts"
+import { filesBelow } from "./ProjectPath.ts"
 
 const defaultResults = 50
 const maxCharacters = 16_000
@@ -61,16 +55,8 @@ const readPattern = ({ case_sensitive = false, pattern, regex = false }: Paramet
 
 /** The files that the search is about. */
 const chooseFiles = Effect.fnUntraced(function* ({ glob, path = "" }: Parameters) {
-  const workspace = yield* Workspace
-  const all = yield* workspace.tree
-  const folder = folderName(workspace.root, path)
-  const below = all.filter(isBelow(folder))
-  if (below.length === 0 && all.length > 0) {
-    const near = nearestPaths(folder, [...foldersOf(all), ...all])
-    const message = `The project has no file at or below ${JSON.stringify(path)}.${nearestHint(near)}`
-    return yield* new ToolFailure({ type: "not_found", message })
-  }
-  return glob === undefined ? below : below.filter(matchesGlob(glob))
+  const { files } = yield* filesBelow(path, (all) => [...foldersOf(all), ...all])
+  return glob === undefined ? files : files.filter(matchesGlob(glob))
 })
 
 const count = (files: number): string => (files === 1 ? "1 file" : `${files} files`)
@@ -100,7 +86,7 @@ const notesOf = (params: Parameters, files: number, { ended, searched, shown, sk
 /** Files above `maxBytes` are not searched; after `time` a search ends with what it has. */
 export const searchFiles = (maxBytes: number, time = defaultTime): Plugin =>
   definePlugin({
-    name: builtInOrigin,
+    name: "search-files",
     tools: Effect.succeed({
       search_files: tool({
         description: `Finds lines that hold a text in the files of the project, as \`path:line: text\`. Use it to find where something is. Returns ${defaultResults} lines, at most ${maxCharacters} characters, and says when there is more.`,

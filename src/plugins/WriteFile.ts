@@ -3,19 +3,37 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { definePlugin, type Plugin, tool } from "../services/plugins/Plugin.ts"
-import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
-import { writeGranted } from "./GrantedWrite.ts"
+import { type CanonicalAccess, changePreview, definePlugin, type Plugin, tool, Workspace } from "../plugin-kit.ts"
 
 const Parameters = Schema.Struct({
   path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
   content: Schema.String.annotate({ description: "The whole new text of the file." })
 })
 
+/** So many lines of bounded length stay below the cap for outputs, whatever characters they hold. */
+const diffLines = 100
+
+/** Writes the file and gives the diff; a file above `maxBytes`, or one that is not text, is replaced without one. */
+export const writeGranted = Effect.fnUntraced(function* (
+  granted: CanonicalAccess & { readonly _tag: "WriteFile" },
+  maxBytes: number
+) {
+  const workspace = yield* Workspace
+  const { content, path } = granted
+  const before = yield* Effect.match(workspace.readText(path, maxBytes), {
+    onSuccess: (text) => ({ text, readable: true }),
+    onFailure: ({ type }) => ({ text: undefined, readable: type === "not_found" })
+  })
+  yield* workspace.write(granted)
+  return before.readable
+    ? changePreview(path, before.text, content, diffLines)
+    : "(The old content could not be read, so there is no diff.)"
+})
+
 /** A file above `maxBytes` is replaced without a diff. */
 export const writeFile = (maxBytes: number): Plugin =>
   definePlugin({
-    name: builtInOrigin,
+    name: "write-file",
     tools: Effect.succeed({
       write_file: tool({
         description:

@@ -1,9 +1,7 @@
 /**
- * The plugins that every run has, in the shape that a stranger's package has too. Given to ToolRegistry.layer by the
- * composition root.
+ * The tools that every run has, as plugins that import nothing but what a package can import.
  */
-import { defaultLimits, type Limits } from "../domain/configuration/Limits.ts"
-import type { Plugin } from "../services/plugins/Plugin.ts"
+import type { Plugin } from "../plugin-kit.ts"
 import { currentTime } from "./CurrentTime.ts"
 import { editFile } from "./EditFile.ts"
 import { fetchUrl } from "./FetchUrl.ts"
@@ -14,18 +12,20 @@ import { scratchTasks } from "./ScratchTasks.ts"
 import { searchFiles } from "./SearchFiles.ts"
 import { writeFile } from "./WriteFile.ts"
 
-/** Built-in plugins for these limits. */
-export const builtInPlugins = ({ readFileBytes }: Pick<Limits, "readFileBytes">): ReadonlyArray<Plugin> => [
+/** What the person may limit; `maxFileBytes` is the largest file that is read as a whole, in bytes. */
+export interface BuiltInLimits {
+  readonly maxFileBytes: number
+}
+
+/** The plugins, in the order in which their tools are listed. */
+export const builtInPlugins = ({ maxFileBytes }: BuiltInLimits): ReadonlyArray<Plugin> => [
   fileTree,
-  readFile(readFileBytes),
-  searchFiles(readFileBytes),
+  readFile(maxFileBytes),
+  searchFiles(maxFileBytes),
   currentTime,
   scratchTasks,
   fetchUrl,
-  writeFile(readFileBytes),
-  editFile(readFileBytes),
+  writeFile(maxFileBytes),
+  editFile(maxFileBytes),
   runCommand
 ]
-
-/** Built-in plugins for the default limits. */
-export default builtInPlugins(defaultLimits)

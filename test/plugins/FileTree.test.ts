@@ -59,7 +59,7 @@ describe("get_file_tree", () => {
       const { error_message, error_type } = yield* run("get_file_tree", { path: "scr" })
       assert.deepStrictEqual(
         [error_type, error_message],
-        ["not_found", 'The project has no file below "scr". Nearest: src, src-old, src/deep.']
+        ["not_found", 'The project has no file at or below "scr". Nearest: src, src-old, src/deep.']
       )
     })
   )

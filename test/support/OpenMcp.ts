@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import type { McpServerEntry } from "../../src/domain/plugins/McpServerEntry.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import type { Arguments } from "../../src/domain/tools/ToolCall.ts"
-import builtIns from "../../src/plugins/builtIns.ts"
+import { builtIns } from "../../src/app/builtIns.ts"
 import { Activities } from "../../src/services/journal/Activities.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Journal } from "../../src/services/journal/Journal.ts"
@@ -43,7 +43,7 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
   const text = typeof given.file === "string" ? given.file : JSON.stringify(given.file)
   const project = given.project ?? (yield* makeProject(given.file === undefined ? {} : { ".mcp.json": text }))
   const tools = Layer.unwrap(
-    Effect.map(McpPlugins, ({ plugins, problems }) => ToolRegistry.layer([...builtIns, ...plugins], problems))
+    Effect.map(McpPlugins, ({ plugins, problems }) => ToolRegistry.layer([...builtIns(), ...plugins], problems))
   ).pipe(Layer.provideMerge(McpPlugins.layer({ project, own: given.own ?? {}, version: "0" })))
   const context = yield* ToolRunner.layer(given.limits).pipe(
     Layer.provideMerge(tools),

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import type { Arguments, ToolCall } from "../../src/domain/tools/ToolCall.ts"
-import builtIns from "../../src/plugins/builtIns.ts"
+import { builtIns } from "../../src/app/builtIns.ts"
 import { Activities } from "../../src/services/journal/Activities.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Commands, type CommandsOptions } from "../../src/services/commands/Commands.ts"
@@ -65,7 +65,7 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
   })
   const context = yield* ToolRunner.layer(given.limits).pipe(
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
-    Layer.provideMerge(ToolRegistry.layer([...builtIns, ...(given.plugins ?? [])])),
+    Layer.provideMerge(ToolRegistry.layer([...builtIns(), ...(given.plugins ?? [])])),
     Layer.provideMerge(commands),
     Layer.provideMerge(world),
     Layer.build

@@ -3,7 +3,10 @@
  * rooms before it, type imports included.
  */
 
-/** All rooms below src, first to last. The entry points, which lie in src itself, come after all of them. */
+/** The interface for authors of plugins: an entry point, and all that the built-in tools may import. */
+const pluginKit = "plugin-kit.ts"
+
+/** All rooms below src, first to last. The other entry points, which lie in src itself, come after all of them. */
 export const rooms: ReadonlyArray<string> = [
   ...[
     "text",
@@ -47,6 +50,7 @@ export const rooms: ReadonlyArray<string> = [
     "mcp",
     "cluster"
   ].map((room) => `services/${room}`),
+  pluginKit,
   "plugins",
   "app",
   "library",
@@ -59,6 +63,7 @@ export const entryPoints = "entry points"
 /** The room of a module, by its path below src. */
 export const roomOf = (path: string): string => {
   const [first = "", second = ""] = path.split("/")
+  if (path === pluginKit) return pluginKit
   if (!path.includes("/")) return entryPoints
   return first === "domain" || first === "services" ? `${first}/${second}` : first
 }
@@ -70,6 +75,9 @@ export const misplacement = (from: string, target: string): string | undefined =
   const [here, there] = [roomOf(from), roomOf(target)]
   if (here === "cli" && there === "library") {
     return `${from} imports ${target}: cli and library stand side by side. Move what both need to app.`
+  }
+  if (here === "plugins" && there !== here && there !== pluginKit) {
+    return `${from} imports ${target}: a built-in tool imports what any plugin can, which is ${pluginKit}. Export there what a plugin needs, or move it to plugins.`
   }
   if (rankOf(there) <= rankOf(here)) return undefined
   return `${from} imports ${target}: ${here} comes before ${there}. Move what both need to ${here} or to a room before it, or move ${from} to ${there} or to a room after it.`

@@ -1,5 +1,5 @@
 /**
- * What a write would change, as a unified diff of bounded length. The gate shows it, write_file returns it.
+ * What a write would change, as a unified diff of bounded length.
  */
 import * as TextDiff from "effect/TextDiff"
 
@@ -16,8 +16,12 @@ const shorten = (line: string): string => {
 }
 
 /**
- * A unified diff of at most `maxLines` lines of bounded length; what is left out is counted where it is missing. Empty
- * when equal.
+ * A unified diff of at most `maxLines` lines; the middle of a line above 300 characters is left out, and every omission
+ * is stated with its size. `before` is undefined for a new file. Empty when both texts are equal.
+ *
+ * ```ts
+ * changePreview("a.txt", "one\n", "two\n", 100) // "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two"
+ * ```
  */
 export const changePreview = (path: string, before: string | undefined, after: string, maxLines: number): string => {
   const edits = TextDiff.lines(before ?? "", after, { maxEdits })

@@ -1,21 +1,27 @@
 /**
- * The paths that a wrong path may have meant. Named where a file or folder is missing.
+ * The paths that a wrong path may have meant, for the message that says that a file or folder is missing.
  */
 import { nearest } from "../text/Nearest.ts"
 
-/** Comparing more paths would be felt. */
+/** Comparing more paths would take noticeable time. */
 const maxCompared = 20_000
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 
-/** At most three of the paths: those with the same last part first, then those that look alike. */
+/**
+ * At most three of the paths: first those with the same last part, then those that are spelled alike.
+ *
+ * ```ts
+ * nearestPaths("main.ts", ["src/main.ts", "src/man.ts", "docs/a.md"]) // ["src/main.ts", "src/man.ts"]
+ * ```
+ */
 export const nearestPaths = (target: string, paths: ReadonlyArray<string>): ReadonlyArray<string> => {
   const name = nameOf(target)
   const namesakes = paths.filter((path) => nameOf(path) === name)
   return [...new Set([...nearest(target, namesakes), ...nearest(target, paths.slice(0, maxCompared))])].slice(0, 3)
 }
 
-/** The folders that hold these files, at any depth. */
+/** The folders that hold these files, at any depth: `["a/b/c.ts"]` gives `["a/b", "a"]`. */
 export const foldersOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
   const folders = new Set<string>()
   for (const path of paths) {
@@ -28,6 +34,6 @@ export const foldersOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> =
   return [...folders]
 }
 
-/** ` Nearest: a, b.`, to stand behind a sentence; empty when nothing is near. */
+/** The text ` Nearest: a, b.`, to append to a sentence; empty without names. */
 export const nearestHint = (names: ReadonlyArray<string>): string =>
   names.length === 0 ? "" : ` Nearest: ${names.join(", ")}.`

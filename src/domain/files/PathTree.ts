@@ -1,11 +1,11 @@
 /**
- * Lists of paths that fit: folders stand for what is in them where there is too much. Called by the tool
- * `get_file_tree`.
+ * Lists of paths within a budget: where there are too many, folders stand for what is in them.
  */
 
-/** At most this much of a list. */
+/** The most that a list may have. */
 export interface TreeBudget {
   readonly entries: number
+  /** Of all entries together. */
   readonly characters: number
 }
 
@@ -19,38 +19,43 @@ const collapse = (paths: ReadonlyArray<string>, depth: number): ReadonlyArray<st
   return [...shown]
 }
 
-const fits = (paths: ReadonlyArray<string>, room: TreeBudget): boolean =>
-  paths.length <= room.entries && paths.reduce((sum, path) => sum + path.length, 0) <= room.characters
+const fits = (paths: ReadonlyArray<string>, budget: TreeBudget): boolean =>
+  paths.length <= budget.entries && paths.reduce((sum, path) => sum + path.length, 0) <= budget.characters
 
 const depthOf = (paths: ReadonlyArray<string>): number =>
   paths.reduce((deepest, path) => Math.max(deepest, path.split("/").length), 1)
 
-const cut = (paths: ReadonlyArray<string>, room: TreeBudget): ReadonlyArray<string> => {
+const cut = (paths: ReadonlyArray<string>, budget: TreeBudget): ReadonlyArray<string> => {
   let characters = 0
   const end = paths.findIndex((path, index) => {
     characters += path.length
-    return index >= room.entries || characters > room.characters
+    return index >= budget.entries || characters > budget.characters
   })
   const note = "Name a folder with path to see the rest."
   return end === -1 ? paths : [...paths.slice(0, end), `(${paths.length - end} more are not shown. ${note})`]
 }
 
 /**
- * The paths as they can be shown. Without `depth` it is the greatest at which they fit; `from` is the depth of the folder
- * they lie in, 0 for the project. A note at the end says what is not shown.
+ * Shortens a sorted list of file paths to a budget. What lies deeper than `depth` levels is shown as its folder, with `/`
+ * at the end; without `depth` it is the greatest depth that fits. `from` is the depth of the folder that is listed, 0 for
+ * the project. The last entry says what is not shown, and tells the model to use a parameter `path` for the rest.
+ *
+ * ```ts
+ * fitTree(["a/b/c.ts", "d.ts"], { entries: 500, characters: 16_000 }, { from: 0, depth: 1 }) // ["a/", "d.ts"]
+ * ```
  */
 export const fitTree = (
   paths: ReadonlyArray<string>,
-  room: TreeBudget,
+  budget: TreeBudget,
   { depth, from }: { readonly depth?: number; readonly from: number }
 ): ReadonlyArray<string> => {
-  if (depth !== undefined) return cut(collapse(paths, from + depth), room)
-  if (fits(paths, room)) return paths
+  if (depth !== undefined) return cut(collapse(paths, from + depth), budget)
+  if (fits(paths, budget)) return paths
   for (let level = depthOf(paths) - 1; level > from; level--) {
     const collapsed = collapse(paths, level)
-    if (!fits(collapsed, room) && level > from + 1) continue
+    if (!fits(collapsed, budget) && level > from + 1) continue
     const note = `(${paths.length} files; those deeper than ${level - from} levels are shown as their folder. Name a folder with path to see them.)`
-    return [...cut(collapsed, room), note]
+    return [...cut(collapsed, budget), note]
   }
-  return cut(paths, room)
+  return cut(paths, budget)
 }

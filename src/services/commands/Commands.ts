@@ -158,3 +158,21 @@ export class Commands extends Context.Service<
     })
   )
 }
+
+const tooMuch = "It wrote more than 10 MB and was stopped."
+
+/**
+ * Runs the command that a call was granted, for at most `seconds` (120 when absent), and gives the result of the tool:
+ * `{ exit_code, output }`. For a command that wrote too much `exit_code` is null and `stopped` says why. Fails as
+ * `Commands.run` does.
+ *
+ * ```ts
+ * access: ({ argv }) => [{ _tag: "RunCommand", argv }],
+ * execute: (_params, [granted]) => runGranted(granted)
+ * ```
+ */
+export const runGranted = Effect.fnUntraced(function* (granted: CanonicalAccess | undefined, seconds?: number) {
+  if (granted?._tag !== "RunCommand") return yield* Effect.die("the tool got no command to run")
+  const { exitCode, output } = yield* (yield* Commands).run(granted, seconds === undefined ? {} : { seconds })
+  return { exit_code: exitCode, ...(exitCode === null ? { stopped: tooMuch } : {}), output }
+})

@@ -3,8 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type BriefingParts, requestDocument } from "../../../src/domain/models/Briefing.ts"
-import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
-import { builtInPlugins } from "../../../src/plugins/builtIns.ts"
+import { builtIns } from "../../../src/app/builtIns.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { Gate } from "../../../src/services/permissions/Gate.ts"
 import { PlanChecker, type PlanWorld } from "../../../src/services/pipeline/PlanChecker.ts"
@@ -49,7 +48,7 @@ const checkerOf = (project: string) =>
         Layer.provide([Activities.layerDirect, RunEvents.layerSilent, TokenCalibration.layer]),
         Layer.provide([
           gate,
-          ToolRegistry.layer([...builtInPlugins(defaultLimits)]),
+          ToolRegistry.layer(builtIns()),
           Skills.layer({ project, home, config: home }),
           RunSettings.layer({ referenceBudget: 1000 })
         ]),

@@ -1,0 +1,18 @@
+/**
+ * The built-in tools as a run registers them.
+ */
+import { defaultLimits, type Limits } from "../domain/configuration/Limits.ts"
+import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
+import { builtInPlugins } from "../plugins/builtIns.ts"
+import type { Plugin } from "../services/plugins/Plugin.ts"
+
+/**
+ * The plugins in `src/plugins`, marked as built in. The mark is their name, which is given here and nowhere else:
+ * `PluginPackages` leaves out every other plugin of this name.
+ */
+export const builtIns = ({ readFileBytes }: Pick<Limits, "readFileBytes"> = defaultLimits): ReadonlyArray<Plugin> =>
+  builtInPlugins({ maxFileBytes: readFileBytes }).map(({ apiVersion, tools }) => ({
+    apiVersion,
+    name: builtInOrigin,
+    tools
+  }))

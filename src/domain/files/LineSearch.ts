@@ -1,0 +1,126 @@
+/**
+ * Searches lines of text, for tools that find something in files: a pattern in time linear to the line, the lines that
+ * match it, and how they are shown to a model.
+ */
+import * as Result from "effect/Result"
+import { RE2JS, RE2JSException } from "re2js"
+
+/** What a search looks for; made by `searchPattern`. */
+export interface SearchPattern {
+  /** The index of the first character of the first match in a line; -1 without a match. */
+  readonly find: (line: string) => number
+  /** So many characters take a few milliseconds to search, and less than a second in the worst case. */
+  readonly charactersAtOnce: number
+}
+
+/** Steps of an expression times characters of a line. */
+const workAtOnce = 10_000_000
+
+const plainText = (pattern: string, caseSensitive: boolean): SearchPattern => {
+  if (caseSensitive) return { find: (line) => line.indexOf(pattern), charactersAtOnce: workAtOnce }
+  const sought = pattern.toLowerCase()
+  return { find: (line) => line.toLowerCase().indexOf(sought), charactersAtOnce: workAtOnce }
+}
+
+/**
+ * A plain text, or a regular expression in the syntax of RE2, which has neither look-around nor back references. Fails
+ * with what is wrong with the expression.
+ *
+ * ```ts
+ * const pattern = yield* Effect.fromResult(searchPattern("tod[oa]", { regex: true, caseSensitive: false }))
+ * pattern.find("a TODO") // 2
+ * ```
+ */
+export const searchPattern = (
+  pattern: string,
+  options: { readonly regex: boolean; readonly caseSensitive: boolean }
+): Result.Result<SearchPattern, string> => {
+  if (!options.regex) return Result.succeed(plainText(pattern, options.caseSensitive))
+  try {
+    const compiled = RE2JS.compile(pattern, options.caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE)
+    const find = (line: string): number => {
+      const matcher = compiled.matcher(line)
+      return matcher.find() ? matcher.start() : -1
+    }
+    return Result.succeed({ find, charactersAtOnce: Math.ceil(workAtOnce / compiled.programSize()) })
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error
+    return Result.fail(error.message.replace(/^error parsing regexp: /, "").replace("`(?i)", "`"))
+  }
+}
+
+/** A line that matches. */
+export interface LineMatch {
+  /** The index of the line, from 0. */
+  readonly index: number
+  /** The character of the line at which the match begins, from 0. */
+  readonly at: number
+}
+
+const maxLineLength = 300
+const aroundMatch = 100
+
+/**
+ * At most `wanted` lines that match, from the line of index `from` on. It stops after `charactersAtOnce` characters, so
+ * that the caller can yield between two parts: `next` is the index to continue from, `lines.length` at the end. Of a
+ * line that is longer than that only the beginning is searched.
+ *
+ * ```ts
+ * findMatches(["one", "two", "tone"], pattern, 0, 10) // with "one": { found: [{ index: 0, at: 0 }, { index: 2, at: 1 }], next: 3 }
+ * ```
+ */
+export const findMatches = (
+  lines: ReadonlyArray<string>,
+  { charactersAtOnce, find }: SearchPattern,
+  from: number,
+  wanted: number
+): { readonly found: ReadonlyArray<LineMatch>; readonly next: number } => {
+  const found: Array<LineMatch> = []
+  let left = charactersAtOnce
+  let index = from
+  for (; index < lines.length && left > 0 && found.length < wanted; index++) {
+    const line = lines[index] ?? ""
+    const at = find(line.length > charactersAtOnce ? line.slice(0, charactersAtOnce) : line)
+    if (at !== -1) found.push({ index, at })
+    left -= line.length + 1
+  }
+  return { found, next: index }
+}
+
+const shorten = (line: string, at: number): string => {
+  if (line.length <= maxLineLength) return line
+  const start = Math.max(0, at - aroundMatch)
+  const end = Math.min(line.length, start + maxLineLength)
+  return `${start > 0 ? "..." : ""}${line.slice(start, end)}${end < line.length ? "..." : ""}`
+}
+
+/**
+ * Shows matches to a model: a match as `path:line: text`, the `context` lines before and after it as `path-line- text`,
+ * and `--` where lines are left out. Line numbers begin at 1. A line above 300 characters is cut around its match.
+ *
+ * ```ts
+ * showMatches("a.txt", ["one", "two"], [{ index: 1, at: 0 }], 1) // ["a.txt-1- one", "a.txt:2: two"]
+ * ```
+ */
+export const showMatches = (
+  path: string,
+  lines: ReadonlyArray<string>,
+  matches: ReadonlyArray<LineMatch>,
+  context: number
+): ReadonlyArray<string> => {
+  const positions = new Map(matches.map(({ at, index }) => [index, at]))
+  const shown: Array<string> = []
+  let last: number | undefined
+  for (const { index } of matches) {
+    const first = Math.max(index - context, last === undefined ? 0 : last + 1)
+    const end = Math.min(index + context, lines.length - 1)
+    if (context > 0 && last !== undefined && first > last + 1) shown.push("--")
+    for (let at = first; at <= end; at++) {
+      const position = positions.get(at)
+      const text = shorten(lines[at] ?? "", position ?? 0)
+      shown.push(position === undefined ? `${path}-${at + 1}- ${text}` : `${path}:${at + 1}: ${text}`)
+    }
+    last = Math.max(last ?? end, end)
+  }
+  return shown
+}
