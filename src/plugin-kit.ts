@@ -6,7 +6,6 @@
 /* Defining a plugin. */
 export {
   definePlugin,
-  type HostServices,
   type Plugin,
   pluginApiVersion,
   PluginTools,
@@ -27,8 +26,7 @@ export type { LineRange } from "./domain/text/LineRange.ts"
 
 /* The services of the host. */
 export { type CanonicalCommand, Commands, runGranted } from "./services/commands/Commands.ts"
-export { FileReads } from "./services/plugins/FileReads.ts"
-export { PageFetch } from "./services/plugins/PageFetch.ts"
+export { FileReads, type HostServices, PageFetch } from "./services/plugins/HostServices.ts"
 export { Workspace } from "./services/files/Workspace.ts"
 
 /* Texts and lists that fit the window of a model, and messages that it can act on. */

@@ -143,8 +143,8 @@ describe("what goes wrong on the way", () => {
     assert.deepStrictEqual(
       events.flatMap((event) => (event.type === "message" ? [event.text] : [])),
       [
-        'The plugin "odd" is not used: it is not what definePlugin of this program makes. Export by default the value that definePlugin returns.',
-        'The plugin "without a name" is not used: it is not what definePlugin of this program makes. Export by default the value that definePlugin returns.',
+        'The plugin "odd" is not used: its default export is not a plugin. Export the value that definePlugin returns.',
+        'The plugin "without a name" is not used: its default export is not a plugin. Export the value that definePlugin returns.',
         'The plugin "broken" is not used: it failed while loading: no index'
       ]
     )

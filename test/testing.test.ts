@@ -86,10 +86,10 @@ describe("checkPlugin", () => {
 
   it("says what the host would say", async () => {
     assert.deepStrictEqual(await checkPlugin({ ...pluginOf({ word_count: wordCount }), apiVersion: 7 }), [
-      'The plugin "words" is not used: it is made for version 7 of the plugin interface, this program has 1. Install a version of it that fits.'
+      'The plugin "words" is not used: it needs version 7 of the plugin interface, and this program has version 1. Install a compatible version of it.'
     ])
     assert.deepStrictEqual(await checkPlugin(pluginOf({ read_file: wordCount })), [
-      'The plugin "words" is not used: its tool "read_file" exists already (built-in). Rename it or leave one of the two out.'
+      'The plugin "words" is not used: its tool "read_file" exists already (built-in). Rename it, or remove one of them.'
     ])
   })
 

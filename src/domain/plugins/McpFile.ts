@@ -1,6 +1,5 @@
 /**
- * Reads a project's `.mcp.json`: `{ "mcpServers": { NAME: ENTRY } }`. What is wrong with one entry keeps only that server
- * out. Pure; services/mcp/McpServers brings the text.
+ * Reads a project's `.mcp.json`: `{ "mcpServers": { NAME: ENTRY } }`. An invalid entry leaves out only that server.
  */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -21,7 +20,7 @@ const topKeys = ["mcpServers", "$schema"]
 const unknownKey = (path: ReadonlyArray<PropertyKey>, known: ReadonlyArray<string>): string => {
   const name = String(path.at(-1))
   return isPersonalEntryKey(name)
-    ? `"${pathText(path)}" has no effect in a project's file: a project must not choose it for you. Name the server in your user configuration.`
+    ? `"${pathText(path)}" has no effect in a project's file, because only you decide it. Name the server in your user configuration.`
     : `unknown key "${pathText(path)}". Nearest: ${nearest(name, known)[0] ?? known.join(", ")}.`
 }
 

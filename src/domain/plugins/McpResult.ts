@@ -1,6 +1,6 @@
 /**
- * What a server's tool returned, as the data of our envelope: text joined, structured content as JSON, everything that
- * a model cannot read named with its type and size. Pure.
+ * What a server's tool returned, as the data of a tool result: texts joined, structured content as JSON, and type and
+ * size of everything that a model cannot read.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -15,7 +15,7 @@ export type McpPart =
   | { readonly _tag: "Resource"; readonly uri: string; readonly text: string }
   | { readonly _tag: "Blob"; readonly uri: string; readonly type: string; readonly size: number }
 
-/** The result of a call, free of the form it had on the wire. */
+/** The result of a call, independent of the protocol. */
 export interface McpResult {
   readonly parts: ReadonlyArray<McpPart>
   readonly structured: Schema.Json | undefined
@@ -39,19 +39,19 @@ const partText = (part: McpPart): string => {
   }
 }
 
-/** Servers repeat structured content as text for old clients; said once it is enough. */
+/** Servers repeat structured content as text for old clients; the model needs it once. */
 const repeats = (text: string, structured: Schema.Json): boolean => {
   const parsed = Result.try(() => JSON.parse(text) as Schema.Json)
   return Result.isSuccess(parsed) && canonicalJson(parsed.success) === canonicalJson(structured)
 }
 
-/** The data of a result; the failure that a server reports becomes ours, with its words. */
+/** The data of a result. A failure that the server reports becomes a `ToolFailure` with its message. */
 export const mcpData = (tool: string, result: McpResult): Result.Result<Schema.Json, ToolFailure> => {
   const { isError, parts, structured } = result
   const text = parts.map(partText).join("\n")
   if (isError) {
-    const said = text.trim() === "" ? "it gave no reason." : text.trim().slice(0, maxErrorLength)
-    return Result.fail(new ToolFailure({ type: "internal_error", message: `The tool ${tool} failed: ${said}` }))
+    const reason = text.trim() === "" ? "it gave no reason." : text.trim().slice(0, maxErrorLength)
+    return Result.fail(new ToolFailure({ type: "internal_error", message: `The tool ${tool} failed: ${reason}` }))
   }
   if (structured === undefined) return Result.succeed(text)
   if (text.trim() === "" || repeats(text, structured)) return Result.succeed(structured)

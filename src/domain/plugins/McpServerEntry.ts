@@ -1,7 +1,7 @@
 /**
- * One server of tools as a person or a project names it: a program that is started, or an address that is spoken to.
- * The person's own configuration may say more than a project's `.mcp.json`. Read by domain/configuration/Configuration and
- * domain/plugins/McpFile.
+ * One entry for a server of tools: a program to start, or an address to connect to. The person's own configuration may
+ * hold more keys than a project's `.mcp.json`. Texts may hold environment variables: `${NAME}`, or `${NAME:-default}` for
+ * one that may not be set.
  */
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
@@ -17,7 +17,7 @@ const kind = Schema.String.annotate({
   Schema.makeFilter((type: string) => {
     if (type === "stdio" || type === "http") return true
     return type === "sse"
-      ? 'the transport "sse" is no longer part of the protocol and is not spoken here. Use "http" with the address of the server\'s streamable HTTP endpoint'
+      ? 'the transport "sse" is no longer part of the protocol and is not supported. Use "http" with the address of the server\'s streamable HTTP endpoint'
       : `expected "stdio" or "http", got ${JSON.stringify(type)}`
   })
 )
@@ -27,7 +27,7 @@ const McpToolSettings = Schema.Struct({
   effect: key(EffectClass, "What happens if a call is repeated after a crash.")
 })
 
-/** Every key that an entry may have; which belong together is checked as a whole. */
+/** Every key that an entry may have; `entryProblem` checks which of them go together. */
 const fields = Schema.Struct({
   type: Schema.optionalKey(kind),
   command: key(Schema.NonEmptyString, "The program to start. No shell interprets it."),
@@ -54,12 +54,12 @@ type Fields = typeof fields.Type
 
 const ofPrograms = ["args", "env", "cwd"] as const satisfies ReadonlyArray<keyof Fields>
 
-/** What is wrong with the entry as a whole, with what to do. */
+/** What is wrong with the entry as a whole, and what to do. */
 const entryProblem = ({ type, ...entry }: Fields): string | true => {
   const { command, headers, url } = entry
   if (command !== undefined && url !== undefined) return 'holds "command" and "url". Leave one of them out'
   if (command === undefined && url === undefined) {
-    return 'says neither what to start nor where the server is. Add "command" or "url"'
+    return 'has neither "command" nor "url". Add one of them'
   }
   if (command === undefined) {
     const foreign = ofPrograms.find((name) => entry[name] !== undefined)
@@ -74,7 +74,7 @@ const entryProblem = ({ type, ...entry }: Fields): string | true => {
 export const McpServerEntry = fields.check(Schema.makeFilter(entryProblem))
 export type McpServerEntry = typeof McpServerEntry.Type
 
-/** What a project may not say: how far its servers are trusted is the person's business. */
+/** What only the person decides: how far a server is trusted. */
 const personal = ["risk", "tools", "startTimeout"] as const
 
 /** An entry of a project's `.mcp.json`. */
@@ -86,3 +86,43 @@ export const entryKeys = (scope: "user" | "project"): ReadonlyArray<string> =>
 
 /** True for a key that only the person's own configuration may hold. */
 export const isPersonalEntryKey = (name: string): boolean => personal.some((one) => one === name)
+
+const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
+
+/** An entry with its variables filled in. */
+export interface Expansion {
+  readonly entry: McpServerEntry
+  /** Variables without a value and without a default, each once. */
+  readonly missing: ReadonlyArray<string>
+}
+
+/** The variables that the texts of an entry name, each once. */
+export const variablesOf = (entry: McpServerEntry): ReadonlyArray<string> => {
+  const { args = [], command = "", cwd = "", env = {}, headers = {}, url = "" } = entry
+  const texts = [command, cwd, url, ...args, ...Object.values(env), ...Object.values(headers)]
+  return [...new Set(texts.flatMap((text) => [...text.matchAll(variable)].map(([, name = ""]) => name)))]
+}
+
+/** Fills in the values; an empty value counts as none. */
+export const expandEntry = (entry: McpServerEntry, values: ReadonlyMap<string, string>): Expansion => {
+  const missing = new Set<string>()
+  const expand = (text: string): string =>
+    text.replaceAll(variable, (_, name: string, fallback: string | undefined) => {
+      const value = (values.get(name) || fallback) ?? undefined
+      if (value === undefined) missing.add(name)
+      return value ?? ""
+    })
+  const expandAll = (texts: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, expand(text)]))
+  const { args, command, cwd, env, headers, url } = entry
+  const expanded: McpServerEntry = {
+    ...entry,
+    ...(command === undefined ? {} : { command: expand(command) }),
+    ...(args === undefined ? {} : { args: args.map(expand) }),
+    ...(env === undefined ? {} : { env: expandAll(env) }),
+    ...(cwd === undefined ? {} : { cwd: expand(cwd) }),
+    ...(url === undefined ? {} : { url: expand(url) }),
+    ...(headers === undefined ? {} : { headers: expandAll(headers) })
+  }
+  return { entry: expanded, missing: [...missing] }
+}

@@ -1,6 +1,5 @@
 /**
- * A plugin as a person or a project names it: the name of an npm package, or a path. The configuration holds such texts;
- * services/plugins/PluginFinder looks for what they name.
+ * A plugin as a person or a project names it in a configuration: the name of an npm package, or a path.
  */
 import * as Schema from "effect/Schema"
 
@@ -30,6 +29,6 @@ export const PluginText = Schema.String.check(
   Schema.makeFilter((text: string) =>
     isPackageName(text) || isLocalPath(text)
       ? true
-      : `"${text}" names no plugin: expected the name of an npm package, or a path that begins with "./".`
+      : `"${text}" is not the name of a plugin: expected the name of an npm package, or a path that begins with "./".`
   )
 )

@@ -1,6 +1,6 @@
 /**
- * One connection to a server of tools: what it offers, and how to call it. The client of effect/ai is behind this file
- * and services/mcp/McpTransport; nothing else of the client side knows it. Called by services/mcp/McpSupervisor.
+ * One connection to a server of tools: the tools it offers, and how to call them. Only this file and McpTransport use the
+ * MCP client of effect/ai.
  */
 import * as McpClient from "effect/ai/McpClient"
 import type { McpClientError } from "effect/ai/McpClientError"
@@ -17,7 +17,7 @@ import { type Arguments, ToolErrorType } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
 import { httpTransport, makeWireNotes, type McpProgram, stdioTransport, type WireNotes } from "./McpTransport.ts"
 
-/** Where a server is. */
+/** A program to start, or a URL to connect to. */
 export type McpAddress =
   | ({ readonly _tag: "Program" } & McpProgram)
   | { readonly _tag: "Http"; readonly url: string; readonly headers: Readonly<Record<string, string>> }
@@ -29,7 +29,7 @@ export interface McpToolDefinition {
   readonly inputSchema: unknown
   /** The server says that the tool destroys something. */
   readonly isDestructive: boolean
-  /** SHA-256 over everything that the server says of the tool. */
+  /** SHA-256 of everything that the server says about the tool. */
   readonly hash: string
 }
 
@@ -37,7 +37,7 @@ export interface McpToolDefinition {
 export class McpFailure extends Schema.TaggedError<McpFailure>()("McpFailure", {
   type: ToolErrorType,
   detail: Schema.String,
-  /** True when nothing more can come over this connection. */
+  /** True when the connection cannot be used any more. */
   isBroken: Schema.Boolean
 }) {
   override get message(): string {
@@ -58,7 +58,7 @@ export interface McpConnection {
 const invalidParams = -32_602
 const methodNotFound = -32_601
 
-/** What the system said, one level below the error of the client. */
+/** The message of the system, one level below the error of the client. */
 const causeOf = (cause: unknown): string =>
   cause instanceof Error && cause.message !== "" ? ` ${cause.message.split("\n", 1).join("")}` : ""
 
@@ -88,22 +88,22 @@ const textOf = ({ reason }: McpClientError, address: McpAddress, exitCode: numbe
   switch (reason._tag) {
     case "TransportError":
       if (address._tag === "Program" && isNotFound(reason.cause)) {
-        return `there is no program "${address.command}", or no folder ${address.cwd}. Install it or mend the entry.`
+        return `there is no program "${address.command}", or no folder ${address.cwd}. Install it, or correct the entry.`
       }
       return `${reason.message}.${causeOf(reason.cause)}`
     case "ProtocolError":
       return reason.code === undefined && address._tag === "Program"
-        ? `it wrote something to its stdout that is no message of the protocol. ${reason.message}.${causeOf(reason.cause)}`
+        ? `it wrote something to its stdout that is not a message of the protocol. ${reason.message}.${causeOf(reason.cause)}`
         : `${reason.message}.${causeOf(reason.cause)}`
     case "LimitError":
       return "it sent a message of more than 10 MiB."
     case "TimeoutError":
-      return 'it was not ready in time. Mend it, or give it more seconds with "startTimeout".'
+      return 'it was not ready in time. Fix the server, or give it more seconds with "startTimeout".'
     case "UnsupportedError":
-      return "it speaks none of the revisions 2024-11-05 to 2025-11-25 of the protocol."
+      return "it supports none of the protocol revisions 2024-11-05 to 2025-11-25."
     case "HttpError":
       return reason.status === 401 || reason.status === 403
-        ? `it asks for authorization (status ${reason.status}). Put what it needs into "headers".`
+        ? `it asks for authorization (status ${reason.status}). Add the credentials to "headers".`
         : `${reason.message}.`
     case "ValidationError":
       return `it answered with something that is not well formed.${causeOf(reason.cause)}`
@@ -112,18 +112,18 @@ const textOf = ({ reason }: McpClientError, address: McpAddress, exitCode: numbe
   }
 }
 
-/** A refusal of one request leaves the connection as it is. */
+/** An error in answer to one request leaves the connection usable. */
 const isBroken = ({ reason }: McpClientError): boolean => {
   if (reason._tag === "ProtocolError") return reason.code === undefined
   return reason._tag === "TransportError" || reason._tag === "ClosedError" || reason._tag === "LimitError"
 }
 
-/** What happened in words for a person, with the last words of a program that is lost. */
+/** The failure with a message for a person, and the end of stderr of a program that was lost. */
 const failureOf = Effect.fnUntraced(function* (error: McpClientError, address: McpAddress, notes: WireNotes) {
   const exitCode = error.reason._tag === "TransportError" ? yield* notes.exitCode : undefined
-  const said = notes.stderr.trim()
-  const lastWords = isBroken(error) && said !== "" ? ` It said on stderr: ${said}` : ""
-  const detail = `${textOf(error, address, exitCode)}${lastWords}`
+  const stderr = notes.stderr.trim()
+  const output = isBroken(error) && stderr !== "" ? ` It wrote to stderr: ${stderr}` : ""
+  const detail = `${textOf(error, address, exitCode)}${output}`
   return yield* new McpFailure({ type: typeOf(error), detail, isBroken: isBroken(error) })
 })
 
@@ -156,15 +156,15 @@ const partOf = (block: McpSchema.ContentBlock): McpPart => {
   }
 }
 
-/** How a server is met. */
+/** How to connect to a server. */
 export interface McpOptions {
-  /** How long it may take to become ready. */
+  /** How long the server may take to become ready. */
   readonly timeout: Duration.Input
-  /** The version of this program, told to the server. */
+  /** The version of this program, sent to the server. */
   readonly version: string
 }
 
-/** Connects within the time, and asks what tools there are. */
+/** Connects within the timeout and lists the tools. */
 export const connect = Effect.fn("McpConnection.connect")(function* (
   address: McpAddress,
   { timeout, version }: McpOptions

@@ -1,6 +1,6 @@
 /**
- * Servers of tools as plugins: each one is asked about if it must be, started, and its tools made into tools of ours.
- * Whatever goes wrong with a server keeps only that server out. Called by the composition root.
+ * Servers of tools as plugins: the person is asked about those that a project names, they are started, and their tools
+ * become tools of the run. A failing server leaves out only its own tools.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -17,36 +17,36 @@ import * as Scope from "effect/Scope"
 import type { McpServerEntry } from "../../domain/plugins/McpServerEntry.ts"
 import { causeText, runIsolated } from "../plugins/ForeignCode.ts"
 import { Gate } from "../permissions/Gate.ts"
-import { McpProblem } from "../plugins/McpProblem.ts"
+import { McpProblem } from "../plugins/PluginProblem.ts"
 import { type McpServer, readMcpServers } from "./McpServers.ts"
 import { mcpTools } from "./McpTools.ts"
 import { type SupervisedServer, superviseServer } from "./McpSupervisor.ts"
 import { definePlugin, type Plugin } from "../plugins/Plugin.ts"
 
-/** One server that is named somewhere, with what became of it. */
+/** One server that a configuration names. */
 export interface KnownServer {
   readonly server: McpServer
-  /** Its plugin; or why it is not used. */
+  /** Its plugin, or why it is not used. */
   readonly outcome: Result.Result<Plugin, McpProblem>
 }
 
-/** What the layer is made for. */
+/** The servers to start. */
 export interface McpOrder {
   /** Absolute. */
   readonly project: string
   /** The servers of the person's own configuration. */
   readonly own: Readonly<Record<string, McpServerEntry>>
-  /** The version of this program, told to servers. */
+  /** The version of this program, sent to servers. */
   readonly version: string
 }
 
 const defaultStartTimeout = 30
 const maxDoes = 400
 
-/** Where a tool of a server comes from, as a person sees it. */
+/** The origin of a server's tools, as a person sees it. */
 export const mcpOrigin = (server: string): string => `mcp:${server}`
 
-/** What a server that was reached gives: its plugin, and what had to be left out of it. */
+/** The outcome for one server, and which of its tools are left out. */
 interface Started {
   readonly known: KnownServer
   readonly leftOut: ReadonlyArray<McpProblem>
@@ -62,7 +62,7 @@ const pluginOf = (server: McpServer, supervised: SupervisedServer): Started => {
   return { known: { server, outcome }, leftOut }
 }
 
-/** Asks about one server, unless the person named it. Fails with what is to be said. */
+/** Asks the person about a server that the project names. Fails with the message to report. */
 const authorize = Effect.fnUntraced(function* (server: McpServer) {
   if (server.scope === "user") return
   const gate = yield* Gate
@@ -77,7 +77,7 @@ const notUsed = (server: McpServer, detail: string): Started => ({
   leftOut: []
 })
 
-/** What a server says is foreign: also what this program trips over is the server's problem alone. */
+/** Starts one server. What it says is untrusted, so even a defect while reading it leaves out only this server. */
 const startServer = Effect.fnUntraced(function* (server: McpServer, version: string) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
   const exit = yield* runIsolated(
@@ -94,15 +94,15 @@ const startServer = Effect.fnUntraced(function* (server: McpServer, version: str
 export class McpPlugins extends Context.Service<
   McpPlugins,
   {
-    /** Every server that could be started, also when it is not used. */
+    /** Every server with a valid entry, including those that are not used. */
     readonly known: ReadonlyArray<KnownServer>
     /** What can be given to the tool registry. */
     readonly plugins: ReadonlyArray<Plugin>
-    /** Everything that is left out: entries, servers, single tools. */
+    /** All entries, servers and single tools that are left out. */
     readonly problems: ReadonlyArray<McpProblem>
   }
 >()("task-conductor/services/mcp/McpPlugins") {
-  /** Starts the servers side by side once all questions are answered; they end with the layer. */
+  /** Starts the servers in parallel once all questions are answered; they stop with the layer. */
   static readonly layer = (
     order: McpOrder
   ): Layer.Layer<

@@ -1,45 +1,44 @@
 /**
- * The servers of tools that a project and its person name, ready to be started: entries read, environment variables put
- * in, names made unique. Nothing is started here. Called by services/mcp/McpPlugins and by whoever lists the servers.
+ * The servers of tools that a project and the person name, ready to be started: entries are read, environment variables
+ * are filled in, names are unique. Nothing is started here.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import type { Start } from "../../domain/tools/Access.ts"
-import { expandEntry, variablesOf } from "../../domain/plugins/McpExpansion.ts"
+import { expandEntry, variablesOf, type McpServerEntry } from "../../domain/plugins/McpServerEntry.ts"
 import { readMcpFile } from "../../domain/plugins/McpFile.ts"
-import type { McpServerEntry } from "../../domain/plugins/McpServerEntry.ts"
-import { serverPrefix } from "../../domain/plugins/McpToolName.ts"
+import { serverPrefix } from "../../domain/plugins/McpTool.ts"
 import { hashOf } from "../files/Hash.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
 import type { McpAddress } from "./McpConnection.ts"
-import { McpProblem } from "../plugins/McpProblem.ts"
+import { McpProblem } from "../plugins/PluginProblem.ts"
 import { environmentVariable } from "../configuration/UserFolders.ts"
 
 /** The name of the project's file. */
 const mcpFileName = ".mcp.json"
 
-/** A server as it can be started. */
+/** A server with all that is needed to start it. */
 export interface McpServer {
   readonly name: string
-  /** Who names it; what a project names starts only when the person trusts it. */
+  /** Who names it. One that a project names starts only when the person trusts it. */
   readonly scope: "project" | "user"
-  /** What the names of its tools begin with. */
+  /** The prefix of the names of its tools. */
   readonly prefix: string
   readonly entry: McpServerEntry
   readonly address: McpAddress
-  /** What the gate is asked about, and what a person is shown. */
+  /** The access that the gate decides about, with what a person is shown. */
   readonly start: Start & { readonly _tag: "StartServer" }
 }
 
-/** What a program gets of our environment besides what its entry names. */
+/** The environment variables that a program inherits besides those of its entry. */
 const passedOn = (
   "HOME LANG LC_ALL LOGNAME PATH SHELL TERM TMPDIR TZ USER " +
   "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMDATA PROGRAMFILES SYSTEMDRIVE SYSTEMROOT " +
   "TEMP TMP USERNAME USERPROFILE WINDIR"
 ).split(" ")
 
-/** More than this nobody reads before an answer. */
+/** The most characters of a command that a person is asked to judge. */
 const maxShown = 8000
 
 const readVariables = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
@@ -60,7 +59,7 @@ const addressOf = Effect.fnUntraced(function* (entry: McpServerEntry, project: s
   const { args = [], command, cwd = ".", env = {}, headers = {}, url } = entry
   if (command === undefined) {
     if (url === undefined || !isWebAddress(url)) {
-      return yield* Effect.fail(`"${url}" is no http or https address. Mend "url".`)
+      return yield* Effect.fail(`"url" must be an http or https URL, and is "${url}".`)
     }
     return { _tag: "Http", url, headers } satisfies McpAddress
   }
@@ -70,7 +69,7 @@ const addressOf = Effect.fnUntraced(function* (entry: McpServerEntry, project: s
   return { _tag: "Program", command, args, env: { ...own, ...env }, cwd: folder } satisfies McpAddress
 })
 
-/** The values of variables as they were written: what they take from the environment is named, not shown. */
+/** What a person is shown. Variables are shown as they are written, not with their values. */
 const shownLines = (address: McpAddress, { env = {}, headers = {} }: McpServerEntry): ReadonlyArray<string> =>
   address._tag === "Http"
     ? [`Address: ${address.url}`, ...Object.entries(headers).map(([name, value]) => `Header: ${name}: ${value}`)]
@@ -100,7 +99,7 @@ const resolve = Effect.fnUntraced(function* (
   const address = yield* Effect.mapError(addressOf(entry, project), problem)
   const does = shownLines(address, written)
   if (scope === "project" && does.join("\n").length > maxShown) {
-    return yield* problem(`its command is longer than ${maxShown} characters, which nobody can judge. Shorten it.`)
+    return yield* problem(`its command is longer than ${maxShown} characters, too long to be judged. Shorten it.`)
   }
   const hash = hashOf([name, written, entry, address._tag === "Program" ? address.cwd : address.url])
   const start: McpServer["start"] = { _tag: "StartServer", name, does, hash }
@@ -112,14 +111,14 @@ const readProjectFile = Effect.fnUntraced(function* (project: string) {
   const text = yield* Effect.result(readBoundedFile(file))
   if (Result.isSuccess(text)) {
     const { problems, servers } = readMcpFile(text.success)
-    const said = problems.map(({ column, line, what }) => `${file}:${line}:${column}: ${what}`)
-    return { servers, problems: said.map((detail) => new McpProblem({ detail })) }
+    const messages = problems.map(({ column, line, what }) => `${file}:${line}:${column}: ${what}`)
+    return { servers, problems: messages.map((detail) => new McpProblem({ detail })) }
   }
   const problems = text.failure.reason === "missing" ? [] : [new McpProblem({ detail: text.failure.message })]
   return { servers: new Map<string, McpServerEntry>(), problems }
 })
 
-/** The servers of the person, then those of the project that the person does not name; and what is wrong with others. */
+/** The servers of the person, then those of the project that the person does not name, and the problems of all others. */
 export const readMcpServers = Effect.fn("readMcpServers")(function* (given: {
   /** Absolute. */
   readonly project: string

@@ -1,6 +1,6 @@
 /**
- * Keeps one server of tools at work: calls go over its connection, a server that broke is started once more for the next
- * call, and what a server has become while a run goes on is not believed. Called by services/mcp/McpPlugins.
+ * Keeps one server of tools usable: a server whose connection broke is restarted for the next call, and a tool whose
+ * definition changed by the restart is not called in this run.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -19,12 +19,12 @@ import {
   type McpToolDefinition
 } from "./McpConnection.ts"
 
-/** A server that was reached once. */
+/** A server that was connected once. */
 export interface SupervisedServer {
-  /** What it offered when the run began; this is what counts until the run ends. */
+  /** The tools it offered when the run began; they stay the same until the run ends. */
   readonly tools: ReadonlyArray<McpToolDefinition>
   readonly malformed: McpConnection["malformed"]
-  /** Calls a tool. Interruption tells the server. A call is sent at most once. */
+  /** Calls a tool. Interruption cancels the request at the server. A call is sent at most once. */
   readonly call: (tool: McpToolDefinition, given: Arguments) => Effect.Effect<McpResult, McpFailure>
 }
 
@@ -33,7 +33,7 @@ interface Held {
   readonly scope: Scope.Closeable
 }
 
-/** Reaches the server; it ends with the scope. */
+/** Connects to the server; it stops with the scope. */
 export const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   address: McpAddress,
   options: McpOptions
@@ -43,9 +43,9 @@ export const superviseServer = Effect.fn("McpSupervisor.superviseServer")(functi
   ChildProcessSpawner.ChildProcessSpawner | HttpClient.HttpClient | Scope.Scope
 > {
   const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | HttpClient.HttpClient | Scope.Scope>()
-  const alone = (yield* Semaphore.make(1)).withPermits(1)
+  const mutex = (yield* Semaphore.make(1)).withPermits(1)
   let held: Held | undefined
-  /** True when a restart has not yet led to an answer. */
+  /** True when no call has succeeded since the last restart. */
   let wasRestarted = false
 
   const open = Effect.gen(function* () {
@@ -66,17 +66,17 @@ export const superviseServer = Effect.fn("McpSupervisor.superviseServer")(functi
       return Scope.close(scope, Exit.void)
     })
 
-  /** The connection, made anew when the last one broke. */
+  /** The connection; a new one when the last one broke. */
   const current = Effect.gen(function* () {
     if (held !== undefined && (yield* held.connection.isRunning)) return held.connection
     if (held !== undefined) yield* drop(held.connection)
     if (wasRestarted) {
-      const detail = "it broke again after it was started anew; it is not started a third time in this run."
+      const detail = "it failed again after a restart and is not restarted again in this run."
       return yield* new McpFailure({ type: "io_error", detail, isBroken: true })
     }
     wasRestarted = true
     return yield* open
-  }).pipe(alone)
+  }).pipe(mutex)
 
   const first = yield* open
   return {
@@ -85,12 +85,12 @@ export const superviseServer = Effect.fn("McpSupervisor.superviseServer")(functi
     call: Effect.fn("McpSupervisor.call")(function* (tool, given) {
       const connection = yield* current
       if (connection.tools.find(({ name }) => name === tool.name)?.hash !== tool.hash) {
-        const detail = "it describes this tool differently since it was started anew, so it is not called in this run."
+        const detail = "its definition of this tool changed with a restart, so the tool is not called in this run."
         return yield* new McpFailure({ type: "permission_denied", detail, isBroken: false })
       }
       const result = yield* connection
         .call(tool.name, given)
-        .pipe(Effect.tapError(({ isBroken }) => (isBroken ? alone(drop(connection)) : Effect.void)))
+        .pipe(Effect.tapError(({ isBroken }) => (isBroken ? mutex(drop(connection)) : Effect.void)))
       wasRestarted = false
       return result
     })

@@ -1,6 +1,6 @@
 /**
- * Offers tools to other programs over stdin and stdout, by the Model Context Protocol. The server of effect/ai is behind
- * this file; what the tools do is the business of the caller, the command `mcp`.
+ * Serves tools to other programs over stdin and stdout, by the Model Context Protocol. Only this file uses the MCP server
+ * of effect/ai.
  */
 import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpSchema from "effect/ai/McpSchema"
@@ -20,14 +20,14 @@ import { argumentProblems, pathText } from "../../domain/tools/ArgumentCheck.ts"
 import { parameterSchema } from "../../domain/tools/ToolSchema.ts"
 import { causeText } from "../plugins/ForeignCode.ts"
 
-/** What a tool answers: text to read, and the same as data. */
+/** The result of a tool: text, and the same as data. */
 export interface ServedResult {
   readonly text: string
   readonly data: Readonly<Record<string, Schema.Json>>
   readonly isError: boolean
 }
 
-/** One tool. `tell` reports progress to a client that asked for it. */
+/** One tool. `tell` sends progress to a client that asked for it. */
 export interface ServedTool<Params> {
   readonly name: string
   readonly description: string
@@ -36,7 +36,7 @@ export interface ServedTool<Params> {
   readonly execute: (params: Params, tell: (text: string) => Effect.Effect<void>) => Effect.Effect<ServedResult>
 }
 
-/** What the client learns of the server. */
+/** What the server tells a client. */
 export interface Serving {
   readonly name: string
   readonly version: string
@@ -45,7 +45,7 @@ export interface Serving {
   readonly tools: ReadonlyArray<ServedTool<any>>
 }
 
-/** How long requests may go on once the client has closed stdin. */
+/** How long requests may continue once the client has closed stdin. */
 const grace = "1 second"
 
 const callResult = ({ data, isError, text }: ServedResult) =>
@@ -106,7 +106,7 @@ const parseError = `${JSON.stringify({
 
 const isJson = (line: string): boolean => Result.isSuccess(Result.try(() => void JSON.parse(line)))
 
-/** The lines of stdin. One that is not JSON is answered here: the transport would lose those around it. */
+/** The lines of stdin. One that is not JSON is answered here, since the transport would lose those around it. */
 const messagesOf = (stdio: Stdio.Stdio) =>
   stdio.stdin.pipe(
     Stream.decodeText,
@@ -120,7 +120,7 @@ const messagesOf = (stdio: Stdio.Stdio) =>
     Stream.map((line) => new TextEncoder().encode(`${line}\n`))
   )
 
-/** Serves until the client closes stdin; what then still runs is interrupted after a moment. */
+/** Serves until the client closes stdin; requests that still run are interrupted after `grace`. */
 export const serveTools = Effect.fn("serveTools")(function* ({ instructions, name, tools, version }: Serving) {
   const stdio = yield* Stdio.Stdio
   const closed = yield* Deferred.make<void>()

@@ -1,28 +1,26 @@
 /**
- * Makes the tools of a server into tools of ours: names, risks, descriptions and parameters are held to our rules, one
- * that cannot be used is left out and the others stay. Called by services/mcp/McpPlugins.
+ * The tools of a server as tools of a run, with checked names, risks, descriptions and parameters. A tool that cannot be
+ * used is left out alone.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
 import { mcpData } from "../../domain/plugins/McpResult.ts"
-import { schemaExcess } from "../../domain/plugins/McpSchemaBounds.ts"
-import { mcpToolName } from "../../domain/plugins/McpToolName.ts"
-import { mcpToolEffect, mcpToolRisk } from "../../domain/plugins/McpToolRisk.ts"
+import { schemaExcess, mcpToolName, mcpToolEffect, mcpToolRisk } from "../../domain/plugins/McpTool.ts"
 import { harmless } from "../../domain/text/Printable.ts"
 import type { Arguments } from "../../domain/tools/ToolCall.ts"
 import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
 import { parameterSchema } from "../../domain/tools/ToolSchema.ts"
 import { jsonSchemaParameters } from "../plugins/JsonSchemaParameters.ts"
 import type { McpToolDefinition } from "./McpConnection.ts"
-import { McpProblem } from "../plugins/McpProblem.ts"
+import { McpProblem } from "../plugins/PluginProblem.ts"
 import type { McpServer } from "./McpServers.ts"
 import type { SupervisedServer } from "./McpSupervisor.ts"
 import { tool, type Tool, type Tools } from "../plugins/Plugin.ts"
 
 const maxDescription = 2000
 
-/** What the model reads: text of the server, bounded and without power over a terminal. */
+/** The description for the model: bounded text of the server without control characters. */
 const descriptionOf = ({ description, name }: McpToolDefinition): string => {
   const text = cutAtParagraph(harmless(description).trim(), maxDescription).text
   return text === "" ? name : text
@@ -53,7 +51,7 @@ const toolOf = (
       execute: (given) =>
         supervised.call(definition, given).pipe(
           Effect.mapError(({ detail, type }) => {
-            const message = `The server "${server.name}" did not do it: ${detail}`
+            const message = `The server "${server.name}" could not run the tool: ${detail}`
             return new ToolFailure({ type, message })
           }),
           Effect.flatMap((result) => Effect.fromResult(mcpData(definition.name, result)))
@@ -61,7 +59,7 @@ const toolOf = (
     })
   )
 
-/** The tools of a server by the names they have here. */
+/** The tools of a server by their names in this program. */
 export const mcpTools = (
   server: McpServer,
   supervised: SupervisedServer
@@ -73,7 +71,8 @@ export const mcpTools = (
     const name = mcpToolName(server.prefix, definition.name)
     const made = toolOf(server, supervised, definition)
     if (name === undefined) leftOut.push(leave(definition.name, "its name cannot become the name of a tool."))
-    else if (tools.has(name)) leftOut.push(leave(definition.name, `another one is called ${name} too.`))
+    else if (tools.has(name))
+      leftOut.push(leave(definition.name, `another tool of the server has the name ${name}, too.`))
     else if (Result.isFailure(made)) leftOut.push(leave(definition.name, made.failure))
     else tools.set(name, made.success)
   }

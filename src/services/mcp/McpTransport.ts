@@ -1,7 +1,6 @@
 /**
- * The two ways to a server, with what the client of effect/ai leaves to its transports: older revisions of the protocol
- * are accepted, tools that are not well formed are taken out one by one instead of all together, and what a program
- * writes to stderr is kept. Called by services/mcp/McpConnection.
+ * The transports to a server, stdio and HTTP, with what the client of effect/ai leaves to them: older revisions of the
+ * protocol are accepted, malformed tools are removed one by one instead of all together, and stderr is kept.
  */
 import * as McpClient from "effect/ai/McpClient"
 import * as McpProtocol from "effect/ai/McpProtocol"
@@ -21,32 +20,31 @@ import * as Stream from "effect/Stream"
 
 const protocol = McpProtocol.v2025_11_25
 
-/** Revisions whose tools look the same as those of ours. */
+/** Older revisions in which tools have the same form. */
 const olderVersions = new Set<unknown>(["2024-11-05", "2025-03-26", "2025-06-18"])
 
 /** The largest message in either direction. */
 const maxMessageBytes = 10 * 1024 * 1024
 
-/** How long a program may take to end by itself once its stdin is closed, and again once it was told to. */
+/** How long a program may take to exit once its stdin is closed, and again after the signal to stop. */
 const grace = Duration.seconds(1)
 
 const stderrLength = 2000
 
-/** What a transport saw that the client does not tell. */
+/** What a transport records because the client does not expose it. */
 export interface WireNotes {
-  /** The tools as they came, by name. */
+  /** The tools as they were received, by name. */
   readonly tools: Map<string, Schema.Json>
-  /** Tools that are not well formed: their name, as far as there is one, and the reason. */
+  /** Malformed tools with the reason; `without a name` for one that has none. */
   readonly malformed: Array<{ readonly tool: string; readonly detail: string }>
   /** The end of what the program wrote to stderr. */
   stderr: string
   /** False when the program has ended. */
   isRunning: Effect.Effect<boolean>
-  /** The exit code of a program that has ended, or does so at once. */
+  /** The exit code of a program that has ended, or ends within `grace`. */
   exitCode: Effect.Effect<number | undefined>
 }
 
-/** Nothing was seen yet. */
 export const makeWireNotes = (): WireNotes => ({
   tools: new Map(),
   malformed: [],
@@ -96,7 +94,7 @@ const adapt = (transport: Transport, notes: WireNotes, negotiated: (version: str
   }
 }
 
-/** Keeps the end of stderr; `started` is handed the process. */
+/** A spawner that keeps the end of stderr and passes each process to `started`. */
 const keepingStderr = (
   spawner: ChildProcessSpawner.ChildProcessSpawner["Service"],
   notes: WireNotes,
@@ -114,14 +112,14 @@ const keepingStderr = (
     })
   )
 
-/** The transport closes stdin and then waits longer than a person would; this one waits for `grace`. */
+/** Stops the program after `grace`; the transport closes stdin and would wait much longer. */
 const stopSoon = ({ exitCode, kill }: ChildProcessSpawner.ChildProcessHandle) =>
   Effect.ignore(exitCode).pipe(
     Effect.timeoutOrElse({ duration: grace, orElse: () => Effect.ignore(kill({ forceKillAfter: grace })) }),
     Effect.forkDetach({ startImmediately: true })
   )
 
-/** A program that is started with these arguments and nothing of our environment but what is given. */
+/** A program to start; it gets no environment variables besides `env`. */
 export interface McpProgram {
   readonly command: string
   readonly args: ReadonlyArray<string>
@@ -129,7 +127,7 @@ export interface McpProgram {
   readonly cwd: string
 }
 
-/** Starts a program and speaks to it over its stdin and stdout; it ends with the scope. */
+/** Starts a program and connects over its stdin and stdout; it stops with the scope. */
 export const stdioTransport = Effect.fnUntraced(function* (program: McpProgram, notes: WireNotes) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const { args, command, cwd, env } = program
@@ -152,7 +150,7 @@ export const stdioTransport = Effect.fnUntraced(function* (program: McpProgram, 
   return adapt(transport, notes, () => undefined)
 })
 
-/** Speaks streamable HTTP. Redirects are not followed: headers with secrets go to the given address only. */
+/** Connects over streamable HTTP. Redirects are not followed, so that headers with secrets go to this URL only. */
 export const httpTransport = Effect.fnUntraced(function* (
   server: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
   notes: WireNotes

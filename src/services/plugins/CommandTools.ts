@@ -1,7 +1,6 @@
 /**
- * Makes tools of the commands that the configuration declares. Those of the person are used as they are; those of a
- * project only when the person has trusted exactly these declarations. Called by the composition root and, to check
- * declarations, by services/configuration/ConfigurationFile.
+ * Tools made of the commands that a configuration declares. Those of the person are used as they are; those of a project
+ * only when the person has trusted exactly these declarations.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -46,7 +45,7 @@ const parametersFor = (declared: CommandTool): Result.Result<Schema.Codec<Argume
     )
   )
 
-/** What is wrong with one declaration under its name; all problems. */
+/** All problems of one declaration and its name. */
 export const declarationProblems = (name: string, declared: CommandTool): ReadonlyArray<DeclarationProblem> => {
   if (!isToolName(name)) {
     return [{ path: [], what: "the name of a tool is lower-case ASCII words joined by underscores." }]
@@ -61,7 +60,7 @@ export const declarationProblems = (name: string, declared: CommandTool): Readon
   return Result.isSuccess(example) ? [] : [{ path: ["example"], what: "the example does not fit the parameters." }]
 }
 
-/** A plugin with this one tool, so that one whose name is taken leaves the others in use. */
+/** A plugin with one tool, so that a name that is taken leaves out only this tool. */
 const pluginOf = (origin: string, name: string, declared: CommandTool): Plugin =>
   definePlugin({
     name: origin,
@@ -84,7 +83,7 @@ const pluginsOf = (origin: string, tools: Declarations): ReadonlyArray<Plugin> =
 const projectOrigin = "task-conductor.json"
 const nameInRules = `tools of ${projectOrigin}`
 
-/** Asks for the exact declarations of the project. */
+/** Asks the person to trust the exact declarations of the project. */
 const trusted = Effect.fnUntraced(function* (tools: Declarations, project: string) {
   if (Object.keys(tools).length === 0) return []
   const gate = yield* Gate
@@ -97,7 +96,7 @@ const trusted = Effect.fnUntraced(function* (tools: Declarations, project: strin
   return pluginsOf(projectOrigin, tools)
 })
 
-/** The tools that the person and the project (an absolute path) declare; what is not trusted is left out. */
+/** The tools that the person and the project declare, without those that are not trusted. `project` is absolute. */
 export const commandPlugins = Effect.fn("commandPlugins")(function* (project: string, declared: DeclaredTools) {
   const ofProject = yield* Effect.result(trusted(declared.ofProject, project))
   return {

@@ -1,6 +1,5 @@
 /**
- * Runs code of plugins so that nothing it does ends the run: it gets a fiber of its own, and whatever it throws is told
- * in one line. Called by the plugin loader and the tool runner.
+ * Isolates code of plugins: it runs in a fiber of its own, and what it throws is reported in one line.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -24,8 +23,8 @@ export const causeText = (cause: Cause.Cause<unknown>): string => {
 }
 
 /**
- * How the effect ended, whatever the way. Interruption of the caller reaches the effect and is waited for; an effect
- * that interrupts itself does not interrupt the caller. Time limits inside hold even while a layer is being built.
+ * Runs the effect in a fiber of its own and gives its exit. Interruption of the caller interrupts the effect and waits for
+ * it; an effect that interrupts itself does not interrupt the caller. Timeouts inside work even while a layer is built.
  */
 export const runIsolated = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Exit.Exit<A, E>, never, R> =>
   Effect.uninterruptibleMask((restore) =>

@@ -1,6 +1,5 @@
 /**
  * Parameters of tools that are described by JSON schema instead of code: tools of servers and of the configuration.
- * Called by whoever makes such tools.
  */
 import * as JsonSchema from "effect/JsonSchema"
 import * as Predicate from "effect/Predicate"
@@ -12,8 +11,8 @@ import type { Arguments } from "../../domain/tools/ToolCall.ts"
 const draft07 = /draft-0[4-7]/
 
 /**
- * The schema of an object as parameters of a tool. Patterns are regular expressions that can take any time: only those of
- * a trusted schema are applied, others are left to the tool. A schema that cannot be read fails with the reason.
+ * The schema of an object as parameters of a tool. Patterns are regular expressions without a bound on their time, so
+ * only those of a trusted schema are applied. Fails with the reason when the schema cannot be read.
  */
 export const jsonSchemaParameters = (
   schema: unknown,

@@ -1,7 +1,6 @@
 /**
- * What a plugin is: a name and a layer that provides tools. Built-in tools and strangers' packages have the same shape;
- * authors import it from "task-conductor/plugin". A tool declares what it touches and never asks anybody: the gate
- * stands in ToolRunner, before `execute` is called.
+ * What a plugin is: a name and a layer that provides tools. Built-in tools and installed packages have the same shape. A
+ * tool declares what it accesses and asks for no permission itself: the gate decides before `execute` is called.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -13,13 +12,7 @@ import type { EffectClass, Risk } from "../../domain/tools/Risk.ts"
 import type { ToolErrors } from "../../domain/tools/PreparedCall.ts"
 import type { Arguments } from "../../domain/tools/ToolCall.ts"
 import type { ToolFailure } from "../../domain/tools/ToolFailure.ts"
-import type { Commands } from "../commands/Commands.ts"
-import type { FileReads } from "./FileReads.ts"
-import type { PageFetch } from "./PageFetch.ts"
-import type { Workspace } from "../files/Workspace.ts"
-
-/** The services of the host that a tool may use; what changes or leaves the project needs the grant of the call. */
-export type HostServices = Commands | FileReads | PageFetch | Workspace
+import type { HostServices } from "./HostServices.ts"
 
 /** One tool. `Params` is the decoded value of `parameters`, a struct schema whose descriptions are prompt text. */
 export interface Tool<Params> {
@@ -32,7 +25,7 @@ export interface Tool<Params> {
   readonly example?: Arguments
   /** When the tool fails with each type, one sentence each; for people, not for the model. */
   readonly errors?: ToolErrors
-  /** What a call with these parameters touches; nothing when absent. */
+  /** What a call with these parameters accesses; nothing when absent. */
   readonly access?: (params: Params) => ReadonlyArray<Access>
   /** Does the work on the canonical form of what `access` declared, in the same order. Returns a string or JSON. */
   readonly execute: (

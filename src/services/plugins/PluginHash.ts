@@ -1,7 +1,6 @@
 /**
- * The hash that pins the content of a plugin: what a person trusts is exactly this. For a file that stands alone it is
- * the SHA-256 of the file; for a package it covers the paths and contents of all its own files. Its dependencies in
- * node_modules are not covered. Called by PluginPackages.
+ * The hash that pins the content that a person trusts. For a single file it is the SHA-256 of the file; for a package it
+ * covers the paths and contents of all its own files, but not its dependencies in node_modules.
  */
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
@@ -19,7 +18,7 @@ const maxBytes = 33_554_432
 
 const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex")
 
-/** What one entry of a folder contributes; a link counts as what it says, since nothing is loaded through it. */
+/** One entry of a folder. A link is hashed by its target path, since nothing is loaded through it. */
 interface Content {
   readonly path: string
   readonly hash: string

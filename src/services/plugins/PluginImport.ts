@@ -1,7 +1,10 @@
 /**
- * Imports a plugin that was found and may be loaded: in a child process first, then here. Called by PluginPackages.
+ * Imports a plugin: in a child process first, so that an endless loop, `process.exit` or a crash during the import ends
+ * that child and not the program, then here. It is no protection against malicious code: a plugin runs with all rights of
+ * the person.
  */
-import { pathToFileURL } from "node:url"
+import { fork } from "node:child_process"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -10,11 +13,52 @@ import { causeText, runIsolated } from "./ForeignCode.ts"
 import type { Plugin } from "./Plugin.ts"
 import { type FoundPlugin, isOwnFile } from "./PluginFinder.ts"
 import { pluginShapeProblem } from "./PluginLoader.ts"
-import { importTime, probeImport } from "./PluginProbe.ts"
 import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
 import { shareModules } from "./SharedModules.ts"
+import { moduleUrl } from "../files/PackageFolder.ts"
+import type { ProbeReport } from "./ProbedImport.ts"
 
-/** What the module exports by default. Fails with `LoadFailed` or `NotAPlugin`. */
+/** How long a plugin may take to be imported. */
+const importTime = "30 seconds"
+
+const program = fileURLToPath(moduleUrl("services/plugins/ProbedImport"))
+
+/** The child may read every file; it may not write files or start programs. */
+const execArgv = ["--permission", "--allow-fs-read=*", "--allow-addons", "--allow-wasi", "--allow-worker"]
+
+/** The exit code of Node when a top-level await never settles. */
+const unsettled = 13
+
+const endText = (code: number | null, signal: NodeJS.Signals | null): string => {
+  if (code === unsettled) return "its import waits for something that never happens"
+  return `it ended the process while it was imported (${code === null ? `signal ${signal}` : `exit code ${code}`})`
+}
+
+/** What the child reported, or how it ended. Its output is discarded. */
+const runChild = (url: string): Effect.Effect<string | undefined> =>
+  Effect.callback<string | undefined>((resume) => {
+    // Not ChildProcessSpawner: the report comes over a channel that only `fork` opens.
+    const child = fork(program, [url], { execArgv, stdio: ["ignore", "ignore", "ignore", "ipc"] })
+    let report: ProbeReport | undefined
+    child.on("message", (message) => {
+      report = message as ProbeReport
+    })
+    child.on("error", (error) => resume(Effect.succeed(error.message)))
+    child.on("exit", (code, signal) =>
+      resume(Effect.succeed(report === undefined ? endText(code, signal) : report.problem))
+    )
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })
+
+/** What is wrong with the module, as the end of a sentence; nothing when it can be imported. */
+const probeImport = Effect.fn("probeImport")((url: string) =>
+  Effect.timeoutOrElse(runChild(url), {
+    duration: importTime,
+    orElse: () => Effect.succeed<string | undefined>(`its import took longer than ${importTime}`)
+  })
+)
+
+/** The default export of a plugin that may be loaded. Fails with `LoadFailed` or `NotAPlugin`. */
 export const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlugin) {
   const { entry, file, version } = found
   const problem = (reason: PluginProblemReason) => new PluginProblem({ plugin: entry.text, reason })

@@ -1,6 +1,6 @@
 /**
- * Builds plugins and puts their tools under one roof. Each plugin is checked before any of its tools counts; one that
- * fails is left out whole, closed again, and named in the problems. Called by the tool registry.
+ * Builds plugins and collects their tools. A plugin is checked before any of its tools is used; one that fails is left
+ * out as a whole, its resources are released, and the problem is reported.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -20,7 +20,8 @@ import { Arguments } from "../../domain/tools/ToolCall.ts"
 import { exampleArguments, parameterSchema } from "../../domain/tools/ToolSchema.ts"
 import { hashOf } from "../files/Hash.ts"
 import { causeText, runIsolated } from "./ForeignCode.ts"
-import { type HostServices, type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
+import type { HostServices } from "./HostServices.ts"
+import { type Plugin, pluginApiVersion, PluginTools, type Tool } from "./Plugin.ts"
 import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
 
 /** A tool that passed all checks, with the means to run it. */
@@ -39,7 +40,7 @@ export interface LoadedPlugins {
 
 const loadTime = "30 seconds"
 
-/** What a tool of a package written in JavaScript may lack. */
+/** What the compiler does not check in a package written in JavaScript. */
 const ToolShape = Schema.Struct({
   description: Schema.NonEmptyString,
   risk: Risk,
@@ -50,7 +51,7 @@ const ToolShape = Schema.Struct({
 
 const PluginShape = Schema.Struct({ name: Schema.NonEmptyString, apiVersion: Schema.Int })
 
-/** A schema of another copy of `effect` says that it is one, but nothing here can decode with it. */
+/** A schema of another copy of `effect` passes `isSchema`, but cannot be used to decode here. */
 const isOwnSchema = (value: unknown): boolean => {
   if (!Schema.isSchema(value)) return false
   const { ast } = value
@@ -109,7 +110,7 @@ const loadTools = (plugin: Plugin, tools: object, taken: ReadonlyMap<string, Loa
   return Result.succeed(loaded)
 }
 
-/** What a package may export instead of a plugin. */
+/** Checks the value that a package exports; nothing when it has the shape of a plugin. */
 export const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined => {
   const shape = Schema.decodeUnknownResult(PluginShape)(plugin)
   if (Result.isSuccess(shape) && Layer.isLayer((plugin as Plugin).tools)) return undefined

@@ -1,7 +1,6 @@
 /**
- * The plugins of a run that are not built in: packages and files that the configuration names, and values that a script
- * hands over. Finds them, asks for trust where a project named them, imports them, and says why one is left out. Called
- * by the composition root, which gives the plugins to the tool registry.
+ * The plugins of a run that are not built in: packages and files that a configuration names, and values that a script
+ * passes. Finds them, asks the person to trust those that a project names, imports them, and reports why one is left out.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,7 +10,7 @@ import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { isPackageName, type PluginEntry } from "../../domain/plugins/PluginEntry.ts"
 import { Gate } from "../permissions/Gate.ts"
-import { type Plugin } from "./Plugin.ts"
+import type { Plugin } from "./Plugin.ts"
 import { builtInOrigin } from "../../domain/tools/PreparedCall.ts"
 import { findPlugin, type FoundPlugin } from "./PluginFinder.ts"
 import { pluginHash } from "./PluginHash.ts"
@@ -19,9 +18,9 @@ import { importPlugin } from "./PluginImport.ts"
 import { pluginShapeProblem } from "./PluginLoader.ts"
 import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
 
-/** One entry of the configuration, or one value, with what became of it so far. */
+/** One entry of the configuration or one value, with its plugin or the problem. */
 export interface KnownPlugin {
-  /** Absent for a value that a script handed over. */
+  /** Absent for a value that a script passed. */
   readonly entry?: PluginEntry
   /** The module that is imported. */
   readonly file?: string
@@ -29,7 +28,7 @@ export interface KnownPlugin {
   readonly outcome: Result.Result<Plugin, PluginProblem>
 }
 
-/** What the layer is made for. */
+/** The plugins to load. */
 export interface PluginOrder {
   /** In the order in which they are loaded; of two that name the same file the first counts. */
   readonly entries: ReadonlyArray<PluginEntry>
@@ -44,10 +43,10 @@ const problemOf =
   (reason: PluginProblemReason) =>
     new PluginProblem({ plugin: text, reason })
 
-/** The name in questions and rules; a rule cannot hold "..", so that a path with it is told in full. */
+/** The name in questions and rules. A rule cannot hold "..", so a path with it is written in full. */
 const nameInRules = ({ entry, file }: FoundPlugin): string => (entry.text.includes("..") ? file : entry.text)
 
-/** Asks for the exact content of what a project names. What the person named needs no question. */
+/** Asks the person to trust the exact content of a plugin that a project names. */
 const requireTrust = Effect.fnUntraced(function* (found: FoundPlugin) {
   if (found.entry.scope !== "project") return found
   const gate = yield* Gate
@@ -63,7 +62,7 @@ const requireTrust = Effect.fnUntraced(function* (found: FoundPlugin) {
   return found
 })
 
-/** Names tell plugins apart, so that none may have the name of another or of the built-in ones. */
+/** A plugin is identified by its name, so none may have that of another plugin or of the built-in ones. */
 const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlugin> => {
   const taken = new Set<string>()
   return known.map((one) => {
@@ -80,13 +79,13 @@ const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlug
   })
 }
 
-/** What an entry names, with leave to import it. */
+/** What an entry names, once it may be imported. */
 interface Sought extends Omit<KnownPlugin, "outcome"> {
   readonly entry: PluginEntry
   readonly found: Result.Result<FoundPlugin, PluginProblem>
 }
 
-/** Finds and asks, one after another, so that questions come in order; each file counts once. */
+/** Finds plugins and asks about them one after another, in order. A file that is named twice is loaded once. */
 const findAll = Effect.fnUntraced(function* (entries: ReadonlyArray<PluginEntry>) {
   const seen = new Set<string>()
   const all: Array<Sought> = []
@@ -108,7 +107,7 @@ const findAll = Effect.fnUntraced(function* (entries: ReadonlyArray<PluginEntry>
 export class PluginPackages extends Context.Service<
   PluginPackages,
   {
-    /** Everything that was named, in order, also what is left out. */
+    /** Everything that was named, in order, including what is left out. */
     readonly known: ReadonlyArray<KnownPlugin>
     /** What can be given to the tool registry. */
     readonly plugins: ReadonlyArray<Plugin>

@@ -1,5 +1,5 @@
 /**
- * Why a plugin is not used. A run goes on without it; the person is told.
+ * Why a plugin, a server of tools or one of its tools is not used. A run continues without it and reports the problem.
  */
 import * as Schema from "effect/Schema"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
@@ -7,7 +7,7 @@ import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 export const PluginProblemReason = Schema.Union([
   /** Nothing of this name was found; `tried` are the places. */
   Schema.TaggedStruct("NotFound", { tried: Schema.Array(Schema.String), isPackage: Schema.Boolean }),
-  /** There is something, and it cannot be a plugin. */
+  /** What was found is not a plugin. */
   Schema.TaggedStruct("NotAPlugin", { detail: Schema.optionalKey(Schema.String) }),
   /** Named by the project, and the person has not trusted this content. */
   Schema.TaggedStruct("NotTrusted", {
@@ -45,23 +45,23 @@ const reasonText = (plugin: string, reason: PluginProblemReason): string => {
     case "NotFound":
       return `it was not found. Looked for ${reason.tried.join(", ")}.${reason.isPackage ? ` Install it: npm install ${plugin}` : ""}`
     case "NotAPlugin":
-      return `${reason.detail ?? "it is not what definePlugin of this program makes. Export by default the value that definePlugin returns"}.`
+      return `${reason.detail ?? "its default export is not a plugin. Export the value that definePlugin returns"}.`
     case "NotTrusted":
       return notTrusted(reason)
     case "Unpinnable":
-      return `its content cannot be pinned, so that nobody can trust it: ${reason.detail}.`
+      return `its content cannot be pinned, so it cannot be trusted: ${reason.detail}.`
     case "PluginName":
       return "its name is reserved, or not of the form of a package name: lower-case letters, digits and hyphens."
     case "DuplicatePlugin":
-      return "another plugin has the same name. Leave one of the two out."
+      return "another plugin has the same name. Remove one of them."
     case "ApiVersion":
-      return `it is made for version ${reason.found} of the plugin interface, this program has ${reason.supported}. Install a version of it that fits.`
+      return `it needs version ${reason.found} of the plugin interface, and this program has version ${reason.supported}. Install a compatible version of it.`
     case "LoadFailed":
       return `it failed while loading: ${reason.detail}`
     case "ToolName":
       return `the name of its tool ${JSON.stringify(reason.tool)} is not lower-case ASCII words joined by underscores.`
     case "DuplicateTool":
-      return `its tool "${reason.tool}" exists already (${reason.owner}). Rename it or leave one of the two out.`
+      return `its tool "${reason.tool}" exists already (${reason.owner}). Rename it, or remove one of them.`
     case "ToolShape":
       return `its tool "${reason.tool}" is not well formed: ${reason.detail}`
   }
@@ -74,5 +74,22 @@ export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginPr
 }) {
   override get message(): string {
     return `The plugin "${this.plugin}" is not used: ${reasonText(this.plugin, this.reason)}`
+  }
+}
+
+/** A server of tools, one of its tools, or an entry of a file is left out. */
+export class McpProblem extends Schema.TaggedError<McpProblem>()("McpProblem", {
+  /** Absent when the problem concerns a whole file. */
+  server: Schema.optionalKey(Schema.String),
+  /** Present when the other tools of the server are used. */
+  tool: Schema.optionalKey(Schema.String),
+  /** What is wrong and what to do, as sentences. */
+  detail: Schema.String
+}) {
+  override get message(): string {
+    if (this.server === undefined) return this.detail
+    return this.tool === undefined
+      ? `The server "${this.server}" is not used: ${this.detail}`
+      : `The tool "${this.tool}" of the server "${this.server}" is left out: ${this.detail}`
   }
 }

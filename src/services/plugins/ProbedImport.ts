@@ -1,14 +1,14 @@
 /**
- * The program of the child process in which a plugin is imported before it is imported for good: `node ProbedImport URL`.
- * What would hang, end or spoil the host does so here instead. Reports once, to the parent. Started by PluginProbe.
+ * The program of the child process in which a plugin is imported first: `node ProbedImport URL`. What would hang, end or
+ * damage the host does so here instead. Reports once, to the parent process.
  */
 import * as Cause from "effect/Cause"
 import { causeText } from "./ForeignCode.ts"
 import { shareModules } from "./SharedModules.ts"
 
-/** What the child tells; nothing when the plugin ended it. */
+/** The report to the parent; there is none when the plugin ended the child. */
 export interface ProbeReport {
-  /** What is wrong, as the end of a sentence; absent when all is well. */
+  /** What is wrong, as the end of a sentence; absent when the import succeeded. */
   readonly problem?: string
 }
 
@@ -43,7 +43,7 @@ const shared: Readonly<Record<string, object>> = {
 
 const { entries, getOwnPropertyDescriptors, hasOwn, is } = Object
 
-/** Remembers what all code in a process shares; the function tells what was changed since. New methods are no change. */
+/** Records the shared built-in objects; the function names one that has changed since. New methods are allowed. */
 const watchBuiltIns = (): (() => string | undefined) => {
   const before = entries(shared).map(([name, value]) => ({ name, value, properties: getOwnPropertyDescriptors(value) }))
   return () => {

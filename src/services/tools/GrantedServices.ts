@@ -8,10 +8,8 @@ import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
 import { Commands } from "../commands/Commands.ts"
-import { FileReads } from "../plugins/FileReads.ts"
+import { FileReads, type HostServices, PageFetch } from "../plugins/HostServices.ts"
 import type { Permit } from "../permissions/Gate.ts"
-import { PageFetch } from "../plugins/PageFetch.ts"
-import type { HostServices } from "../plugins/Plugin.ts"
 import { WebFetch } from "../web/WebFetch.ts"
 import { Workspace } from "../files/Workspace.ts"
 

@@ -79,7 +79,7 @@ describe.concurrent("plugins list", { timeout: 60_000 }, () => {
       problem: {
         code: "DuplicateTool",
         message:
-          'The plugin "shadow" is not used: its tool "read_file" exists already (built-in). Rename it or leave one of the two out.'
+          'The plugin "shadow" is not used: its tool "read_file" exists already (built-in). Rename it, or remove one of them.'
       }
     })
     assert.deepStrictEqual(words, {

@@ -30,7 +30,7 @@ describe(".mcp.json", () => {
       {
         line: 1,
         column: 44,
-        what: '"mcpServers.b": says neither what to start nor where the server is. Add "command" or "url".'
+        what: '"mcpServers.b": has neither "command" nor "url". Add one of them.'
       }
     ])
   })
@@ -53,12 +53,12 @@ describe(".mcp.json", () => {
     [{ type: "ws", url: "y" }, '4:7: "mcpServers.s.type": expected "stdio" or "http", got "ws".'],
     [
       { type: "sse", url: "y" },
-      '4:7: "mcpServers.s.type": the transport "sse" is no longer part of the protocol and is not spoken here. Use "http" with the address of the server\'s streamable HTTP endpoint.'
+      '4:7: "mcpServers.s.type": the transport "sse" is no longer part of the protocol and is not supported. Use "http" with the address of the server\'s streamable HTTP endpoint.'
     ],
     [{ command: "x", arg: [] }, '5:7: unknown key "mcpServers.s.arg". Nearest: args.'],
     [
       { command: "x", risk: "safe" },
-      '5:7: "mcpServers.s.risk" has no effect in a project\'s file: a project must not choose it for you. Name the server in your user configuration.'
+      '5:7: "mcpServers.s.risk" has no effect in a project\'s file, because only you decide it. Name the server in your user configuration.'
     ]
   ]
   for (const [entry, problem] of wrong) {

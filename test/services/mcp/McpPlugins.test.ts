@@ -199,7 +199,7 @@ describe("the tools of servers", () => {
       assert.include(registry.find("mcp__s__long")?.description, "Long.\\u{1b}[2Jzzz")
       const expected: ReadonlyArray<readonly [string, string]> = [
         ["array", "it is not well formed: "],
-        ["Say!", "another one is called mcp__s__say too."],
+        ["Say!", "another tool of the server has the name mcp__s__say, too."],
         ["???", "its name cannot become the name of a tool."],
         ["broken", "the schema of its parameters cannot be read: "],
         ["huge", "the schema of its parameters has more than 65536 characters."]
@@ -329,7 +329,7 @@ describe("an address", () => {
       const [moved = ""] = yield* problemOf(address("/moved"))
       assert.isTrue(moved.startsWith(`${notUsed}MCP HTTP request failed.`), moved)
       assert.deepStrictEqual(yield* problemOf(address("/closed")), [
-        `${notUsed}it asks for authorization (status 401). Put what it needs into "headers".`
+        `${notUsed}it asks for authorization (status 401). Add the credentials to "headers".`
       ])
       assert.deepStrictEqual(visited, ["/moved k", "/closed k"])
     })
@@ -340,7 +340,7 @@ describe("an address", () => {
       const [refused = ""] = yield* problemOf({ url: "http://127.0.0.1:1/mcp" })
       assert.isTrue(refused.startsWith(`${notUsed}MCP HTTP request failed.`), refused)
       assert.deepStrictEqual(yield* problemOf({ url: "file:///etc/passwd" }), [
-        `${notUsed}"file:///etc/passwd" is no http or https address. Mend "url".`
+        `${notUsed}"url" must be an http or https URL, and is "file:///etc/passwd".`
       ])
     })
   )
@@ -370,7 +370,7 @@ describe("what a project names", () => {
       })
       const column = (text: string) => place.indexOf(text) + 1
       assert.deepStrictEqual(problems.slice(0, 1), [
-        `${file}${column('"type"')}: "mcpServers.old.type": the transport "sse" is no longer part of the protocol and is not spoken here. Use "http" with the address of the server's streamable HTTP endpoint.`
+        `${file}${column('"type"')}: "mcpServers.old.type": the transport "sse" is no longer part of the protocol and is not supported. Use "http" with the address of the server's streamable HTTP endpoint.`
       ])
       assert.deepStrictEqual(
         problems.slice(1).map((problem) => problem.replace(/^.*json:1:\d+/, "PLACE")),
@@ -378,7 +378,7 @@ describe("what a project names", () => {
           'PLACE: unknown key "mcpServers.typo.comand". Nearest: command.',
           'The server "unset" is not used: the environment has no TC_NOT_SET, TC_NOT_SET_EITHER. Set TC_NOT_SET, TC_NOT_SET_EITHER, or write ${TC_NOT_SET:-default}.',
           'The server "???" is not used: its name must hold ASCII letters or digits, and at most 50 of them. Rename it.',
-          `The server "gone" is not used: there is no program "./no-such-program", or no folder <project>. Install it or mend the entry.`
+          `The server "gone" is not used: there is no program "./no-such-program", or no folder <project>. Install it, or correct the entry.`
         ]
       )
     })

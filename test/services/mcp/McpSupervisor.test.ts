@@ -32,19 +32,19 @@ const beside = Effect.fnUntraced(function* (fault: string, limits = {}) {
   }
 })
 
-const broken = (detail: string) => ["io_error", `The server "s" did not do it: ${detail}`]
-const twice = broken("it broke again after it was started anew; it is not started a third time in this run.")
+const broken = (detail: string) => ["io_error", `The server "s" could not run the tool: ${detail}`]
+const twice = broken("it failed again after a restart and is not restarted again in this run.")
 
 describe("a server that never becomes ready", () => {
   const faults: ReadonlyArray<readonly [fault: string, detail: string | RegExp]> = [
-    ["silent", 'it was not ready in time. Mend it, or give it more seconds with "startTimeout".'],
-    ["exits", "its program has ended with exit code 3. It said on stderr: cannot find the key\u001b[31m"],
-    ["strange", "it speaks none of the revisions 2024-11-05 to 2025-11-25 of the protocol."],
+    ["silent", 'it was not ready in time. Fix the server, or give it more seconds with "startTimeout".'],
+    ["exits", "its program has ended with exit code 3. It wrote to stderr: cannot find the key\u001b[31m"],
+    ["strange", "it supports none of the protocol revisions 2024-11-05 to 2025-11-25."],
     ["no tools", "it offers no tools that can be used."],
     ["deep", "what it says of itself cannot be read: Maximum call stack size exceeded."],
     [
       "logs to stdout",
-      /^it wrote something to its stdout that is no message of the protocol\. Invalid MCP JSON\. Unexpected token 'S'/
+      /^it wrote something to its stdout that is not a message of the protocol\. Invalid MCP JSON\. Unexpected token 'S'/
     ]
   ]
   for (const [fault, detail] of faults) {
@@ -82,7 +82,7 @@ describe("a server that breaks during a call", () => {
       const { folder, say, sayOther } = yield* beside("dies always")
       const first = yield* say
       assert.deepStrictEqual([first, yield* say, yield* say, yield* say], [first, first, twice, twice])
-      assert.match(String(first), /io_error.*It said on stderr: out of luck$/)
+      assert.match(String(first), /io_error.*It wrote to stderr: out of luck$/)
       assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
       assert.strictEqual(startsOf(folder).length, 2)
     })
@@ -103,7 +103,7 @@ describe("a server that breaks during a call", () => {
       const { folder, say } = yield* beside("changes")
       yield* say
       const changed =
-        'The server "s" did not do it: it describes this tool differently since it was started anew, so it is not called in this run.'
+        'The server "s" could not run the tool: its definition of this tool changed with a restart, so the tool is not called in this run.'
       assert.deepStrictEqual(yield* say, ["permission_denied", changed])
       assert.strictEqual(messagesOf(folder).filter((method) => method === "tools/call").length, 1)
     })

@@ -126,7 +126,7 @@ describe("a declared tool", () => {
       assert.deepStrictEqual(
         registry.problems.map(({ message }) => message),
         [
-          'The plugin "user configuration" is not used: its tool "read_file" exists already (built-in). Rename it or leave one of the two out.'
+          'The plugin "user configuration" is not used: its tool "read_file" exists already (built-in). Rename it, or remove one of them.'
         ]
       )
     })

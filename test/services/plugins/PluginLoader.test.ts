@@ -27,7 +27,7 @@ describe("PluginLoader", () => {
     [
       "for another version of the interface",
       { ...withTools("bad", { ping }), apiVersion: 2 },
-      "it is made for version 2 of the plugin interface, this program has 1. Install a version of it that fits."
+      "it needs version 2 of the plugin interface, and this program has version 1. Install a compatible version of it."
     ],
     [
       "that fails",
@@ -55,7 +55,7 @@ describe("PluginLoader", () => {
     [
       "with a tool that exists",
       withTools("bad", { new_tool: ping, read_file: ping }),
-      'its tool "read_file" exists already (built-in). Rename it or leave one of the two out.'
+      'its tool "read_file" exists already (built-in). Rename it, or remove one of them.'
     ],
     [
       "with a tool without description",

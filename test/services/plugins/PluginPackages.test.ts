@@ -158,7 +158,7 @@ describe.concurrent("plugins of a project", { timeout: 60_000 }, () => {
     assert.deepStrictEqual((await list(sandbox)).problems, [
       note(
         "words",
-        "its content cannot be pinned, so that nobody can trust it: <root>/project/node_modules/words has more than 2000 files or 32 MiB without its node_modules."
+        "its content cannot be pinned, so it cannot be trusted: <root>/project/node_modules/words has more than 2000 files or 32 MiB without its node_modules."
       )
     ])
   })
@@ -209,8 +209,7 @@ describe.concurrent("plugins that cannot be used", { timeout: 60_000 }, () => {
     const { problems, tools } = await list(sandbox)
     assert.deepStrictEqual(tools, ["words: word_count"])
     const name = "its name is reserved, or not of the form of a package name: lower-case letters, digits and hyphens."
-    const shape =
-      "it is not what definePlugin of this program makes. Export by default the value that definePlugin returns."
+    const shape = "its default export is not a plugin. Export the value that definePlugin returns."
     assert.deepStrictEqual(
       problems,
       [
@@ -226,16 +225,16 @@ describe.concurrent("plugins that cannot be used", { timeout: 60_000 }, () => {
         ["./shape.mjs", shape],
         ["./built-in.mjs", name],
         ["./spoof.mjs", name],
-        ["./same.mjs", "another plugin has the same name. Leave one of the two out."],
+        ["./same.mjs", "another plugin has the same name. Remove one of them."],
         ["./text.txt", "<root>/config/task-conductor/text.txt is no file that ends in .ts, .js, .mjs."],
         ["./missing.mjs", "it was not found. Looked for <root>/config/task-conductor/missing.mjs."],
         ["no-entry", "the entry that <root>/config/node_modules/no-entry/package.json names does not exist: lib/x.js."],
         ["closed", 'the "exports" of <root>/config/node_modules/closed/package.json offer nothing to import.'],
         ["broken", "<root>/config/node_modules/broken/package.json is not well formed."],
-        ["shadows", 'its tool "read_file" exists already (built-in). Rename it or leave one of the two out.'],
+        ["shadows", 'its tool "read_file" exists already (built-in). Rename it, or remove one of them.'],
         [
           "newer",
-          "it is made for version 2 of the plugin interface, this program has 1. Install a version of it that fits."
+          "it needs version 2 of the plugin interface, and this program has version 1. Install a compatible version of it."
         ]
       ].map(([plugin = "", problem = ""]) => note(plugin, problem))
     )

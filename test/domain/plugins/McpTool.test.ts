@@ -1,0 +1,92 @@
+import { assert, it } from "@effect/vitest"
+import {
+  mcpToolName,
+  serverPrefix,
+  mcpToolEffect,
+  mcpToolRisk,
+  schemaExcess
+} from "../../../src/domain/plugins/McpTool.ts"
+import { isToolName } from "../../../src/domain/permissions/RuleText.ts"
+
+it("makes every name of a server and a tool one that a tool may have", () => {
+  const cases: ReadonlyArray<readonly [server: string, tool: string, name: string]> = [
+    ["github", "search_code", "mcp__github__search_code"],
+    ["My Server", "readFile", "mcp__my_server__read_file"],
+    ["a--b__c", "__get//URL2__", "mcp__a_b_c__get_url2"],
+    ["9", "été", "mcp__9__t"]
+  ]
+  for (const [server, tool, name] of cases) {
+    assert.strictEqual(mcpToolName(serverPrefix(server) ?? "", tool), name)
+    assert.isTrue(isToolName(name))
+  }
+})
+
+it("cannot use a name without letters and digits, or one that is too long", () => {
+  assert.deepStrictEqual(
+    [
+      serverPrefix("???"),
+      serverPrefix("s".repeat(51)),
+      mcpToolName("mcp__s__", "—"),
+      mcpToolName("mcp__s__", "t".repeat(93))
+    ],
+    [undefined, undefined, undefined, undefined]
+  )
+  assert.strictEqual(mcpToolName("mcp__s__", "t".repeat(92))?.length, 100)
+})
+
+const plain = { name: "a", isDestructive: false }
+const destroying = { name: "a", isDestructive: true }
+
+it("gives a tool medium risk when nobody says anything, and high risk when the server says that it destroys", () => {
+  assert.deepStrictEqual([mcpToolRisk({}, plain), mcpToolRisk({}, destroying)], ["medium", "high"])
+})
+
+it("gives a tool the risk that the person set for the server, which a server can only raise", () => {
+  assert.deepStrictEqual(
+    [mcpToolRisk({ risk: "safe" }, plain), mcpToolRisk({ risk: "safe" }, destroying)],
+    ["safe", "high"]
+  )
+  assert.deepStrictEqual(
+    [mcpToolRisk({ risk: "high" }, plain), mcpToolRisk({ risk: "high" }, destroying)],
+    ["high", "high"]
+  )
+})
+
+it("gives a tool the risk that the person set for it", () => {
+  const entry = { risk: "high", tools: { a: { risk: "safe" } } } as const
+  assert.deepStrictEqual(
+    [mcpToolRisk(entry, destroying), mcpToolRisk(entry, { ...plain, name: "b" })],
+    ["safe", "high"]
+  )
+})
+
+it("takes a repeated call for a second effect, unless the person says otherwise", () => {
+  const entry = { tools: { a: { effect: "pure" } } } as const
+  assert.deepStrictEqual([mcpToolEffect(entry, "a"), mcpToolEffect(entry, "constructor")], ["pure", "once"])
+})
+
+const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more })
+
+it("lets schemas through that people write, also with definitions that refer to themselves", () => {
+  const node = object({ next: { $ref: "#/$defs/node" }, other: { $ref: "#/$defs/missing" } })
+  assert.isUndefined(schemaExcess(object({ a: { type: "string" }, b: { $ref: "#/$defs/node" } }, { $defs: { node } })))
+})
+
+it("stops at what unfolds without end", () => {
+  const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]
+  const all = object(Object.fromEntries(names.map((name) => [name, { $ref: `#/definitions/${name}` }])))
+  const definitions = Object.fromEntries(names.map((name) => [name, all]))
+  const begun = performance.now()
+  assert.strictEqual(
+    schemaExcess({ ...all, definitions }),
+    "the schema of its parameters unfolds to more than 10000 parts or 64 levels."
+  )
+  assert.isBelow(performance.now() - begun, 1000)
+})
+
+it("stops at what is nested deeply, and at what is long", () => {
+  let deep: object = {}
+  for (let level = 0; level < 100_000; level++) deep = { items: deep }
+  assert.match(schemaExcess(object({ deep })) ?? "", /64 levels\.$/)
+  assert.match(schemaExcess(object({}, { description: "x".repeat(70_000) })) ?? "", /65536 characters\.$/)
+})
