@@ -17,8 +17,7 @@ export {
 /* What a tool declares, is called with and fails with. */
 export { type Access, type CanonicalAccess } from "./domain/tools/Access.ts"
 export { EffectClass, Risk } from "./domain/tools/Risk.ts"
-export { Arguments, ToolErrorType } from "./domain/tools/ToolCall.ts"
-export { ToolFailure } from "./domain/tools/ToolFailure.ts"
+export { Arguments, ToolErrorType, ToolFailure } from "./domain/tools/ToolCall.ts"
 export { CommandLine } from "./domain/commands/CommandText.ts"
 export { commandSeconds } from "./domain/commands/CommandSettings.ts"
 export type { TextEdit } from "./domain/files/TextEdit.ts"

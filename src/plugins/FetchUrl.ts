@@ -59,7 +59,7 @@ export const fetchUrl = definePlugin({
       example: { url: "https://example.com/docs/install" },
       errors: {
         validation_failed: "The URL cannot be fetched by anybody, or `start` lies behind the end of the text.",
-        permission_denied: "The person or a rule declined it, or the address is not on the public internet.",
+        permission_denied: "A person or a rule denied it, or the address is not on the public internet.",
         not_found: "The server has no such page.",
         io_error: "The name, the connection or the server failed, or there were more than five redirects.",
         parse_error: "The page is not text: an image, an archive, an unknown character set.",

@@ -91,7 +91,7 @@ export const readFile = (maxBytes: number): Plugin =>
           example: { path: "README.md" },
           errors: {
             validation_failed: "The file has no such lines.",
-            permission_denied: "The person or a rule declined it.",
+            permission_denied: "A person or a rule denied it.",
             not_found: "There is no file at the path; the message names the nearest.",
             io_error: "It is a folder, a pipe or a device, or the system does not let it be read.",
             parse_error: "It is no UTF-8 text; the message says what it looks like.",

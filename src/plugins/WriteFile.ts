@@ -44,7 +44,7 @@ export const writeFile = (maxBytes: number): Plugin =>
         example: { path: "docs/notes.md", content: "# Notes\n" },
         errors: {
           validation_failed: "The file changed after the call was allowed.",
-          permission_denied: "It was declined, or lies outside the project or steers git or this program.",
+          permission_denied: "It was denied, or lies outside the project or controls git or this program.",
           io_error: "The system does not let it be written."
         },
         access: ({ content, path }) => [{ _tag: "WriteFile", path, content }],

@@ -7,8 +7,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { Rule } from "../../src/domain/permissions/Permission.ts"
-import { parseRule } from "../../src/domain/permissions/RuleText.ts"
+import { type Rule, parseRule } from "../../src/domain/permissions/Permission.ts"
 import * as Result from "effect/Result"
 import { changedPaths, takeSnapshot } from "../support/FolderSnapshot.ts"
 import { openTools } from "../support/OpenTools.ts"
@@ -222,7 +221,7 @@ layer(NodeServices.layer)("calls of a model that obeys every text", (it) => {
         const before = takeSnapshot(root)
         assert.strictEqual(
           (yield* run("write_file", { path: "docs/a.md", content: "b\n" })).error_message,
-          `Permission denied: a rule forbids write_file on ${root}/docs/a.md.`
+          `Permission denied: a rule denies write_file on ${root}/docs/a.md.`
         )
         assert.deepStrictEqual(takeSnapshot(root), before)
       })

@@ -11,7 +11,7 @@ import { CommandTool } from "../tools/CommandTool.ts"
 import { GivenLimits } from "./Limits.ts"
 import { McpServerEntry } from "../plugins/McpServerEntry.ts"
 import { PluginText } from "../plugins/PluginEntry.ts"
-import { parseRule } from "../permissions/RuleText.ts"
+import { parseRule } from "../permissions/Permission.ts"
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 

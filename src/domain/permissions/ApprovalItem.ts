@@ -1,28 +1,51 @@
 /**
- * One thing that a person is asked to approve, as questions show it and events carry it.
+ * What a person is asked to approve: one item, as questions and events hold it, and the question about a whole step.
  */
 import * as Schema from "effect/Schema"
 import { Risk } from "../tools/Risk.ts"
 import { ToolCall } from "../tools/ToolCall.ts"
+import type { PreparedCall } from "../tools/PreparedCall.ts"
 
-/** One thing a person is asked about. */
+/** One call or access that a person is asked about. */
 export const ApprovalItem = Schema.Struct({
   task: Schema.String,
   call: Schema.optionalKey(ToolCall),
   tool: Schema.String,
-  /** The plugin the tool comes from; absent for what is built in. */
+  /** The plugin the tool comes from; absent for a built-in tool. */
   origin: Schema.optionalKey(Schema.String),
   risk: Risk,
   targets: Schema.Array(Schema.String),
-  /** What else is known of the targets, one line each. */
+  /** Details of the targets, one line each. */
   details: Schema.optionalKey(Schema.Array(Schema.String)),
   /** What would change, as a unified diff of bounded length. */
   preview: Schema.optionalKey(Schema.String),
-  /** What somebody who answers should know: whole sentences. */
+  /** What the person should know before answering, as whole sentences. */
   warnings: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** For a single call: what the answers `session` and `remember` would cover; one that is absent is not offered. */
+  /** What the answers `session` and `remember` to a single call would cover; an absent one is not offered. */
   offers: Schema.optionalKey(
     Schema.Struct({ session: Schema.optionalKey(Schema.String), remember: Schema.optionalKey(Schema.String) })
   )
 })
 export type ApprovalItem = typeof ApprovalItem.Type
+
+/** The calls of one step that need approval before they run. */
+export interface StepGate {
+  /** The heading of the step. */
+  readonly title: string
+  /** Identifies the plan this step belongs to; "all remaining steps" covers only steps with the same key. */
+  readonly planKey: string
+  readonly tasks: ReadonlyArray<GatedTask>
+}
+
+/** A task that needs approval. `gatedBy` says why: the task list, the skill, or the risk of a call. */
+export interface GatedTask {
+  readonly task: string
+  readonly gatedBy: "list" | "skill" | "risk"
+  readonly calls: ReadonlyArray<PreparedCall>
+}
+
+/** The answer to the question about a step, and who gave it. */
+export interface StepApproved {
+  readonly approved: boolean
+  readonly by: "person" | "rule" | "nobody"
+}

@@ -1,6 +1,6 @@
 /**
  * The questions of the gate as text for a terminal. Everything that comes from a model, a file or a plugin is made
- * printable; what is too long is shortened with a note of how much is missing, and its end stays visible.
+ * printable; the middle of a long text is replaced by a note of how much is missing.
  */
 import { printable, printableLines } from "../text/Printable.ts"
 import type { ApprovalItem } from "./ApprovalItem.ts"
@@ -30,7 +30,7 @@ const indented = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const warning = "Warning: high risk. This can change or destroy things outside the control of this program."
 
-/** How far the answers reach that hold for longer than this question, and the numbers of all answers. */
+/** What the longer lasting answers cover, and the numbers of all answers. */
 const callAnswerLines = ({ offers: { remember, session } = {} }: ApprovalItem): ReadonlyArray<string> => [
   ...(session === undefined ? [] : [`Session allows ${printable(session)}.`]),
   ...(remember === undefined ? [] : [`Remember allows ${printable(remember)}, in every run of every project.`]),
@@ -55,7 +55,7 @@ export const callQuestion = (item: ApprovalItem): string =>
     ""
   ].join("\n")
 
-/** A call of which nobody knows whether it happened, with its numbered answers. */
+/** A call in doubt, with its numbered answers. */
 export const doubtQuestion = (item: ApprovalItem): string =>
   [
     "",
@@ -63,7 +63,7 @@ export const doubtQuestion = (item: ApprovalItem): string =>
     `Tool: ${toolLine(item)}`,
     ...detailLines(item),
     `Task: ${printable(item.task)}`,
-    "[1] Carry it out  [2] It happened, go on without it  [3] Stop the run",
+    "[1] Run it  [2] It happened, continue without it  [3] Stop the run",
     ""
   ].join("\n")
 
@@ -80,11 +80,11 @@ export const stepQuestion = (title: string, items: ReadonlyArray<ApprovalItem>):
     [
       "[1] This step",
       "[2] All remaining steps of this run",
-      "[3] Decline",
+      "[3] Deny",
       ...(items.some(({ call }) => call !== undefined) ? ["[4] Choose single calls"] : [])
     ].join("  "),
     ""
   ].join("\n")
 
-/** Asked when single calls are to be chosen. */
+/** The question for the numbers of single calls. */
 export const chooseQuestion = "The numbers of the calls that may run, such as 1,3. The others are denied.\n"

@@ -1,6 +1,6 @@
 /**
- * Finds files that several tasks of one section would write. Such tasks run side by side, so the last one to write wins,
- * and nobody planned which one that is. Called by the gate before a section is approved.
+ * Finds files that several tasks of one section would write. Such tasks run in parallel, so the last one to write wins,
+ * and the plan does not say which one that is.
  */
 import type { CanonicalAccess } from "../tools/Access.ts"
 import type { Repair } from "../findings/Issue.ts"
@@ -13,7 +13,7 @@ export interface ConflictingWrite {
   readonly tasks: ReadonlyArray<string>
 }
 
-/** A task with everything that its calls would touch. */
+/** A task with everything that its calls would access. */
 export interface TouchingTask {
   readonly task: string
   readonly accesses: ReadonlyArray<CanonicalAccess>
@@ -31,7 +31,7 @@ export const conflictingWrites = (tasks: ReadonlyArray<TouchingTask>): ReadonlyA
   return [...writers].filter(([, names]) => names.size > 1).map(([path, names]) => ({ path, tasks: [...names] }))
 }
 
-/** What is said about a file that several tasks of a section would write. */
+/** The warning about a file that several tasks of a section would write. */
 export const conflictingWriteNote = (section: string, { path, tasks }: ConflictingWrite): Repair =>
   makeRepair(
     "writers-of-one-file",

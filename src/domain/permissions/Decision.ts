@@ -6,14 +6,14 @@ import { type Rule, ruleText, type Verdict } from "./Permission.ts"
 import type { Risk } from "../tools/Risk.ts"
 import { matchesAllow, type Target, matchesDeny } from "./TargetPattern.ts"
 
-/** What is judged: a tool, its risk, and everything it would touch. */
+/** What rules decide about: a tool, its risk, and all its targets. */
 export interface Request {
   readonly tool: string
   readonly risk: Risk
   readonly targets: ReadonlyArray<Target>
 }
 
-/** The verdict, with the rules it rests on; none when the risk alone decided. */
+/** The verdict, with the rules that gave it; none when the risk alone decided. */
 export interface Decision<R extends Rule = Rule> {
   readonly verdict: Verdict
   readonly rules: ReadonlyArray<R>
@@ -21,11 +21,11 @@ export interface Decision<R extends Rule = Rule> {
 
 const byText = (a: Rule, b: Rule): number => (ruleText(a) < ruleText(b) ? -1 : ruleText(a) > ruleText(b) ? 1 : 0)
 
-/** True when a rule that restricts concerns the request: one target is enough. */
+/** True when a deny or ask rule matches; one target is enough. */
 const restricts = ({ pattern }: Rule, targets: ReadonlyArray<Target>): boolean =>
   pattern === undefined || targets.some((target) => matchesDeny(pattern, target))
 
-/** The allow rules that cover the request, when together they cover every target of it. */
+/** The allow rules that match, when together they match every target. */
 const allowing = <R extends Rule>(rules: ReadonlyArray<R>, targets: ReadonlyArray<Target>): ReadonlyArray<R> => {
   if (targets.length === 0) return rules.filter(({ pattern }) => pattern === undefined)
   const covering = targets.map((target) => rules.filter(({ pattern }) => matchesAllow(pattern, target)))
@@ -33,8 +33,8 @@ const allowing = <R extends Rule>(rules: ReadonlyArray<R>, targets: ReadonlyArra
 }
 
 /**
- * Decides by rules, then by risk: what is safe is allowed, everything else asks. One denied target denies, one target
- * that asks asks; to be allowed every target must be covered.
+ * Decides by rules, then by risk: what is safe is allowed, everything else asks. One target that a rule denies or asks
+ * about is enough; to be allowed, every target must match an allow rule.
  */
 export const decide = <R extends Rule>(rules: ReadonlyArray<R>, { tool, risk, targets }: Request): Decision<R> => {
   const ofTool = rules.filter((rule) => rule.tool === tool)

@@ -1,13 +1,44 @@
 /**
- * The text of policies.json: `{ "version": 1, "rules": [...] }`. Read strictly: a file that is not understood in full is
- * not used at all. Called by services/permissions/PolicyFile.
+ * The rules that a person had remembered, and the text of policies.json that holds them: `{ "version": 1, "rules": [...] }`.
+ * It is read strictly: a file with any problem is not used at all.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
-import { RememberedRule } from "./RememberedRule.ts"
-import { ruleProblem } from "./RuleText.ts"
+import { pathText } from "../text/SchemaProblems.ts"
+import { ruleProblem, Rule } from "./Permission.ts"
+
+/** The tool of a plugin or server as it was when the rule was made; a rule does not allow a tool that has changed. */
+const ToolPin = Schema.Struct({
+  /** The plugin or server that the tool comes from. */
+  origin: Schema.NonEmptyString,
+  /** SHA-256 of what the model and the gate see of the tool, in hex. */
+  definition: Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "a SHA-256 in hex" }))
+})
+export type ToolPin = typeof ToolPin.Type
+
+const Time = Schema.String.check(
+  Schema.isPattern(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/, {
+    expected: 'a time in UTC such as "2026-11-21T10:00:00Z"'
+  })
+)
+
+/** An entry of policies.json. `rememberedAt` is absent in entries that a person wrote by hand. */
+export const RememberedRule = Schema.Struct({
+  ...Rule.fields,
+  pin: Schema.optionalKey(ToolPin),
+  rememberedAt: Schema.optionalKey(Time)
+})
+export type RememberedRule = typeof RememberedRule.Type
+
+/** True when one entry replaces the other. */
+export const isSameRule = (a: Rule, b: Rule): boolean =>
+  a.verdict === b.verdict && a.tool === b.tool && a.pattern === b.pattern
+
+/** True when the entry applies to the tool as it is now; `pin` is absent for a built-in tool. A deny rule always applies. */
+export const appliesTo = (rule: RememberedRule, pin: ToolPin | undefined): boolean =>
+  rule.verdict !== "allow" || (rule.pin?.definition === pin?.definition && rule.pin?.origin === pin?.origin)
 
 const policyVersion = 1
 
@@ -17,25 +48,19 @@ const PolicyDocument = Schema.Struct({
   rules: Schema.Array(RememberedRule)
 })
 
-/** Tools that change something, and what the host starts: a standing permission must say for what. */
+/** Tools that change something, and what the host starts: a remembered permission must name what it allows. */
 const changing = new Set(["write_file", "edit_file", "run_command", "load_plugin", "start_server"])
 
-/** True for a pattern in which nothing is literal but what every path and address has. */
+/** True for a pattern without any literal name. */
 const isAllWildcards = (pattern: string): boolean => /^(?:[a-z]+:\/\/)?[*/. ]*$/.test(pattern)
 
 const entryProblem = (rule: RememberedRule): string | undefined => {
   const problem = ruleProblem(rule)
   if (problem !== undefined || rule.verdict !== "allow" || !changing.has(rule.tool)) return problem
   return rule.pattern === undefined || isAllWildcards(rule.pattern)
-    ? `A standing permission for ${rule.tool} must name what it allows. Write a pattern with a name in it.`
+    ? `A remembered permission for ${rule.tool} must name what it allows. Write a pattern with a name in it.`
     : undefined
 }
-
-const pathText = (path: ReadonlyArray<PropertyKey>): string =>
-  path
-    .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
-    .join("")
-    .replace(/^\./, "")
 
 /** Reads the rules; the first problem rejects the whole text. */
 export const readPolicies = (text: string): Result.Result<ReadonlyArray<RememberedRule>, JsonProblem> => {
@@ -56,6 +81,6 @@ export const readPolicies = (text: string): Result.Result<ReadonlyArray<Remember
   return Result.succeed(decoded.success.rules)
 }
 
-/** The text for these rules; reading it gives them back. */
+/** The text for these rules, which `readPolicies` reads back. */
 export const renderPolicies = (rules: ReadonlyArray<RememberedRule>): string =>
   `${JSON.stringify({ version: policyVersion, rules }, null, 2)}\n`

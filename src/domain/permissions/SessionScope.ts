@@ -1,14 +1,12 @@
 /**
- * What the answer "session" covers: the one question it was given to, and what a person would find the same question
- * again. Called by the gate, which keeps the grants and tells the person what they cover.
+ * What the answer "session" covers: the question it was given to, and those that a person would consider the same.
  */
 import type * as Schema from "effect/Schema"
 import { accessTarget, type CanonicalAccess } from "../tools/Access.ts"
-import { accessRisk, eachTimeReason } from "../tools/AccessRisk.ts"
-import type { Risk } from "../tools/Risk.ts"
+import { accessRisk, eachTimeReason, type Risk } from "../tools/Risk.ts"
 import type { Arguments } from "../tools/ToolCall.ts"
 
-/** What is asked about, as far as an answer that holds for longer goes. */
+/** What is asked about, as far as it matters for a longer lasting answer. */
 export interface Asked {
   readonly tool: string
   readonly risk: Risk
@@ -16,7 +14,7 @@ export interface Asked {
   readonly accesses: ReadonlyArray<CanonicalAccess>
 }
 
-/** Equal keys are one grant; `covers` says it in words. */
+/** Equal keys are one grant; `covers` describes it. */
 export interface SessionScope {
   readonly key: Schema.Json
   readonly covers: string
@@ -35,9 +33,8 @@ const accessScope = (tool: string, access: CanonicalAccess): SessionScope => {
 }
 
 /**
- * The scopes that must all be granted for the call to need no question; none at all when it is asked about each time. A
- * call of high risk is known by everything it holds. What a tool of a plugin or a server touches without saying so nobody
- * can name, so an answer about it is one about the tool.
+ * The scopes that must all be granted for the call to need no question; undefined when it is asked about each time. A call
+ * of high risk is granted only exactly as it is. A tool that declares no access is granted as a whole.
  */
 export const sessionScopes = (asked: Asked): ReadonlyArray<SessionScope> | undefined => {
   const { accesses, risk, tool } = asked
@@ -49,6 +46,6 @@ export const sessionScopes = (asked: Asked): ReadonlyArray<SessionScope> | undef
   return scopes.filter(({ covers }, index) => scopes.findIndex((one) => one.covers === covers) === index)
 }
 
-/** True when an answer may be remembered for good. */
+/** True when an answer may be remembered permanently. */
 export const canRemember = ({ accesses, risk }: Asked): boolean =>
   risk !== "high" && accesses.every((access) => eachTimeReason(access) === undefined)

@@ -1,14 +1,14 @@
 /**
- * What a rule is compared with, and how far its pattern reaches. A rule that allows is narrow: it covers what it names.
- * A rule that restricts is wide, as a line of .gitignore is: a bare name counts at any depth, a folder for all that it
- * holds, and letter case does not matter.
+ * What a rule is compared with, and what its pattern matches. An allow rule matches exactly what it names. A deny or ask
+ * rule matches more, as a line of .gitignore does: a bare name at any depth, a folder with all that it holds, and letter
+ * case does not matter.
  */
 import { matches } from "../text/PatternMatch.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
 
-/** One thing that a call touches. */
+/** One file, page, command or start that a call accesses. */
 export interface Target {
-  /** Files are compared by path. What the host starts must be named by a rule that allows it. */
+  /** Files are compared by path. An allow rule must name what the host starts. */
   readonly kind: "file" | "start" | "other"
   /** The real absolute path, the canonical URL, or another one-line text. */
   readonly canonical: string
@@ -20,24 +20,24 @@ const isAbsolute = (pattern: string): boolean => /^(?:\/|[a-zA-Z][a-zA-Z0-9+.-]*
 const withoutDots = (pattern: string): string => pattern.replace(/^(?:\.\/)+/, "")
 
 /**
- * True when the text of the pattern stands for the target: a relative pattern for the path below the project, so never
- * for a file outside; an absolute one, and any pattern for what is no file, for the canonical target.
+ * True when the pattern matches the target literally: a relative pattern matches the path below the project, so never a
+ * file outside; an absolute one, and any pattern for what is not a file, matches the canonical target.
  */
-const standsFor = (pattern: string, { canonical, kind, relative }: Target): boolean => {
+const matchesText = (pattern: string, { canonical, kind, relative }: Target): boolean => {
   if (isAbsolute(pattern) || kind !== "file") return matches(pattern, canonical)
   return relative !== undefined && matches(withoutDots(pattern), relative)
 }
 
-/** True when the pattern looks itself like what the test looks for, whatever its wildcards stand for. */
+/** True when the pattern itself passes the test, whatever its wildcards match. */
 const names = (pattern: string, test: (path: string) => boolean): boolean => {
   const literal = pattern.replace(/\\(.)/g, "$1")
   return test(literal) || test(literal.replaceAll("*", ""))
 }
 
 /**
- * True when a rule that allows covers the target. A file that looks like a secret, or that programs run by themselves, is
- * covered only by a pattern that names such files, not by one whose wildcards happen to reach them. Without a pattern a
- * rule covers everyday files of the project, and everything that is no file but a page or a command.
+ * True when an allow rule matches the target. A file that looks like a secret, or that programs run automatically, is
+ * matched only by a pattern that names such files, not by wildcards alone. Without a pattern a rule matches the other
+ * files of the project, pages and commands.
  */
 export const matchesAllow = (pattern: string | undefined, target: Target): boolean => {
   const { canonical, kind, relative } = target
@@ -45,38 +45,38 @@ export const matchesAllow = (pattern: string | undefined, target: Target): boole
   const isSecret = kind === "file" && isSecretLike(path)
   const isRun = kind === "file" && isAutomatic(path)
   if (pattern === undefined) return kind === "other" || (relative !== undefined && !isSecret && !isRun)
-  if (!standsFor(pattern, target)) return false
+  if (!matchesText(pattern, target)) return false
   return (!isSecret || names(pattern, isSecretLike)) && (!isRun || names(pattern, isAutomatic))
 }
 
-/** What ends a folder in a path; a folder, a page or a host in a URL; a word of a command. */
+/** Characters that end a folder in a path; a folder, a page or a host in a URL; a word of a command. */
 const pathBoundaries = "/"
 const otherBoundaries = "/?# "
 
-/** As .gitignore has it: a name alone at any depth, anything with a slash from the beginning. */
-const touchesPath = (pattern: string, path: string): boolean =>
+/** As in .gitignore: a name alone matches at any depth, anything with a slash from the beginning. */
+const matchesPath = (pattern: string, path: string): boolean =>
   matches(pattern, path, pathBoundaries) ||
   (!pattern.includes("/") && path.split("/").some((name) => matches(pattern, name)))
 
-const touchesFile = (pattern: string, { canonical, relative }: Target): boolean => {
+const matchesFile = (pattern: string, { canonical, relative }: Target): boolean => {
   const folder = pattern.replace(/\/$/, "")
-  if (isAbsolute(pattern)) return touchesPath(folder, canonical.toLowerCase())
-  if (relative !== undefined) return touchesPath(folder, relative.toLowerCase())
+  if (isAbsolute(pattern)) return matchesPath(folder, canonical.toLowerCase())
+  if (relative !== undefined) return matchesPath(folder, relative.toLowerCase())
   return matches(`**/${folder}`, canonical.toLowerCase(), pathBoundaries)
 }
 
 /**
- * True when a rule that restricts concerns the target. What `matchesAllow` says of a pattern is always concerned; for a
- * file outside the project a relative pattern counts at any depth.
+ * True when a deny or ask rule matches the target. It matches at least what an allow rule with this pattern matches; for
+ * a file outside the project a relative pattern matches at any depth.
  */
 export const matchesDeny = (pattern: string, target: Target): boolean => {
-  if (standsFor(pattern, target)) return true
+  if (matchesText(pattern, target)) return true
   const wide = withoutDots(pattern).toLowerCase()
-  if (target.kind === "file") return touchesFile(wide, target)
+  if (target.kind === "file") return matchesFile(wide, target)
   const whole = target.canonical.toLowerCase()
   const withoutScheme = whole.replace(/^[a-z][a-z0-9+.-]*:\/\//, "")
   return matches(wide, whole, otherBoundaries) || matches(wide, withoutScheme, otherBoundaries)
 }
 
-/** The pattern that covers exactly this text. */
+/** The pattern that matches exactly this text. */
 export const exactPattern = (text: string): string => text.replace(/[*\\]/g, "\\$&")

@@ -5,7 +5,7 @@
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { canonicalJson } from "../text/CanonicalJson.ts"
-import { ToolFailure } from "../tools/ToolFailure.ts"
+import { ToolFailure } from "../tools/ToolCall.ts"
 
 /** One part of a result. Sizes are bytes. */
 export type McpPart =

@@ -1,17 +1,16 @@
 /**
- * What a call will touch, as a tool declares it and as the gate judges it. A tool declares; the host makes the value
- * canonical (real path, parsed URL, argument vector), the gate decides on that value, and the tool is handed that same
- * value.
+ * What a call accesses: files, pages, commands. A tool declares it; the host makes the value canonical (real path, parsed
+ * URL, argument vector), the gate decides about that value, and the tool receives the same value.
  */
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText, wordText } from "../commands/CommandText.ts"
 import { TextEdit } from "../files/TextEdit.ts"
 
-/** What a tool says it will touch; paths as the model wrote them. */
+/** What a tool declares; paths as the model wrote them. */
 export const Access = Schema.Union([
   Schema.TaggedStruct("ReadFile", { path: Schema.String }),
   Schema.TaggedStruct("WriteFile", { path: Schema.String, content: Schema.String }),
-  /** Replacements in a file that exists; the host makes the new content of them, which is then judged and written. */
+  /** Replacements in an existing file. The host computes the new content, so the tool is granted a `WriteFile`. */
   Schema.TaggedStruct("EditFile", { path: Schema.String, edits: Schema.NonEmptyArray(TextEdit) }),
   Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
   /** `cwd` is the project when absent, and always below it. */
@@ -29,7 +28,7 @@ export const CanonicalAccess = Schema.Union([
     path: Schema.String,
     inside: Schema.Boolean,
     content: Schema.String,
-    /** The hash of the text that the content was made from; when another text stands there, nothing is written. */
+    /** The hash of the text that the content was computed from; when the file has another text, nothing is written. */
     base: Schema.optionalKey(Schema.String)
   }),
   Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
@@ -38,12 +37,12 @@ export const CanonicalAccess = Schema.Union([
     /** Absolute and real, inside the project. */
     cwd: Schema.String,
     sandboxed: Schema.Boolean,
-    /** What the sandbox allows, or why there is none, worded to follow "Sandbox: ". */
+    /** What the sandbox allows, or why there is none; shown after "Sandbox: ". */
     sandbox: Schema.String,
-    /** Why nothing can allow it, worded to follow the command. */
-    refusal: Schema.optionalKey(Schema.String)
+    /** Why nothing can allow the command; a clause of which the command is the subject. */
+    denial: Schema.optionalKey(Schema.String)
   }),
-  /** The code of a plugin, which runs with all rights of the person. */
+  /** The code of a plugin, which runs with all rights of the person. `path` is its file or folder. */
   Schema.TaggedStruct("LoadPlugin", {
     name: Schema.String,
     path: Schema.String,
@@ -51,12 +50,12 @@ export const CanonicalAccess = Schema.Union([
     /** What its tools run, for a plugin that is declared instead of written. */
     does: Schema.optionalKey(Schema.Array(Schema.String))
   }),
-  /** A server of tools: a program that is started, or an address that is spoken to. */
+  /** A server of tools: a program to start, or a URL to connect to. */
   Schema.TaggedStruct("StartServer", { name: Schema.String, does: Schema.Array(Schema.String), hash: Schema.String })
 ])
 export type CanonicalAccess = typeof CanonicalAccess.Type
 
-/** The one string that is shown and that rules are compared with. */
+/** The text that is shown and that rules are compared with. */
 export const accessTarget = (access: CanonicalAccess): string => {
   switch (access._tag) {
     case "ReadFile":
@@ -72,7 +71,7 @@ export const accessTarget = (access: CanonicalAccess): string => {
   }
 }
 
-/** What a person should see besides the target, one line each. */
+/** What a person is shown besides the target, one line each. */
 export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> => {
   switch (access._tag) {
     case "LoadPlugin":
@@ -90,5 +89,5 @@ export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> =>
   }
 }
 
-/** What the host starts by itself, before a run. */
+/** What the host itself starts before a run. */
 export type Start = CanonicalAccess & { readonly _tag: "LoadPlugin" | "StartServer" }

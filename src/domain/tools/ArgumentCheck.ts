@@ -1,6 +1,6 @@
 /**
- * Checks the arguments of a call against the parameters of its tool: what is missing, what does not fit, what no
- * parameter takes. All problems at once, worded for the model. Called by the tool registry.
+ * Checks the arguments of a call against the parameters of its tool: missing, invalid and unknown ones. Reports all
+ * problems at once, as issues for the model.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -8,10 +8,11 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import type { Issue, Repair, Where } from "../findings/Issue.ts"
 import { type IssueCode, makeIssue, makeRepair } from "../findings/IssueCode.ts"
 import { nearest } from "../text/Nearest.ts"
+import { pathText } from "../text/SchemaProblems.ts"
 import type { Arguments, ToolCall } from "./ToolCall.ts"
 import { type JsonSchema, propertiesOf, requiredOf } from "./ToolSchema.ts"
 
-/** The parameters of a tool, in the form that decodes and in the form that is shown. */
+/** The parameters of a tool, as the codec that decodes them and as the schema that is shown. */
 export interface Parameters {
   // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
   readonly codec: Schema.Codec<any, unknown>
@@ -19,27 +20,27 @@ export interface Parameters {
 }
 
 /** One problem of a value: where in it, and what was expected. */
-export interface ArgumentProblem {
+interface ArgumentProblem {
   readonly path: ReadonlyArray<PropertyKey>
   readonly expected: string
 }
 
 /** The problems of a failed decoding. */
-export const argumentProblems = (error: Schema.SchemaError): ReadonlyArray<ArgumentProblem> =>
+const argumentProblems = (error: Schema.SchemaError): ReadonlyArray<ArgumentProblem> =>
   SchemaIssue.makeFormatterStandardSchemaV1()(error.issue).issues.map(({ message, path = [] }) => ({
     path: path.map((part) => (typeof part === "object" ? part.key : part)),
     expected: message
   }))
 
-/** `edits[0].line` */
-export const pathText = (path: ReadonlyArray<PropertyKey>): string =>
-  path
-    .map((part, index) => (typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`))
-    .join("")
+/** All problems of a failed decoding in one line: `edits[0].line: Expected a number; path: Missing key`. */
+export const argumentProblemText = (error: Schema.SchemaError): string =>
+  argumentProblems(error)
+    .map(({ expected, path }) => `${pathText(path)}: ${expected}`)
+    .join("; ")
 
 const numeral = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?\s*$/
 
-/** The value that was meant when a text stands for a number or a truth value; nothing when it is not clear. */
+/** The number or boolean that a text stands for; nothing when that is not clear. */
 const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefined => {
   if (typeof value !== "string") return undefined
   if ((type === "number" || type === "integer") && numeral.test(value)) return Number(value)
@@ -47,13 +48,13 @@ const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefin
   return type === "boolean" && (word === "true" || word === "false") ? word === "true" : undefined
 }
 
-/** Mends what has one meaning: numbers and truth values as text, and null for what may be left out. */
-export const mendArguments = (call: ToolCall, { codec, schema }: Parameters, where: Where) => {
+/** Repairs what has one meaning: numbers and booleans as text, and null for what may be left out. */
+export const repairArguments = (call: ToolCall, { codec, schema }: Parameters, where: Where) => {
   const repairs: Array<Repair> = []
   const required = requiredOf(schema)
   const properties = propertiesOf(schema)
   const takesNull = (name: string) => Result.isSuccess(Schema.decodeResult(codec)({ ...call.arguments, [name]: null }))
-  const mended = Object.entries(call.arguments).flatMap(([name, value]): ReadonlyArray<[string, Schema.Json]> => {
+  const repaired = Object.entries(call.arguments).flatMap(([name, value]): ReadonlyArray<[string, Schema.Json]> => {
     const property = properties.get(name)
     if (property === undefined) return [[name, value]]
     if (value === null && !required.includes(name) && !takesNull(name)) {
@@ -66,7 +67,7 @@ export const mendArguments = (call: ToolCall, { codec, schema }: Parameters, whe
     repairs.push(makeRepair("argument-coerced", where, message))
     return [[name, meant]]
   })
-  return { call: { ...call, arguments: Object.fromEntries(mended) satisfies Arguments }, repairs }
+  return { call: { ...call, arguments: Object.fromEntries(repaired) satisfies Arguments }, repairs }
 }
 
 const describe = (name: string, schema: JsonSchema | undefined): string => {

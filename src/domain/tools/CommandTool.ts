@@ -1,6 +1,6 @@
 /**
- * A tool that is declared instead of written: a command with placeholders that the arguments of a call fill. A value
- * becomes whole words or a part of one word, and never an option of the program. Read from the configuration.
+ * A tool that a configuration declares: a command with placeholders for the arguments of a call. A value becomes whole
+ * words or a part of one word, and never an option of the program.
  */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -11,7 +11,7 @@ import { Arguments } from "./ToolCall.ts"
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 
-/** One entry of `tools`. */
+/** One entry of `tools` in the configuration. */
 export const CommandTool = Schema.Struct({
   description: Schema.NonEmptyString.annotate({
     description: "What the tool does and when to use it. The model reads this text."
@@ -31,7 +31,7 @@ export const CommandTool = Schema.Struct({
 })
 export type CommandTool = typeof CommandTool.Type
 
-/** What is wrong with a declaration, at which part of it. */
+/** What is wrong with a declaration, and at which path in it. */
 export interface DeclarationProblem {
   readonly path: ReadonlyArray<PropertyKey>
   readonly what: string
@@ -41,7 +41,7 @@ const placeholder = /\{([A-Za-z_]\w*)\}/g
 const onlyPlaceholder = /^\{([A-Za-z_]\w*)\}$/
 const scalarTypes: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean"])
 
-/** The schema of the arguments; it takes no others. */
+/** The schema of the arguments, which allows no others. */
 export const parametersOf = ({ parameters }: CommandTool): Readonly<Record<string, Schema.Json>> => ({
   type: "object",
   properties: {},
@@ -69,7 +69,7 @@ const namesIn = (word: string): ReadonlyArray<string> => [...word.matchAll(place
 const wordProblem = (word: string, properties: Readonly<Record<string, unknown>>): string | undefined => {
   const unknown = namesIn(word).find((name) => !Object.hasOwn(properties, name))
   if (unknown !== undefined) {
-    return `{${unknown}} is no parameter. There are: ${Object.keys(properties).join(", ") || "none"}.`
+    return `{${unknown}} is not a parameter. There are: ${Object.keys(properties).join(", ") || "none"}.`
   }
   const isWhole = onlyPlaceholder.test(word)
   const unfit = namesIn(word).find((name) => !isScalar(properties[name]) && !(isWhole && isList(properties[name])))
@@ -80,17 +80,17 @@ const wordProblem = (word: string, properties: Readonly<Record<string, unknown>>
   }
   const rest = word.replace(placeholder, "")
   if (namesIn(word).length === 0 || isWhole || wordText(rest) === rest) return undefined
-  return `a placeholder in ${JSON.stringify(word)} would become a part of a text that some program reads. Make it a word of its own.`
+  return `a placeholder in ${JSON.stringify(word)} would become part of a text that a program interprets. Make it a word of its own.`
 }
 
-/** What is wrong with the command and its placeholders; all problems. */
+/** All problems of the command and its placeholders. */
 export const templateProblems = (tool: CommandTool): ReadonlyArray<DeclarationProblem> => {
   const properties = propertiesOf(tool)
   const used = new Set(tool.command.flatMap(namesIn))
   const words = tool.command.flatMap((word, index) => {
     const what =
       index === 0 && namesIn(word).length > 0
-        ? "the program must be fixed: no placeholder can stand for it."
+        ? "the program must be fixed: it cannot hold a placeholder."
         : wordProblem(word, properties)
     return what === undefined ? [] : [{ path: ["command", index], what }]
   })

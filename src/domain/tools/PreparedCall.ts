@@ -1,18 +1,18 @@
 /**
- * What is known of a tool and of a call that has been checked, as the registry says it and the gate judges it.
+ * What the registry says about a tool and about a checked call, for the decision of the gate.
  */
 import type * as Schema from "effect/Schema"
 import type { CanonicalAccess } from "./Access.ts"
 import type { EffectClass, Risk } from "./Risk.ts"
 import type { Arguments, ToolCall, ToolErrorType } from "./ToolCall.ts"
 
-/** The origin of all tools of this package; no plugin may have this name. */
+/** The origin of the built-in tools; no other plugin may have this name. */
 export const builtInOrigin = "built-in"
 
-/** By type, when a tool fails with it; one sentence each. */
+/** When a tool fails with each type, one sentence each. */
 export type ToolErrors = { readonly [type in ToolErrorType]?: string }
 
-/** What is known of a tool, without the means to run it. */
+/** The description of a tool, without the code that runs it. */
 export interface ToolInfo {
   readonly name: string
   /** `built-in` or the name of the plugin. */
@@ -24,15 +24,15 @@ export interface ToolInfo {
   readonly parameters: Schema.Json
   readonly example: Arguments
   readonly errors?: ToolErrors
-  /** SHA-256, in hex, of all of the above: it changes when what the model or the gate sees of the tool changes. */
+  /** SHA-256 of all of the above, in hex. */
   readonly definition: string
 }
 
-/** A checked call with all that the gate needs to judge it. */
+/** A checked call with all that the gate needs to decide about it. */
 export interface PreparedCall {
   readonly call: ToolCall
   readonly info: ToolInfo
-  /** At least the tool's risk; higher when a canonical target demands it. */
+  /** At least the risk of the tool; higher when an access has a higher risk. */
   readonly risk: Risk
   readonly accesses: ReadonlyArray<CanonicalAccess>
 }

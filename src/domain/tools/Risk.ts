@@ -1,7 +1,9 @@
 /**
- * How dangerous a tool is, and what a repetition of its call would do.
+ * How dangerous a tool and what it accesses are, and what a repetition of its call would do.
  */
 import * as Schema from "effect/Schema"
+import type { CanonicalAccess } from "./Access.ts"
+import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
 
 /** `safe` runs, `medium` asks, `high` asks with a warning. */
 export const Risk = Schema.Literals(["safe", "medium", "high"])
@@ -15,4 +17,36 @@ export type EffectClass = typeof EffectClass.Type
 export const higherRisk = (a: Risk, b: Risk): Risk => {
   const order = Risk.literals
   return order.indexOf(a) >= order.indexOf(b) ? a : b
+}
+
+/** Writing and running commands are of high risk; fetching, and reading what is outside the project or looks like a secret, of medium risk. */
+export const accessRisk = (access: CanonicalAccess): Risk => {
+  if (access._tag === "WriteFile" || access._tag === "RunCommand") return "high"
+  return access._tag === "ReadFile" && access.inside && !isSecretLike(access.path) ? "safe" : "medium"
+}
+
+/** The risk of a call: that of its tool, or that of what it accesses when this is higher. */
+export const raisedRisk = (risk: Risk, accesses: ReadonlyArray<CanonicalAccess>): Risk =>
+  accesses.map(accessRisk).reduce(higherRisk, risk)
+
+/** A longer path or query may carry data of a file or a page to another server. */
+const longUrlPart = 256
+
+/** The length of the longest such part; 0 when all are short. */
+const longPartOf = (text: string): number => {
+  const url = URL.parse(text)
+  const longest = url === null ? text.length : Math.max(url.search.length, url.pathname.length)
+  return longest > longUrlPart ? longest : 0
+}
+
+/**
+ * Why a person is asked about an access each time, as a sentence; nothing when an answer may hold for longer. Rules still
+ * decide about such an access.
+ */
+export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
+  if (access._tag === "WriteFile" && isAutomatic(access.path)) {
+    return "Programs run or read this file automatically. This is asked each time."
+  }
+  const length = access._tag === "FetchUrl" ? longPartOf(access.url) : 0
+  return length > 0 ? `Sends ${length} characters of data in the address. This is asked each time.` : undefined
 }

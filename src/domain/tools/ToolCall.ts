@@ -1,5 +1,5 @@
 /**
- * A call of a tool as a model asks for it, and the envelope that every tool returns.
+ * A call of a tool as a model requests it, the result that every call gets, and how a tool fails.
  */
 import * as Schema from "effect/Schema"
 
@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 export const Arguments = Schema.Record(Schema.String, Schema.Json)
 export type Arguments = typeof Arguments.Type
 
-/** `{ "uid": "...", "name": "...", "arguments": { ... } }`. Everything is keyed by uid, never by name. */
+/** `{ "uid": "...", "name": "...", "arguments": { ... } }`. Calls are identified by uid, never by name. */
 export const ToolCall = Schema.Struct({ uid: Schema.String, name: Schema.String, arguments: Arguments })
 export type ToolCall = typeof ToolCall.Type
 
@@ -23,6 +23,18 @@ export const ToolErrorType = Schema.Literals([
   "output_limit"
 ])
 export type ToolErrorType = typeof ToolErrorType.Type
+
+/**
+ * A tool could not do its work; `type` becomes `error_type` and `message` becomes `error_message` of the result.
+ *
+ * ```ts
+ * return yield* new ToolFailure({ type: "not_found", message: "There is no city of this name." })
+ * ```
+ */
+export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", {
+  type: ToolErrorType,
+  message: Schema.String
+}) {}
 
 /** The result envelope. `data` is null on failure; `error_message` is null on success. */
 export const ToolResult = Schema.Struct({

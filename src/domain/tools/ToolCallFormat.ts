@@ -1,6 +1,6 @@
 /**
- * Tool calls as a model writes them: JSON text into `ToolCall`. Whether the tool exists and what its arguments must be is
- * checked by services/tools/ToolRegistry. A call that cannot be read is an issue, never an empty call.
+ * Reads tool calls as a model writes them, JSON text, as `ToolCall`s. A call that cannot be read is an issue, never an
+ * empty call. Whether the tool exists and its arguments are valid is checked later.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -12,7 +12,7 @@ import { readBlock } from "./ToolCallJson.ts"
 
 type JsonObject = Readonly<Record<string, Schema.Json>>
 
-/** A call whose uid is not settled yet. */
+/** A call whose uid may be missing or not unique. */
 export interface UnnumberedCall {
   readonly uid: string
   readonly name: string
@@ -26,7 +26,7 @@ const otherKeys = {
   arguments: ["args", "parameters", "params", "input", "arguments_json"]
 } as const
 
-/** Remarks that models add and no tool reads. */
+/** Keys that models add and no tool reads. */
 const remarks = new Set([
   "type",
   "index",
@@ -47,7 +47,7 @@ const remarks = new Set([
 
 const callKeys = new Set([...Object.entries(otherKeys).flat(2), ...remarks])
 
-/** True for a key that stands in a call beside or inside of nothing else. */
+/** True for a key of a call, in any of its spellings. */
 export const isCallKey = (key: string): boolean => callKeys.has(key)
 
 const isObject = (value: Schema.Json | undefined): value is JsonObject =>
@@ -64,7 +64,7 @@ const addCallIssue = ({ findings, text, where }: Block, code: IssueCode, what: s
   return undefined
 }
 
-/** The key that holds a part of a call: its own name, or another name when only one of them stands there. */
+/** The key that holds a part of a call: its own name, or the only other name that is present. */
 const keyOf = (call: JsonObject, part: keyof typeof otherKeys, block: Block): string | undefined => {
   if (Object.hasOwn(call, part)) return part
   const found = otherKeys[part].filter((key) => Object.hasOwn(call, key))
@@ -160,7 +160,7 @@ const callsIn = (value: Schema.Json): ReadonlyArray<Schema.Json> => {
   return Array.isArray(inner) && Object.keys(value).length === 1 ? inner : [value]
 }
 
-/** What other protocols put around calls. */
+/** Markers of other protocols around calls. */
 const callTag = /^\s*(?:<(?:tool|function)_call>|\[TOOL_CALLS\])/
 const callTags = /<\/?(?:tool|function)_call>|^\s*\[TOOL_CALLS\]/g
 
@@ -173,8 +173,8 @@ export const readCallBlock = (text: string, where: Where, findings: Findings): R
     addCallIssue(block, read.failure.code, read.failure.what)
     return []
   }
-  const { mended, split, values } = read.success
-  if (mended || tagged !== text) addRepair(findings, "tool-call-repaired", where, "Fixed the JSON of a tool call.")
+  const { repaired, split, values } = read.success
+  if (repaired || tagged !== text) addRepair(findings, "tool-call-repaired", where, "Fixed the JSON of a tool call.")
   const calls = values.flatMap(callsIn)
   if (split || calls.length !== values.length || calls.some((call, index) => call !== values[index]))
     addRepair(findings, "tool-call-split", where, `Read ${calls.length} calls out of one block.`)
@@ -185,11 +185,11 @@ export const readCallBlock = (text: string, where: Where, findings: Findings): R
   })
 }
 
-/** Settles uids: what is missing becomes `call-<n>` by position, what stands twice gets a number. */
+/** Makes uids unique: a missing one becomes `call-<n>` by position, a repeated one gets a number. */
 export const numberCalls = (calls: ReadonlyArray<UnnumberedCall>, findings: Findings): ReadonlyArray<ToolCall> => {
   const given = new Set(calls.map((call) => call.uid))
   const used = new Set<string>()
-  // How far the search for a free uid has come, per uid: keeps it linear.
+  // The last number tried for each uid, which keeps the search linear.
   const reached = new Map<string, number>()
   return calls.map(({ where, ...call }, index) => {
     const base = call.uid === "" ? `call-${index + 1}` : call.uid

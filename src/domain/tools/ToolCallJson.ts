@@ -1,6 +1,6 @@
 /**
- * The JSON of a tool call block. Strict first; then slips of the pen are mended, as long as every character of the
- * source survives and nothing is added. What is cut off or left out is never guessed.
+ * Reads the JSON of a tool call block. Strictly first; then syntax errors are repaired, as long as every character of the
+ * source is kept and nothing is added. What is cut off or missing is never guessed.
  */
 import { jsonrepair } from "jsonrepair"
 import * as Result from "effect/Result"
@@ -14,16 +14,16 @@ export interface JsonFailure {
   readonly what: string
 }
 
-/** The values of a block; `mended` tells that it was not strict JSON, `split` that it held several values. */
+/** The values of a block; `repaired` says that it was not strict JSON, `split` that it held several values. */
 export interface BlockValues {
   readonly values: ReadonlyArray<Schema.Json>
-  readonly mended: boolean
+  readonly repaired: boolean
   readonly split: boolean
 }
 
 const maximumLength = 1_048_576
 const maximumDepth = 64
-/** The mending is recursive; counted without regard to strings. */
+/** The repair is recursive. Brackets inside strings count too. */
 const maximumBrackets = 500
 
 const failure = (code: IssueCode, what: string): Result.Result<never, JsonFailure> => Result.fail({ code, what })
@@ -47,7 +47,7 @@ const checkScan = (scan: JsonScan): Result.Result<void, JsonFailure> => {
   return Result.succeed(undefined)
 }
 
-/** Strings are whole here: the text does not end inside one. Doubles backslashes that JSON does not know (`\d`, `C:\Users`) and writes raw control characters as escapes. */
+/** Doubles backslashes that JSON does not know (`\d`, `C:\Users`) and escapes control characters. The text must not end inside a string. */
 const fixStrings = (text: string): string =>
   text.replace(/"(?:[^"\\]|\\[^])*"/g, (token) =>
     token
@@ -60,7 +60,7 @@ const fixStrings = (text: string): string =>
 
 const literals: Readonly<Record<string, string>> = { None: "null", undefined: "null", True: "true", False: "false" }
 
-/** What must be the same before and after mending: everything but blanks, quotes, brackets and separators, in order. */
+/** What a repair must not change: everything but blanks, quotes, brackets and separators, in order. */
 const skeleton = (text: string): string =>
   text
     .replace(/\b(?:None|undefined|True|False)\b/g, (word) => literals[word] ?? word)
@@ -71,8 +71,8 @@ const skeleton = (text: string): string =>
 const withoutComments = (text: string): string =>
   text.replace(/"(?:[^"\\]|\\[^])*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (token) => (token.startsWith('"') ? token : " "))
 
-const keepsEverything = (source: string, mended: string): boolean => {
-  const after = skeleton(mended)
+const keepsEverything = (source: string, repaired: string): boolean => {
+  const after = skeleton(repaired)
   return skeleton(source) === after || skeleton(withoutComments(source)) === after
 }
 
@@ -87,43 +87,43 @@ const bracketDepth = (text: string): number => {
   return deepest
 }
 
-const breaksOff = failure("tool-call-truncated", "The JSON breaks off before it is complete.")
+const truncated = failure("tool-call-truncated", "The JSON breaks off before it is complete.")
 
-const mend = (text: string, reason: string): Result.Result<Schema.Json, JsonFailure> => {
+const repair = (text: string, reason: string): Result.Result<Schema.Json, JsonFailure> => {
   const scan = scanJson(text)
   const unreadable = failure("tool-call-json", `The block is not valid JSON: ${reason}.`)
-  if (scan.open > 0 && !/[}\]]$/.test(text)) return breaksOff
+  if (scan.open > 0 && !/[}\]]$/.test(text)) return truncated
   if (scan.ellipsis || bracketDepth(text) > maximumBrackets) return unreadable
-  const mended = Result.try({ try: () => jsonrepair(text), catch: () => reason })
-  if (Result.isFailure(mended) || !keepsEverything(text, mended.success)) return unreadable
-  const value = parse(mended.success)
+  const repaired = Result.try({ try: () => jsonrepair(text), catch: () => reason })
+  if (Result.isFailure(repaired) || !keepsEverything(text, repaired.success)) return unreadable
+  const value = parse(repaired.success)
   if (Result.isFailure(value)) return unreadable
-  return Result.map(checkScan(scanJson(mended.success)), () => value.success)
+  return Result.map(checkScan(scanJson(repaired.success)), () => value.success)
 }
 
 interface Reading {
   readonly value: Schema.Json
-  readonly mended: boolean
+  readonly repaired: boolean
 }
 
 const readOne = (text: string): Result.Result<Reading, JsonFailure> => {
   const strict = parse(text)
   if (Result.isSuccess(strict)) {
-    return Result.map(checkScan(scanJson(text)), () => ({ value: strict.success, mended: false }))
+    return Result.map(checkScan(scanJson(text)), () => ({ value: strict.success, repaired: false }))
   }
-  if (scanJson(text).inString) return breaksOff
+  if (scanJson(text).inString) return truncated
   const fixed = fixStrings(text)
   const again = fixed === text ? strict : parse(fixed)
   if (Result.isSuccess(again)) {
-    return Result.map(checkScan(scanJson(fixed)), () => ({ value: again.success, mended: true }))
+    return Result.map(checkScan(scanJson(fixed)), () => ({ value: again.success, repaired: true }))
   }
-  return Result.map(mend(fixed, strict.failure), (value) => ({ value, mended: true }))
+  return Result.map(repair(fixed, strict.failure), (value) => ({ value, repaired: true }))
 }
 
-/** Blanks, commas, and the fence lines of a model that forgot to close one block before the next. */
+/** Blanks, commas, and fence lines of a model that did not close one block before the next. */
 const between = /^(?:[\s,;]|`{3,}\w*|~{3,}\w*)+/
 
-/** The texts of several values that stand one after another; the whole text when it is one. */
+/** The texts of several values in a row; the whole text when it is one. */
 const pieces = (text: string, ends: ReadonlyArray<number>): ReadonlyArray<string> => {
   const cuts = ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end).replace(between, ""))
   const tail = text.slice(ends.at(-1) ?? 0).replace(between, "")
@@ -146,12 +146,12 @@ export const readBlock = (source: string): Result.Result<BlockValues, JsonFailur
   }
   const parts = pieces(text, scan.ends)
   const values: Array<Schema.Json> = []
-  let mended = false
+  let repaired = false
   for (const part of parts) {
     const one = readOne(part)
     if (Result.isFailure(one)) return Result.fail(one.failure)
     values.push(one.success.value)
-    mended ||= one.success.mended
+    repaired ||= one.success.repaired
   }
-  return Result.succeed({ values, mended, split: parts.length > 1 })
+  return Result.succeed({ values, repaired, split: parts.length > 1 })
 }

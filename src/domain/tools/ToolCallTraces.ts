@@ -1,6 +1,6 @@
 /**
- * Recognises tool calls where none is read: under another heading, in running text, in the syntax of another protocol.
- * They would never run, so the reader of refinements reports them instead of passing over them.
+ * Recognises tool calls in places where none is read: under another heading, in running text, in the syntax of another
+ * protocol. They would never run, so they are reported.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -18,7 +18,7 @@ const isCall = (value: Schema.Json): boolean => {
 
 const halfCall = /[{<][^]*["'](?:name|tool|function)["']\s*:[^]*["'](?:arguments|args|parameters|params|input)["']\s*:/
 
-/** True for a block that is one or several calls, or what is left of one. */
+/** True for a block that is one or several calls, or a part of one. */
 export const holdsCall = (block: string): boolean => {
   if (!/name|tool|function/.test(block)) return false
   const read = readBlock(block)
@@ -29,6 +29,6 @@ const objectOrTag = /[{<][^]*\b(?:name|tool|function)\b["']?\s*[:=]|<(?:invoke|p
 const labelled = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?["'*`]*(?:name|tool|tool[ _]name|function)["'*`]*\s*[:=]["'*`]*\s*\S/im
 const functionCall = /^(?:[-*+]\s+|\d+[.)]\s+)?`?\w+\([^\n]*\)`?[;,.]?$/m
 
-/** True for running text in which a call stands, in whatever syntax. */
+/** True for running text that contains a call, in whatever syntax. */
 export const mentionsCall = (text: string): boolean =>
   objectOrTag.test(text) || labelled.test(text) || functionCall.test(text)

@@ -1,6 +1,5 @@
 /**
- * One tool as markdown for a person: what it does, its parameters, an example, how it fails. Made from its record, for
- * the reference page and for the terminal.
+ * One tool as markdown for a person: what it does, its parameters, an example, how it fails.
  */
 import type { EffectClass, Risk } from "./Risk.ts"
 import type { ToolInfo } from "./PreparedCall.ts"

@@ -1,6 +1,6 @@
 /**
- * The JSON schema of a tool's parameters in the plain form that small models read well: no references, no noise about
- * additional properties or the range of whole numbers. Also makes an example from it. Called by the tool registry.
+ * The JSON schema of a tool's parameters in a plain form that small models read well: without references, and without
+ * additional properties or the bounds of safe integers. Also makes an example from it.
  */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -14,13 +14,13 @@ const isSchema = (value: unknown): value is JsonSchema => Predicate.isObject(val
 type Definitions = { readonly [name: string]: unknown }
 
 const referencePrefix = "#/$defs/"
-/** `prefixItems` stands only beside an equal `items`. */
+/** `prefixItems` occurs only with an equal `items`. */
 const leftOut = new Set(["$schema", "$defs", "$id", "prefixItems"])
 
 const isSafeIntegerBound = (key: string, value: Schema.Json): boolean =>
   (key === "minimum" && value === Number.MIN_SAFE_INTEGER) || (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
 
-/** Puts the definition in the place of the reference; what refers to itself ends as any value. */
+/** Replaces a reference by its definition; one that refers to itself becomes any value. */
 const resolve = (schema: JsonSchema, definitions: Definitions, within: ReadonlyArray<string>): JsonSchema => {
   const { $ref, ...rest } = schema
   if (typeof $ref !== "string" || !$ref.startsWith(referencePrefix)) return schema
@@ -30,7 +30,7 @@ const resolve = (schema: JsonSchema, definitions: Definitions, within: ReadonlyA
   return { ...simplify(definition, definitions, [...within, name]), ...rest }
 }
 
-/** `X or null` is X that may be left out; a list of parts that all hold becomes one object. */
+/** `X or null` becomes X, since it may be left out; the parts of an `allOf` become one object. */
 const unwrap = ({ allOf, anyOf, ...rest }: JsonSchema): JsonSchema => {
   const all = Array.isArray(allOf) ? allOf.filter(isSchema) : []
   const merged = Object.assign({}, ...all.map(unwrap), rest)
@@ -59,7 +59,7 @@ const simplify = (schema: JsonSchema, definitions: Definitions, within: Readonly
 export const parameterSchema = (parameters: Schema.Constraint): JsonSchema => {
   const { definitions, schema } = Schema.toJsonSchemaDocument(parameters)
   const simplified = isSchema(schema) ? simplify(schema, definitions, []) : {}
-  /* A struct without fields is any value but null. */
+  /* effect describes a struct without fields as any value but null. */
   return simplified["not"] === undefined ? simplified : { type: "object", properties: {} }
 }
 
@@ -70,7 +70,7 @@ export const propertiesOf = (schema: JsonSchema): ReadonlyMap<string, JsonSchema
   return new Map(Object.entries(properties).map(([name, property]) => [name, isSchema(property) ? property : {}]))
 }
 
-/** The names that must be there. */
+/** The names of the required properties. */
 export const requiredOf = (schema: JsonSchema): ReadonlyArray<string> => {
   const required = schema["required"]
   return Array.isArray(required) ? required.filter(Predicate.isString) : []

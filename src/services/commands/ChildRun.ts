@@ -12,7 +12,7 @@ import * as Stream from "effect/Stream"
 import * as ChildProcess from "effect/process/ChildProcess"
 import type { ChildProcessHandle } from "effect/process/ChildProcessSpawner"
 import { type CommandOutput, makeCommandOutput } from "../../domain/commands/CommandOutput.ts"
-import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
 export interface ChildOrder {
   /** The program and its arguments, with the sandbox around them when there is one. */

@@ -13,7 +13,7 @@ import type { Access, CanonicalAccess } from "../../domain/tools/Access.ts"
 import { commandEnvironment } from "../../domain/commands/CommandEnvironment.ts"
 import { commandSeconds, type SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { commandProblem } from "../../domain/commands/CommandText.ts"
-import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { type ChildEnd, runChild } from "./ChildRun.ts"
 import { findProgram, isExecutable } from "./ProgramSearch.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
@@ -117,14 +117,14 @@ export class Commands extends Context.Service<
           if (problem !== undefined) return yield* invalid(problem)
           const cwd = yield* folderOf(written)
           if (!(yield* provide(hasProgram(argv[0], cwd)))) return yield* missingProgram(argv)
-          const { refusal, sandboxed, words } = yield* sandbox.state
+          const { denial, sandboxed, words } = yield* sandbox.state
           const command: CanonicalCommand = {
             _tag: "RunCommand",
             argv,
             cwd,
             sandboxed,
             sandbox: words,
-            ...(refusal === undefined ? {} : { refusal })
+            ...(denial === undefined ? {} : { denial })
           }
           return command
         })

@@ -10,7 +10,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
-import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { runChild } from "./ChildRun.ts"
 import { findProgram } from "./ProgramSearch.ts"
@@ -23,8 +23,8 @@ export interface SandboxState {
   readonly sandboxed: boolean
   /** What it allows, or why there is none, worded to follow "Sandbox: ". */
   readonly words: string
-  /** Why no command may run, worded to follow a command. */
-  readonly refusal?: string
+  /** Why no command may run; a clause of which a command is the subject. */
+  readonly denial?: string
 }
 
 export interface SandboxOptions {
@@ -101,7 +101,7 @@ export class Sandbox extends Context.Service<
           const state = { sandboxed: false, words: `no: ${why}` }
           if (mode !== "required") return state
           const cure = `Install it, or set "sandbox": { "mode": "auto" } in your user configuration`
-          return { ...state, refusal: `needs the sandbox that your configuration requires, and ${why}. ${cure}` }
+          return { ...state, denial: `needs the sandbox that your configuration requires, and ${why}. ${cure}` }
         }
 
         const state = Effect.gen(function* () {

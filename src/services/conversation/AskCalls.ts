@@ -10,8 +10,7 @@ import { askTask, type ModelCallId, type ToolCallId } from "../../domain/runs/Ac
 import type { ToolMessage } from "../../domain/conversation/Conversation.ts"
 import type { AskedCall } from "../../domain/models/ModelAnswer.ts"
 import { type Issue, issueText } from "../../domain/findings/Issue.ts"
-import type { CallOutcome, ToolCall, ToolResult } from "../../domain/tools/ToolCall.ts"
-import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { type CallOutcome, type ToolCall, type ToolResult, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -83,15 +82,15 @@ export class AskCalls extends Context.Service<
         return { ...read, call, issues, repairs: [...read.repairs, ...repairs] }
       }
 
-      const refuse = (id: ToolCallId, call: ToolCall, failure: ToolFailure) =>
-        Effect.map(runner.refuse(id, call, failure), (result): Answer => ({ result }))
+      const reject = (id: ToolCallId, call: ToolCall, failure: ToolFailure) =>
+        Effect.map(runner.reject(id, call, failure), (result): Answer => ({ result }))
 
       const resultOf = ({ call, issues }: ReadAskedCall, index: number, all: number, round: number) => {
         const id = { round, task: askTask, uid: call.uid }
         if (index >= limits.toolCallsPerIteration) {
-          return refuse(id, call, tooMany(limits.toolCallsPerIteration, all))
+          return reject(id, call, tooMany(limits.toolCallsPerIteration, all))
         }
-        if (issues.length > 0) return refuse(id, call, failureOf(issues))
+        if (issues.length > 0) return reject(id, call, failureOf(issues))
         return runner.run(id, call).pipe(
           Effect.map((result): Answer => ({ result })),
           Effect.catchTag("TooManyDenials", ({ result, what }) => Effect.succeed<Answer>({ result, declined: what })),

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { type PlatformError, systemError } from "effect/PlatformError"
-import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { fileFailure } from "./FileFailure.ts"
 
 /** How many dangling links are followed before a circle is assumed. */

@@ -2,7 +2,7 @@
  * Turns what the operating system says about a file into the failure of a tool, worded for the one who asked.
  */
 import type { PlatformError } from "effect/PlatformError"
-import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { codeOf } from "./SystemCode.ts"
 
 const explanations: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
-import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { fileFailure } from "./FileFailure.ts"
 import { enterFolder, isIgnored, type RuleChain, rulesAbove } from "./GitIgnore.ts"
 

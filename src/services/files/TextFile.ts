@@ -11,7 +11,7 @@ import type * as Scope from "effect/Scope"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import type { LineRange } from "../../domain/text/LineRange.ts"
 import { decodeText } from "../../domain/text/TextEncoding.ts"
-import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { fileFailure } from "./FileFailure.ts"
 import { openDirectory } from "./DirectoryHandle.ts"
 

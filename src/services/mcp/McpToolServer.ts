@@ -16,7 +16,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
-import { argumentProblems, pathText } from "../../domain/tools/ArgumentCheck.ts"
+import { argumentProblemText } from "../../domain/tools/ArgumentCheck.ts"
 import { parameterSchema } from "../../domain/tools/ToolSchema.ts"
 import { causeText } from "../plugins/ForeignCode.ts"
 
@@ -62,10 +62,9 @@ const crashed = (cause: Cause.Cause<never>) =>
 
 const decode = <Params>({ parameters }: ServedTool<Params>, given: unknown) =>
   Schema.decodeUnknownEffect(parameters)(given, { errors: "all", onExcessProperty: "error" }).pipe(
-    Effect.mapError((error) => {
-      const problems = argumentProblems(error).map(({ expected, path }) => `${pathText(path)}: ${expected}`)
-      return new McpSchema.InvalidParams({ message: `The arguments do not fit. ${problems.join("; ")}.` })
-    })
+    Effect.mapError(
+      (error) => new McpSchema.InvalidParams({ message: `The arguments do not fit. ${argumentProblemText(error)}.` })
+    )
   )
 
 /** Reports progress when the request carries a token for it. */

@@ -1,15 +1,15 @@
 /**
- * What a person is shown about one question of the gate: targets, a diff of every write, what should be known before
- * answering, and how far each answer would reach.
+ * What a person is shown about one question of the gate: targets, a diff of every write, warnings, and what each answer
+ * would cover.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { domainToUnicode } from "node:url"
 import { accessDetails, accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
-import { eachTimeReason } from "../../domain/tools/AccessRisk.ts"
+import { eachTimeReason } from "../../domain/tools/Risk.ts"
 import { changePreview } from "../../domain/files/ChangePreview.ts"
 import { scriptsChange } from "../../domain/files/PackageScripts.ts"
-import type { RememberedRule } from "../../domain/permissions/RememberedRule.ts"
+import type { RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { canRemember, sessionScopes } from "../../domain/permissions/SessionScope.ts"
 import type { GateQuestion } from "./GateQuestion.ts"
@@ -20,7 +20,7 @@ type Writing = CanonicalAccess & { readonly _tag: "WriteFile" }
 const previewLines = 40
 const previewBytes = 1_048_576
 
-/** The diff of one write, and what it does that a diff does not say. */
+/** The diff of one write, and effects that a diff does not show. */
 const showWrite = Effect.fnUntraced(function* ({ content, path }: Writing, workspace: Workspace["Service"]) {
   const found = yield* Effect.result(workspace.readText(path, previewBytes))
   if (Result.isFailure(found) && found.failure.type !== "not_found") {
@@ -34,7 +34,7 @@ const showWrite = Effect.fnUntraced(function* ({ content, path }: Writing, works
   }
 })
 
-/** A host in other letters than the canonical ones, which may look like a host that is known. */
+/** A host with letters outside ASCII may look like a host that the person knows. */
 const hostWarning = (access: CanonicalAccess): ReadonlyArray<string> => {
   const host = access._tag === "FetchUrl" ? (URL.parse(access.url)?.hostname ?? "") : ""
   const written = domainToUnicode(host)
@@ -50,7 +50,7 @@ const rememberText = ({ accesses, tool }: GateQuestion): string =>
     ? `${tool} with any arguments, while it is defined as now`
     : `${tool} for ${accesses.map(accessTarget).join(", ")}`
 
-/** What answers that hold for longer would cover; empty when it is asked each time. */
+/** What longer lasting answers would cover; empty for what is asked each time. */
 const offersOf = (question: GateQuestion): NonNullable<ApprovalItem["offers"]> => {
   const scopes = sessionScopes(question)
   return {
@@ -91,7 +91,7 @@ export const itemOf = Effect.fnUntraced(function* (
   return item
 })
 
-/** An item of a question about a single call, with how far its answers reach. */
+/** An item of a question about a single call, with what its answers would cover. */
 export const withOffers = (item: ApprovalItem, question: GateQuestion): ApprovalItem => ({
   ...item,
   offers: offersOf(question)

@@ -1,6 +1,6 @@
 /**
- * The one place that decides whether an effect may happen: tool calls, references outside the project, fetches. It
- * holds the grants of one run and hands out permits; whoever has no permit can do nothing.
+ * The only place that decides whether an effect may happen: tool calls, references outside the project, fetches. It holds
+ * the grants of one run and issues permits, without which no tool runs.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -14,7 +14,7 @@ import { accessTarget, type CanonicalAccess, type Start } from "../../domain/too
 import type { InDoubtCall } from "../../domain/history/JournalRecord.ts"
 import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import type { StepApproved, StepGate } from "../../domain/permissions/StepGate.ts"
+import type { StepApproved, StepGate } from "../../domain/permissions/ApprovalItem.ts"
 import { canRemember } from "../../domain/permissions/SessionScope.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { Approver } from "../approvals/Approver.ts"
@@ -31,16 +31,16 @@ import { questionId } from "./QuestionScope.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** Permission to run one prepared call once. Only the gate can make one; a copy is worth nothing. */
+/** Permission to run one prepared call once. Only the gate can make one; a copy is not valid. */
 export interface Permit {
   readonly prepared: PreparedCall
-  /** Decides on one more thing that shows only while the call runs, such as the next hop of a redirect. */
+  /** Decides about an access that is known only while the call runs, such as the next hop of a redirect. */
   readonly admit: (access: CanonicalAccess) => Effect.Effect<void, PermissionDenied>
   /** True when a file of the project may be read without a question; asks nobody and remembers nothing. */
   readonly mayRead: (path: string) => Effect.Effect<boolean>
 }
 
-/** The permits that are out and not used. Nothing outside this file can add one. */
+/** The permits that were issued and not used. Nothing outside this file can add one. */
 const issued = new WeakSet<Permit>()
 
 const issue = (given: Permit): Permit => {
@@ -49,16 +49,13 @@ const issue = (given: Permit): Permit => {
   return permit
 }
 
-/** Uses a permit up. False for what is no permit of the gate, and for one that was used before. */
+/** Marks a permit as used. False for one that the gate did not issue, or that was used before. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
-const deniedOf = (
-  question: GateQuestion,
-  by: PermissionDenied["by"],
-  more: { refusal?: string; times?: number } = {}
-) => new PermissionDenied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
+const deniedOf = (question: GateQuestion, by: PermissionDenied["by"], more: { reason?: string; times?: number } = {}) =>
+  new PermissionDenied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
 
-/** What one gate knows of the answers in a run, for another gate of the same run. */
+/** The answers that one gate has in a run, for another gate of the same run. */
 export const GateSnapshot = Schema.Struct({ grants: GrantSnapshot, denials: Schema.Array(PermissionDenied) })
 export type GateSnapshot = typeof GateSnapshot.Type
 
@@ -66,31 +63,31 @@ export class Gate extends Context.Service<
   Gate,
   {
     /**
-     * Decides on one prepared call of a task: rules first, then what was approved for exactly these calls, then the
-     * approver. Every denial is remembered for the outcome of the run.
+     * Decides about one prepared call of a task: rules first, then what was approved for exactly these calls, then the
+     * approver. Every denial is recorded for the outcome of the run.
      */
     authorize(task: string, prepared: PreparedCall): Effect.Effect<Permit, PermissionDenied>
-    /** Decides on reading outside the project or fetching, for a reference of a task. Reads inside need no question. */
+    /** Decides about reading outside the project or fetching, for a reference of a task. Reads inside need no question. */
     authorizeReference(task: string, access: CanonicalAccess): Effect.Effect<void, PermissionDenied>
     /**
-     * Decides on what is started before a run: the code of a plugin, a server. A denial is no outcome of the run, and no
-     * event tells of it, since the run has not begun.
+     * Decides about what is started before a run: the code of a plugin, a server. A denial is not part of the outcome of
+     * the run and has no event, since the run has not begun.
      */
     authorizeStart(start: Start): Effect.Effect<void, PermissionDenied>
     /**
-     * Asks for the concrete calls of a step. Approved: these calls, identified by their hash, may run. A task that only
-     * its risk gates needs no question when a rule explicitly allows every call of it that is not safe.
+     * Asks about the concrete calls of a step, which may run when approved; they are identified by their hash. A task that
+     * is gated by risk alone needs no question when rules allow every call of it that is not safe.
      */
     approveStep(step: StepGate): Effect.Effect<StepApproved>
-    /** Decides what to do about a call that was begun before the run broke off: carry it out, or take it as done. */
+    /** Decides what to do about a call in doubt: run it again, or take it as done. */
     resolveInDoubt(intent: InDoubtCall): Effect.Effect<"again" | "done", PermissionDenied>
     /** Everything that was denied so far, in order. */
     readonly denials: Effect.Effect<ReadonlyArray<PermissionDenied>>
     /** Everything that was allowed for the session so far, in words. */
     readonly sessionGrants: Effect.Effect<ReadonlyArray<string>>
-    /** What was answered so far, for the gate of another process that carries out tasks of this run. */
+    /** The answers so far, for the gate of another process that runs tasks of this run. */
     readonly snapshot: Effect.Effect<GateSnapshot>
-    /** Takes over what another gate of this run was answered. */
+    /** Adds the answers of another gate of this run. */
     restore(snapshot: GateSnapshot): Effect.Effect<void>
   }
 >()("task-conductor/services/permissions/Gate") {
@@ -106,14 +103,14 @@ export class Gate extends Context.Service<
         const policies = yield* Policies
         const events = yield* RunEvents
         const workspace = yield* Workspace
-        const judge = yield* makePolicyEvaluator(options)
+        const evaluator = yield* makePolicyEvaluator(options)
         const grants = makeGrants()
         const denials = yield* Ref.make<ReadonlyArray<PermissionDenied>>([])
-        const alone = (yield* Semaphore.make(1)).withPermits(1)
+        const mutex = (yield* Semaphore.make(1)).withPermits(1)
 
         /** True when nobody needs to be asked. */
         const isSettled = Effect.fnUntraced(function* (question: GateQuestion) {
-          const { verdict } = yield* judge.judge(question)
+          const { verdict } = yield* evaluator.evaluate(question)
           if (verdict === "deny") return yield* deniedOf(question, "rule")
           const before = grants.denials(question)
           if (before >= maxDenials) return yield* deniedOf(question, "person", { times: before })
@@ -148,7 +145,7 @@ export class Gate extends Context.Service<
         ) {
           const { task } = question
           const hash = yield* questionId(question.hash)
-          const item = withOffers(yield* itemOf(question, workspace, yield* judge.outdated(question)), question)
+          const item = withOffers(yield* itemOf(question, workspace, yield* evaluator.outdated(question)), question)
           yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
           const { answer, by } = yield* approver.call(item, hash)
           yield* tell({ type: "approval.answered", scope: "call", hash, answer, by })
@@ -164,30 +161,30 @@ export class Gate extends Context.Service<
           question: GateQuestion,
           tell: (event: RunEvent) => Effect.Effect<void>
         ) {
-          const refusal = judge.refusal(question) ?? (yield* judge.claim(question))
-          if (refusal !== undefined) return yield* deniedOf(question, "rule", { refusal })
+          const reason = evaluator.protection(question) ?? (yield* evaluator.claim(question))
+          if (reason !== undefined) return yield* deniedOf(question, "rule", { reason })
           if (yield* isSettled(question)) return
-          /* While this one waited, an answer to another question may have settled it. */
+          /* An answer to another question may have settled this one while it waited. */
           const askUnlessSettled = Effect.flatMap(isSettled(question), (settled) =>
             settled ? Effect.void : ask(question, tell)
           )
-          yield* alone(askUnlessSettled)
+          yield* mutex(askUnlessSettled)
         })
 
         const keepDenial = (denied: PermissionDenied) => Ref.update(denials, (all) => [...all, denied])
 
         const decideDoubt = Effect.fnUntraced(function* (intent: InDoubtCall) {
-          const resolution = yield* resolveInDoubt(intent, { alone, arbiter, events, workspace })
+          const resolution = yield* resolveInDoubt(intent, { mutex, arbiter, events, workspace })
           if (typeof resolution === "string") return resolution
           const denied = new PermissionDenied({ tool: intent.call.name, targets: intent.targets, ...resolution })
           yield* keepDenial(denied)
           return yield* denied
         })
 
-        /** Decides for a task of the run; what is denied is remembered. */
+        /** Decides for a task of the run, and records a denial. */
         const admitTask = (question: GateQuestion) => Effect.tapError(admit(question, events.publish), keepDenial)
 
-        const stepWorld = { alone, approver, events, grants, judge, workspace }
+        const stepWorld = { mutex, approver, events, grants, evaluator, workspace }
         return Gate.of({
           authorize: Effect.fn("Gate.authorize")((task, prepared) =>
             Effect.map(admitTask(questionOfCall(task, prepared)), () =>
@@ -196,7 +193,7 @@ export class Gate extends Context.Service<
                 admit: (access) => admitTask(questionOfAccess(task, access)),
                 mayRead: (path) => {
                   const question = questionOfAccess(task, { _tag: "ReadFile", path, inside: true })
-                  return Effect.map(judge.judge(question), ({ verdict }) => verdict === "allow")
+                  return Effect.map(evaluator.evaluate(question), ({ verdict }) => verdict === "allow")
                 }
               })
             )

@@ -1,12 +1,12 @@
 /**
- * One thing that the gate judges, a prepared call or an access of a reference, in the forms that rules and grants are
- * compared with.
+ * One question that the gate decides, about a prepared call or about an access of a reference, in the forms that rules
+ * and grants are compared with.
  */
 import type * as Path from "effect/Path"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
-import { accessRisk } from "../../domain/tools/AccessRisk.ts"
+import { accessRisk } from "../../domain/tools/Risk.ts"
 import { type PreparedCall, builtInOrigin } from "../../domain/tools/PreparedCall.ts"
-import type { ToolPin } from "../../domain/permissions/RememberedRule.ts"
+import type { ToolPin } from "../../domain/permissions/PolicyFormat.ts"
 import type { Target } from "../../domain/permissions/TargetPattern.ts"
 import type { Arguments, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
@@ -17,11 +17,11 @@ export interface GateQuestion extends Grantable {
   readonly call?: ToolCall
   /** The tool as it is now; absent for what is built in. */
   readonly pin?: ToolPin
-  /** The tool may change what it does not name. */
+  /** True for a tool that may change what it does not declare. */
   readonly mayChange?: boolean
 }
 
-/** The hash of one call or access of a task; the uid is left out, since a new one asks for nothing new. */
+/** The hash of one call or access of a task, without the uid, which makes no difference to the question. */
 export const callHash = (asked: {
   readonly task: string
   readonly tool: string
@@ -52,10 +52,10 @@ const toolOfAccess = {
   StartServer: "start_server"
 } as const
 
-/** Names that a rule can have although no such tool need be there: references and starts count as these tools. */
+/** Tool names that rules may use even when there is no such tool: references and starts count as these tools. */
 export const namesOfReferences: ReadonlyArray<string> = Object.values(toolOfAccess)
 
-/** The question for what a reference or a start touches; it counts as the built-in tool that does the same. */
+/** The question about the access of a reference or a start, which counts as the built-in tool that does the same. */
 export const questionOfAccess = (task: string, access: CanonicalAccess): GateQuestion => {
   const tool = toolOfAccess[access._tag]
   return {

@@ -1,11 +1,9 @@
 /**
- * The question for a whole step: which of its tasks need one, what is shown, and what the answer grants. Called by the
- * gate.
+ * The question about a whole step: which of its tasks need one, what is shown, and what the answer grants.
  */
 import * as Effect from "effect/Effect"
 import type { Decision } from "../../domain/permissions/Decision.ts"
-import type { GatedTask, StepApproved, StepGate } from "../../domain/permissions/StepGate.ts"
-import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
+import type { GatedTask, StepApproved, StepGate, ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import {
   conflictingWriteNote,
   conflictingWrites,
@@ -21,15 +19,15 @@ import type { Grants } from "./Grants.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 import type { Workspace } from "../files/Workspace.ts"
 
-/** What the gate lends for the question. */
+/** The parts of the gate that the question needs. */
 export interface StepWorld {
   readonly approver: Approver["Service"]
   readonly events: RunEvents["Service"]
   readonly workspace: Workspace["Service"]
-  readonly judge: PolicyEvaluator
+  readonly evaluator: PolicyEvaluator
   readonly grants: Grants
   /** Lets one question be shown at a time. */
-  readonly alone: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+  readonly mutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
 }
 
 interface JudgedCall {
@@ -37,16 +35,19 @@ interface JudgedCall {
   readonly decision: Decision
 }
 
-/** The calls of a task that may run at all, with what the rules say. */
-const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, { judge, refusal }: PolicyEvaluator) {
-  const questions = calls.map((call) => questionOfCall(task, call)).filter((one) => refusal(one) === undefined)
+/** The calls of a task that are not denied by rules, with the decision of the rules. */
+const possibleCalls = Effect.fnUntraced(function* (
+  { calls, task }: GatedTask,
+  { evaluate, protection }: PolicyEvaluator
+) {
+  const questions = calls.map((call) => questionOfCall(task, call)).filter((one) => protection(one) === undefined)
   const judged = yield* Effect.forEach(questions, (question) =>
-    Effect.map(judge(question), (decision): JudgedCall => ({ question, decision }))
+    Effect.map(evaluate(question), (decision): JudgedCall => ({ question, decision }))
   )
   return judged.filter(({ decision }) => decision.verdict !== "deny")
 })
 
-/** True when a task needs no question: its calls were approved before, or only their risk asks and rules allow them. */
+/** True when a task needs no question: its calls were approved before, or it is gated by risk alone and rules allow them. */
 const isCovered = (
   gatedBy: GatedTask["gatedBy"],
   calls: ReadonlyArray<JudgedCall>,
@@ -58,13 +59,13 @@ const isCovered = (
   return gatedBy === "risk" && calls.every(isAllowed)
 }
 
-/** The item with what was said about the files it would write. */
+/** The item with the warnings about the files it would write. */
 const withWarnings = (item: ApprovalItem, warnings: ReadonlyMap<string, string>): ApprovalItem => {
   const about = item.targets.flatMap((target) => warnings.get(target) ?? [])
   return about.length === 0 ? item : { ...item, warnings: [...about, ...(item.warnings ?? [])] }
 }
 
-/** One thing on the screen: a call, or a task without calls. */
+/** One item of the question: a call, or a task without calls. */
 interface Shown {
   readonly item: ApprovalItem
   readonly question?: GateQuestion
@@ -74,18 +75,18 @@ const shownOf = Effect.fnUntraced(function* (
   task: string,
   calls: ReadonlyArray<JudgedCall>,
   warnings: ReadonlyMap<string, string>,
-  { judge, workspace }: StepWorld
+  { evaluator, workspace }: StepWorld
 ): Effect.fn.Return<ReadonlyArray<Shown>> {
   if (calls.length === 0) return [{ item: { task, tool: "none", risk: "safe", targets: [] } }]
   return yield* Effect.forEach(calls, ({ question }) =>
     Effect.gen(function* () {
-      const item = yield* itemOf(question, workspace, yield* judge.outdated(question))
+      const item = yield* itemOf(question, workspace, yield* evaluator.outdated(question))
       return { item: withWarnings(item, warnings), question }
     })
   )
 })
 
-/** Tells of every file that several tasks would write; gives what is said, by path. */
+/** Publishes a warning for every file that several tasks would write, and gives the warnings by path. */
 const warnOfSharedWrites = Effect.fnUntraced(function* (
   title: string,
   tasks: ReadonlyArray<TouchingTask>,
@@ -101,7 +102,7 @@ const warnOfSharedWrites = Effect.fnUntraced(function* (
   return new Map(notes.map(({ note, path }) => [path, note.message]))
 })
 
-/** Lets the approved calls run. What is asked about each time counts only when somebody saw it. */
+/** Grants the approved calls. A call that is asked about each time is granted only when a person saw it. */
 const grant = (answer: StepAnswer, wasSeen: boolean, shown: ReadonlyArray<Shown>, grants: Grants): void => {
   const isApproved = ({ question }: Shown, index: number): boolean => {
     if (typeof answer === "object") return answer.chosen.includes(index + 1)
@@ -110,22 +111,22 @@ const grant = (answer: StepAnswer, wasSeen: boolean, shown: ReadonlyArray<Shown>
   const hashesOf = (some: ReadonlyArray<Shown>) => some.flatMap(({ question }) => question?.hash ?? [])
   grants.addHashes(hashesOf(shown.filter(isApproved)))
   if (typeof answer === "object") {
-    grants.addLeftOut(hashesOf(shown.filter((one, index) => !isApproved(one, index))))
+    grants.addExcluded(hashesOf(shown.filter((one, index) => !isApproved(one, index))))
   }
 }
 
-/** The answer as the event tells it. */
+/** The answer in the form of the event. */
 const answered = (answer: StepAnswer) =>
   typeof answer === "object" ? { answer: "chosen" as const, chosen: answer.chosen } : { answer }
 
-/** Asks once for all tasks of the step that need it; grants the calls by their hash. */
+/** Asks once about all tasks of the step that need it, and grants the calls by their hash. */
 export const approveStep = Effect.fn("Gate.approveStep")(function* (
   { planKey, tasks, title }: StepGate,
   world: StepWorld
 ): Effect.fn.Return<StepApproved> {
-  const { alone, approver, events, grants, judge } = world
+  const { approver, evaluator, events, grants, mutex } = world
   const judged = yield* Effect.forEach(tasks, (task) =>
-    Effect.map(possibleCalls(task, judge), (calls) => ({ ...task, calls }))
+    Effect.map(possibleCalls(task, evaluator), (calls) => ({ ...task, calls }))
   )
   const touching = judged.map(({ calls, task }) => ({
     task,
@@ -146,7 +147,7 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
     const given = yield* approver.step(title, items, hash)
     return { ...given, wasSeen: given.by === "person" }
   })
-  const { answer, by, wasSeen } = yield* alone(ask)
+  const { answer, by, wasSeen } = yield* mutex(ask)
   if (answer === "remaining") grants.addPlan(planKey, by)
   grant(answer, wasSeen, shown, grants)
   yield* events.publish({ type: "approval.answered", scope: "step", hash, ...answered(answer), by })

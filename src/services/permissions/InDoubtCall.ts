@@ -49,14 +49,14 @@ export interface DoubtWorld {
   readonly events: RunEvents["Service"]
   readonly workspace: Workspace["Service"]
   /** Lets one question be shown at a time. */
-  readonly alone: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+  readonly mutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
 }
 
 /** Decides by the files, else by asking; why not, when the run is to stop. */
 export const resolveInDoubt = Effect.fn("Gate.resolveInDoubt")(function* (
   intent: InDoubtCall,
-  { alone, arbiter, events, workspace }: DoubtWorld
-): Effect.fn.Return<"again" | "done" | { readonly by: "person" | "nobody"; readonly refusal?: string }> {
+  { arbiter, events, mutex, workspace }: DoubtWorld
+): Effect.fn.Return<"again" | "done" | { readonly by: "person" | "nobody"; readonly reason?: string }> {
   const verdict = yield* verdictOfFiles(intent.files, workspace)
   if (verdict !== "unclear") return verdict
   const item = doubtItem(intent)
@@ -68,7 +68,7 @@ export const resolveInDoubt = Effect.fn("Gate.resolveInDoubt")(function* (
     yield* events.publish({ type: "approval.answered", scope: "doubt", hash, ...answered })
     return answered
   })
-  const { answer, by } = yield* alone(ask)
+  const { answer, by } = yield* mutex(ask)
   if (answer !== "stop") return answer
-  return by === "nobody" ? { by, refusal: undecided } : { by: "person" }
+  return by === "nobody" ? { by, reason: undecided } : { by: "person" }
 })

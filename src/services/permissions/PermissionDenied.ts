@@ -1,23 +1,23 @@
 /**
- * What the gate says when an effect may not happen, worded for models and people.
+ * The error of the gate for an access that is not allowed, with a message for models and people.
  */
 import * as Schema from "effect/Schema"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 
-/** After so many denials of the same effect a person is not asked again. */
+/** After this many denials of the same effect a person is not asked again. */
 export const maxDenials = 3
 
-/** The effect may not happen. `by` says who decided: a person, a rule or flag, or nobody (no terminal). */
+/** An access is not allowed. `by` says who decided: a person, a rule or flag, or nobody, when nobody could be asked. */
 export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Denied", {
   tool: Schema.String,
   targets: Schema.Array(Schema.String),
   by: Schema.Literals(["person", "rule", "nobody"]),
-  /** Why no rule can allow it, for what is refused always. */
-  refusal: Schema.optionalKey(Schema.String),
-  /** How often a person has declined the same effect in this run. */
+  /** Why nothing can allow it, for a protected access; a clause of which the access is the subject. */
+  reason: Schema.optionalKey(Schema.String),
+  /** How often a person has denied the same effect in this run. */
   times: Schema.optionalKey(Schema.Int)
 }) {
-  /** True when the person has said no often enough: the task must end instead of asking again. */
+  /** True when the task must end instead of asking again. */
   get endsTask(): boolean {
     return (this.times ?? 0) >= maxDenials
   }
@@ -33,11 +33,11 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("De
     const what = `${this.tool}${this.targets.length === 0 ? "" : ` on ${this.targets.join(", ")}`}`
     switch (this.by) {
       case "person":
-        return `Permission denied: ${what} was declined${this.endsTask ? ` ${this.times} times; the task ends` : ""}.`
+        return `Permission denied: a person denied ${what}${this.endsTask ? ` ${this.times} times, so the task ends` : ""}.`
       case "rule":
-        return `Permission denied: ${this.refusal === undefined ? `a rule forbids ${what}` : `${what} ${this.refusal}`}.`
+        return `Permission denied: ${this.reason === undefined ? `a rule denies ${what}` : `${what} ${this.reason}`}.`
       case "nobody":
-        if (this.refusal !== undefined) return `Permission denied: ${what} ${this.refusal}.`
+        if (this.reason !== undefined) return `Permission denied: ${what} ${this.reason}.`
         return `Permission denied: ${what} needs approval and there is no terminal to ask on. Use ${this.flags}.`
     }
   }

@@ -1,7 +1,6 @@
 /**
- * What a person allowed for good: rules in policies.json of the user's configuration folder. The gate reads and adds
- * them, the command `permissions` lists and revokes them. A file that is damaged or open to others is not used and not
- * touched.
+ * What a person allowed permanently: rules in policies.json of the user's configuration folder. A file that is damaged or
+ * writable by others is neither used nor changed.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -12,7 +11,7 @@ import * as Path from "effect/Path"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
-import { isSameRule, type RememberedRule } from "../../domain/permissions/RememberedRule.ts"
+import { isSameRule, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 import type { Rule } from "../../domain/permissions/Permission.ts"
 import { type PolicyFileError, readPolicyFile, writePolicyFile } from "./PolicyFile.ts"
 
@@ -20,29 +19,29 @@ type Rules = ReadonlyArray<RememberedRule>
 
 const without = (rules: Rules, rule: Rule): Rules => rules.filter((one) => !isSameRule(one, rule))
 
-/** The entry for what a person had remembered now. */
+/** The rule with the present time. */
 const stamped = (rule: RememberedRule) =>
   Effect.map(DateTime.now, (now): RememberedRule => ({ ...rule, rememberedAt: DateTime.formatIso(now) }))
 
 export class Policies extends Context.Service<
   Policies,
   {
-    /** The path of the file; absent when nothing is kept beyond the run. */
+    /** The path of the file; absent when nothing is stored beyond the run. */
     readonly file: string | undefined
     /** The rules in force: those of the file as it was at the start, and what was remembered or revoked since. */
     readonly rules: Effect.Effect<Rules>
-    /** Why the file is not used; absent when it is fine or not there. */
+    /** Why the file is not used; absent when it is valid or missing. */
     readonly rejection: PolicyFileError | undefined
     /**
-     * Adds a rule with the present time, in the place of one that speaks of the same. Fails when the file cannot be used
-     * or written; then nothing is remembered.
+     * Adds a rule with the present time, which replaces one for the same tool and pattern. Fails when the file cannot be
+     * used or written; then nothing is remembered.
      */
     remember(rule: RememberedRule): Effect.Effect<void, PolicyFileError>
-    /** Removes a rule from the file; false when it was not there. */
+    /** Removes a rule from the file; false when the file does not hold it. */
     revoke(rule: Rule): Effect.Effect<boolean, PolicyFileError>
   }
 >()("task-conductor/services/permissions/Policies") {
-  /** Keeps the rules in this file. `owner` is the id of the user that the file must belong to, where the system has one. */
+  /** Stores the rules in this file. `owner` is the id of the user that the file must belong to, where the system has one. */
   static readonly layer = (
     file: string,
     owner?: number
@@ -54,8 +53,8 @@ export class Policies extends Context.Service<
         const read = provide(readPolicyFile(file, owner))
         const atStart = yield* Effect.result(read)
         const rules = yield* Ref.make(Result.getOrElse(atStart, (): Rules => []))
-        const oneWriter = yield* Semaphore.make(1)
-        /** Changes what the file holds now, so that rules added by another process stay. Says whether it held `rule`. */
+        const mutex = yield* Semaphore.make(1)
+        /** Changes the present content of the file, to keep rules that another process added. True when it held `rule`. */
         const change = (rule: Rule, next: (rules: Rules) => Rules) =>
           Effect.gen(function* () {
             const present = yield* read
@@ -64,7 +63,7 @@ export class Policies extends Context.Service<
             if (!isSame) yield* provide(writePolicyFile(file, changed))
             yield* Ref.update(rules, next)
             return present.some((one) => isSameRule(one, rule))
-          }).pipe(oneWriter.withPermits(1), Effect.uninterruptible)
+          }).pipe(mutex.withPermits(1), Effect.uninterruptible)
         return Policies.of({
           file,
           rules: Ref.get(rules),
@@ -78,7 +77,7 @@ export class Policies extends Context.Service<
       })
     )
 
-  /** Remembers for the run only, beginning with these rules. */
+  /** Remembers for the run only, starting with these rules. */
   static readonly layerMemory = (initial: Rules = []): Layer.Layer<Policies> =>
     Layer.effect(
       Policies,

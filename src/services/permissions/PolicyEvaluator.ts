@@ -1,38 +1,81 @@
 /**
- * What the rules say about a question, before anybody is asked: what is refused always, and the decision by flags,
- * configuration and remembered answers. Held by the gate.
+ * Decides about a question by rules, before anybody is asked: protected access is denied, then the rules of flags, the
+ * configuration and remembered answers decide.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
+import * as Result from "effect/Result"
 import { decide, type Decision } from "../../domain/permissions/Decision.ts"
-import { holdsFor, type RememberedRule } from "../../domain/permissions/RememberedRule.ts"
-import { type GateQuestion, targetOf } from "./GateQuestion.ts"
-import type { SourcedRule } from "./SourcedRules.ts"
+import { type Rule, parseRule, type Verdict } from "../../domain/permissions/Permission.ts"
+import { appliesTo, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
+import { type GateQuestion, targetOf, questionOfCall } from "./GateQuestion.ts"
 import { Policies } from "./Policies.ts"
 import { ProjectWriteLock } from "./ProjectWriteLock.ts"
-import { refusalOf } from "./ProtectedAccess.ts"
 import { Workspace } from "../files/Workspace.ts"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import type { CanonicalAccess } from "../../domain/tools/Access.ts"
+import { isControlPath } from "../../domain/files/SensitivePath.ts"
+import { eachTimeReason } from "../../domain/tools/Risk.ts"
+import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
+
+/** A rule with the file or flag in which it is written, where that is known. */
+export interface SourcedRule extends Rule {
+  readonly source?: string
+}
+
+/** The rules of a configuration, whose texts have been checked; `source` is its file or flag. */
+export const sourcedRules = (
+  { allow = [], deny = [] }: Pick<Configuration, "allow" | "deny">,
+  source: string
+): ReadonlyArray<SourcedRule> => {
+  const read = (verdict: "allow" | "deny") => (text: string) =>
+    Result.match(parseRule(verdict, text), {
+      onSuccess: (rule): ReadonlyArray<SourcedRule> => [{ ...rule, source }],
+      onFailure: () => []
+    })
+  return [...allow.flatMap(read("allow")), ...deny.flatMap(read("deny"))]
+}
 
 /** What the person decided before the run. */
 export interface GateOptions {
   /** From flags and configuration. */
   readonly rules?: ReadonlyArray<SourcedRule>
-  /** The folders and files of this program, its state and configuration: no tool writes there. */
+  /** Folders and files of this program, its state and configuration, where no tool may write. */
   readonly protectedPaths?: ReadonlyArray<string>
   /** Nothing may be changed, whatever rules or people say. */
   readonly readOnly?: boolean
 }
 
-const changes = ({ accesses, mayChange }: GateQuestion): boolean =>
+const changesSomething = ({ accesses, mayChange }: GateQuestion): boolean =>
   mayChange === true || accesses.some(({ _tag }) => _tag === "WriteFile" || _tag === "RunCommand")
 
+/**
+ * Why an access is protected, so that no rule and no answer can allow it; a clause of which the access is the subject.
+ * Protected are writes outside the project, writes to what controls git or this program, and commands without the sandbox
+ * that the person requires.
+ */
+const protectionOf = (
+  access: CanonicalAccess,
+  world: { readonly path: Path.Path; readonly root: string; readonly protectedPaths: ReadonlyArray<string> }
+): string | undefined => {
+  if (access._tag === "RunCommand") return access.denial
+  if (access._tag !== "WriteFile") return undefined
+  if (!access.inside) return "would write outside the project, which nothing can allow"
+  const { path, protectedPaths, root } = world
+  const isBelow = (folder: string) => access.path === folder || access.path.startsWith(`${folder}${path.sep}`)
+  if (isControlPath(path.relative(root, access.path)) || protectedPaths.some(isBelow)) {
+    return "would change what controls git or this program, which nothing can allow"
+  }
+  return undefined
+}
+
 export interface PolicyEvaluator {
-  /** Why nothing can allow it; nothing when rules decide. */
-  readonly refusal: (question: GateQuestion) => string | undefined
-  /** Takes the project for what would change something; why not, when another process works there. */
+  /** Why the question is about protected access; nothing when rules decide. */
+  readonly protection: (question: GateQuestion) => string | undefined
+  /** Locks the project for what would change something; why not, when another process works there. */
   readonly claim: (question: GateQuestion) => Effect.Effect<string | undefined>
-  readonly judge: (question: GateQuestion) => Effect.Effect<Decision<SourcedRule>>
-  /** A remembered rule that would allow it, had the tool not changed since. */
+  readonly evaluate: (question: GateQuestion) => Effect.Effect<Decision<SourcedRule>>
+  /** A remembered rule that would allow it if the tool had not changed since. */
   readonly outdated: (question: GateQuestion) => Effect.Effect<RememberedRule | undefined>
 }
 
@@ -43,7 +86,7 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
   const path = yield* Path.Path
   const turn = yield* ProjectWriteLock
   const { root } = workspace
-  const placed = (rule: RememberedRule): SourcedRule =>
+  const sourced = (rule: RememberedRule): SourcedRule =>
     policies.file === undefined ? rule : { ...rule, source: policies.file }
   const protectedPaths = yield* Effect.forEach(options.protectedPaths ?? [], (given) =>
     Effect.match(workspace.canonical(given), { onFailure: () => given, onSuccess: (found) => found.path })
@@ -53,24 +96,53 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     risk,
     targets: accesses.map(targetOf(path, root))
   })
-  const judge: PolicyEvaluator = {
-    refusal: (question) => {
-      if (options.readOnly === true && changes(question)) return "would change something, and this run only reads"
+  const evaluator: PolicyEvaluator = {
+    protection: (question) => {
+      if (options.readOnly === true && changesSomething(question))
+        return "would change something, and this run only reads"
       return question.accesses
-        .map((access) => refusalOf(access, { path, root, protectedPaths }))
+        .map((access) => protectionOf(access, { path, root, protectedPaths }))
         .find((one) => one !== undefined)
     },
-    claim: (question) => (changes(question) ? turn.claim : Effect.undefined),
-    judge: (question) =>
+    claim: (question) => (changesSomething(question) ? turn.claim : Effect.undefined),
+    evaluate: (question) =>
       Effect.map(policies.rules, (remembered) => {
-        const holding = remembered.filter((rule) => holdsFor(rule, question.pin)).map(placed)
-        return decide<SourcedRule>([...(options.rules ?? []), ...holding], requestOf(question))
+        const applying = remembered.filter((rule) => appliesTo(rule, question.pin)).map(sourced)
+        return decide<SourcedRule>([...(options.rules ?? []), ...applying], requestOf(question))
       }),
     outdated: (question) =>
       Effect.map(policies.rules, (remembered) => {
-        const lapsed = remembered.filter((rule) => rule.pin !== undefined && !holdsFor(rule, question.pin))
+        const lapsed = remembered.filter((rule) => rule.pin !== undefined && !appliesTo(rule, question.pin))
         return decide(lapsed, { ...requestOf(question), risk: "medium" }).rules[0]
       })
   }
-  return judge
+  return evaluator
+})
+
+export interface PermissionExplanation {
+  /** `refuse` for protected access. */
+  readonly verdict: Verdict | "refuse"
+  /** The rules that decide; none when the risk alone does. */
+  readonly rules: ReadonlyArray<SourcedRule>
+  /** Why nothing can allow it, why it is asked each time, or that a remembered rule has lapsed; whole sentences. */
+  readonly reasons: ReadonlyArray<string>
+}
+
+/** What the gate would decide about a call, and why, without asking anybody and without running anything. */
+export const explainCall = Effect.fn("explainCall")(function* (prepared: PreparedCall, options: GateOptions) {
+  const evaluator = yield* makePolicyEvaluator(options)
+  const question = questionOfCall("", prepared)
+  const protection = evaluator.protection(question)
+  if (protection !== undefined) {
+    return { verdict: "refuse", rules: [], reasons: [`It ${protection}.`] } satisfies PermissionExplanation
+  }
+  const lapsed = yield* evaluator.outdated(question)
+  const explanation: PermissionExplanation = {
+    ...(yield* evaluator.evaluate(question)),
+    reasons: [
+      ...question.accesses.flatMap((access) => eachTimeReason(access) ?? []),
+      ...(lapsed === undefined ? [] : ["A remembered rule would allow it, but the tool has changed since."])
+    ]
+  }
+  return explanation
 })

@@ -1,6 +1,6 @@
 /**
- * Reads and writes the file of remembered permissions. Reading refuses a file that somebody else may have written;
- * writing replaces the file in one step and lets nobody else read it. Called by services/permissions/Policies.
+ * Reads and writes the file of remembered permissions. A file that another user may have written is not used; writing
+ * replaces the file in one step and keeps it unreadable for others.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -9,15 +9,14 @@ import type { PlatformError } from "effect/PlatformError"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { readPolicies, renderPolicies } from "../../domain/permissions/PolicyFormat.ts"
-import type { RememberedRule } from "../../domain/permissions/RememberedRule.ts"
+import { readPolicies, renderPolicies, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 
-/** The file of remembered permissions cannot be used or written; it is left as it is. */
+/** The file of remembered permissions cannot be used or written; it is left unchanged. */
 export class PolicyFileError extends Schema.TaggedError<PolicyFileError>()("PolicyFileError", {
   path: Schema.String,
-  /** A sentence without the full stop: what is wrong. */
+  /** What is wrong, a sentence without the full stop. */
   problem: Schema.String,
-  /** What to do, a full sentence. */
+  /** What to do, a whole sentence. */
   remedy: Schema.String
 }) {
   override get message(): string {
@@ -25,7 +24,7 @@ export class PolicyFileError extends Schema.TaggedError<PolicyFileError>()("Poli
   }
 }
 
-/** A file larger than this was not written by this program. */
+/** A larger file was not written by this program. */
 const maxBytes = 1_048_576
 const writableByOthers = 0o022
 
@@ -34,15 +33,15 @@ const failWith = (path: string, problem: string, remedy: string) => new PolicyFi
 const systemFailure = (path: string) => (error: PlatformError) =>
   failWith(path, `the system says ${error.reason._tag}`, "Check the file and its folder, or remove it.")
 
-/** Refuses what is not a plain file of this user that only this user can write. */
-const requirePrivate = (path: string, info: FileSystem.File.Info, owner: number | undefined) => {
+/** The problem of what is not a regular file of this user that only this user can write; nothing without one. */
+const privacyProblem = (path: string, info: FileSystem.File.Info, owner: number | undefined) => {
   if (info.type === "SymbolicLink") return failWith(path, "the file is a link", "Put a regular file there.")
   if (info.type !== "File") return failWith(path, "it is not a regular file", "Put a regular file there.")
   if ((info.mode & writableByOthers) !== 0) {
-    return failWith(path, "other users can write the file", `Look through it, then run: chmod 600 ${path}`)
+    return failWith(path, "other users can write the file", `Check its content, then run: chmod 600 ${path}`)
   }
   if (owner !== undefined && info.uid._tag === "Some" && info.uid.value !== owner) {
-    return failWith(path, "the file belongs to another user", "Remove it or make it yours.")
+    return failWith(path, "the file belongs to another user", "Remove it, or change its owner.")
   }
   return Number(info.size) > maxBytes ? failWith(path, "the file is larger than 1 MiB", "Remove it.") : undefined
 }
@@ -52,12 +51,12 @@ export const readPolicyFile = Effect.fn("readPolicyFile")(
   function* (path: string, owner: number | undefined) {
     const fs = yield* FileSystem.FileSystem
     const info = yield* fs.lstat(path)
-    const refused = requirePrivate(path, info, owner)
-    if (refused !== undefined) return yield* refused
+    const problem = privacyProblem(path, info, owner)
+    if (problem !== undefined) return yield* problem
     const read = readPolicies(yield* fs.readFileString(path))
     if (Result.isSuccess(read)) return read.success
     const { column, line, what } = read.failure
-    return yield* failWith(path, `line ${line}, column ${column}: ${what}`, "Mend the file or remove it.")
+    return yield* failWith(path, `line ${line}, column ${column}: ${what}`, "Fix the file, or remove it.")
   },
   (effect, path) =>
     Effect.catchTag(effect, "PlatformError", (error) =>

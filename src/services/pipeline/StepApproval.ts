@@ -4,7 +4,7 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { GatedTask, StepApproved } from "../../domain/permissions/StepGate.ts"
+import type { GatedTask, StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import type { Gate } from "../permissions/Gate.ts"
 
 export interface StepApproval {

@@ -15,7 +15,7 @@ import {
 } from "../../domain/tools/CommandTool.ts"
 import { commandText } from "../../domain/commands/CommandText.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
-import { isToolName } from "../../domain/permissions/RuleText.ts"
+import { isToolName } from "../../domain/permissions/Permission.ts"
 import type { Arguments } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
 import { Gate } from "../permissions/Gate.ts"

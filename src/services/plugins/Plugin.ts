@@ -10,8 +10,7 @@ import type * as Scope from "effect/Scope"
 import type { Access, CanonicalAccess } from "../../domain/tools/Access.ts"
 import type { EffectClass, Risk } from "../../domain/tools/Risk.ts"
 import type { ToolErrors } from "../../domain/tools/PreparedCall.ts"
-import type { Arguments } from "../../domain/tools/ToolCall.ts"
-import type { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import type { Arguments, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { HostServices } from "./HostServices.ts"
 
 /** One tool. `Params` is the decoded value of `parameters`, a struct schema whose descriptions are prompt text. */

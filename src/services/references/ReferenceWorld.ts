@@ -6,7 +6,7 @@ import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import type { MarkdownDocument } from "../../domain/markdown/Markdown.ts"
 import type { TaskName } from "../../domain/plan/TaskName.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
-import type { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { ReferenceProblem } from "./ReferenceProblem.ts"
 
 export interface ReferenceWorld {

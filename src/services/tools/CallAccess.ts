@@ -1,18 +1,20 @@
 /**
- * Makes what a call declares to touch canonical. Called by the tool registry.
+ * The canonical form of what a call declares to access.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Access, type CanonicalAccess } from "../../domain/tools/Access.ts"
 import { canonicalUrl } from "../../domain/web/CanonicalUrl.ts"
-import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { Commands } from "../commands/Commands.ts"
-import { canonicalEdit } from "./FileEdit.ts"
 import type { LoadedTool } from "../plugins/PluginLoader.ts"
 import type { Workspace } from "../files/Workspace.ts"
+import { isControlPath, isSecretLike } from "../../domain/files/SensitivePath.ts"
+import { editText } from "../../domain/files/TextEdit.ts"
+import { hashOf } from "../files/Hash.ts"
 
-/** What knows the world that calls touch. */
+/** The services that make accesses canonical. */
 export interface AccessWorld {
   readonly commands: Commands["Service"]
   readonly workspace: Workspace["Service"]
@@ -21,6 +23,34 @@ export interface AccessWorld {
 const isAccesses = Schema.is(Schema.Array(Access))
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
+
+/** The largest file that is edited. */
+const maxEditBytes = 10_485_760
+
+/**
+ * The write that the edits amount to, bound to the text they were computed from, so that the gate decides about the new
+ * content. A protected file is not even read, since the gate denies the write whatever it holds. Fails with
+ * `validation_failed` when an edit does not fit.
+ */
+const canonicalEdit = Effect.fnUntraced(function* (
+  { edits, path: written }: Access & { readonly _tag: "EditFile" },
+  workspace: Workspace["Service"]
+) {
+  const { inside, path } = yield* workspace.canonical(written)
+  const relative = path.slice(workspace.root.length).replace(/^[\\/]/, "")
+  const unread: CanonicalAccess = { _tag: "WriteFile", path, inside, content: "" }
+  if (!inside || isControlPath(relative)) return unread
+  const text = yield* Effect.mapError(workspace.readText(path, maxEditBytes), ({ message, type }) => {
+    const hint = type === "not_found" ? " Only a file that exists can be edited; write_file creates one." : ""
+    return new ToolFailure({ type, message: `${message}${hint}` })
+  })
+  const content = yield* Effect.mapError(
+    Effect.fromResult(editText({ path: relative, text, mayQuote: !isSecretLike(path) }, edits)),
+    (message) => new ToolFailure({ type: "validation_failed", message: `Nothing was changed. ${message}` })
+  )
+  const write: CanonicalAccess = { _tag: "WriteFile", path, inside, content, base: hashOf(text) }
+  return write
+})
 
 const canonicalAccess = Effect.fnUntraced(function* (access: Access, { commands, workspace }: AccessWorld) {
   switch (access._tag) {
@@ -49,7 +79,7 @@ export const canonicalAccesses = Effect.fnUntraced(function* (
 ) {
   const declared: unknown = tool.access?.(params) ?? []
   if (!isAccesses(declared)) {
-    const message = `The tool ${info.name} does not say properly what it touches. This is a fault of the tool.`
+    const message = `The tool ${info.name} declares what it accesses in an invalid form. This is a fault of the tool.`
     return yield* new ToolFailure({ type: "internal_error", message })
   }
   return Object.freeze(yield* Effect.forEach(declared, (access) => canonicalAccess(access, world)))

@@ -1,17 +1,16 @@
 /**
- * Checks a call of a model before anything runs, and decodes it when it is about to run.
+ * Checks a call of a model before anything runs, and decodes its arguments when it is about to run.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { argumentProblems, checkArguments, mendArguments, pathText } from "../../domain/tools/ArgumentCheck.ts"
+import { argumentProblemText, checkArguments, repairArguments } from "../../domain/tools/ArgumentCheck.ts"
 import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
 import { type IssueCode, makeIssue } from "../../domain/findings/IssueCode.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
-import type { ToolCall } from "../../domain/tools/ToolCall.ts"
-import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { LoadedTool } from "../plugins/PluginLoader.ts"
 
-/** A call after the check, harmless deviations fixed, with all that is wrong and all that was fixed. */
+/** A call with harmless deviations repaired, what is wrong with it, and what was repaired. */
 export interface CheckedCall {
   readonly call: ToolCall
   readonly issues: ReadonlyArray<Issue>
@@ -60,8 +59,8 @@ export const checkCall = (call: ToolCall, world: CheckWorld): CheckedCall => {
     const issues = wrongName === undefined ? [] : [makeIssue(wrongName.code, where, { ...wrongName, quote })]
     return { call, issues, repairs: [] }
   }
-  const mended = mendArguments(call, found.parameters, where)
-  return { ...mended, issues: checkArguments(mended.call, found.parameters, { where, quote }) }
+  const repaired = repairArguments(call, found.parameters, where)
+  return { ...repaired, issues: checkArguments(repaired.call, found.parameters, { where, quote }) }
 }
 
 /** The tool and its decoded parameters. Fails with `not_found` or `validation_failed`. */
@@ -75,11 +74,8 @@ export const decodeCall = Effect.fnUntraced(function* (call: ToolCall, tools: Re
   const decode = Schema.decodeUnknownEffect(found.parameters.codec)
   const params: unknown = yield* decode(call.arguments, { errors: "all", onExcessProperty: "error" }).pipe(
     Effect.mapError((error) => {
-      const problems = argumentProblems(error).map(({ expected, path }) => `${pathText(path)}: ${expected}`)
-      return new ToolFailure({
-        type: "validation_failed",
-        message: `The arguments of ${call.name} do not fit. ${problems.join("; ")}.`
-      })
+      const message = `The arguments of ${call.name} do not fit. ${argumentProblemText(error)}.`
+      return new ToolFailure({ type: "validation_failed", message })
     })
   )
   return { found, params }

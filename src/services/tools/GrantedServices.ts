@@ -1,12 +1,12 @@
 /**
- * The services of the host as the code of a plugin sees them: it reads the project, and beyond that it has what the gate
- * granted for the call, and nothing more. Called by the tool registry.
+ * The services of the host as the code of a plugin may use them: it can read the project, and otherwise only access what
+ * the gate granted for the call.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
-import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { Commands } from "../commands/Commands.ts"
 import { FileReads, type HostServices, PageFetch } from "../plugins/HostServices.ts"
 import type { Permit } from "../permissions/Gate.ts"
@@ -16,9 +16,9 @@ import { Workspace } from "../files/Workspace.ts"
 /** What one call was granted. */
 export interface Granted {
   readonly accesses: ReadonlyArray<CanonicalAccess>
-  /** Decides on what shows only while the call runs; absent while a plugin loads. */
+  /** Decides about an access that is known only while the call runs; absent while a plugin loads. */
   readonly admit?: Permit["admit"]
-  /** Decides on files of the project that the call did not declare; while a plugin loads, no rule is asked. */
+  /** Decides about files of the project that the call did not declare; absent while a plugin loads, which needs no rule. */
   readonly mayRead?: Permit["mayRead"]
 }
 
@@ -70,7 +70,7 @@ const grantedCommands = (commands: Commands["Service"], { accesses }: Granted): 
       : Effect.fail(undeclared(`runs ${accessTarget(command)}`))
 })
 
-/** The services as they are handed to the code of a plugin, from those of the host. */
+/** The services of the host, restricted to what was granted, for the code of a plugin. */
 export const grantedServices = (
   host: Context.Context<Commands | FileReads | WebFetch | Workspace>,
   granted: Granted

@@ -1,17 +1,17 @@
 /**
- * The calls of a run that change something and are at work, and whether the run is to stop: then no call begins any more,
- * and the run stops when those that were begun have come to their end. Called by the tool runner.
+ * The calls in flight that change something, and whether the run is to stop: then no further call begins, and the run
+ * stops when those in flight have ended.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { PermissionDenied } from "../permissions/PermissionDenied.ts"
 
 export interface InFlightCalls {
-  /** Refuses a call of this tool when the run is to stop. */
+  /** Denies a call of this tool when the run is to stop. */
   readonly mayBegin: (tool: string) => Effect.Effect<void, PermissionDenied>
   /** The call with this key is about to change something. */
   readonly begin: (key: string) => Effect.Effect<void>
-  /** The call has come to its end, and what came of it is kept; whether it had begun or not. */
+  /** The call has ended and its result is recorded, whether it had begun or not. */
   readonly end: (key: string) => Effect.Effect<void>
   /** Stops the run, for this reason. */
   readonly stop: (reason: PermissionDenied) => Effect.Effect<void>
@@ -31,7 +31,7 @@ export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped): 
         why === undefined
           ? Effect.void
           : Effect.fail(
-              new PermissionDenied({ tool, targets: [], by: why.by, refusal: "is not begun, because the run stops" })
+              new PermissionDenied({ tool, targets: [], by: why.by, reason: "is not started, because the run stops" })
             )
       ),
     begin: (key) => Effect.sync(() => void begun.add(key)),

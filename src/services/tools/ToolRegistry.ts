@@ -1,5 +1,5 @@
 /**
- * All tools of a run by name: what they are, whether a call is well formed, what it would touch. A tool is executed
+ * All tools of a run by name: their descriptions, the check of calls, and what a call would access. A tool is executed
  * only with a permit, and only the gate makes permits.
  */
 import * as Context from "effect/Context"
@@ -7,10 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
-import { raisedRisk } from "../../domain/tools/AccessRisk.ts"
+import { raisedRisk } from "../../domain/tools/Risk.ts"
 import type { PreparedCall, ToolInfo } from "../../domain/tools/PreparedCall.ts"
-import type { ToolCall } from "../../domain/tools/ToolCall.ts"
-import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { Plugin } from "../plugins/Plugin.ts"
 import { canonicalAccesses } from "./CallAccess.ts"
 import { checkCall, type CheckedCall, decodeCall } from "./CallCheck.ts"
@@ -20,9 +19,9 @@ import { type Permit, redeem } from "../permissions/Gate.ts"
 import { grantedServices } from "./GrantedServices.ts"
 import type { McpProblem, PluginProblem } from "../plugins/PluginProblem.ts"
 import { loadPlugins, type LoadedTool } from "../plugins/PluginLoader.ts"
-import { toolInstructions } from "./ToolInstructions.ts"
 import { WebFetch } from "../web/WebFetch.ts"
 import { Workspace } from "../files/Workspace.ts"
+import { fenced } from "../../domain/markdown/PromptBlock.ts"
 
 /** What is needed to run a prepared call; only the registry that prepared it has this. */
 interface ReadyCall {
@@ -32,6 +31,15 @@ interface ReadyCall {
 }
 
 const isJson = Schema.is(Schema.Json)
+
+/** Markdown: per tool one fenced JSON object with name, description, parameters and an example call. */
+export const toolInstructions = (tools: ReadonlyArray<ToolInfo>): string =>
+  tools
+    .map(({ description, example, name, parameters }) => {
+      const call = { uid: "call-1", name, arguments: example }
+      return fenced(JSON.stringify({ name, description, parameters, example: call }, null, 2), "json")
+    })
+    .join("\n\n")
 
 export class ToolRegistry extends Context.Service<
   ToolRegistry,
@@ -48,13 +56,13 @@ export class ToolRegistry extends Context.Service<
     check(call: ToolCall, allowed: ReadonlySet<string>, task?: string): CheckedCall
     /** Instructions for the model: per tool a JSON object (name, description, parameters) and an example call. */
     instructions(names: ReadonlyArray<string>): string
-    /** Decodes the arguments and makes what the call touches canonical. Fails with `not_found` or `validation_failed`. */
+    /** Decodes the arguments and makes what the call accesses canonical. Fails with `not_found` or `validation_failed`. */
     prepare(call: ToolCall): Effect.Effect<PreparedCall, ToolFailure>
-    /** Runs what the permit allows, once, on the canonical values that were judged. */
+    /** Runs what the permit allows, once, on the canonical values that the gate decided about. */
     execute(permit: Permit): Effect.Effect<Schema.Json, ToolFailure>
   }
 >()("task-conductor/services/tools/ToolRegistry") {
-  /** The tools of these plugins, built-in ones first; `left` are those that were left out before. They live as long as the layer. */
+  /** The tools of these plugins, built-in ones first; `left` are the plugins left out before. They live as long as the layer. */
   static readonly layer = (
     plugins: ReadonlyArray<Plugin>,
     left: ReadonlyArray<PluginProblem | McpProblem> = []

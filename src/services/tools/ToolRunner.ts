@@ -17,8 +17,7 @@ import { type ToolCallId, toolCallKey } from "../../domain/runs/ActivityKey.ts"
 import type { CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
 import { commandSeconds } from "../../domain/commands/CommandSettings.ts"
 import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
-import { dataText, type ToolCall, ToolResult } from "../../domain/tools/ToolCall.ts"
-import { ToolFailure } from "../../domain/tools/ToolFailure.ts"
+import { dataText, type ToolCall, ToolResult, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { Activities, activityName } from "../journal/Activities.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import { makeInFlightCalls } from "./InFlightCalls.ts"
@@ -31,9 +30,9 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { ToolRegistry } from "./ToolRegistry.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** A person has declined the same effect so often that the task ends; the call has its result all the same. */
+/** A person has denied the same effect so often that the task ends. The call still has its result. */
 export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooManyDenials", {
-  /** What was declined, as the result of the call says it. */
+  /** What was denied, as the result of the call says. */
   what: Schema.String,
   result: ToolResult
 }) {
@@ -49,25 +48,25 @@ export interface ToolRunnerOptions {
   readonly outputBytes?: number
 }
 
-/** A recorded outcome counts for the same tool with the same arguments only. */
+/** A recorded outcome is valid only for the same tool with the same arguments. */
 const inputOf = ({ arguments: given, name }: ToolCall): string => hashOf([name, given])
 
 const nameOf = (id: ToolCallId, call: ToolCall): string => activityName({ key: toolCallKey(id), input: inputOf(call) })
 
-/** What a model is told of a call that had happened before the run was resumed. */
+/** The result of a call that had happened before the run was resumed. */
 const happened = ({ targets }: CallIntent): Schema.Json => ({
   note: "This call was carried out before the run was interrupted; its output is not known.",
   targets
 })
 
 const defaultTimeout = "120 seconds"
-/** Commands have a limit of their own, which comes first and knows what to do. */
+/** Commands have a shorter limit of their own, which stops the processes. */
 const commandTimeout = Duration.seconds(commandSeconds.most + 60)
 const defaultOutputBytes = 262_144
 
 const sizeOf = (data: Schema.Json): number => new TextEncoder().encode(dataText(data)).length
 
-/** Runs code of a tool; whatever it throws is a failure of the tool. */
+/** Runs code of a tool; what it throws becomes a failure of the tool. */
 const guard = <A>(name: string, effect: Effect.Effect<A, ToolFailure>): Effect.Effect<A, ToolFailure> =>
   Effect.flatMap(runIsolated(effect), (exit) => {
     if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
@@ -109,8 +108,8 @@ export class ToolRunner extends Context.Service<
      * Interruption reaches the tool.
      */
     run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, TooManyDenials>
-    /** Gives a call that is not run its one result, and publishes `tool.finished`. */
-    refuse(id: ToolCallId, call: ToolCall, failure: ToolFailure): Effect.Effect<ToolResult>
+    /** Gives a call that is not run its result, and publishes `tool.finished`. */
+    reject(id: ToolCallId, call: ToolCall, failure: ToolFailure): Effect.Effect<ToolResult>
     /**
      * Gives why the run must stop: a call is in doubt and nobody, or no one who wants to go on, decides about it. By then
      * what had begun has come to its end.
@@ -133,12 +132,12 @@ export class ToolRunner extends Context.Service<
         const gate = yield* Gate
         const journal = yield* Journal
         const registry = yield* ToolRegistry
-        const underWay = yield* makeInFlightCalls
+        const inFlight = yield* makeInFlightCalls
         const workspace = yield* Workspace
         const timeout = options.timeout ?? defaultTimeout
         const outputBytes = options.outputBytes ?? defaultOutputBytes
 
-        /** What stands now in the files that are about to be written. */
+        /** The present state of the files that are about to be written. */
         const fileStates = (accesses: ReadonlyArray<CanonicalAccess>) =>
           Effect.forEach(
             accesses.filter((access) => access._tag === "WriteFile"),
@@ -172,7 +171,7 @@ export class ToolRunner extends Context.Service<
         const tell = (id: ToolCallId, { name }: ToolCall, result: ToolResult) =>
           events.publish({ type: "tool.finished", id, name, result })
 
-        /** The denial that a call came upon while it ran, such as that of a redirect. */
+        /** The denial of an access while the call ran, such as that of a redirect. */
         const deniedMeanwhile = (outcome: Result.Result<Schema.Json, ToolFailure>) =>
           Effect.map(gate.denials, (denials) =>
             Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
@@ -183,9 +182,9 @@ export class ToolRunner extends Context.Service<
         const execute = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
           const asked = yield* Clock.currentTimeMillis
           const key = nameOf(id, call)
-          yield* underWay.mayBegin(call.name)
+          yield* inFlight.mayBegin(call.name)
           const doubt = yield* journal.doubt(key)
-          if (doubt !== undefined && (yield* Effect.tapError(gate.resolveInDoubt(doubt), underWay.stop)) === "done") {
+          if (doubt !== undefined && (yield* Effect.tapError(gate.resolveInDoubt(doubt), inFlight.stop)) === "done") {
             return yield* measured(Result.succeed(happened(doubt)), asked)
           }
           const prepared = yield* Effect.result(guard(call.name, registry.prepare(call)))
@@ -195,19 +194,19 @@ export class ToolRunner extends Context.Service<
           if (info.effect !== "pure") {
             const files = yield* fileStates(accesses)
             const targets = accesses.map(accessTarget)
-            yield* underWay.mayBegin(call.name)
-            yield* underWay.begin(key)
+            yield* inFlight.mayBegin(call.name)
+            yield* inFlight.begin(key)
             yield* journal.intend({ key, call, task: id.task, effect: info.effect, targets, files })
           }
           const begun = yield* Clock.currentTimeMillis
           yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
           const outcome = yield* Effect.result(guard(info.name, limited(prepared.success, registry.execute(permit))))
-          // What a call may not reach is asked again when the run goes on; one that changes something has done its part.
+          // A denied access is asked about again when the run is resumed, except of a call that may have changed something.
           const denied = info.effect === "pure" ? yield* deniedMeanwhile(outcome) : undefined
           return yield* denied ?? measured(outcome, begun)
         })
 
-        const refuse = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, failure: ToolFailure) {
+        const reject = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, failure: ToolFailure) {
           const result = yield* measured(Result.fail(failure), yield* Clock.currentTimeMillis)
           yield* tell(id, call, result)
           return result
@@ -218,7 +217,7 @@ export class ToolRunner extends Context.Service<
           call: ToolCall,
           { endsTask, message }: PermissionDenied
         ) {
-          const result = yield* refuse(id, call, new ToolFailure({ type: "permission_denied", message }))
+          const result = yield* reject(id, call, new ToolFailure({ type: "permission_denied", message }))
           return endsTask ? yield* new TooManyDenials({ what: message, result }) : result
         })
 
@@ -236,13 +235,13 @@ export class ToolRunner extends Context.Service<
               })
               .pipe(
                 Effect.catchTag("Denied", (denied) => deny(id, call, denied)),
-                Effect.ensuring(underWay.end(nameOf(id, call)))
+                Effect.ensuring(inFlight.end(nameOf(id, call)))
               )
           ),
-          refuse,
-          stopped: underWay.stopped,
-          stopReason: underWay.reason,
-          stop: (reason) => Effect.andThen(underWay.stop(reason), underWay.end(""))
+          reject,
+          stopped: inFlight.stopped,
+          stopReason: inFlight.reason,
+          stop: (reason) => Effect.andThen(inFlight.stop(reason), inFlight.end(""))
         })
       })
     )

@@ -74,7 +74,7 @@ describe("permissions list", () => {
     assert.strictEqual(code, 0)
     assert.strictEqual(
       stderr,
-      `problem: The remembered permissions in <root>/${policies} are not used: line 1, column 3: "version": Expected 1. Mend the file or remove it.\n`
+      `problem: The remembered permissions in <root>/${policies} are not used: line 1, column 3: "version": Expected 1. Fix the file, or remove it.\n`
     )
     assert.strictEqual(stdout.trimEnd().split("\n").length, 2)
     const { problem } = JSON.parse((await sandbox.run(["permissions", "list", "--json"])).stdout)
@@ -184,13 +184,13 @@ describe("permissions explain", () => {
       (await explain(sandbox, "write_file", '{"path":".git/config","content":"x"}')).lines.slice(3),
       [
         "verdict: never runs: nothing can allow it",
-        "note: It would change what steers git or this program, which nothing can allow."
+        "note: It would change what controls git or this program, which nothing can allow."
       ]
     )
     assert.deepStrictEqual((await explain(sandbox, "write_file", '{"path":".envrc","content":"x"}')).lines.slice(3), [
       "verdict: asks",
       "rule: none decides, so the risk does",
-      "note: Programs run or obey this file by themselves. This is asked each time."
+      "note: Programs run or read this file automatically. This is asked each time."
     ])
     assert.throws(() => readFileSync(join(sandbox.root, "project/.envrc")))
   })

@@ -70,7 +70,7 @@ describe("commands on the command line", () => {
       [
         2,
         [
-          '<root>/project/task-conductor.json:3:58: "tools.say.command[1]": {word} is no parameter. There are: none.',
+          '<root>/project/task-conductor.json:3:58: "tools.say.command[1]": {word} is not a parameter. There are: none.',
           '<root>/project/task-conductor.json:4:5: "tools.Say It": the name of a tool is lower-case ASCII words joined by underscores.'
         ]
       ]

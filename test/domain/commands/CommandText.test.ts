@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { commandProblem, commandText, type CommandLine } from "../../../src/domain/commands/CommandText.ts"
 import { decide } from "../../../src/domain/permissions/Decision.ts"
-import { parseRule } from "../../../src/domain/permissions/RuleText.ts"
+import { parseRule } from "../../../src/domain/permissions/Permission.ts"
 import * as Result from "effect/Result"
 
 const verdict = (rule: string, argv: CommandLine) =>

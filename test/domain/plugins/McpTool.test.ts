@@ -6,7 +6,7 @@ import {
   mcpToolRisk,
   schemaExcess
 } from "../../../src/domain/plugins/McpTool.ts"
-import { isToolName } from "../../../src/domain/permissions/RuleText.ts"
+import { isToolName } from "../../../src/domain/permissions/Permission.ts"
 
 it("makes every name of a server and a tool one that a tool may have", () => {
   const cases: ReadonlyArray<readonly [server: string, tool: string, name: string]> = [

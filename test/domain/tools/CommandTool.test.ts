@@ -62,7 +62,7 @@ describe("a declared command", () => {
     [
       "names parameters that there are",
       tool(["a", "{y}", "{x}"], { x: text }),
-      [["command.1", "{y} is no parameter. There are: x."]]
+      [["command.1", "{y} is not a parameter. There are: x."]]
     ],
     [
       "uses every parameter",
@@ -72,7 +72,7 @@ describe("a declared command", () => {
     [
       "has a fixed program",
       tool(["{x}"], { x: text }),
-      [["command.0", "the program must be fixed: no placeholder can stand for it."]]
+      [["command.0", "the program must be fixed: it cannot hold a placeholder."]]
     ],
     [
       "puts no list into a word",
@@ -90,7 +90,7 @@ describe("a declared command", () => {
       [
         [
           "command.2",
-          'a placeholder in "npm test -- {x}" would become a part of a text that some program reads. Make it a word of its own.'
+          'a placeholder in "npm test -- {x}" would become part of a text that a program interprets. Make it a word of its own.'
         ]
       ]
     ]

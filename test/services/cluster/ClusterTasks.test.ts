@@ -19,7 +19,7 @@ const task = taskFor("any", "It.")
 const order = { briefing, round: 1, step: 0, finished: [] }
 
 const answers = (...approved: ReadonlyArray<string>): GateSnapshot => ({
-  grants: { approved, leftOut: [], session: {}, plans: {}, declined: {} },
+  grants: { approved, excluded: [], session: {}, plans: {}, denied: {} },
   denials: []
 })
 
@@ -45,7 +45,7 @@ const makeToolRunner = (stopReason?: PermissionDenied) => {
   const stops: Array<PermissionDenied> = []
   const toolRunner = ToolRunner.of({
     run: () => Effect.die("no call"),
-    refuse: () => Effect.die("no call"),
+    reject: () => Effect.die("no call"),
     stopped: Effect.never,
     stopReason: Effect.succeed(stopReason),
     stop: (reason) => Effect.sync(() => void stops.push(reason))

@@ -240,7 +240,7 @@ describe("a conversation", () => {
       )
       assert.strictEqual(approver.asked.length, 2)
       assert.deepStrictEqual([report.status, reports[0]?.answer], ["not_permitted", "Wrote b."])
-      assert.include(reports[0]?.reason, "was declined")
+      assert.include(reports[0]?.reason, "a person denied")
     })
   )
 

@@ -158,7 +158,7 @@ describe("a tool that a person allowed", () => {
         approver: approver.layer
       })
       assert.notStrictEqual(registry.find("mcp__s__say")?.definition, remembered.definition)
-      const message = "Permission denied: mcp__s__say was declined."
+      const message = "Permission denied: a person denied mcp__s__say."
       const calls = () => messagesOf(folder).filter((one) => one === "tools/call").length
       const before = calls()
       assert.deepStrictEqual(yield* call("mcp__s__say", { text: "a" }), ["permission_denied", message])

@@ -95,7 +95,7 @@ layer(NodeServices.layer)("Gate", (it) => {
         })
         assert.strictEqual(
           yield* denialOf(gate.authorize("T", reading(`${root}/src/a.ts`))),
-          `Permission denied: a rule forbids read_file on ${root}/src/a.ts.`
+          `Permission denied: a rule denies read_file on ${root}/src/a.ts.`
         )
         yield* gate.authorize("T", reading(`${root}/README.md`))
         assert.deepStrictEqual(log.events(), [])
@@ -109,7 +109,7 @@ layer(NodeServices.layer)("Gate", (it) => {
         yield* gate.authorize("T", reading(`${root}/README.md`))
         assert.strictEqual(
           yield* denialOf(gate.authorize("T", reading(`${root}/README.md`))),
-          `Permission denied: read_file on ${root}/README.md was declined.`
+          `Permission denied: a person denied read_file on ${root}/README.md.`
         )
         assert.strictEqual(approver.asked.length, 2)
       })
@@ -222,7 +222,7 @@ layer(NodeServices.layer)("Gate", (it) => {
           Array.from({ length: 3 }, () => ({
             offers: {},
             risk: "high",
-            warnings: ["Programs run or obey this file by themselves. This is asked each time."]
+            warnings: ["Programs run or read this file automatically. This is asked each time."]
           }))
         )
         assert.deepStrictEqual(yield* policies.rules, [])
@@ -317,7 +317,7 @@ layer(NodeServices.layer)("Gate", (it) => {
         )
         assert.strictEqual(
           denials[3]?.message,
-          `Permission denied: write_file on ${root}/README.md was declined 3 times; the task ends.`
+          `Permission denied: a person denied write_file on ${root}/README.md 3 times, so the task ends.`
         )
         assert.strictEqual(approver.asked.length, 3)
         yield* gate.authorize("T", writing(`${root}/src/a.ts`, "4\n"))
@@ -409,7 +409,7 @@ layer(NodeServices.layer)("Gate", (it) => {
         assert.deepStrictEqual(log.events().at(-1), {
           type: "message",
           level: "warning",
-          text: `The remembered permissions in ${root}/policies.json are not used: line 1, column 1: "version": Missing key. Mend the file or remove it. The answer counts for this run.`
+          text: `The remembered permissions in ${root}/policies.json are not used: line 1, column 1: "version": Missing key. Fix the file, or remove it. The answer counts for this run.`
         })
         assert.strictEqual(yield* fs.readFileString(`${root}/policies.json`), "{}")
       })
@@ -477,7 +477,7 @@ layer(NodeServices.layer)("Gate", (it) => {
           })
         })
         const outside = "would write outside the project, which nothing can allow."
-        const control = "would change what steers git or this program, which nothing can allow."
+        const control = "would change what controls git or this program, which nothing can allow."
         const cases: ReadonlyArray<[path: string, inside: boolean, reason: string]> = [
           ["/etc/passwd", false, outside],
           [`${root}-old/a`, false, outside],

@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
-import type { GatedTask } from "../../../src/domain/permissions/StepGate.ts"
+import type { GatedTask } from "../../../src/domain/permissions/ApprovalItem.ts"
 import { allow, deny, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 
@@ -84,7 +84,7 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
       const denied = yield* Effect.flip(gate.authorize("Edit 1", second))
       assert.deepStrictEqual(
         [denied.by, denied.message],
-        ["person", `Permission denied: write_file on ${root}/src/a.ts was declined.`]
+        ["person", `Permission denied: a person denied write_file on ${root}/src/a.ts.`]
       )
       yield* gate.authorize("Edit 1", third)
       assert.strictEqual(approver.asked.length, 1)

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { TestClock } from "effect/testing"
-import type { RememberedRule } from "../../../src/domain/permissions/RememberedRule.ts"
+import type { RememberedRule } from "../../../src/domain/permissions/PolicyFormat.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
 
 const rule: RememberedRule = { verdict: "allow", tool: "read_file", pattern: "/p/README.md" }
@@ -145,7 +145,7 @@ describe("Policies.layer", () => {
       ["", "*", "**", "**/*", "./**", "/**", "*.*"].map((pattern): [string, string, string] => [
         `that allows ${tool} for ${pattern === "" ? "everything" : pattern}`,
         JSON.stringify({ version: 1, rules: [{ verdict: "allow", tool, ...(pattern === "" ? {} : { pattern }) }] }),
-        `A standing permission for ${tool} must name what it allows.`
+        `A remembered permission for ${tool} must name what it allows.`
       ])
     ),
     [
@@ -198,7 +198,7 @@ describe("Policies.layer", () => {
             assert.deepStrictEqual(yield* policies.rules, [])
             assert.strictEqual(
               policies.rejection?.message,
-              `The remembered permissions in ${path} are not used: other users can write the file. Look through it, then run: chmod 600 ${path}`
+              `The remembered permissions in ${path} are not used: other users can write the file. Check its content, then run: chmod 600 ${path}`
             )
           })
         )

@@ -364,7 +364,7 @@ describe("approval", () => {
     Effect.gen(function* () {
       const { report, events } = yield* run()
       expect([report.status, report.failures.length]).toEqual(["not_permitted", 1])
-      expect(report.message).toContain("Permission denied: a rule forbids read_file on ")
+      expect(report.message).toContain("Permission denied: a rule denies read_file on ")
       expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
     }).pipe(
       given(
@@ -379,7 +379,7 @@ describe("approval", () => {
     Effect.gen(function* () {
       const { events, report } = yield* run()
       const project = events.flatMap((event) => (event.type === "run.started" ? [event.project] : []))[0] ?? ""
-      const why = `Task execution: "Research 1": Permission denied: read_file on ${project}/a.txt was declined 3 times; the task ends.`
+      const why = `Task execution: "Research 1": Permission denied: a person denied read_file on ${project}/a.txt 3 times, so the task ends.`
       expect([report.status, report.message]).toEqual(["not_permitted", `${why} It failed the same way before.`])
       expect(report.failures.map((failure) => failure.message)).toEqual([why, why])
       expect(declining.asked.length).toBe(3)
@@ -407,7 +407,7 @@ describe("approval", () => {
         [true, "none"]
       ])
       expect(report.results[0]?.calls[0]?.result.error_message).toMatch(
-        /^Permission denied: write_file on .*\/a\.txt was declined\.$/
+        /^Permission denied: a person denied write_file on .*\/a\.txt\.$/
       )
       expect(events.filter((event) => event.type === "approval.answered")).toMatchObject([
         { scope: "step", answer: "chosen", chosen: [2], by: "person" }

@@ -240,7 +240,7 @@ layer(NodeServices.layer)("References", (it) => {
         const failure = yield* Effect.flip(block(root, taskOf("Read 1", file(".env")), { deny: ".env" }))
         expect([failure._tag, failure.message]).toEqual([
           "ReferenceError",
-          `The reference .env cannot be used: Permission denied: read_file on ${root}/.env was declined.`
+          `The reference .env cannot be used: Permission denied: a person denied read_file on ${root}/.env.`
         ])
       })
     )

@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import { makeInFlightCalls } from "../../../src/services/tools/InFlightCalls.ts"
 import { PermissionDenied } from "../../../src/services/permissions/PermissionDenied.ts"
 
-const why = new PermissionDenied({ tool: "send", targets: [], by: "nobody", refusal: "was begun before" })
+const why = new PermissionDenied({ tool: "send", targets: [], by: "nobody", reason: "was begun before" })
 
 describe("a run that is to stop", () => {
   it.effect("begins no call any more, and stops when those that were begun have ended", () =>
@@ -15,7 +15,7 @@ describe("a run that is to stop", () => {
       yield* end("a")
       yield* stop(why)
       expect((yield* Effect.flip(mayBegin("build"))).message).toBe(
-        "Permission denied: build is not begun, because the run stops."
+        "Permission denied: build is not started, because the run stops."
       )
       yield* end("doubted")
       yield* Effect.yieldNow

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import type { Issue } from "../../../src/domain/findings/Issue.ts"
-import { ToolFailure } from "../../../src/domain/tools/ToolFailure.ts"
+import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import { definePlugin, tool } from "../../../src/services/plugins/Plugin.ts"
 import { callOf, openTools } from "../../support/OpenTools.ts"
 

@@ -7,8 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { TestClock } from "effect/testing"
 import type { Risk } from "../../../src/domain/tools/Risk.ts"
-import type { ToolResult } from "../../../src/domain/tools/ToolCall.ts"
-import { ToolFailure } from "../../../src/domain/tools/ToolFailure.ts"
+import { type ToolResult, ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import { definePlugin, tool } from "../../../src/services/plugins/Plugin.ts"
 import type { HostServices } from "../../../src/services/plugins/HostServices.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
@@ -182,7 +181,10 @@ describe("ToolRunner", () => {
       )
       assert.deepStrictEqual(
         yield* run("act", { how: "lie" }),
-        failed("internal_error", "The tool act does not say properly what it touches. This is a fault of the tool.")
+        failed(
+          "internal_error",
+          "The tool act declares what it accesses in an invalid form. This is a fault of the tool."
+        )
       )
     })
   )
