@@ -16,7 +16,6 @@ import { commandProblem } from "../../domain/commands/CommandText.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { type ChildEnd, runChild } from "./ChildRun.ts"
 import { findProgram, isExecutable } from "./ProgramSearch.ts"
-import type { RunEvents } from "../runs/RunEvents.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -73,13 +72,7 @@ export class Commands extends Context.Service<
     run(command: CanonicalCommand, options?: { readonly seconds?: number }): Effect.Effect<ChildEnd, ToolFailure>
   }
 >()("task-conductor/services/commands/Commands") {
-  static readonly layer = (
-    options: CommandsOptions
-  ): Layer.Layer<
-    Commands,
-    never,
-    ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path | RunEvents | Workspace
-  > =>
+  static readonly layer = (options: CommandsOptions) =>
     Layer.effect(
       Commands,
       Effect.gen(function* () {
@@ -149,7 +142,7 @@ export class Commands extends Context.Service<
     ).pipe(Layer.provide(Sandbox.layer(options)))
 
   /** Takes every command as it is and runs none; for those who only look at tools. */
-  static readonly layerNone: Layer.Layer<Commands> = Layer.succeed(Commands)(
+  static readonly layerNone = Layer.succeed(Commands)(
     Commands.of({
       canonical: ({ argv }) =>
         Effect.succeed({ _tag: "RunCommand", argv, cwd: "/", sandboxed: false, sandbox: "no: nothing runs" }),

@@ -44,13 +44,7 @@ export class Sandbox extends Context.Service<
     enclose(argv: ReadonlyArray<string>, cwd: string): Effect.Effect<ReadonlyArray<string>, ToolFailure>
   }
 >()("task-conductor/services/commands/Sandbox") {
-  static readonly layer = (
-    options: SandboxOptions
-  ): Layer.Layer<
-    Sandbox,
-    never,
-    ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path | RunEvents | Workspace
-  > =>
+  static readonly layer = (options: SandboxOptions) =>
     Layer.effect(
       Sandbox,
       Effect.gen(function* () {

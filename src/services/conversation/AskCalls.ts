@@ -62,11 +62,7 @@ export class AskCalls extends Context.Service<
     ): Effect.Effect<ReadonlyArray<AnsweredCall>>
   }
 >()("task-conductor/services/conversation/AskCalls") {
-  static readonly layer: Layer.Layer<
-    AskCalls,
-    never,
-    RunEvents | RunSettings | ToolRegistry | ToolRunner | UsageMeter
-  > = Layer.effect(
+  static readonly layer = Layer.effect(
     AskCalls,
     Effect.gen(function* () {
       const events = yield* RunEvents

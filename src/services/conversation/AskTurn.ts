@@ -74,11 +74,7 @@ export class AskTurn extends Context.Service<
     answer(order: TurnOrder): Effect.Effect<AskEnding>
   }
 >()("task-conductor/services/conversation/AskTurn") {
-  static readonly layer: Layer.Layer<
-    AskTurn,
-    never,
-    AskCalls | ModelCaller | RunEvents | RunSettings | TokenCalibration | ToolRegistry
-  > = Layer.effect(
+  static readonly layer = Layer.effect(
     AskTurn,
     Effect.gen(function* () {
       const askCalls = yield* AskCalls

@@ -70,11 +70,7 @@ export class Asker extends Context.Service<
     ): Effect.Effect<RunReport, BriefingError | NoToolSupport | E, R>
   }
 >()("task-conductor/services/conversation/Asker") {
-  static readonly layer: Layer.Layer<
-    Asker,
-    never,
-    AskTurn | Briefer | Gate | Prompts | RunEvents | RunSettings | ToolSupport | UsageMeter | Workspace
-  > = Layer.effect(
+  static readonly layer = Layer.effect(
     Asker,
     Effect.gen(function* () {
       const turn = yield* AskTurn

@@ -13,9 +13,7 @@ import { type LockedProject, takeProject } from "../journal/ProjectLock.ts"
 import { ProjectWriteLock } from "../permissions/ProjectWriteLock.ts"
 
 /** The lock of the conversation that `runId` names to other processes. */
-export const layerConversationLock = (
-  place: Pick<LockedProject, "locks" | "project" | "runId">
-): Layer.Layer<never, never, FileSystem.FileSystem | Path.Path> =>
+export const layerConversationLock = (place: Pick<LockedProject, "locks" | "project" | "runId">) =>
   Layer.effect(
     ProjectWriteLock,
     Effect.gen(function* () {

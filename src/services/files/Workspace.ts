@@ -84,7 +84,7 @@ export class Workspace extends Context.Service<
   }
 >()("task-conductor/services/files/Workspace") {
   /** The workspace of an existing folder; a relative path starts at the current folder. */
-  static readonly layer = (root: string): Layer.Layer<Workspace, WorkspaceError, FileSystem.FileSystem | Path.Path> =>
+  static readonly layer = (root: string) =>
     Layer.effect(
       Workspace,
       Effect.gen(function* () {
@@ -114,7 +114,7 @@ export class Workspace extends Context.Service<
     )
 
   /** A folder of which only the name is known: nothing in it can be looked at or changed. `root` is its real path. */
-  static readonly layerNamed = (root: string): Layer.Layer<Workspace> => {
+  static readonly layerNamed = (root: string) => {
     const outOfReach = Effect.fail(
       new ToolFailure({ type: "not_found", message: `Nothing in ${root} is looked at now.` })
     )

@@ -6,12 +6,9 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as FileSystem from "effect/FileSystem"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Path from "effect/Path"
-import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type { McpServerEntry } from "../../domain/plugins/McpServerEntry.ts"
@@ -103,13 +100,7 @@ export class McpPlugins extends Context.Service<
   }
 >()("task-conductor/services/mcp/McpPlugins") {
   /** Starts the servers in parallel once all questions are answered; they stop with the layer. */
-  static readonly layer = (
-    order: McpOrder
-  ): Layer.Layer<
-    McpPlugins,
-    never,
-    ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Gate | Path.Path
-  > =>
+  static readonly layer = (order: McpOrder) =>
     Layer.effect(
       McpPlugins,
       Effect.gen(function* () {

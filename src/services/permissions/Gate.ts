@@ -6,7 +6,6 @@ import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Path from "effect/Path"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
@@ -92,9 +91,7 @@ export class Gate extends Context.Service<
   }
 >()("task-conductor/services/permissions/Gate") {
   /** A gate for one run, with the grants of that run. */
-  static readonly layer = (
-    options: GateOptions = {}
-  ): Layer.Layer<Gate, never, Approver | Path.Path | Policies | RunEvents | Workspace> =>
+  static readonly layer = (options: GateOptions = {}) =>
     Layer.effect(
       Gate,
       Effect.gen(function* () {

@@ -42,10 +42,7 @@ export class Policies extends Context.Service<
   }
 >()("task-conductor/services/permissions/Policies") {
   /** Stores the rules in this file. `owner` is the id of the user that the file must belong to, where the system has one. */
-  static readonly layer = (
-    file: string,
-    owner?: number
-  ): Layer.Layer<Policies, never, FileSystem.FileSystem | Path.Path> =>
+  static readonly layer = (file: string, owner?: number) =>
     Layer.effect(
       Policies,
       Effect.gen(function* () {
@@ -78,7 +75,7 @@ export class Policies extends Context.Service<
     )
 
   /** Remembers for the run only, starting with these rules. */
-  static readonly layerMemory = (initial: Rules = []): Layer.Layer<Policies> =>
+  static readonly layerMemory = (initial: Rules = []) =>
     Layer.effect(
       Policies,
       Effect.gen(function* () {

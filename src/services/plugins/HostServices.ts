@@ -31,7 +31,7 @@ export class FileReads extends Context.Service<
     readonly subscribe: Effect.Effect<Stream.Stream<FileRead>, never, Scope.Scope>
   }
 >()("task-conductor/services/plugins/HostServices/FileReads") {
-  static readonly layer: Layer.Layer<FileReads> = Layer.effect(
+  static readonly layer = Layer.effect(
     FileReads,
     Effect.gen(function* () {
       const reads = yield* Effect.acquireRelease(PubSub.sliding<FileRead>(kept), PubSub.shutdown)

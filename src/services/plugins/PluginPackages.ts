@@ -4,9 +4,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { isPackageName, type PluginEntry } from "../../domain/plugins/PluginEntry.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -115,10 +113,7 @@ export class PluginPackages extends Context.Service<
   }
 >()("task-conductor/services/plugins/PluginPackages") {
   /** Imports what is named. A plugin that cannot be used is left out and never fails the layer. */
-  static readonly layer = ({
-    entries,
-    values
-  }: PluginOrder): Layer.Layer<PluginPackages, never, FileSystem.FileSystem | Gate | Path.Path> =>
+  static readonly layer = ({ entries, values }: PluginOrder) =>
     Layer.effect(
       PluginPackages,
       Effect.gen(function* () {

@@ -34,7 +34,6 @@ import type { ReferenceWorld } from "./ReferenceWorld.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
-import type { WebFetch } from "../web/WebFetch.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** A reference that was valid when the plan was checked has no content now (file gone, fetch denied, over the budget). */
@@ -95,11 +94,7 @@ export class References extends Context.Service<
     block(task: Task, world: BlockWorld): Effect.Effect<string, ReferenceError>
   }
 >()("task-conductor/services/references/References") {
-  static readonly layer: Layer.Layer<
-    References,
-    never,
-    Activities | Gate | RunEvents | RunSettings | TokenCalibration | WebFetch | Workspace
-  > = Layer.effect(
+  static readonly layer = Layer.effect(
     References,
     Effect.gen(function* () {
       const activities = yield* Activities

@@ -63,10 +63,7 @@ export class ToolRegistry extends Context.Service<
   }
 >()("task-conductor/services/tools/ToolRegistry") {
   /** The tools of these plugins, built-in ones first; `left` are the plugins left out before. They live as long as the layer. */
-  static readonly layer = (
-    plugins: ReadonlyArray<Plugin>,
-    left: ReadonlyArray<PluginProblem | McpProblem> = []
-  ): Layer.Layer<ToolRegistry, never, Commands | WebFetch | Workspace> =>
+  static readonly layer = (plugins: ReadonlyArray<Plugin>, left: ReadonlyArray<PluginProblem | McpProblem> = []) =>
     Layer.effect(
       ToolRegistry,
       Effect.gen(function* () {

@@ -121,9 +121,7 @@ export class ToolRunner extends Context.Service<
     stop(reason: PermissionDenied): Effect.Effect<void>
   }
 >()("task-conductor/services/tools/ToolRunner") {
-  static readonly layer = (
-    options: ToolRunnerOptions = {}
-  ): Layer.Layer<ToolRunner, never, Activities | Gate | Journal | RunEvents | ToolRegistry | Workspace> =>
+  static readonly layer = (options: ToolRunnerOptions = {}) =>
     Layer.effect(
       ToolRunner,
       Effect.gen(function* () {

@@ -66,7 +66,7 @@ export class WebFetch extends Context.Service<
   }
 >()("task-conductor/services/web/WebFetch") {
   /** Resolves names with the `Dns` that is given. */
-  static readonly layerNoDeps = (options: FetchOptions = {}): Layer.Layer<WebFetch, never, Dns.Dns> =>
+  static readonly layerNoDeps = (options: FetchOptions = {}) =>
     Layer.effect(
       WebFetch,
       Effect.gen(function* () {
@@ -112,6 +112,6 @@ export class WebFetch extends Context.Service<
     )
 
   /** Resolves names as the operating system does. */
-  static readonly layer = (options: FetchOptions = {}): Layer.Layer<WebFetch> =>
+  static readonly layer = (options: FetchOptions = {}) =>
     WebFetch.layerNoDeps(options).pipe(Layer.provide(NodeDns.layer))
 }
