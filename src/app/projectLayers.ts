@@ -107,7 +107,7 @@ const layerWorld = (setup: Setup, replay?: RunPorts["replay"]) => {
     replay?.workspace ?? Workspace.layer(project),
     WebFetch.layer({
       allowed: configuration.fetchAllow ?? [],
-      refused: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
+      denied: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
     }),
     layerPolicies(setup)
   )

@@ -59,7 +59,7 @@ const cases: ReadonlyArray<Case> = [
   {
     name: "a project that is missing",
     args: ["run", "--project", "../missing", "hi"],
-    stderr: "There is no folder at <root>/missing. Give the project folder with --project, or make it first.\n"
+    stderr: "There is no folder at <root>/missing. Give the project folder with --project, or create it first.\n"
   },
   {
     name: "a project that is a file",

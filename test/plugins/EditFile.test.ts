@@ -100,7 +100,7 @@ describe("edit_file", () => {
         [
           [
             "validation_failed",
-            "Nothing was changed. The old_text does not occur in a.txt. No line is like it. Read the file and copy the lines from it."
+            "Nothing was changed. The old_text does not occur in a.txt. No line is similar. Read the file and copy the lines from it."
           ],
           [
             "not_found",

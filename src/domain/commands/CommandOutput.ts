@@ -1,26 +1,26 @@
 /**
- * What a command wrote, kept within bounds while it goes on writing: the beginning and the end, with the number of bytes
- * that are missing between them. Held by the code that runs commands.
+ * The output of a command, bounded while the command writes: the beginning and the end, with the number of bytes that are
+ * missing between them.
  */
 
 export interface CommandOutput {
-  /** All bytes that came so far. */
+  /** The number of bytes so far. */
   readonly bytes: () => number
   readonly push: (chunk: Uint8Array) => void
-  /** What is kept, as text. */
+  /** The kept bytes as text. */
   readonly text: () => string
 }
 
 const keptBytes = 32_768
-/** The text as JSON stays below the cap for results of tools, whatever characters it holds. */
+/** The text as JSON stays below the limit for results of tools, whatever characters it holds. */
 const maxJsonBytes = 196_608
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
 
-/** The beginning as text; a character that was cut at its end is left out. */
+/** The beginning as text, without a character that is cut at its end. */
 const textOfHead = (bytes: Uint8Array): string => new TextDecoder().decode(bytes, { stream: true })
 
-/** The end as text; a character that was cut at its beginning is left out. */
+/** The end as text, without a character that is cut at its beginning. */
 const textOfTail = (bytes: Uint8Array): string => {
   let start = 0
   while (start < 3 && isContinuation(bytes[start])) start += 1
@@ -29,10 +29,10 @@ const textOfTail = (bytes: Uint8Array): string => {
 
 const jsonBytes = (text: string): number => new TextEncoder().encode(JSON.stringify(text)).length
 
-/** Nothing written yet. */
+/** An empty output. */
 export const makeCommandOutput = (): CommandOutput => {
   const head = new Uint8Array(keptBytes)
-  /** Holds at least the last bytes after the head; twice as large, so that it is moved only now and then. */
+  /** Holds at least the last `keptBytes`; twice as large, so that its content is rarely moved. */
   const tail = new Uint8Array(keptBytes * 2)
   let tailBytes = 0
   let total = 0
@@ -54,7 +54,7 @@ export const makeCommandOutput = (): CommandOutput => {
     total += chunk.length
   }
 
-  /** What is kept, in order. */
+  /** The kept bytes, in order. */
   const kept = (): Uint8Array => {
     const start = head.subarray(0, total)
     const end = tail.subarray(Math.max(0, tailBytes - keptBytes), tailBytes)
@@ -64,7 +64,7 @@ export const makeCommandOutput = (): CommandOutput => {
     return all
   }
 
-  /** The text with at most this much of the beginning and of the end. */
+  /** The text with at most `length` bytes of the beginning and of the end. */
   const shortened = (length: number): string => {
     const all = kept()
     if (total <= length * 2) return new TextDecoder().decode(all)

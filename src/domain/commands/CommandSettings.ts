@@ -1,10 +1,10 @@
 /**
- * What a person may decide about commands: their sandbox, and how long one may run. Read by the configuration and by the
- * services that run commands.
+ * What a person may decide about commands: their sandbox, how long one may run, and which environment variables it gets
+ * beside a short list of harmless ones. Keys and tokens are never passed.
  */
 import * as Schema from "effect/Schema"
 
-/** How long a command may run, in seconds: when nothing is said, and at most. */
+/** How long a command may run, in seconds: `usual` by default, and `most` at most. */
 export const commandSeconds = { usual: 120, most: 1800 } as const
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
@@ -27,3 +27,40 @@ export const SandboxSettings = Schema.Struct({
   readable: key(Schema.Array(Folder), "Folders in the home folder that commands may read, such as a toolchain.")
 })
 export type SandboxSettings = typeof SandboxSettings.Type
+
+const passed = /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TERM|TZ|TMPDIR|USER|LOGNAME|SHELL)$/
+
+/** Variables that make programs load or run other code. */
+const codeLoading =
+  /^(?:LD_.*|DYLD_.*|GIT_.*|BASH_.*|NODE_OPTIONS|NODE_PATH|ENV|IFS|PS4|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|CDPATH|GLOBIGNORE|PYTHON(?:PATH|STARTUP|HOME|INSPECT)|PERL5?(?:LIB|OPT|DB)|RUBY(?:LIB|OPT)|(?:_|JDK_)?JAVA_(?:TOOL_)?OPTIONS)$/i
+
+const secret = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|SESSION/i
+
+/** Why a command does not get the variable of this name; nothing when it does. */
+export const environmentNameProblem = (name: string): string | undefined => {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `"${name}" is not the name of an environment variable`
+  if (codeLoading.test(name)) return `"${name}" makes programs run other code; no command gets it`
+  if (secret.test(name)) return `"${name}" looks like a secret; no command gets it`
+  return undefined
+}
+
+/** The absolute folders of a search path; relative ones would depend on the folder of the command. */
+const absoluteFolders = (path: string): string =>
+  path
+    .split(":")
+    .filter((folder) => folder.startsWith("/"))
+    .join(":")
+
+/** The variables of a command, out of those of this process; `named` are additions of the person. */
+export const commandEnvironment = (
+  all: Readonly<Record<string, string | undefined>>,
+  named: ReadonlyArray<string>
+): Readonly<Record<string, string>> => {
+  const isPassed = (name: string) =>
+    passed.test(name) || (named.includes(name) && environmentNameProblem(name) === undefined)
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) =>
+      value === undefined || !isPassed(name) ? [] : [[name, name === "PATH" ? absoluteFolders(value) : value]]
+    )
+  )
+}

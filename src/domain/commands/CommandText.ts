@@ -1,6 +1,5 @@
 /**
- * A command as text: how its words are joined for rules and people, and what no command may be. No shell reads the
- * words, so they are joined only to be shown and compared.
+ * A command as text, to be shown and compared with rules, and the limits of a command. No shell reads the text.
  */
 import * as Schema from "effect/Schema"
 
@@ -10,16 +9,16 @@ export type CommandLine = typeof CommandLine.Type
 
 const plainWord = /^[\w./:=@%+,-]+$/
 
-/** A word as it stands; in JSON quotes when it holds anything but letters, digits and `_ . / : = @ % + , -`. */
+/** A word as it is; in JSON quotes when it holds anything but letters, digits and `_ . / : = @ % + , -`. */
 export const wordText = (word: string): string => (plainWord.test(word) ? word : JSON.stringify(word))
 
-/** The words joined by blanks. Different commands have different texts. */
+/** The words joined by blanks, so that different commands have different texts. */
 export const commandText = (argv: CommandLine): string => argv.map(wordText).join(" ")
 
 const maxWords = 256
 const maxBytes = 32_768
 
-/** What is wrong with a command, with what to do; nothing when it can be judged. */
+/** What is wrong with a command, and what to do; nothing when it can be run. */
 export const commandProblem = (argv: CommandLine): string | undefined => {
   const [program] = argv
   if (program.trim() === "") return "The program is empty. Name it as the first element of argv."

@@ -1,7 +1,10 @@
 /**
- * What a write would change, as a unified diff of bounded length.
+ * What a write would change: a unified diff of bounded length, and whether it changes what npm runs.
  */
 import * as TextDiff from "effect/TextDiff"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { canonicalJson } from "../text/CanonicalJson.ts"
 
 /** More edits than this in one region are shown as a whole replacement: the search would take too long. */
 const maxEdits = 2000
@@ -31,3 +34,15 @@ export const changePreview = (path: string, before: string | undefined, after: s
   if (lines.length <= maxLines) return lines.join("\n")
   return [...lines.slice(0, maxLines), `(${lines.length - maxLines} more lines of the diff are not shown)`].join("\n")
 }
+
+const Manifest = Schema.fromJsonString(Schema.Struct({ scripts: Schema.optionalKey(Schema.Json) }))
+
+const scriptsOf = (text: string): string =>
+  Option.match(Schema.decodeOption(Manifest)(text), {
+    onNone: () => "",
+    onSome: ({ scripts }) => (scripts === undefined ? "" : canonicalJson(scripts))
+  })
+
+/** True when the scripts of two texts of package.json differ; a text that is not JSON has none. */
+export const scriptsChange = (before: string | undefined, after: string): boolean =>
+  scriptsOf(before ?? "") !== scriptsOf(after)

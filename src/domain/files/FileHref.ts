@@ -1,19 +1,19 @@
 /**
- * Paths as targets of markdown links and back: characters that mean something else in a target are percent-encoded, all
- * others stay readable.
+ * Paths as targets of markdown links and back. Characters with a meaning in a target are percent-encoded, all others stay
+ * readable.
  */
 import { printable } from "../text/Printable.ts"
 
 // oxlint-disable-next-line no-control-regex -- control characters would end the link
 const special = /[%#<>\\\u0000-\u001f\u007f]/g
 
-/** The target that leads to a path. Blanks and parentheses stay: they need angle brackets around the target. */
+/** The target for a path. Blanks and parentheses stay, so it may need angle brackets around it. */
 export const hrefOfPath = (path: string): string => path.replace(special, encodeURIComponent)
 
-/** The path that a target of `hrefOfPath` leads to. */
+/** The path of a target that `hrefOfPath` made. */
 export const pathOfHref = (href: string): string => href.replace(/%[0-7][\da-f]/gi, decodeURIComponent)
 
-/** A target that needs no angle brackets either, for suggestions. */
+/** A target that needs no angle brackets. */
 export const bareHrefOfPath = (path: string): string =>
   hrefOfPath(path).replace(/[\s()]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
 

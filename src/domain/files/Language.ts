@@ -1,5 +1,5 @@
 /**
- * The language of a file as the info string of a fence, told from its name. Used for current files and references.
+ * The language of a file as the info string of a fence, derived from its name.
  */
 
 /** Extensions by fence language. */
@@ -109,7 +109,7 @@ const invert = (byLanguage: Readonly<Record<string, string>>): ReadonlyMap<strin
 const byExtension = invert(extensionsByLanguage)
 const byName = invert(namesByLanguage)
 
-/** The fence language of a file, `""` when its name tells nothing. Takes a path of any form; case does not matter. */
+/** The fence language of a file, `""` when its name does not tell. Takes a path of any form; case does not matter. */
 export const languageOf = (path: string): string => {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1).toLowerCase()
   const dot = name.lastIndexOf(".")

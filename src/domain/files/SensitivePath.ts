@@ -1,6 +1,6 @@
 /**
- * Paths that need more care than others: files that look like secrets, files that programs run by themselves, and files
- * that steer git or this program. Judged on names alone; called by the gate, the tool registry and the search.
+ * Paths that need special care: files that look like secrets, files that programs run automatically, and files that
+ * control git or this program. Decided by names alone.
  */
 
 const secretNames = new Set([
@@ -26,7 +26,7 @@ const secretNames = new Set([
 /** Folders in the home folder of a person that hold keys. */
 export const secretFolders: ReadonlySet<string> = new Set([".ssh", ".gnupg", ".aws", ".kube", ".docker"])
 const secretEndings = [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc"]
-/** Examples that are meant to be read. */
+/** Examples, which hold no secrets. */
 const harmlessEndings = [".example", ".sample", ".template", ".dist"]
 
 const componentsOf = (path: string): ReadonlyArray<string> =>
@@ -35,7 +35,14 @@ const componentsOf = (path: string): ReadonlyArray<string> =>
     .split(/[\\/]/)
     .filter((part) => part !== "")
 
-/** True when the name of the file or one of its folders suggests keys, passwords or tokens. */
+/**
+ * True when the name of the file or of one of its folders suggests keys, passwords or tokens. The host reads such a file
+ * only for a call that declares it.
+ *
+ * ```ts
+ * isSecretLike("config/.env") // true
+ * ```
+ */
 export const isSecretLike = (path: string): boolean => {
   const components = componentsOf(path)
   const name = components.at(-1) ?? ""
@@ -44,7 +51,7 @@ export const isSecretLike = (path: string): boolean => {
   return secretNames.has(name) || name.startsWith(".env.") || secretEndings.some((ending) => name.endsWith(ending))
 }
 
-/** Folders and files of a project that steer git or this program. Their letter case does not matter. */
+/** Folders and files of a project that control git or this program, in any letter case. */
 const controlNames = new Set([".git", ".task-conductor"])
 const controlFiles = new Set(["task-conductor.json", ".mcp.json"])
 
@@ -54,7 +61,7 @@ export const isControlPath = (relative: string): boolean => {
   return components.some((part) => controlNames.has(part)) || controlFiles.has(components.at(-1) ?? "")
 }
 
-/** Folders of which programs run a file without being told to: editors, build servers, git hooks, other agents. */
+/** Folders with files that programs run automatically: editors, build servers, git hooks, other agents. */
 const automaticFolders = new Set([
   ".agents",
   ".buildkite",
@@ -103,10 +110,10 @@ const automaticNames = new Set([
   "jenkinsfile",
   "lefthook.yml"
 ])
-/** Within `.github` only these: the rest of it is texts for people. */
+/** In `.github` only these folders hold such files. */
 const automaticInGithub = new Set(["actions", "workflows"])
 
-/** True for a file that some program runs or obeys without being asked: who writes it decides what happens next. */
+/** True for a file that a program runs or reads automatically, so that a write to it can run code. */
 export const isAutomatic = (path: string): boolean => {
   const components = componentsOf(path)
   const isRun = (folder: string, index: number) =>

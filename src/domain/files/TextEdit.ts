@@ -1,12 +1,12 @@
 /**
- * Exact replacements in a text: all of them are checked before any is made, and what cannot be done is said so that a
- * small model can mend its call. Line ends stay what they are. Called when an edit is made canonical.
+ * Exact replacements in a text. All of them are checked before any is made, and problems are reported so that a small
+ * model can correct its call. Line ends stay as they are.
  */
 import { distance } from "fastest-levenshtein"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
-/** One replacement: `oldText` occurs exactly once, unless all of its places are meant. */
+/** One replacement: `oldText` must occur exactly once, unless `replaceAll` is true. */
 export const TextEdit = Schema.Struct({
   oldText: Schema.String,
   newText: Schema.String,
@@ -42,14 +42,14 @@ const toCrlf = (text: string): string => toLf(text).replaceAll("\n", "\r\n")
 
 const count = (text: string, part: string): number => text.split(part).length - 1
 
-/** How line ends of the edit are written in this text: the way its own are; both ways where it mixes them. */
+/** How line ends of the edit may be written in this text: like its own, or in both ways when it mixes them. */
 const spellings = (text: string): ReadonlyArray<(part: string) => string> => {
   const crlf = count(text, "\r\n")
   if (crlf === 0) return [toLf]
   return crlf === count(text, "\n") ? [toCrlf] : [(part) => part, toCrlf]
 }
 
-/** Where the part begins; `step` is how far the search goes on after a match. */
+/** Where the part occurs; `step` is the distance from a match to the next search. */
 const offsetsOf = (text: string, part: string, step: number): ReadonlyArray<number> => {
   const found: Array<number> = []
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + step)) found.push(at)
@@ -67,7 +67,7 @@ const similarity = (a: string, b: string): number => {
 
 const withoutBlanks = (text: string): string => text.replace(/\s+/g, "")
 
-/** The lines that are most like what was looked for, as they stand in the text. */
+/** The lines of the text that are most similar to what was searched for. */
 const nearestLines = (text: string, sought: string): string => {
   const wanted = toLf(sought).split("\n")
   const lines = toLf(text).split("\n")
@@ -77,7 +77,7 @@ const nearestLines = (text: string, sought: string): string => {
   )
   const scores = lines.slice(0, maxComparedLines).map((line) => similarity(line, wanted[anchor] ?? ""))
   const best = scores.reduce((most, score) => Math.max(most, score), 0)
-  if (best < alike) return "No line is like it. Read the file and copy the lines from it."
+  if (best < alike) return "No line is similar. Read the file and copy the lines from it."
   const first = Math.max(0, scores.indexOf(best) - anchor)
   const found = lines.slice(first, first + Math.min(wanted.length, maxQuotedLines))
   const isOnlyBlanks = withoutBlanks(found.join("\n")) === withoutBlanks(sought)
@@ -124,8 +124,8 @@ const overlap = (places: ReadonlyArray<Place>): readonly [Place, Place] | undefi
 }
 
 /**
- * The text after all edits. Each is looked for in the text as it is now, so their order does not matter. Fails with all
- * problems, in sentences for whoever made the call.
+ * The text after all edits. Each is searched for in the original text, so their order does not matter. Fails with all
+ * problems, as sentences for the model.
  */
 export const editText = (edited: EditedText, edits: ReadonlyArray<TextEdit>): Result.Result<string, string> => {
   const found = edits.map((_, index) => placesOf(edited, edits, index))

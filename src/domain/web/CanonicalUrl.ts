@@ -1,5 +1,5 @@
 /**
- * The one form of a URL that is judged, shown and fetched. Called by the tool registry.
+ * The form of a URL that the gate decides about, that is shown and that is fetched.
  */
 import * as Result from "effect/Result"
 

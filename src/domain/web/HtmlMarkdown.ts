@@ -1,12 +1,12 @@
 /**
- * HTML to markdown by the libraries of the unified family. What a page holds is not known before, and some pages take
- * them minutes or overflow the stack: services/web/HtmlReader calls this in a thread of its own, with a deadline.
+ * The main content of an HTML page as markdown, without controls and decoration, with absolute links. Some pages take the
+ * libraries of the unified family minutes or overflow the stack, so this runs in a thread with a deadline.
  */
 import rehypeRemark from "rehype-remark"
 import remarkGfm from "remark-gfm"
 import remarkStringify from "remark-stringify"
 import { unified } from "unified"
-import { baseOf, contentOf, parseHtml, titleOf } from "./HtmlTree.ts"
+import rehypeParse from "rehype-parse"
 
 /** The readable form of an HTML page. */
 export interface HtmlPage {
@@ -15,6 +15,112 @@ export interface HtmlPage {
   /** Markdown; begins with the title as heading when the content has no heading of the first level. */
   readonly text: string
 }
+
+const parser = unified().use(rehypeParse).freeze()
+
+type HtmlTree = ReturnType<typeof parser.parse>
+type Node = HtmlTree["children"][number]
+type Element = Extract<Node, { readonly type: "element" }>
+type Content = Element["children"][number]
+
+/** Elements that are not content: code, pictures, controls, and what surrounds the content. */
+const dropped: ReadonlySet<string> = new Set(
+  (
+    "script style noscript template svg math canvas iframe object embed audio video map dialog nav footer aside button " +
+    "input select textarea label datalist progress meter"
+  ).split(" ")
+)
+const droppedRoles: ReadonlySet<string> = new Set(["navigation", "banner", "contentinfo", "complementary", "search"])
+
+/** A cell that spans more is a mistake or an attack, since the library creates all its cells. */
+const maxSpan = 50
+
+const isElement = (node: { readonly type: string }): node is Element => node.type === "element"
+
+const isDropped = ({ properties, tagName }: Element): boolean =>
+  dropped.has(tagName) ||
+  droppedRoles.has(String(properties["role"])) ||
+  "hidden" in properties ||
+  properties["ariaHidden"] === "true"
+
+const childrenOf = (node: HtmlTree | Element): ReadonlyArray<Element> =>
+  (node.children as ReadonlyArray<Node>).filter(isElement)
+
+/** All elements that pass, in the order of the page, without those inside of one that passes. */
+const findAll = (
+  node: HtmlTree | Element,
+  passes: (element: Element) => boolean,
+  found: Array<Element> = []
+): ReadonlyArray<Element> => {
+  for (const child of childrenOf(node)) {
+    if (passes(child)) found.push(child)
+    else findAll(child, passes, found)
+  }
+  return found
+}
+
+const named =
+  (name: string) =>
+  ({ tagName }: Element): boolean =>
+    tagName === name
+
+const textOf = (node: Element): string =>
+  node.children.map((child) => (child.type === "text" ? child.value : isElement(child) ? textOf(child) : "")).join("")
+
+/** The text of `<title>` on one line; nothing when there is none. */
+const titleOf = (tree: HtmlTree): string | undefined => {
+  const [title] = findAll(tree, ({ tagName }) => tagName === "title" || tagName === "svg" || tagName === "body")
+  const text = title?.tagName === "title" ? textOf(title).replace(/\s+/g, " ").trim() : ""
+  return text === "" ? undefined : text
+}
+
+/** Where relative links of the page start. */
+const baseOf = (tree: HtmlTree, url: string): string => {
+  const href = findAll(tree, named("base"))[0]?.properties["href"]
+  return (typeof href === "string" ? URL.parse(href, url)?.href : undefined) ?? url
+}
+
+/** The absolute URL of a link; nothing for a link to a script or within the page. */
+const absoluteHref = (href: unknown, base: string): string | undefined => {
+  if (typeof href !== "string" || href.startsWith("#")) return undefined
+  const url = URL.parse(href, base)
+  return url !== null && ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined
+}
+
+/** What remains of an element and its content. */
+const tidy = (element: Element, base: string): ReadonlyArray<Content> => {
+  if (isDropped(element)) return []
+  const { properties, tagName } = element
+  if (tagName === "img") return [{ type: "text", value: String(properties["alt"] ?? "") }]
+  const children = element.children.flatMap((child): ReadonlyArray<Content> => {
+    if (isElement(child)) return tidy(child, base)
+    return child.type === "text" ? [child] : []
+  })
+  if (tagName === "a") {
+    const href = absoluteHref(properties["href"], base)
+    return href === undefined ? children : [{ ...element, properties: { href }, children }]
+  }
+  const { colSpan, rowSpan, ...rest } = properties
+  const spans = {
+    ...(typeof colSpan === "number" && colSpan <= maxSpan ? { colSpan } : {}),
+    ...(typeof rowSpan === "number" && rowSpan <= maxSpan ? { rowSpan } : {})
+  }
+  return [{ ...element, properties: { ...rest, ...spans }, children }]
+}
+
+/** `<main>` when the page has it, else its only `<article>`, else the body. */
+const mainParts = (tree: HtmlTree): ReadonlyArray<Element> => {
+  const mains = findAll(tree, ({ properties, tagName }) => tagName === "main" || properties["role"] === "main")
+  const articles = mains.length === 0 ? findAll(tree, named("article")) : []
+  const found = articles.length === 1 ? articles : mains
+  return found.some((part) => textOf(part).trim() !== "") ? found : findAll(tree, named("body"))
+}
+
+/** The main content; links are resolved against `base`. */
+const contentOf = (tree: HtmlTree, base: string): HtmlTree => ({
+  type: "root",
+  children: mainParts(tree).flatMap((part) => tidy(part, base))
+})
 
 const toMarkdown = unified().use(rehypeRemark).freeze()
 
@@ -25,7 +131,7 @@ const writer = unified()
     emphasis: "_",
     rule: "-",
     handlers: {
-      /** An underscore within a word never begins emphasis; without its backslash a name can be copied. */
+      /** An underscore inside a word never begins emphasis, so it needs no backslash. */
       text: (node: { readonly value: string }, _parent, state, info) =>
         state.safe(node.value, info).replace(/(?<=\w)\\_(?=\w)/g, "_")
     }
@@ -34,7 +140,7 @@ const writer = unified()
 
 /** The main content of a page; its links are made absolute with the URL of the page. */
 export const htmlMarkdown = (html: string, url: string): HtmlPage => {
-  const tree = parseHtml(html)
+  const tree = parser.parse(html)
   const title = titleOf(tree)
   const content = toMarkdown.runSync(contentOf(tree, baseOf(tree, url)))
   const hasHeading = content.children.some((node) => node.type === "heading" && node.depth === 1)

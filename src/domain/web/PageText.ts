@@ -1,10 +1,10 @@
 /**
- * The text of a page as a server sends it: bytes and a content type become text, or a word about why not.
+ * Decodes a page: bytes and a content type become text.
  */
 import * as Result from "effect/Result"
 import { decodeText } from "../text/TextEncoding.ts"
 
-/** Decoded; HTML is still HTML. */
+/** The decoded text; HTML is not converted. */
 export interface PageText {
   readonly text: string
   readonly isHtml: boolean
@@ -13,7 +13,7 @@ export interface PageText {
 const textTypes =
   /^(?:text\/.*|application\/(?:json|ld\+json|x-ndjson|xml|xhtml\+xml|javascript|ecmascript|typescript|yaml|x-yaml|toml|x-sh|sql)|.*\+(?:json|xml|yaml))$/
 const htmlTypes: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"])
-/** Types that say nothing about the content. */
+/** Types that do not say what the content is. */
 const unknownTypes: ReadonlySet<string> = new Set(["", "application/octet-stream", "binary/octet-stream"])
 
 const charsetOf = (contentType: string): string | undefined => /;\s*charset\s*=\s*"?([\w.:-]+)/.exec(contentType)?.[1]
@@ -21,7 +21,7 @@ const charsetOf = (contentType: string): string | undefined => /;\s*charset\s*=\
 const startsWith = (bytes: Uint8Array, mark: ReadonlyArray<number>): boolean =>
   mark.every((byte, index) => bytes[index] === byte)
 
-/** Byte order marks; what one says comes before the header. */
+/** Byte order marks, which take precedence over the header. */
 const marks: ReadonlyArray<readonly [charset: string, mark: ReadonlyArray<number>]> = [
   ["utf-8", [0xef, 0xbb, 0xbf]],
   ["utf-16le", [0xff, 0xfe]],
@@ -29,7 +29,7 @@ const marks: ReadonlyArray<readonly [charset: string, mark: ReadonlyArray<number
 ]
 const markedCharset = (bytes: Uint8Array): string | undefined => marks.find(([, mark]) => startsWith(bytes, mark))?.[0]
 
-/** The beginnings of files that are often linked from pages. */
+/** The first bytes of files that pages often link to. */
 const signatures: ReadonlyArray<readonly [name: string, signature: ReadonlyArray<number>]> = [
   ["a PDF", [0x25, 0x50, 0x44, 0x46, 0x2d]],
   ["a PNG image", [0x89, 0x50, 0x4e, 0x47]],
@@ -41,7 +41,7 @@ const signatures: ReadonlyArray<readonly [name: string, signature: ReadonlyArray
 const kindOf = (bytes: Uint8Array): string | undefined =>
   signatures.find(([, signature]) => startsWith(bytes, signature))?.[0]
 
-/** The character set that HTML names in its first bytes. One that names UTF-16 there cannot be in UTF-16. */
+/** The character set that HTML names in its first bytes. HTML that can be read so far is not in UTF-16. */
 const declaredCharset = (bytes: Uint8Array): string | undefined => {
   const beginning = new TextDecoder("latin1").decode(bytes.subarray(0, 1024))
   const charset = /<meta[^>]{0,200}charset\s*=\s*["']?([\w.:-]+)/i.exec(beginning)?.[1]
@@ -52,7 +52,7 @@ const decodeAs = (bytes: Uint8Array, charset: string): Result.Result<string, str
   try {
     return Result.succeed(new TextDecoder(charset).decode(bytes))
   } catch {
-    return Result.fail(`its character set ${charset} is unknown`)
+    return Result.fail(`unknown character set ${charset}`)
   }
 }
 
@@ -61,15 +61,15 @@ const looksLikeHtml = (text: string): boolean =>
 
 /**
  * Decodes a page. `contentType` is lower case. The character set is that of the byte order mark, else of the header, else
- * of the page itself, else UTF-8. Fails, worded to follow a colon, for types that are no text, unknown character sets and
- * binary content.
+ * of the page itself, else UTF-8. Fails with the reason for types that are not text, unknown character sets and binary
+ * content.
  */
 export const pageText = (bytes: Uint8Array, contentType: string): Result.Result<PageText, string> => {
   const type = (contentType.split(";")[0] ?? "").trim()
   const isUnknown = unknownTypes.has(type)
-  if (!isUnknown && !textTypes.test(type)) return Result.fail(`it is no text but ${type}`)
+  if (!isUnknown && !textTypes.test(type)) return Result.fail(`unsupported content type ${type}`)
   const kind = kindOf(bytes)
-  if (kind !== undefined) return Result.fail(`it is no text but ${kind}`)
+  if (kind !== undefined) return Result.fail(`unsupported content: ${kind}`)
   const isHtml = htmlTypes.has(type)
   const charset = markedCharset(bytes) ?? charsetOf(contentType) ?? (isHtml ? declaredCharset(bytes) : undefined)
   const decoded = isUnknown && charset === undefined ? decodeText(bytes) : decodeAs(bytes, charset ?? "utf-8")

@@ -1,7 +1,6 @@
 /**
- * Runs one child process to its end and keeps what it writes within bounds. Nothing of it is left afterwards, however it
- * ends: its process group is asked to stop and then killed; inside the sandbox every process it ever started dies with it.
- * Called by services/commands/Commands and services/commands/Sandbox.
+ * Runs one child process to its end and bounds its output. No process is left afterwards: the process group gets SIGTERM
+ * and then SIGKILL, and in the sandbox every process that was ever started ends with it.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -15,7 +14,7 @@ import { type CommandOutput, makeCommandOutput } from "../../domain/commands/Com
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
 export interface ChildOrder {
-  /** The program and its arguments, with the sandbox around them when there is one. */
+  /** The program and its arguments, after those of the sandbox when there is one. */
   readonly argv: ReadonlyArray<string>
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
@@ -25,18 +24,18 @@ export interface ChildOrder {
 }
 
 export interface ChildEnd {
-  /** 128 and more for a signal; null when it was stopped because it wrote too much. */
+  /** 128 and more for a signal; null when the child was stopped because it wrote too much. */
   readonly exitCode: number | null
-  /** stdout and stderr in the order in which they were written; the beginning and the end of what is long. */
+  /** stdout and stderr in the order in which they were written; only beginning and end of a long output. */
   readonly output: string
 }
 
 const maxOutputBytes = 10_485_760
-/** Between the request to stop and the end by force. */
+/** The time between SIGTERM and SIGKILL. */
 const grace = "1 second"
 const shownTail = 2000
 
-/** What bubblewrap reports: the process that holds all others of the sandbox, later how the command ended. */
+/** The reports of bubblewrap: the first process in the sandbox, later the exit code of the command. */
 const Status = Schema.Struct({
   "child-pid": Schema.optionalKey(Schema.Int),
   "exit-code": Schema.optionalKey(Schema.Int)
@@ -44,7 +43,7 @@ const Status = Schema.Struct({
 type Status = typeof Status.Type
 const readStatus = Schema.decodeUnknownOption(Schema.fromJsonString(Status))
 
-/** Signals may come too late; a process that is gone needs none. */
+/** Sends a signal; a process that has ended needs none. */
 const signal = (pid: number, name: NodeJS.Signals): void => {
   try {
     process.kill(pid, name)
@@ -53,9 +52,9 @@ const signal = (pid: number, name: NodeJS.Signals): void => {
   }
 }
 
-/** What is known of the sandbox around a child. */
+/** The state of the sandbox around a child. */
 interface SandboxWatch {
-  /** The process that all others inside hang on; bubblewrap reports it as soon as there is one. */
+  /** The first process in the sandbox, with which all others end; bubblewrap reports it. */
   readonly inner: Deferred.Deferred<number>
   /** Absent until the command has ended. */
   readonly exitCode: () => number | undefined
@@ -64,8 +63,8 @@ interface SandboxWatch {
 }
 
 /**
- * Lets the processes inside stop by themselves, then ends them: bubblewrap passes no signal on, and if it were killed
- * itself while it starts, what it started would live on.
+ * Stops the processes in the sandbox by SIGTERM, then by SIGKILL. Signals to bubblewrap are not passed on, and if it were
+ * killed while it starts, its child would live on.
  */
 const stopInner = Effect.fnUntraced(function* (handle: ChildProcessHandle, { inner }: SandboxWatch) {
   const isRunning = Effect.orElseSucceed(handle.isRunning, () => false)
@@ -93,22 +92,22 @@ const start = Effect.fnUntraced(function* ({ argv: [program = "", ...args], cwd,
   return yield* command
 })
 
-/** Reads what bubblewrap reports while it runs. */
+/** Reads the reports of bubblewrap while it runs. */
 const watchSandbox = Effect.fnUntraced(function* (handle: ChildProcessHandle) {
   const inner = yield* Deferred.make<number>()
   let exitCode: number | undefined
-  const note = (line: string) => {
+  const record = (line: string) => {
     const status = Option.getOrElse(readStatus(line), (): Status => ({}))
     exitCode = status["exit-code"] ?? exitCode
     return status["child-pid"] === undefined ? Effect.void : Deferred.succeed(inner, status["child-pid"])
   }
   const lines = Stream.splitLines(Stream.decodeText(handle.getOutputFd(3)))
-  const reading = yield* Effect.forkScoped(Effect.interruptible(Effect.ignore(Stream.runForEach(lines, note))))
+  const reading = yield* Effect.forkScoped(Effect.interruptible(Effect.ignore(Stream.runForEach(lines, record))))
   const watch: SandboxWatch = { inner, exitCode: () => exitCode, reading }
   return watch
 })
 
-/** Starts the child, begins to read what it writes, and makes sure that it ends with the scope. */
+/** Starts the child, collects its output, and ends it with the scope. */
 const launch = (order: ChildOrder, output: CommandOutput) =>
   Effect.gen(function* () {
     const handle = yield* start(order)
@@ -125,12 +124,12 @@ const launch = (order: ChildOrder, output: CommandOutput) =>
     return { handle, sandbox, full, collecting }
   }).pipe(Effect.uninterruptible)
 
-/** Runs the child and gives its exit code; `output` is filled meanwhile. */
-const conduct = Effect.fnUntraced(function* (order: ChildOrder, output: CommandOutput) {
+/** Runs the child, fills `output`, and gives the exit code. */
+const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: CommandOutput) {
   const { collecting, full, handle, sandbox } = yield* launch(order, output)
   const exitCode = yield* Effect.raceFirst(handle.exitCode, Effect.as(Deferred.await(full), null))
   if (exitCode === null) return null
-  /* What runs on in the background ends with the command; only then is everything written. */
+  /* Processes in the background end with the command; only then is all output written. */
   yield* Effect.ignore(handle.kill({ killSignal: "SIGTERM", forceKillAfter: grace }))
   const readers = sandbox === undefined ? [collecting] : [collecting, sandbox.reading]
   yield* Effect.timeoutOption(Effect.forEach(readers, Fiber.await), grace)
@@ -141,10 +140,10 @@ const conduct = Effect.fnUntraced(function* (order: ChildOrder, output: CommandO
   return yield* new ToolFailure({ type: "io_error", message: `The sandbox could not be started: ${why}` })
 }, Effect.scoped)
 
-/** Runs it for at most `seconds`. Fails with `timeout` (with the end of the output) or `io_error`. */
+/** Runs the child for at most `seconds`. Fails with `timeout` (with the end of the output) or `io_error`. */
 export const runChild = Effect.fn("runChild")(function* (order: ChildOrder) {
   const output = makeCommandOutput()
-  const exitCode = yield* conduct(order, output).pipe(
+  const exitCode = yield* runToEnd(order, output).pipe(
     Effect.catchTag("PlatformError", (error) =>
       Effect.fail(new ToolFailure({ type: "io_error", message: `The command could not be run: ${error.message}` }))
     ),

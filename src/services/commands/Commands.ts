@@ -1,6 +1,6 @@
 /**
- * Runs programs for tools: no shell, an environment of few variables, no input, no terminal, in a sandbox where there is
- * one. What runs was made canonical and granted before.
+ * Runs commands for tools: without a shell, with few environment variables, without input or terminal, in a sandbox where
+ * there is one.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,8 +10,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type { Access, CanonicalAccess } from "../../domain/tools/Access.ts"
-import { commandEnvironment } from "../../domain/commands/CommandEnvironment.ts"
-import { commandSeconds, type SandboxSettings } from "../../domain/commands/CommandSettings.ts"
+import { commandEnvironment, commandSeconds, type SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { commandProblem } from "../../domain/commands/CommandText.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { type ChildEnd, runChild } from "./ChildRun.ts"
@@ -19,7 +18,7 @@ import { findProgram, isExecutable } from "./ProgramSearch.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** A command as it is judged and run. */
+/** A command in the form that the gate decides about and that is run. */
 export type CanonicalCommand = CanonicalAccess & { readonly _tag: "RunCommand" }
 
 export interface CommandsOptions {
@@ -37,8 +36,8 @@ export interface CommandsOptions {
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
 
 /**
- * The only shell there is: its script is fixed, and the words of the command are handed to it as arguments. It joins
- * stderr to stdout, so that they keep their order, and survives a request to stop so that the command may obey it first.
+ * The only shell: its script is fixed, and the words of the command are its arguments. It joins stderr to stdout, so that
+ * their order is kept, and ignores SIGTERM, so that the command can stop first.
  */
 const joined = (argv: ReadonlyArray<string>): ReadonlyArray<string> => [
   "/bin/sh",
@@ -141,7 +140,7 @@ export class Commands extends Context.Service<
       })
     ).pipe(Layer.provide(Sandbox.layer(options)))
 
-  /** Takes every command as it is and runs none; for those who only look at tools. */
+  /** Accepts every command and runs none, for lists and descriptions of tools. */
   static readonly layerNone = Layer.succeed(Commands)(
     Commands.of({
       canonical: ({ argv }) =>

@@ -1,6 +1,6 @@
 /**
- * The fence around commands: bubblewrap, where it works. Whether it does is tried once a run, and its absence is said, in
- * the run and in every question. Held by services/commands/Commands.
+ * The sandbox of commands: bubblewrap, where it works. Whether it works is tried once per run; if it does not, the run
+ * warns and every question says so.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,10 +18,10 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { sandboxFlags } from "./SandboxProfile.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** Whether commands run inside. */
+/** Whether commands run in the sandbox. */
 export interface SandboxState {
   readonly sandboxed: boolean
-  /** What it allows, or why there is none, worded to follow "Sandbox: ". */
+  /** What it allows, or why there is none; shown after "Sandbox: ". */
   readonly words: string
   /** Why no command may run; a clause of which a command is the subject. */
   readonly denial?: string
@@ -38,9 +38,9 @@ export interface SandboxOptions {
 export class Sandbox extends Context.Service<
   Sandbox,
   {
-    /** Found out when it is first asked for. */
+    /** Determined when it is first needed. */
     readonly state: Effect.Effect<SandboxState>
-    /** Program and arguments that run this program with its arguments inside; only for a state that says sandboxed. */
+    /** The program and arguments that run a command in the sandbox; only for a state that is `sandboxed`. */
     enclose(argv: ReadonlyArray<string>, cwd: string): Effect.Effect<ReadonlyArray<string>, ToolFailure>
   }
 >()("task-conductor/services/commands/Sandbox") {
@@ -58,7 +58,7 @@ export class Sandbox extends Context.Service<
         )
         const expand = (given: string) => (given.startsWith("~/") ? path.join(home, given.slice(2)) : given)
         const programs = (environment["PATH"] ?? "").split(":")
-        /** A project that brings its own bubblewrap brings no fence. */
+        /** A bubblewrap in the project is not trusted. */
         const trusted = programs.filter((folder) => !isWithin(path, root, folder))
         const program = yield* Effect.cached(provide(findProgram("bwrap", trusted)))
         const flags = sandboxFlags({
@@ -80,7 +80,7 @@ export class Sandbox extends Context.Service<
           return [bwrap, "--json-status-fd", "3", ...around, "--chdir", cwd, "--", ...argv]
         }, provide)
 
-        /** Nothing when it works, else why not. */
+        /** Why the sandbox does not work; nothing when it works. */
         const problem = Effect.gen(function* () {
           if (Option.isNone(yield* program)) return "bubblewrap is not installed"
           const argv = yield* enclose(["/bin/sh", "-c", ":"], root)

@@ -1,7 +1,6 @@
 /**
- * What a command sees of this machine inside bubblewrap, as its flags. The system is read-only; the home folder, the
- * places of sockets and temporary files are empty; the project is writable, but not what steers git or this program.
- * Called by services/commands/Sandbox for every command, since the project changes.
+ * What a command can access in bubblewrap, as flags. The system is read-only; the home folder and the folders of sockets
+ * and temporary files are empty; the project is writable, except for what controls git or this program.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -14,24 +13,24 @@ import { isWithin } from "../files/CanonicalPath.ts"
 export interface SandboxPlaces {
   readonly root: string
   readonly home: string
-  /** The folders in which programs are found. */
+  /** The folders of the search path. */
   readonly programs: ReadonlyArray<string>
   readonly readable: ReadonlyArray<string>
   readonly writable: ReadonlyArray<string>
-  /** Folders of this program, which no command sees. */
+  /** Folders of this program, which are hidden. */
   readonly hidden: ReadonlyArray<string>
   readonly network: boolean
 }
 
 const isolation = ["--unshare-user", "--disable-userns", "--unshare-all", "--cap-drop", "ALL"]
 
-/** No controlling terminal, and nothing lives longer than this process. */
+/** No controlling terminal, and the sandbox ends with this process. */
 const ties = ["--new-session", "--die-with-parent"]
 
-/** Sockets of other programs (containers, keys, desktop) are files below these. */
+/** Folders with sockets of other programs (containers, keys, desktop). */
 const emptied = ["/run", "/tmp", "/var/tmp"]
 
-/** Beside a folder of programs: what they load. */
+/** Folders beside `bin` that hold what the programs load. */
 const besidePrograms = ["lib", "lib64", "libexec"]
 
 /** Parts of a repository that make git run programs. */
@@ -52,7 +51,7 @@ const bind = (how: "--bind" | "--ro-bind", paths: ReadonlyArray<string>): Readon
 
 const empty = (paths: ReadonlyArray<string>): ReadonlyArray<string> => paths.flatMap((path) => ["--tmpfs", path])
 
-/** The programs that a person keeps in the home folder, with what lies beside them. */
+/** The programs in the home folder, with the folders beside them. */
 const ownPrograms = Effect.fnUntraced(function* (programs: ReadonlyArray<string>, home: string) {
   const path = yield* Path.Path
   const folders = (yield* realPaths(programs)).filter((folder) => folder !== home && isWithin(path, home, folder))
@@ -62,7 +61,7 @@ const ownPrograms = Effect.fnUntraced(function* (programs: ReadonlyArray<string>
   return [...folders, ...(yield* realPaths(beside))]
 })
 
-/** Keeps hooks and configuration of the project's repository as they are; the folder itself cannot be moved away. */
+/** Makes hooks and configuration of the repository read-only; the folder itself cannot be moved away. */
 const guardGit = Effect.fnUntraced(function* (root: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -77,7 +76,7 @@ const guardGit = Effect.fnUntraced(function* (root: string) {
   return [...bind("--bind", [git]), ...bind("--ro-bind", guarded), ...guardHooks]
 })
 
-/** The folders of this program, and the keys in the home folder that still show through what the command is given. */
+/** Empties the folders of this program, and the folders of keys that the other binds would show. */
 const maskSecrets = Effect.fnUntraced(function* ({ hidden, home, readable, root, writable }: SandboxPlaces) {
   const path = yield* Path.Path
   const given = [root, ...(yield* realPaths([...readable, ...writable]))]

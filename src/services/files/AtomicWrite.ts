@@ -1,6 +1,7 @@
 /**
- * Replaces or creates a file in one step: a reader sees the old text or the new one, never a part. The new text goes to
- * a temporary file in the same folder, is flushed to the disk and renamed over the old one.
+ * Replaces or creates a file in one step: a reader sees the old text or the new one, never a part. The new text is written
+ * to a temporary file in the same folder, flushed to the disk and renamed. The name of the temporary file identifies the
+ * write, so that a resumed run can remove what a killed process left, and nothing else.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -11,29 +12,31 @@ import * as Result from "effect/Result"
 import { decodeText, hasByteOrderMark } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { hashOf, textHash } from "./Hash.ts"
-import { fileFailure } from "./FileFailure.ts"
-import { makeAndOpenDirectory } from "./DirectoryHandle.ts"
-import { temporaryName } from "./WriteLeftovers.ts"
+import { fileFailure, ifFound } from "./FileFailure.ts"
+import { makeAndOpenDirectory, openDirectory } from "./DirectoryHandle.ts"
+import type { FileState } from "../../domain/history/JournalRecord.ts"
 
 const newFileMode = 0o666
 const byteOrderMark = "\uFEFF"
 
-const refuse = (file: string, what: string) =>
+/** One write: the canonical path of its target, and the hash of the new text. */
+type Write = Pick<FileState, "path" | "after">
+
+const beginningOf = ({ after, path }: Write): string => `.task-conductor-${hashOf([path, after]).slice(0, 16)}-`
+
+/** The name of the temporary file of a write; `suffix` distinguishes the same write by another process. */
+export const temporaryName = (write: Write, suffix: string): string => `${beginningOf(write)}${suffix}.tmp`
+
+const cannotWrite = (file: string, what: string) =>
   new ToolFailure({ type: "io_error", message: `Cannot write ${file}: ${what}. Nothing was changed.` })
 
-/** What stands at the path now, reached through its held folder: its mode and whether it begins with a mark. */
+/** The mode of the existing file, and whether it begins with a byte order mark; `reach` is its path through the folder handle. */
 const existing = Effect.fnUntraced(function* (file: string, reach: string) {
   const fs = yield* FileSystem.FileSystem
-  const info = yield* fs
-    .lstat(reach)
-    .pipe(
-      Effect.catchTag("PlatformError", (error) =>
-        error.reason._tag === "NotFound" ? Effect.succeed(undefined) : Effect.fail(error)
-      )
-    )
+  const info = yield* ifFound(fs.lstat(reach))
   if (info === undefined) return undefined
-  if (info.type === "Directory") return yield* refuse(file, "it is a folder")
-  if (info.type !== "File") return yield* refuse(file, "it is not a regular file")
+  if (info.type === "Directory") return yield* cannotWrite(file, "it is a folder")
+  if (info.type !== "File") return yield* cannotWrite(file, "it is not a regular file")
   yield* fs.access(reach, { writable: true })
   const start = yield* fs.open(reach).pipe(
     Effect.flatMap((handle) => handle.readAlloc(3)),
@@ -43,7 +46,7 @@ const existing = Effect.fnUntraced(function* (file: string, reach: string) {
   return { mode: info.mode & 0o7777, marked: Option.exists(start, hasByteOrderMark) }
 })
 
-/** A new file with this text, closed and on the disk; `onCreated` runs as soon as the file is there. */
+/** Creates a file with this text and flushes it to the disk; `onCreated` runs as soon as the file exists. */
 const fill = Effect.fnUntraced(function* (file: string, text: string, mode: number | undefined, onCreated: () => void) {
   const fs = yield* FileSystem.FileSystem
   const open = fs.open(file, { flag: "wx", mode: mode ?? newFileMode })
@@ -53,14 +56,14 @@ const fill = Effect.fnUntraced(function* (file: string, text: string, mode: numb
   if (mode !== undefined) yield* fs.chmod(file, mode)
 }, Effect.scoped)
 
-/** Another text than the one with this hash stands there now. */
+/** True when the file does not have the text with this hash. */
 const changed = Effect.fnUntraced(function* (reach: string, base: string) {
   const fs = yield* FileSystem.FileSystem
   const now = decodeText(yield* fs.readFile(reach))
   return Result.isFailure(now) || hashOf(now.success) !== base
 })
 
-/** What an edit was made for must still stand there. */
+/** Fails when the file no longer has the text that an edit was computed from. */
 const requireBase = Effect.fnUntraced(function* (file: string, reach: string, base: string | undefined) {
   if (base === undefined || !(yield* changed(reach, base))) return
   const message = `${file} was changed after the edit was checked, so nothing was written. Read it again and repeat the edit.`
@@ -68,9 +71,9 @@ const requireBase = Effect.fnUntraced(function* (file: string, reach: string, ba
 })
 
 /**
- * Writes the whole text to a canonical path; with `base`, only over a text with that hash. Missing folders are made; the mode and the byte order mark of an existing
- * file stay; a hard link to it keeps the old text. Whatever goes wrong, also an interruption, the old text stays and no
- * temporary file is left; what a killed process leaves is removed when its run goes on.
+ * Writes the whole text to a canonical path; with `base`, only when the file has the text with that hash. Missing folders
+ * are made. The mode and the byte order mark of an existing file stay; a hard link to it keeps the old text. On any
+ * failure or interruption the old text stays and the temporary file is removed.
  */
 export const replaceFile = Effect.fn("replaceFile")(
   function* (file: string, text: string, base?: string) {
@@ -96,4 +99,22 @@ export const replaceFile = Effect.fn("replaceFile")(
       Effect.scoped,
       Effect.catchTag("PlatformError", (error) => Effect.fail(fileFailure("write", file)(error)))
     )
+)
+
+/** Removes the temporary files of a write. */
+const removeLeftover = Effect.fnUntraced(function* (write: Write) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = yield* openDirectory(path.dirname(write.path))
+  const names = yield* fs.readDirectory(folder.path)
+  for (const name of names) {
+    if (!name.startsWith(beginningOf(write)) || !name.endsWith(".tmp")) continue
+    const file = path.join(folder.path, name)
+    if ((yield* fs.lstat(file)).type === "File") yield* fs.remove(file)
+  }
+}, Effect.scoped)
+
+/** Removes the temporary files that these writes left when their process was killed; errors are ignored. No such write may be in progress. */
+export const removeLeftovers = Effect.fn("removeLeftovers")((writes: ReadonlyArray<Write>) =>
+  Effect.forEach(writes, (write) => Effect.ignore(removeLeftover(write)), { discard: true })
 )

@@ -1,15 +1,15 @@
 /**
- * Makes paths canonical: absolute, every link resolved as far as the path exists. All that is decided about a file is
- * decided on this form, and this form is what is opened afterwards.
+ * Makes paths canonical: absolute, with every link resolved as far as the path exists. Permissions are decided about this
+ * form, and this form is opened afterwards.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
-import { type PlatformError, systemError } from "effect/PlatformError"
+import { systemError } from "effect/PlatformError"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { fileFailure } from "./FileFailure.ts"
+import { fileFailure, ifFound } from "./FileFailure.ts"
 
-/** How many dangling links are followed before a circle is assumed. */
+/** More dangling links in a row are taken for a circle. */
 const maxLinks = 40
 
 /** True when `path` is `root` or lies below it; both canonical. Compares whole components. */
@@ -18,13 +18,7 @@ export const isWithin = (path: Path.Path, root: string, candidate: string): bool
   return relative === "" || (!path.isAbsolute(relative) && relative.split(path.sep)[0] !== "..")
 }
 
-/** Undefined instead of an error when nothing is there. */
-const ifFound = <A>(effect: Effect.Effect<A, PlatformError>): Effect.Effect<A | undefined, PlatformError> =>
-  Effect.catchTag(effect, "PlatformError", (error) =>
-    error.reason._tag === "NotFound" ? Effect.succeed(undefined) : Effect.fail(error)
-  )
-
-/** Where a link that points to nothing leads; undefined when there is no link either. */
+/** The target of a link that points to nothing; undefined when there is no link. */
 const danglingTarget = Effect.fnUntraced(function* (candidate: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -33,7 +27,7 @@ const danglingTarget = Effect.fnUntraced(function* (candidate: string) {
   return path.resolve(yield* fs.realPath(path.dirname(candidate)), target)
 })
 
-/** Resolves the deepest existing ancestor and puts the rest behind it; a link that points to nothing is followed. */
+/** Resolves the deepest existing ancestor and appends the rest; a link that points to nothing is followed. */
 const resolveExisting = Effect.fnUntraced(function* (absolute: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -62,8 +56,8 @@ const resolveExisting = Effect.fnUntraced(function* (absolute: string) {
 })
 
 /**
- * The canonical form of a path as somebody wrote it; relative paths start at `root`, which is canonical itself. Nothing
- * is trimmed, unquoted or expanded (`~` is a name like any other).
+ * The canonical form of a written path; relative paths start at `root`, which is canonical itself. Nothing is trimmed,
+ * unquoted or expanded: `~` is an ordinary name.
  */
 export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string, written: string) {
   const path = yield* Path.Path

@@ -1,6 +1,6 @@
 /**
- * Holds on to a folder, so that a link that takes its place afterwards leads nowhere. On Linux everything is reached
- * through the open folder; elsewhere the path is checked once more, which narrows the race and does not close it.
+ * A handle of an open folder, so that a link that replaces the folder afterwards has no effect. On Linux files are
+ * accessed through the handle; elsewhere the path is checked again, which narrows the race but does not close it.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -10,9 +10,9 @@ import type * as Scope from "effect/Scope"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
 export interface DirectoryHandle {
-  /** Leads to the folder that is held: names are put behind it. */
+  /** A path to the open folder; append names to it. */
   readonly path: string
-  /** Flushes what was created and renamed in it; systems that cannot flush folders go without. */
+  /** Flushes created and renamed entries, where the system can flush folders. */
   readonly sync: Effect.Effect<void>
 }
 
@@ -26,14 +26,14 @@ const becameLink = (folder: string) =>
     message: `The folder ${folder} was replaced by a link after it was checked. Nothing was read or changed.`
   })
 
-/** Where the descriptor leads; undefined where the system does not tell. */
+/** The path of the open folder; undefined where the system does not give it. */
 const locate = Effect.fnUntraced(function* (descriptor: string | undefined) {
   const fs = yield* FileSystem.FileSystem
   if (descriptor === undefined) return undefined
   return yield* fs.readLink(descriptor).pipe(Effect.orElseSucceed(() => undefined))
 })
 
-/** Opens a folder without following a link at its end; undefined where it may only be passed through, not opened. */
+/** Opens a folder without following a link; undefined for a folder that may be traversed but not opened. */
 const openFolder = Effect.fnUntraced(function* (reach: string) {
   const fs = yield* FileSystem.FileSystem
   return yield* fs
@@ -47,8 +47,8 @@ const openFolder = Effect.fnUntraced(function* (reach: string) {
     )
 })
 
-/** Holds the folder at a canonical path; `reach` is another path to it. The hold ends with the scope. */
-const hold = Effect.fnUntraced(function* (folder: string, reach: string) {
+/** Opens the folder at a canonical path; `reach` is another path to it. The scope closes it. */
+const open = Effect.fnUntraced(function* (folder: string, reach: string) {
   const fs = yield* FileSystem.FileSystem
   const { type } = yield* fs.lstat(reach)
   if (type === "SymbolicLink") return yield* becameLink(folder)
@@ -58,17 +58,17 @@ const hold = Effect.fnUntraced(function* (folder: string, reach: string) {
   const place = yield* locate(descriptor)
   const real = place ?? (yield* fs.realPath(folder))
   if (real !== folder) return yield* becameLink(folder)
-  const held: DirectoryHandle = {
+  const opened: DirectoryHandle = {
     path: place === undefined || descriptor === undefined ? folder : descriptor,
     sync: handle === undefined ? Effect.void : Effect.ignore(handle.sync)
   }
-  return held
+  return opened
 })
 
-/** Holds an existing folder at a canonical path. */
-export const openDirectory = (folder: string) => hold(folder, folder)
+/** Opens an existing folder at a canonical path. */
+export const openDirectory = (folder: string) => open(folder, folder)
 
-/** Holds a folder at a canonical path; makes it, and those above it, when they are missing. */
+/** Opens a folder at a canonical path; makes it and its missing parents. */
 export const makeAndOpenDirectory: (
   folder: string
 ) => Effect.Effect<DirectoryHandle, PlatformError | ToolFailure, FileSystem.FileSystem | Path.Path | Scope.Scope> =
@@ -85,5 +85,5 @@ export const makeAndOpenDirectory: (
           error.reason._tag === "AlreadyExists" ? Effect.void : Effect.fail(error)
         )
       )
-    return yield* hold(folder, reach)
+    return yield* open(folder, reach)
   })

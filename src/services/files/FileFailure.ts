@@ -1,9 +1,23 @@
 /**
- * Turns what the operating system says about a file into the failure of a tool, worded for the one who asked.
+ * Errors of the operating system about a file, as codes and as failures of a tool.
  */
+import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { codeOf } from "./SystemCode.ts"
+
+/** The code of the system, such as `EACCES` or `ENOSPC`; the tag of the error when the system gave none. */
+export const codeOf = (error: PlatformError): string => {
+  const cause = error.reason.cause
+  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : error.reason._tag
+}
+
+/** Undefined instead of an error when there is nothing at the path. */
+export const ifFound = <A, R>(
+  effect: Effect.Effect<A, PlatformError, R>
+): Effect.Effect<A | undefined, PlatformError, R> =>
+  Effect.catchTag(effect, "PlatformError", (error) =>
+    error.reason._tag === "NotFound" ? Effect.undefined : Effect.fail(error)
+  )
 
 const explanations: Readonly<Record<string, string>> = {
   EACCES: "Permission is missing.",
@@ -11,7 +25,7 @@ const explanations: Readonly<Record<string, string>> = {
   EROFS: "The file system is read-only.",
   ENOSPC: "The disk is full.",
   ENOTDIR: "A part of the path is a file, not a folder.",
-  ELOOP: "Its links go round in a circle.",
+  ELOOP: "Its links form a circle.",
   ENAMETOOLONG: "The path is too long.",
   EISDIR: "It is a folder.",
   EMFILE: "Too many files are open."

@@ -1,13 +1,15 @@
 /**
- * Lists the files of a project: what git would list, without ever following a link.
+ * Lists the files of a project without those that git ignores by `.gitignore` files and `.git/info/exclude`. Links are
+ * never followed.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
+import ignore, { type Ignore } from "ignore"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { fileFailure } from "./FileFailure.ts"
-import { enterFolder, isIgnored, type RuleChain, rulesAbove } from "./GitIgnore.ts"
+import { readTextFile } from "./TextFile.ts"
 
 /** The most files that are listed. */
 export const maxTreeEntries = 100_000
@@ -15,13 +17,79 @@ export const maxTreeEntries = 100_000
 const alwaysSkipped: ReadonlySet<string> = new Set([".git", "node_modules"])
 const foldersAtOnce = 16
 
-/** A folder still to be listed, with the rules that hold around it. */
+/** The rules of one file. `base` is its folder, absolute. */
+interface Rules {
+  readonly base: string
+  readonly ignore: Ignore
+}
+
+/** The rule files that apply in a folder, nearest first. The nearest one with a matching rule decides, and in it the last such rule. */
+type RuleChain = ReadonlyArray<Rules>
+
+const maxRuleBytes = 1_048_576
+
+/** The rules of a file; none when it cannot be read, as in git. */
+const readRules = Effect.fnUntraced(function* (file: string, base: string) {
+  const text = yield* readTextFile(file, maxRuleBytes).pipe(Effect.orElseSucceed(() => ""))
+  return text.trim() === "" ? [] : [{ base, ignore: ignore({ ignorecase: false }).add(text) }]
+})
+
+/** The chain with the `.gitignore` of one more folder. */
+const enterFolder = Effect.fnUntraced(function* (chain: RuleChain, folder: string) {
+  const path = yield* Path.Path
+  return [...(yield* readRules(path.join(folder, ".gitignore"), folder)), ...chain]
+})
+
+/** True when the rules ignore an absolute path. */
+const isIgnored = (path: Path.Path, chain: RuleChain, candidate: string, isFolder: boolean): boolean => {
+  for (const rules of chain) {
+    const relative = path.relative(rules.base, candidate).split(path.sep).join("/")
+    const tested = `${relative}${isFolder ? "/" : ""}`
+    if (!ignore.isPathValid(tested)) continue
+    const outcome = rules.ignore.test(tested)
+    if (outcome.ignored !== outcome.unignored) return outcome.ignored
+  }
+  return false
+}
+
+/** The folders from the top of the repository down to `root`, without `root`; none outside a repository. */
+const foldersAbove = Effect.fnUntraced(function* (root: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const above: Array<string> = []
+  let folder = root
+  while (!(yield* fs.exists(path.join(folder, ".git")).pipe(Effect.orElseSucceed(() => false)))) {
+    const parent = path.dirname(folder)
+    if (parent === folder) return []
+    above.unshift(parent)
+    folder = parent
+  }
+  return above
+})
+
+/**
+ * The rules of the repository around `root`, before those of its own `.gitignore`. None apply to a root that its own
+ * repository ignores.
+ */
+const rulesAbove = Effect.fn("rulesAbove")(function* (root: string) {
+  const path = yield* Path.Path
+  const above = yield* foldersAbove(root)
+  const top = above[0] ?? root
+  let chain: RuleChain = yield* readRules(path.join(top, ".git", "info", "exclude"), top)
+  for (const [index, folder] of above.entries()) {
+    chain = yield* enterFolder(chain, folder)
+    if (isIgnored(path, chain, above[index + 1] ?? root, true)) return []
+  }
+  return chain
+})
+
+/** A folder still to be listed, with the rules that apply around it. */
 interface Folder {
   readonly path: string
   readonly chain: RuleChain
 }
 
-/** What is in a folder and not ignored: files and links by absolute path, and the folders below. */
+/** The entries of a folder that are not ignored: absolute paths of files and links, and the folders in it. */
 const listFolder = Effect.fnUntraced(function* (folder: Folder) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -40,7 +108,7 @@ const listFolder = Effect.fnUntraced(function* (folder: Folder) {
   return { files, folders }
 })
 
-/** A folder that may not be read, or that is gone meanwhile, counts as empty. */
+/** A folder that cannot be read, or no longer exists, counts as empty. */
 const listIfReadable = (folder: Folder) =>
   Effect.catchTag(listFolder(folder), "PlatformError", () =>
     Effect.succeed<Effect.Success<ReturnType<typeof listFolder>>>({ files: [], folders: [] })

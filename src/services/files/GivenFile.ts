@@ -1,6 +1,6 @@
 /**
- * Reads the text files that a person names: configuration, prompt, plan, document to check. What goes wrong is said in
- * words for that person. Files that a model names go through Workspace instead.
+ * Reads the text files that a person names: configuration, prompt, plan, document to check. Files that a model names are
+ * read by Workspace instead.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -15,7 +15,7 @@ const maxBoundedBytes = 1_048_576
 export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenFileError", {
   path: Schema.String,
   reason: Schema.Literals(["missing", "folder", "special", "too_large", "unreadable", "not_text"]),
-  /** What the bytes are when they are not UTF-8 text. */
+  /** What the bytes are, when they are not UTF-8 text. */
   detail: Schema.optionalKey(Schema.String)
 }) {
   /** What is wrong, without the path. */
@@ -41,7 +41,7 @@ export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenF
   }
 }
 
-/** A parent that is no folder is a bad resource: then there is no such file either. */
+/** A parent that is not a folder is a bad resource; then the file is missing, too. */
 const reasonOf = ({ reason }: PlatformError): GivenFileError["reason"] =>
   reason._tag === "NotFound" || reason._tag === "BadResource" ? "missing" : "unreadable"
 
@@ -67,7 +67,7 @@ export const readGivenFile = Effect.fn("readGivenFile")((path: string) =>
   readAs(path, ({ type }) => (type === "Directory" ? "folder" : undefined))
 )
 
-/** The text of a regular file of at most 1 MiB: what nobody named in this call must neither block nor flood. */
+/** The text of a regular file of at most 1 MiB, for files that the person did not name in this call. */
 export const readBoundedFile = Effect.fn("readBoundedFile")((path: string) =>
   readAs(path, ({ size, type }) => {
     if (type === "Directory") return "folder"

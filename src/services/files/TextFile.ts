@@ -1,6 +1,6 @@
 /**
- * Reads text files so that nothing can hang or flood: the kind of file is known before it is opened, the size is
- * bounded while it is read, the bytes are UTF-8 or the failure says what they are.
+ * Reads text files with bounds: the type of the file is checked before it is opened, the size while it is read, and the
+ * bytes must be UTF-8.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -16,7 +16,7 @@ import { fileFailure } from "./FileFailure.ts"
 import { openDirectory } from "./DirectoryHandle.ts"
 
 const chunkBytes = 262_144
-/** What is asked for beyond the size that the system tells, which may be wrong. */
+/** The least that is read at once, since the size that the system reports may be too small. */
 const smallestChunk = 4096
 
 const kinds: Readonly<Record<FileSystem.File.Type, string>> = {
@@ -30,7 +30,7 @@ const kinds: Readonly<Record<FileSystem.File.Type, string>> = {
   Unknown: "of an unknown kind"
 }
 
-/** Lines further back in a file are not looked for. */
+/** Lines beyond so many bytes are not searched for. */
 const maxScanned = 268_435_456
 
 const megabytes = (bytes: number): string =>
@@ -48,13 +48,13 @@ const tooManyLines = (file: string, { from, to }: LineRange, maxBytes: number): 
     message: `The lines ${from} to ${to} of ${file} have more than ${megabytes(maxBytes)}. Name fewer lines.`
   })
 
-const tooFarBack = (file: string, line: number): ToolFailure =>
+const notReached = (file: string, line: number): ToolFailure =>
   new ToolFailure({
     type: "output_limit",
     message: `${file} has no line ${line} within its first ${megabytes(maxScanned)}.`
   })
 
-/** Says that this is a folder and names some of the files in it. */
+/** The failure for a folder, which names some of the files in it. */
 const folderFailure = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -73,7 +73,7 @@ const requireRegular = Effect.fnUntraced(function* (file: string, info: FileSyst
   }
 })
 
-/** Opens a file in its held folder, without following a link where the system can do that. */
+/** Opens a file through a handle of its folder, without following a link where the system can do that. */
 const openSafely = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -88,7 +88,7 @@ const openSafely = Effect.fnUntraced(function* (file: string) {
     )
 })
 
-/** Opens what is a regular file before and after; the scope closes it. */
+/** Opens a file that is regular before and after it is opened; the scope closes it. */
 const openRegular = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const before = yield* fs.lstat(file)
@@ -108,7 +108,7 @@ const closing =
       Effect.catchTag("PlatformError", (error) => Effect.fail(fileFailure("read", file)(error)))
     )
 
-/** All bytes of a regular file; the size is bounded by what is read, since a file can grow or lie about its size. */
+/** All bytes of a regular file. The bytes that are read are counted, since the reported size may be wrong. */
 const readBytes = Effect.fnUntraced(function* (file: string, maxBytes: number) {
   const { handle, size } = yield* openRegular(file)
   if (size > maxBytes) return yield* tooLarge(file, maxBytes)
@@ -123,7 +123,7 @@ const readBytes = Effect.fnUntraced(function* (file: string, maxBytes: number) {
   }
 })
 
-/** Where in a chunk the given line begins, when `line` begins or goes on at its start; and the line that its end is in. */
+/** Where line `sought` begins in a chunk that starts in `line`, and the line that was reached. */
 const seekLine = (chunk: Uint8Array, line: number, sought: number): { readonly at: number; readonly line: number } => {
   let at = 0
   while (line < sought) {
@@ -147,7 +147,7 @@ const readLineBytes = Effect.fnUntraced(function* (file: string, { from, to }: L
     if (Option.isNone(next)) break
     scanned += next.value.length
     endsWithLine = next.value.at(-1) === 10
-    if (scanned > maxScanned) return yield* tooFarBack(file, from)
+    if (scanned > maxScanned) return yield* notReached(file, from)
     const first = seekLine(next.value, line, from)
     const rest = next.value.subarray(first.at)
     const end = seekLine(rest, first.line, to + 1)
@@ -164,12 +164,12 @@ const decode = (file: string, bytes: Uint8Array): Effect.Effect<string, ToolFail
     Effect.mapError((why) => new ToolFailure({ type: "parse_error", message: `${file} is not text: ${why}.` }))
   )
 
-/** Reads a UTF-8 file at a canonical path; failures as services/files/Workspace promises them. */
+/** Reads a UTF-8 file at a canonical path. Fails as documented at Workspace. */
 export const readTextFile = Effect.fn("readTextFile")(function* (file: string, maxBytes: number) {
   return yield* decode(file, yield* closing(file)(readBytes(file, maxBytes)))
 })
 
-/** Reads lines of a UTF-8 file at a canonical path, which may be larger than what is read of it. */
+/** Reads lines of a UTF-8 file at a canonical path. The file may be larger than `maxBytes`, the lines may not. */
 export const readTextLines = Effect.fn("readTextLines")(function* (file: string, range: LineRange, maxBytes: number) {
   const { bytes, lines } = yield* closing(file)(readLineBytes(file, range, maxBytes))
   const text = yield* decode(file, bytes)

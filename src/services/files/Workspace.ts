@@ -1,5 +1,5 @@
 /**
- * The project folder: canonical paths, bounded reads, atomic writes, the file tree and the project description.
+ * The project folder: canonical paths, bounded reads, atomic writes, the list of files, and the project description.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,10 +13,11 @@ import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { replaceFile } from "./AtomicWrite.ts"
 import { canonicalPath } from "./CanonicalPath.ts"
 import { listTree, maxTreeEntries } from "./FileTree.ts"
-import { describeProject } from "./ProjectDescription.ts"
 import { readTextFile, readTextLines } from "./TextFile.ts"
+import { textHash } from "./Hash.ts"
+import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
 
-/** The folder that was given as the project cannot be one. `path` is absolute. */
+/** The given folder cannot be used as the project. `path` is absolute. */
 export class WorkspaceError extends Schema.TaggedError<WorkspaceError>()("WorkspaceError", {
   path: Schema.String,
   reason: Schema.Literals(["missing", "not_a_folder", "unreadable"])
@@ -24,7 +25,7 @@ export class WorkspaceError extends Schema.TaggedError<WorkspaceError>()("Worksp
   override get message(): string {
     switch (this.reason) {
       case "missing":
-        return `There is no folder at ${this.path}. Give the project folder with --project, or make it first.`
+        return `There is no folder at ${this.path}. Give the project folder with --project, or create it first.`
       case "not_a_folder":
         return `${this.path} is not a folder. Give the folder that holds the project with --project.`
       case "unreadable":
@@ -50,6 +51,31 @@ const openRoot = Effect.fnUntraced(function* (root: string) {
   return yield* fs.realPath(absolute).pipe(Effect.mapError(() => unreadable))
 })
 
+const descriptionFiles = ["AGENTS.md", "README.md"]
+const maxDescriptionBytes = 1_048_576
+
+/** The most characters of a description; it is part of every prompt. */
+export const maxDescriptionCharacters = 4000
+
+const excerpt = (name: string, text: string): string => {
+  const cut = cutAtParagraph(text.trim(), maxDescriptionCharacters)
+  return cut.left === 0
+    ? cut.text
+    : `${cut.text}\n\n(This is the beginning of ${name}; ${cut.left} characters are left out. Refer to the file for the rest.)`
+}
+
+/** The beginning of the first file that is readable text inside the project and not empty; else an empty text. */
+const describeProject = Effect.fn("describeProject")(function* (root: string) {
+  const path = yield* Path.Path
+  for (const name of descriptionFiles) {
+    const file = yield* canonicalPath(root, path.join(root, name)).pipe(Effect.orElseSucceed(() => undefined))
+    if (file === undefined || !file.inside) continue
+    const text = yield* readTextFile(file.path, maxDescriptionBytes).pipe(Effect.orElseSucceed(() => ""))
+    if (text.trim() !== "") return excerpt(name, text)
+  }
+  return ""
+})
+
 export class Workspace extends Context.Service<
   Workspace,
   {
@@ -68,18 +94,18 @@ export class Workspace extends Context.Service<
      */
     readText(file: string, maxBytes: number): Effect.Effect<string, ToolFailure>
     /**
-     * Reads lines of such a file, which may be larger than `maxBytes`; the lines may not. A range that begins behind the
-     * end fails with `validation_failed`, one that ends behind it gives what there is.
+     * Reads lines of such a file, which may be larger than `maxBytes`; the lines may not. A range that begins after the
+     * last line fails with `validation_failed`; one that ends after it gives the lines that exist.
      */
     readLines(file: string, range: LineRange, maxBytes: number): Effect.Effect<string, ToolFailure>
     /**
-     * Replaces or creates a file in one step; makes missing folders. Takes only what the gate has granted. Fails with
-     * `validation_failed` when another text than the granted one is made from stands there.
+     * Replaces or creates a file in one step and makes missing folders. The access must be the one that was granted to
+     * the call. Fails with `validation_failed` when the file changed since an edit was computed, and with `io_error`.
      */
     write(access: CanonicalAccess & { readonly _tag: "WriteFile" }): Effect.Effect<void, ToolFailure>
-    /** Paths of all files relative to the root, sorted, without what git ignores. */
+    /** Paths of all files relative to the root, sorted, without what git ignores. Fails with `output_limit` above 100,000. */
     readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
-    /** The beginning of AGENTS.md, else of README.md, else empty; where it is cut, it says so. */
+    /** The beginning of AGENTS.md, else of README.md, else empty; a note says where it is cut. */
     readonly description: Effect.Effect<string>
   }
 >()("task-conductor/services/files/Workspace") {
@@ -113,22 +139,27 @@ export class Workspace extends Context.Service<
       })
     )
 
-  /** A folder of which only the name is known: nothing in it can be looked at or changed. `root` is its real path. */
+  /** A folder whose content cannot be read or changed. `root` is its real path. */
   static readonly layerNamed = (root: string) => {
-    const outOfReach = Effect.fail(
-      new ToolFailure({ type: "not_found", message: `Nothing in ${root} is looked at now.` })
-    )
+    const unreadable = Effect.fail(new ToolFailure({ type: "not_found", message: `Nothing in ${root} is read now.` }))
     return Layer.succeed(Workspace)(
       Workspace.of({
         root,
-        canonical: () => outOfReach,
+        canonical: () => unreadable,
         isFile: () => Effect.succeed(false),
-        readText: () => outOfReach,
-        readLines: () => outOfReach,
-        write: () => outOfReach,
-        tree: outOfReach,
+        readText: () => unreadable,
+        readLines: () => unreadable,
+        write: () => unreadable,
+        tree: unreadable,
         description: Effect.succeed("")
       })
     )
   }
 }
+
+/** Larger files are not compared. */
+const maxComparedBytes = 64 * 1024 * 1024
+
+/** The hash of the text at a canonical path; `null` when there is no readable text. */
+export const fileState = (workspace: Workspace["Service"], path: string): Effect.Effect<string | null> =>
+  Effect.match(workspace.readText(path, maxComparedBytes), { onFailure: () => null, onSuccess: textHash })

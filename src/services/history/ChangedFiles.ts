@@ -9,11 +9,10 @@ import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { FileReference } from "../../domain/plan/Reference.ts"
 import { readReference } from "../../domain/grammar/ReferenceForm.ts"
 import { resolveFile } from "../references/FileReferences.ts"
-import { fileState } from "../files/FileState.ts"
+import { fileState, Workspace } from "../files/Workspace.ts"
 import { textHash } from "../files/Hash.ts"
 import type { ReferenceWorld } from "../references/ReferenceWorld.ts"
 import type { RunSettings } from "../runs/RunSettings.ts"
-import { Workspace } from "../files/Workspace.ts"
 
 /** A file that is not as this task saw it. */
 export interface ChangedFile {

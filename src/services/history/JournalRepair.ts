@@ -7,7 +7,7 @@ import * as FileSystem from "effect/FileSystem"
 import { JournalError } from "../journal/JournalError.ts"
 import { type JournalRest, readSound } from "../journal/JournalReader.ts"
 import { quarantine } from "../journal/Quarantine.ts"
-import { codeOf } from "../files/SystemCode.ts"
+import { codeOf } from "../files/FileFailure.ts"
 
 export interface Repaired {
   /** How many records stay. */

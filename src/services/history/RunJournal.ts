@@ -21,8 +21,8 @@ import { type JournalWriter, openJournal } from "../journal/JournalWriter.ts"
 import { takeLock } from "../journal/Lock.ts"
 import { takeProject } from "../journal/ProjectLock.ts"
 import { ResumeNotes, resumeNotes } from "./ResumeNotes.ts"
-import { codeOf } from "../files/SystemCode.ts"
-import { removeLeftovers } from "../files/WriteLeftovers.ts"
+import { codeOf } from "../files/FileFailure.ts"
+import { removeLeftovers } from "../files/AtomicWrite.ts"
 
 /** Where runs are kept, and whether this one may run beside others in its project. */
 export interface RunPlace {

@@ -8,7 +8,7 @@ import type { PlatformError } from "effect/PlatformError"
 import { journalVersion, type RunOpened } from "../../domain/history/JournalRecord.ts"
 import { JournalError, type JournalReason } from "./JournalError.ts"
 import { decodeLine, firstSum, type JournalLine, recordOf } from "./JournalLine.ts"
-import { codeOf } from "../files/SystemCode.ts"
+import { codeOf } from "../files/FileFailure.ts"
 
 export interface JournalContent {
   readonly opened: RunOpened

@@ -15,7 +15,7 @@ import { JournalError } from "./JournalError.ts"
 import { encodeLine, firstSum } from "./JournalLine.ts"
 import type { JournalContent } from "./JournalReader.ts"
 import { quarantine, syncFolder } from "./Quarantine.ts"
-import { codeOf } from "../files/SystemCode.ts"
+import { codeOf } from "../files/FileFailure.ts"
 
 export interface JournalWriter {
   /** Goes on when the record is on the disk. Waits for ever once the journal has failed. */

@@ -7,9 +7,8 @@ import type { InDoubtCall, CallIntent, FileState } from "../../domain/history/Jo
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import type { Arbitration } from "../approvals/Arbiter.ts"
 import { hashOf } from "../files/Hash.ts"
-import { fileState } from "../files/FileState.ts"
+import { fileState, type Workspace } from "../files/Workspace.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
-import type { Workspace } from "../files/Workspace.ts"
 
 /** `again`: it did not happen. `done`: it did. `unclear`: nothing here can tell. */
 type DoubtVerdict = "again" | "done" | "unclear"

@@ -24,11 +24,10 @@ import { makeInFlightCalls } from "./InFlightCalls.ts"
 import { causeText, runIsolated } from "../plugins/ForeignCode.ts"
 import { PermissionDenied } from "../permissions/PermissionDenied.ts"
 import { Gate } from "../permissions/Gate.ts"
-import { fileState } from "../files/FileState.ts"
+import { fileState, Workspace } from "../files/Workspace.ts"
 import { Journal } from "../journal/Journal.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { ToolRegistry } from "./ToolRegistry.ts"
-import { Workspace } from "../files/Workspace.ts"
 
 /** A person has denied the same effect so often that the task ends. The call still has its result. */
 export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooManyDenials", {

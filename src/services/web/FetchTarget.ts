@@ -1,6 +1,6 @@
 /**
- * What may be dialled for a URL. A name is resolved once and every address it has must be out on the internet, so that
- * neither spelling nor a name that changes its mind leads to this machine or the network around it.
+ * The addresses to connect to for a URL. A name is resolved once and all its addresses must be public, so that neither an
+ * unusual spelling nor DNS rebinding leads to this machine or its network.
  */
 import * as Effect from "effect/Effect"
 import * as Dns from "effect/net/Dns"
@@ -10,7 +10,7 @@ import { isAddress, isGlobalUnicast } from "../../domain/web/NetworkAddress.ts"
 import { ToolErrorType } from "../../domain/tools/ToolCall.ts"
 import type { Dialled } from "./HttpGet.ts"
 
-/** A page that cannot be had. `type` is what a tool reports; `detail` says why. */
+/** A page cannot be fetched. `type` is the error type of a tool; `detail` says why. */
 export class FetchFailure extends Schema.TaggedError<FetchFailure>()("FetchFailure", {
   url: Schema.String,
   type: ToolErrorType,
@@ -21,7 +21,7 @@ export class FetchFailure extends Schema.TaggedError<FetchFailure>()("FetchFailu
   }
 }
 
-/** The failure of a URL, shown without name and password. */
+/** The failure for a URL, without its user name and password. */
 export const fetchFailure = (url: URL, type: ToolErrorType, detail: string): FetchFailure => {
   const shown = new URL(url)
   shown.username = ""
@@ -29,7 +29,7 @@ export const fetchFailure = (url: URL, type: ToolErrorType, detail: string): Fet
   return new FetchFailure({ url: shown.href, type, detail })
 }
 
-/** Reads an http(s) URL without name and password; relative to `base` when there is one. */
+/** Reads an http or https URL without user name and password; relative to `base` when there is one. */
 export const parseTarget = (text: string, base?: URL): Effect.Effect<URL, FetchFailure> => {
   const url = URL.parse(text, base?.href)
   if (url === null) {
@@ -40,7 +40,7 @@ export const parseTarget = (text: string, base?: URL): Effect.Effect<URL, FetchF
   }
   return url.username === "" && url.password === ""
     ? Effect.succeed(url)
-    : Effect.fail(fetchFailure(url, "validation_failed", "a URL must not hold a name or a password"))
+    : Effect.fail(fetchFailure(url, "validation_failed", "a URL must not hold a user name or password"))
 }
 
 /** `host:port` with the port that the scheme implies; brackets around IPv6. */
@@ -57,26 +57,24 @@ const resolve = Effect.fnUntraced(function* (url: URL) {
   return found.map(NetAddress.formatIp)
 })
 
-/** What is decided by `host:port` alone. */
+/** What is decided by `host:port` alone. A target in both sets is allowed. */
 export interface ListedTargets {
-  /** May be fetched, wherever they are. */
+  /** May be fetched even from a private address. */
   readonly allowed: ReadonlySet<string>
-  /** May not be fetched although they are public. */
-  readonly refused: ReadonlySet<string>
+  /** May not be fetched even from a public address. */
+  readonly denied: ReadonlySet<string>
 }
 
-/**
- * The addresses to dial for a URL. One that is not public refuses the URL, unless its exact `host:port` is allowed.
- */
-export const addressesOf = Effect.fn("addressesOf")(function* (url: URL, { allowed, refused }: ListedTargets) {
+/** The addresses to connect to for a URL. One that is not public denies the URL, unless its exact `host:port` is allowed. */
+export const addressesOf = Effect.fn("addressesOf")(function* (url: URL, { allowed, denied }: ListedTargets) {
   const target = hostAndPort(url)
-  const closed = (why: string) => {
+  const denial = (why: string) => {
     const detail = `${why}; to permit it, list ${target} under fetchAllow in your user configuration`
     return fetchFailure(url, "permission_denied", detail)
   }
-  if (refused.has(target) && !allowed.has(target)) return yield* closed(`${target} is the model server`)
+  if (denied.has(target) && !allowed.has(target)) return yield* denial(`${target} is the model server`)
   const addresses = yield* resolve(url)
-  const inward = allowed.has(target) ? undefined : addresses.find((address) => !isGlobalUnicast(address))
-  if (inward !== undefined) return yield* closed(`${inward} is not on the public internet`)
+  const internal = allowed.has(target) ? undefined : addresses.find((address) => !isGlobalUnicast(address))
+  if (internal !== undefined) return yield* denial(`${internal} is not on the public internet`)
   return addresses.map((address): Dialled => ({ address, family: address.includes(":") ? 6 : 4 }))
 })

@@ -1,6 +1,5 @@
 /**
- * Reads HTML pages as markdown in a thread with a deadline, so that no page holds up the program, whatever it holds.
- * Called by services/web/WebFetch.
+ * Reads HTML pages as markdown in a thread with limits of time and memory, so that no page can block the program.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -9,17 +8,17 @@ import type { HtmlPage } from "../../domain/web/HtmlMarkdown.ts"
 import type { HtmlWork } from "./HtmlWorker.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
 
-/** More of a page is not read. */
+/** The rest of a larger page is not read. */
 const maxCharacters = 1_000_000
 const maxMegabytes = 512
 const defaultTime: Duration.Input = "10 seconds"
 
 const workerFile = moduleUrl("services/web/HtmlWorker")
 
-/** Deep nesting overflows the stack, and what multiplies itself takes all memory or time. */
+/** Deep nesting overflows the stack, and some constructs need unlimited memory or time. */
 const tooIntricate = "its HTML is nested too deeply or too large to be turned into text"
 
-/** Why the thread ended without a page, worded to follow a colon. */
+/** Why the thread ended without a page. */
 const failureOf = (error: Error): string =>
   error instanceof RangeError || ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY")
     ? tooIntricate
@@ -41,8 +40,8 @@ const convert = (work: HtmlWork): Effect.Effect<HtmlPage, string> =>
   })
 
 /**
- * The main content of a page as markdown, with absolute links. Of a page above a million characters the beginning is
- * read, and the text ends with a note. Fails, worded to follow a colon, when it takes more than `time`.
+ * The main content of a page as markdown, with absolute links. Of a page above a million characters only the beginning is
+ * read, and the text ends with a note. Fails with the reason when it takes more than `time`.
  */
 export const readHtml = Effect.fn("readHtml")(function* (html: string, url: string, time = defaultTime) {
   const page = yield* convert({ html: html.slice(0, maxCharacters), url }).pipe(

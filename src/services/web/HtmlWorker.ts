@@ -1,10 +1,10 @@
 /**
- * The thread that turns one HTML page into markdown and ends. Started by services/web/HtmlReader.
+ * The thread that converts one HTML page to markdown and ends.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { htmlMarkdown } from "../../domain/web/HtmlMarkdown.ts"
 
-/** What the thread is given. */
+/** The input of the thread. */
 export interface HtmlWork {
   readonly html: string
   readonly url: string

@@ -1,6 +1,6 @@
 /**
- * One GET over node:http to addresses that were chosen before: no redirects, no cookies, no pooled connections, a bounded
- * body. Interrupting it closes the socket. Called by services/web/WebFetch only.
+ * One GET over node:http to given addresses: no redirects, no cookies, no pooled connections, a bounded body.
+ * Interruption closes the socket.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import type { LookupFunction } from "node:net"
 import { pipeline, Writable } from "node:stream"
 import * as zlib from "node:zlib"
 
-/** An address to dial, as `dns.lookup` gives it. */
+/** An address to connect to, as `dns.lookup` gives it. */
 export interface Dialled {
   readonly address: string
   readonly family: 4 | 6
@@ -18,7 +18,7 @@ export interface Dialled {
 
 export interface HttpAnswer {
   readonly status: number
-  /** Lower case, without blanks around; `""` when the server did not send it. */
+  /** Lower case, trimmed; `""` when the server did not send it. */
   readonly contentType: string
   /** The `Location` of a redirect, `""` otherwise. */
   readonly location: string
@@ -26,7 +26,7 @@ export interface HttpAnswer {
   readonly body: Uint8Array
 }
 
-/** Why there is no answer; `detail` is worded to follow a colon. */
+/** Why there is no answer. `detail` is a clause, not a sentence. */
 export class HttpFailure extends Data.TaggedError("HttpFailure")<{
   readonly reason: "unreachable" | "too_large"
   readonly detail: string
@@ -67,7 +67,7 @@ const readBody = (
     write: (chunk: Buffer, _encoding, next) => {
       total += chunk.length
       if (total > maxBytes) {
-        // Said here and now: what stands before an unpacker that is ended early may never be done.
+        // Reported at once: the pipeline before a decoder that is ended early may never finish.
         const detail = `the page is larger than ${Math.round(maxBytes / 1_000_000)} MB`
         done(new HttpFailure({ reason: "too_large", detail }))
         return
@@ -93,7 +93,7 @@ const headers = {
   "user-agent": "task-conductor"
 }
 
-/** Sends the request to one of `addresses`; the name of the URL is only used for `Host` and TLS. */
+/** Sends the request to one of `addresses`; the host of the URL is only used for `Host` and TLS. */
 export const httpGet = (
   url: URL,
   addresses: ReadonlyArray<Dialled>,

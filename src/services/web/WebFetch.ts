@@ -1,6 +1,5 @@
 /**
- * Fetches public pages as text, hop by hop: every redirect is judged like the first URL. Asking a person is the business
- * of the callers (services/permissions/Gate).
+ * Fetches public pages as text. Every redirect is checked like the first URL; permission for it is the task of the caller.
  */
 import * as NodeDns from "@effect/platform-node/NodeDns"
 import * as Context from "effect/Context"
@@ -14,7 +13,7 @@ import { addressesOf, type FetchFailure, fetchFailure, parseTarget } from "./Fet
 import { readHtml } from "./HtmlReader.ts"
 import { type HttpAnswer, httpGet } from "./HttpGet.ts"
 
-/** A page as text; HTML as markdown. `url` is where it was found after redirects. */
+/** A page as text; HTML as markdown. `url` is the final one, after redirects. */
 export interface Page {
   readonly url: string
   readonly title?: string
@@ -24,11 +23,11 @@ export interface Page {
 export interface FetchOptions {
   /** Private addresses that may be fetched, each exactly as `host:port` of the URL; brackets around IPv6. */
   readonly allowed?: ReadonlyArray<string>
-  /** `host:port` that is refused wherever it is, such as that of the model server. What is allowed is not refused. */
-  readonly refused?: ReadonlyArray<string>
+  /** `host:port` that is denied even on a public address, such as that of the model server. `allowed` takes precedence. */
+  readonly denied?: ReadonlyArray<string>
   /** The most bytes of a page, decoded. */
   readonly maxBytes?: number
-  /** The most time for all hops together, without the time spent on asking about a hop. */
+  /** The most time for all hops together, without the time to authorize them. */
   readonly timeout?: Duration.Input
 }
 
@@ -38,7 +37,7 @@ const defaultTimeout: Duration.Input = "20 seconds"
 
 const noHop = (): Effect.Effect<void> => Effect.void
 
-/** Pages that are read at the same time; each takes a thread. */
+/** Pages that are converted at the same time; each takes a thread. */
 const readersAtOnce = 2
 
 const toPage = Effect.fnUntraced(function* (url: URL, { body, contentType, status }: HttpAnswer) {
@@ -56,8 +55,8 @@ export class WebFetch extends Context.Service<
   WebFetch,
   {
     /**
-     * The text of a page. The URL itself was authorized by the caller; `authorizeHop` is asked before every redirect is
-     * followed, and its failure ends the fetch. Neither cookies nor credentials are ever sent.
+     * The text of a page. The caller has authorized the URL itself; `authorizeHop` runs before every redirect is followed,
+     * and its failure ends the fetch. Neither cookies nor credentials are sent.
      */
     get<E = never, R = never>(
       url: string,
@@ -65,20 +64,20 @@ export class WebFetch extends Context.Service<
     ): Effect.Effect<Page, FetchFailure | E, R>
   }
 >()("task-conductor/services/web/WebFetch") {
-  /** Resolves names with the `Dns` that is given. */
+  /** Resolves names with the given `Dns`. */
   static readonly layerNoDeps = (options: FetchOptions = {}) =>
     Layer.effect(
       WebFetch,
       Effect.gen(function* () {
         const dns = yield* Dns.Dns
         const allowed = new Set(options.allowed)
-        const refused = new Set(options.refused)
+        const denied = new Set(options.denied)
         const reader = yield* Semaphore.make(readersAtOnce)
         const maxBytes = options.maxBytes ?? defaultMaxBytes
         const timeout = Duration.fromInputUnsafe(options.timeout ?? defaultTimeout)
 
         const dial = Effect.fnUntraced(function* (url: URL) {
-          const addresses = yield* Effect.provideService(addressesOf(url, { allowed, refused }), Dns.Dns, dns)
+          const addresses = yield* Effect.provideService(addressesOf(url, { allowed, denied }), Dns.Dns, dns)
           return yield* Effect.mapError(httpGet(url, addresses, maxBytes), ({ detail, reason }) =>
             fetchFailure(url, reason === "too_large" ? "output_limit" : "io_error", detail)
           )

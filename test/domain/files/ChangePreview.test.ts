@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { changePreview } from "../../../src/domain/files/ChangePreview.ts"
+import { changePreview, scriptsChange } from "../../../src/domain/files/ChangePreview.ts"
 
 describe("changePreview", () => {
   it("shows what changes with the lines around it", () => {
@@ -34,4 +34,17 @@ describe("changePreview", () => {
       `+${"x".repeat(199)} ... (701 of 1001 characters of the line not shown) ... ${"x".repeat(100)}`
     )
   })
+})
+
+it("sees whether the scripts of a package.json change, whatever their order and form", () => {
+  const before = '{ "scripts": { "a": "1", "b": "2" } }'
+  const cases: ReadonlyArray<[before: string | undefined, after: string, changes: boolean]> = [
+    [before, '{\n  "version": "2",\n  "scripts": { "b": "2", "a": "1" }\n}', false],
+    [before, '{ "scripts": { "a": "1", "b": "3" } }', true],
+    [before, "{}", true],
+    [before, "not json", true],
+    [undefined, '{ "scripts": {} }', true],
+    [undefined, '{ "name": "x" }', false]
+  ]
+  for (const [old, after, changes] of cases) assert.strictEqual(scriptsChange(old, after), changes, after)
 })

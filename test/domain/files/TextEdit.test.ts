@@ -70,7 +70,7 @@ describe("editing a text", () => {
       "that nothing is like it",
       "one\ntwo\n",
       [replace("something else entirely", "x")],
-      "The old_text does not occur in a.ts. No line is like it. Read the file and copy the lines from it."
+      "The old_text does not occur in a.ts. No line is similar. Read the file and copy the lines from it."
     ],
     [
       "that nothing would change",
@@ -90,7 +90,7 @@ describe("editing a text", () => {
       "all problems at once",
       "one\n",
       [replace("one", "one"), replace("zzz", "y")],
-      "The old_text of edit 1 and its new_text are the same, so nothing would change.\nThe old_text of edit 2 does not occur in a.ts. No line is like it. Read the file and copy the lines from it."
+      "The old_text of edit 1 and its new_text are the same, so nothing would change.\nThe old_text of edit 2 does not occur in a.ts. No line is similar. Read the file and copy the lines from it."
     ]
   ]
   for (const [name, text, edits, problem] of problems) {

@@ -3,7 +3,6 @@ import * as Result from "effect/Result"
 import { isToolName, parseRule } from "../../../src/domain/permissions/Permission.ts"
 import { higherRisk } from "../../../src/domain/tools/Risk.ts"
 
-
 describe("higherRisk", () => {
   it("takes the higher one", () => {
     assert.deepStrictEqual(

@@ -11,9 +11,9 @@ describe("pageText", () => {
     const types = ["text/css", "application/json", "application/ld+json", "image/svg+xml", "application/yaml; q=1"]
     expect(types.map((type) => pageText(bytes("a"), type))).toEqual(types.map(() => text("a")))
     expect(["application/pdf", "image/png", "video/mp4"].map((type) => pageText(bytes("a"), type))).toEqual([
-      Result.fail("it is no text but application/pdf"),
-      Result.fail("it is no text but image/png"),
-      Result.fail("it is no text but video/mp4")
+      Result.fail("unsupported content type application/pdf"),
+      Result.fail("unsupported content type image/png"),
+      Result.fail("unsupported content type video/mp4")
     ])
   })
 
@@ -43,9 +43,9 @@ describe("pageText", () => {
   })
 
   it("says what a file is that no type or a wrong type was given for", () => {
-    expect(pageText(bytes("%PDF-1.7"), "application/octet-stream")).toEqual(Result.fail("it is no text but a PDF"))
+    expect(pageText(bytes("%PDF-1.7"), "application/octet-stream")).toEqual(Result.fail("unsupported content: a PDF"))
     expect(pageText(new Uint8Array([0x50, 0x4b, 3, 4]), "text/plain")).toEqual(
-      Result.fail("it is no text but a ZIP archive")
+      Result.fail("unsupported content: a ZIP archive")
     )
     expect(pageText(bytes("a\0b"), "text/plain")).toEqual(Result.fail("it is binary"))
   })

@@ -6,10 +6,12 @@ import { systemError } from "effect/PlatformError"
 import * as Deferred from "effect/Deferred"
 import * as Fiber from "effect/Fiber"
 import { Worker } from "node:worker_threads"
-import { replaceFile } from "../../../src/services/files/AtomicWrite.ts"
+import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
+import { replaceFile, removeLeftovers, temporaryName } from "../../../src/services/files/AtomicWrite.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { unlessMissing } from "../../support/needs.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
+import { textHash } from "../../../src/services/files/Hash.ts"
 
 const mode = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
@@ -187,6 +189,45 @@ layer(NodeServices.layer)("replaceFile", (it) => {
       const workspace = yield* Workspace.pipe(Effect.provide(Workspace.layer(folder)))
       yield* workspace.write({ _tag: "WriteFile", path: `${folder}/a.txt`, inside: true, content: "new" })
       expect(yield* fs.readFileString(`${folder}/a.txt`)).toBe("new")
+    })
+  )
+})
+
+const writeOf = (path: string, text: string) => ({ path, after: textHash(text) })
+
+layer(NodeServices.layer)("removing what a killed write left", (it) => {
+  it.effect("takes its temporary file, and no other name, folder or link", () =>
+    Effect.gen(function* () {
+      const folder = realpathSync(yield* makeFolder)
+      const mine = writeOf(`${folder}/a.txt`, "new")
+      const others = [
+        temporaryName(writeOf(`${folder}/a.txt`, "other"), "x1"),
+        temporaryName(writeOf(`${folder}/b.txt`, "new"), "x1"),
+        temporaryName(mine, "x1").replace(".tmp", ".txt"),
+        ".task-conductor-x1.tmp",
+        "a.txt"
+      ]
+      for (const name of [...others, temporaryName(mine, "x1"), temporaryName(mine, "x2")]) {
+        writeFileSync(`${folder}/${name}`, "text")
+      }
+      mkdirSync(`${folder}/${temporaryName(mine, "folder")}`)
+      symlinkSync("a.txt", `${folder}/${temporaryName(mine, "link")}`)
+      yield* removeLeftovers([mine])
+      expect(readdirSync(folder).toSorted()).toEqual(
+        [...others, temporaryName(mine, "folder"), temporaryName(mine, "link")].toSorted()
+      )
+    })
+  )
+
+  it.effect("looks through no link that took the place of the folder, and goes on where there is none", () =>
+    Effect.gen(function* () {
+      const folder = realpathSync(yield* makeFolder)
+      const write = writeOf(`${folder}/src/a.txt`, "new")
+      mkdirSync(`${folder}/away`)
+      writeFileSync(`${folder}/away/${temporaryName(write, "x1")}`, "text")
+      symlinkSync("away", `${folder}/src`)
+      yield* removeLeftovers([writeOf(`${folder}/none/a.txt`, "new"), write])
+      expect(readdirSync(`${folder}/away`)).toEqual([temporaryName(write, "x1")])
     })
   )
 })

@@ -32,7 +32,7 @@ layer(NodeServices.layer)("Workspace", (it) => {
       Effect.gen(function* () {
         const folder = yield* makeProject({ "a.txt": "a" })
         expect(yield* failureOf(open(`${folder}/none`))).toEqual([
-          `There is no folder at ${folder}/none. Give the project folder with --project, or make it first.`
+          `There is no folder at ${folder}/none. Give the project folder with --project, or create it first.`
         ])
         expect(yield* failureOf(open(`${folder}/a.txt`))).toEqual([
           `${folder}/a.txt is not a folder. Give the folder that holds the project with --project.`
@@ -100,10 +100,7 @@ layer(NodeServices.layer)("Workspace", (it) => {
         const { canonical, root } = yield* openProject({})
         yield* fs.symlink(`${root}/b`, `${root}/a`)
         yield* fs.symlink(`${root}/a`, `${root}/b`)
-        expect(yield* failureOf(canonical("a"))).toEqual([
-          "io_error",
-          "Cannot resolve a. Its links go round in a circle."
-        ])
+        expect(yield* failureOf(canonical("a"))).toEqual(["io_error", "Cannot resolve a. Its links form a circle."])
       })
     )
 

@@ -172,7 +172,7 @@ describe("a declaration", () => {
     })
     assert.deepStrictEqual(problems, [
       '"commandEnvironment[0]": "GITHUB_TOKEN" looks like a secret; no command gets it.',
-      '"commandEnvironment[0]": "LD_PRELOAD" makes programs run other code than they were asked to; no command gets it.',
+      '"commandEnvironment[0]": "LD_PRELOAD" makes programs run other code; no command gets it.',
       '"sandbox.writable[0]": expected an absolute path, or one that begins with "~/".',
       'unknown key "sandbox.mod". Nearest: mode.',
       '"tools.a.command[0]": Missing key.',

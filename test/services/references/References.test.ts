@@ -527,7 +527,7 @@ layer(NodeServices.layer)("References", (it) => {
           [
             "reference-url",
             "http://me:secret@a.example/",
-            "Cannot fetch http://a.example/: a URL must not hold a name or a password.",
+            "Cannot fetch http://a.example/: a URL must not hold a user name or password.",
             "Correct the reference or leave it out."
           ]
         ])

@@ -141,13 +141,13 @@ describe("WebFetch", () => {
     Effect.gen(function* () {
       const port = yield* serve(answer("in"))
       const url = `http://127.0.0.1:${port}/`
-      const refused = [`127.0.0.1:${port}`, "models.example:443"]
-      expect(yield* outcome(get("https://models.example/api/tags", { refused }))).toEqual([
+      const denied = [`127.0.0.1:${port}`, "models.example:443"]
+      expect(yield* outcome(get("https://models.example/api/tags", { denied }))).toEqual([
         "permission_denied",
         "Cannot fetch https://models.example/api/tags: models.example:443 is the model server; to permit it, list models.example:443 under fetchAllow in your user configuration."
       ])
-      expect(yield* outcome(get(url, { refused }))).toEqual(["permission_denied", expect.any(String)])
-      expect(yield* outcome(get(url, { refused, allowed: refused }))).toEqual({ url, text: "in" })
+      expect(yield* outcome(get(url, { denied }))).toEqual(["permission_denied", expect.any(String)])
+      expect(yield* outcome(get(url, { denied, allowed: denied }))).toEqual({ url, text: "in" })
     })
   )
 
@@ -159,7 +159,7 @@ describe("WebFetch", () => {
         )
       ).toEqual([
         ["validation_failed", "Cannot fetch file:///etc/passwd: only http and https can be fetched."],
-        ["validation_failed", "Cannot fetch http://a.example/: a URL must not hold a name or a password."],
+        ["validation_failed", "Cannot fetch http://a.example/: a URL must not hold a user name or password."],
         ["validation_failed", "Cannot fetch nothing: it is not a URL."]
       ])
     })
@@ -271,7 +271,7 @@ describe("WebFetch", () => {
   it.effect("takes text only and says what else it is", () =>
     Effect.gen(function* () {
       expect(yield* getFrom(answer("x", { "content-type": "image/png" }), "/")).toEqual(
-        noText("it is no text but image/png")
+        noText("unsupported content type image/png")
       )
       expect(yield* getFrom(answer("a\0b"), "/")).toEqual(noText("it is binary"))
       expect(yield* getFrom(answer(new Uint8Array([1, 0xff]), {}), "/")).toEqual(noText("it is binary"))

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { commandEnvironment, environmentNameProblem } from "../../../src/domain/commands/CommandEnvironment.ts"
+import { commandEnvironment, environmentNameProblem } from "../../../src/domain/commands/CommandSettings.ts"
 
 describe("the environment of a command", () => {
   it("holds a short list of variables and nothing else", () => {
