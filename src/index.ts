@@ -19,21 +19,22 @@ export { Limits } from "./domain/configuration/Limits.ts"
 export { ModelError } from "./domain/models/ModelAnswer.ts"
 export { RecordedEvent, RunEvent } from "./domain/runs/RunEvent.ts"
 export { NoValidPlan, type RunOrder, UnknownSkill } from "./domain/runs/RunOrder.ts"
-export { exitCodeOf, RunReport, RunStatus } from "./domain/runs/RunReport.ts"
+export { exitCodeOf, RunReport, RunStatus, AskReport } from "./domain/runs/RunReport.ts"
 export type { RunDifference } from "./domain/history/RunDifference.ts"
-export { RunOverview, TaskEvidence } from "./domain/history/RunEvidence.ts"
+export { RunOverview, TaskEvidence, TaskNotFound } from "./domain/history/RunEvidence.ts"
 export { TaskList } from "./domain/plan/TaskList.ts"
-export { TaskNotFound } from "./domain/runs/TaskNotFound.ts"
-export type { DoubtAnswer } from "./services/approvals/Arbiter.ts"
-export { Arbiter } from "./services/approvals/Arbiter.ts"
+export { type DoubtAnswer, Arbiter } from "./services/approvals/Arbiter.ts"
 export type { Arbitrate } from "./services/approvals/CallbackArbiter.ts"
 export { JournalError } from "./services/journal/JournalError.ts"
 export { LockTaken, LockUnavailable } from "./services/journal/Lock.ts"
 export { RunNotFound, RunStore, RunSummary } from "./services/history/RunStore.ts"
 export { StateFolder } from "./services/configuration/UserFolders.ts"
 export { beginRun, forkRun, type StartPorts, layerRuns, type ReadyRun, replayRun, resumeRun } from "./app/runs.ts"
-export { fork, type ForkOptions, resume, type ResumeOptions } from "./library/runs.ts"
 export {
+  fork,
+  type ForkOptions,
+  resume,
+  type ResumeOptions,
   type SavedRunOptions,
   replay,
   type Replayed,
@@ -47,7 +48,6 @@ export type { ApprovalAnswer, ApprovalRequest, Approve } from "./services/approv
 export { ConfigurationError } from "./services/configuration/ConfigurationFile.ts"
 export { Pipeline } from "./services/pipeline/Pipeline.ts"
 export { Asker, type AskSession } from "./services/conversation/Asker.ts"
-export { AskReport } from "./domain/runs/AskReport.ts"
 export { NoToolSupport } from "./services/models/ToolSupport.ts"
 export { ask, type AskHandle, type AskOptions, type Conversation, openConversation } from "./library/ask.ts"
 export { layerAsk, layerRun } from "./app/runLayers.ts"

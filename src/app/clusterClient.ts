@@ -9,11 +9,10 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
-import { journalVersion } from "../domain/history/JournalRecord.ts"
+import { journalVersion, type ClusterRun } from "../domain/history/JournalRecord.ts"
 import { makeRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
-import type { ClusterRun } from "../domain/history/ClusterRun.ts"
 import {
   databaseVariable,
   DatabaseUnnamed,

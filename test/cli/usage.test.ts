@@ -99,7 +99,7 @@ const cases: ReadonlyArray<Case> = [
     args: ["run", "--project", "../broken", "hi"],
     stderr: [
       '<root>/broken/task-conductor.json:2:3: unknown key "modle". Nearest: model.',
-      '<root>/broken/task-conductor.json:3:3: "allow" has no effect in a project\'s file: a project must not choose it for you. Put it into your user configuration or use --allow.\n'
+      '<root>/broken/task-conductor.json:3:3: "allow" has no effect in a project\'s file, because only you decide it. Put it into your user configuration or use --allow.\n'
     ].join("\n")
   },
   {

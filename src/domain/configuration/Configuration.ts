@@ -1,22 +1,25 @@
 /**
- * The shape of task-conductor.json: what the person's own file may set, and the smaller part that a project's file may
- * set. The JSON schema that is shipped for editors is generated from here.
+ * The shape of task-conductor.json, how its text is read, and its JSON schema for editors. The file of a project may set
+ * fewer keys than the person's own file.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { environmentNameProblem, SandboxSettings } from "../commands/CommandSettings.ts"
 import { CommandTool } from "../tools/CommandTool.ts"
-import { GivenLimits } from "./Limits.ts"
-import { McpServerEntry } from "../plugins/McpServerEntry.ts"
+import { GivenLimits, Limits } from "./Limits.ts"
+import { McpServerEntry, entryKeys } from "../plugins/McpServerEntry.ts"
 import { PluginText } from "../plugins/PluginEntry.ts"
 import { parseRule } from "../permissions/Permission.ts"
+import { type JsonProblem, readJson } from "../text/JsonText.ts"
+import { nearest } from "../text/Nearest.ts"
+import { pathText, schemaProblems } from "../text/SchemaProblems.ts"
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 
 const count = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))
 
-/** `TOOL[:PATTERN]`: a tool, or a tool with a pattern for what it touches. */
+/** `TOOL[:PATTERN]`: a tool, or a tool with a pattern for its targets. */
 const RuleLine = Schema.String.check(
   Schema.makeFilter((text: string) =>
     Result.match(parseRule("ask", text), { onSuccess: () => true, onFailure: (what) => what })
@@ -35,7 +38,7 @@ const KeepAlive = Schema.String.check(
   Schema.isPattern(/^-?\d+(ms|s|m|h)$/, { expected: 'a time such as "30m" or "2h"' })
 )
 
-/** All keys; every one may be missing. */
+/** All keys; all are optional. */
 export const Configuration = Schema.Struct({
   $schema: key(Schema.String, "The location of the schema of this file, for editors."),
   model: key(
@@ -75,7 +78,7 @@ export const Configuration = Schema.Struct({
 })
 export type Configuration = typeof Configuration.Type
 
-/** The keys that are honoured only where the person wrote them: in the user configuration or on the command line. */
+/** The keys that only the user configuration and the command line may set. */
 export const personalKeys = [
   "host",
   "allow",
@@ -87,7 +90,7 @@ export const personalKeys = [
   "commandEnvironment"
 ] as const
 
-/** What a project may set: nothing that redirects the model or widens what may happen. */
+/** What a project may set: nothing that redirects the model or extends permissions. */
 export const ProjectConfiguration = Configuration.mapFields(Struct.omit(personalKeys))
 export type ProjectConfiguration = typeof ProjectConfiguration.Type
 
@@ -102,13 +105,52 @@ export const configurationJsonSchema = (): Schema.Json => {
   }
 }
 
-/** Lays the second configuration over the first: its values win, limits key by key, rules add up. */
-export const mergeConfigurations = (under: Configuration, over: Configuration): Configuration => ({
-  ...under,
-  ...over,
-  limits: { ...under.limits, ...over.limits },
-  allow: [...(under.allow ?? []), ...(over.allow ?? [])],
-  deny: [...(under.deny ?? []), ...(over.deny ?? [])],
-  fetchAllow: [...(under.fetchAllow ?? []), ...(over.fetchAllow ?? [])],
-  plugins: [...(under.plugins ?? []), ...(over.plugins ?? [])]
+/** Merges two configurations: values of the second take precedence, limits key by key, and lists are joined. */
+export const mergeConfigurations = (base: Configuration, overrides: Configuration): Configuration => ({
+  ...base,
+  ...overrides,
+  limits: { ...base.limits, ...overrides.limits },
+  allow: [...(base.allow ?? []), ...(overrides.allow ?? [])],
+  deny: [...(base.deny ?? []), ...(overrides.deny ?? [])],
+  fetchAllow: [...(base.fetchAllow ?? []), ...(overrides.fetchAllow ?? [])],
+  plugins: [...(base.plugins ?? []), ...(overrides.plugins ?? [])]
 })
+
+/** Whose file it is. */
+export type ConfigurationScope = "user" | "project"
+
+/** Where else a person can set a key. */
+const elsewhere: Readonly<Record<string, string>> = {
+  allow: " or use --allow",
+  host: " or set OLLAMA_HOST",
+  mcpServers: " or, for servers of the project, into .mcp.json"
+}
+
+const knownKeys = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
+  if (path.length === 1) return Object.keys(Configuration.fields)
+  if (path[0] === "sandbox") return Object.keys(SandboxSettings.fields)
+  if (path[0] === "tools") return Object.keys(CommandTool.fields)
+  if (path[0] !== "mcpServers") return Object.keys(Limits.fields)
+  return path.length === 3 ? entryKeys("user") : ["risk", "effect"]
+}
+
+const unknownKey = (path: ReadonlyArray<PropertyKey>, scope: ConfigurationScope): string => {
+  const name = String(path.at(-1))
+  if (scope === "project" && path.length === 1 && personalKeys.some((key) => key === name)) {
+    return `"${name}" has no effect in a project's file, because only you decide it. Put it into your user configuration${elsewhere[name] ?? ""}.`
+  }
+  const known = knownKeys(path)
+  return `unknown key "${pathText(path)}". Nearest: ${nearest(name, known)[0] ?? known.join(", ")}.`
+}
+
+/** Reads a configuration file; all problems are reported together, in the order of the text. */
+export const readConfiguration = (
+  text: string,
+  scope: ConfigurationScope
+): Result.Result<Configuration, ReadonlyArray<JsonProblem>> => {
+  const json = readJson(text)
+  if (Result.isFailure(json)) return Result.fail([json.failure])
+  const schema: Schema.Codec<Configuration, unknown> = scope === "user" ? Configuration : ProjectConfiguration
+  const decoded = Schema.decodeResult(schema)(json.success.value, { onExcessProperty: "error", errors: "all" })
+  return Result.mapError(decoded, (error) => schemaProblems(error, json.success, (path) => unknownKey(path, scope)))
+}

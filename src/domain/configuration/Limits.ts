@@ -1,6 +1,5 @@
 /**
- * Every limit of the product in one record, read by the stages and by the configuration file.
- * A limit that a person may want to change is a key of `limits` in task-conductor.json.
+ * The limits that a person can change: `limits` in task-conductor.json.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -25,7 +24,7 @@ export const Limits = Schema.Struct({
 })
 export type Limits = typeof Limits.Type
 
-/** Limits as a person gives them: any of them may be missing. */
+/** Limits as a person writes them; all are optional. */
 export const GivenLimits = Schema.toEncoded(Limits)
 export type GivenLimits = typeof GivenLimits.Type
 

@@ -1,16 +1,17 @@
 /**
- * Reads the calls that a model asks for in a conversation into `ToolCall`, by the same rules as the calls of a
- * refinement: names and arguments that have one meaning are mended, the rest is an issue. Models that do not use the
- * field for calls write them into the text; those are found here too. Called by services/conversation/AskTurn.
+ * The calls that a model requests in a conversation. They are read as those of a refinement are: what has one meaning is
+ * repaired, the rest is an issue. Calls that a model writes into its text are found, too, and calls that it repeats without
+ * a new result are detected.
  */
 import type { AskedCall } from "../models/ModelAnswer.ts"
 import type { Issue, Repair } from "../findings/Issue.ts"
 import { type Findings, makeRepair } from "../findings/IssueCode.ts"
 import { fencedBlocks } from "../markdown/Outline.ts"
-import type { ToolCall } from "../tools/ToolCall.ts"
+import type { ToolCall, CallOutcome } from "../tools/ToolCall.ts"
 import { readCallBlock } from "../tools/ToolCallFormat.ts"
+import { canonicalJson } from "../text/CanonicalJson.ts"
 
-/** A call as it can be run; `issues` say why it cannot, and then `call` is only a name for it. */
+/** A requested call. When there are `issues`, it cannot be run, and `call` holds only its name. */
 export interface ReadAskedCall {
   readonly asked: AskedCall
   readonly call: ToolCall
@@ -18,7 +19,7 @@ export interface ReadAskedCall {
   readonly repairs: ReadonlyArray<Repair>
 }
 
-/** Reads one call; `uid` is its name within the message. */
+/** Reads one call; `uid` identifies it within the message. */
 export const readAskedCall = (asked: AskedCall, uid: string): ReadAskedCall => {
   const findings: Findings = { issues: [], repairs: [] }
   const text = JSON.stringify({ uid, name: asked.name, arguments: asked.arguments })
@@ -28,7 +29,7 @@ export const readAskedCall = (asked: AskedCall, uid: string): ReadAskedCall => {
 
 const tag = /<(tool|function)_call>([^]*?)(?:<\/\1_call>|$)/g
 
-/** What may be calls: everything between tags, or a text that is nothing but JSON, fenced or not. */
+/** The parts of a text that may be calls: everything between tags, or a whole text that is JSON, fenced or not. */
 const blocksOf = (text: string): { readonly blocks: ReadonlyArray<string>; readonly rest: string } => {
   const tagged = [...text.matchAll(tag)].map((match) => match[2] ?? "")
   if (tagged.length > 0) return { blocks: tagged, rest: text.replace(tag, "").trim() }
@@ -38,7 +39,7 @@ const blocksOf = (text: string): { readonly blocks: ReadonlyArray<string>; reado
   return { blocks: fences.map((fence) => fence.text), rest: "" }
 }
 
-/** Calls that stand in the text of an answer, and what is left of the text. */
+/** The calls in the text of an answer, and the rest of the text. */
 export interface CallsInText {
   readonly calls: ReadonlyArray<AskedCall>
   readonly text: string
@@ -46,8 +47,8 @@ export interface CallsInText {
 }
 
 /**
- * The calls in the text of an answer without calls; nothing unless the whole can be read and every name is that of a
- * tool. `idOf` names them by their position from 1.
+ * The calls in the text of an answer that has no calls of its own; nothing unless all can be read and every name is that of
+ * a tool. `idOf` gives their ids by their position from 1.
  */
 export const callsInText = (
   text: string,
@@ -66,5 +67,32 @@ export const callsInText = (
       ...findings.repairs,
       makeRepair("tool-call-repaired", {}, `Read ${number} out of the text of the answer.`)
     ]
+  }
+}
+
+const callKey = ({ call }: CallOutcome): string => canonicalJson([call.name, call.arguments])
+
+const resultKey = ({ result }: CallOutcome): string =>
+  canonicalJson([result.success, result.error_type, result.data, result.error_message])
+
+/** Detects a model that repeats a call without a new result, within one message of the person. */
+export class RepeatedCallDetector {
+  readonly #limit: number
+  readonly #seen = new Map<string, { readonly result: string; readonly times: number }>()
+
+  /** `limit` is how often a call may give the same result. */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Adds the outcomes of one iteration, in which a call counts once, and gives the name of a tool that has reached the limit. */
+  add(outcomes: ReadonlyArray<CallOutcome>): string | undefined {
+    const once = new Map(outcomes.map((outcome) => [callKey(outcome), outcome]))
+    for (const [key, outcome] of once) {
+      const before = this.#seen.get(key)
+      const result = resultKey(outcome)
+      this.#seen.set(key, { result, times: before?.result === result ? before.times + 1 : 1 })
+    }
+    return [...once].find(([key]) => (this.#seen.get(key)?.times ?? 0) >= this.#limit)?.[1].call.name
   }
 }

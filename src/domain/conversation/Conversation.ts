@@ -1,16 +1,17 @@
 /**
- * What is said in a conversation between a person, a model and its tools, as `ask` keeps it and sends it again with each
- * call of the model.
+ * The messages of a conversation between a person, a model and its tools, which are sent with each call of the model, and
+ * how they are made to fit the context window.
  */
 import * as Schema from "effect/Schema"
 import { AskedCall } from "../models/ModelAnswer.ts"
-import { ToolResult } from "../tools/ToolCall.ts"
+import { ToolResult, dataText } from "../tools/ToolCall.ts"
+import { shares, shorten } from "../text/Excerpt.ts"
 
-/** What the person wrote, with what the host adds to the first message. */
+/** What the person wrote; the first message has additions of the host. */
 const UserMessage = Schema.Struct({ role: Schema.Literal("user"), content: Schema.String })
 type UserMessage = typeof UserMessage.Type
 
-/** What the model said; `thinking` is kept until the message it belongs to is answered. */
+/** What the model wrote; `thinking` is kept until the message of the person is answered. */
 const AssistantMessage = Schema.Struct({
   role: Schema.Literal("assistant"),
   content: Schema.String,
@@ -19,7 +20,7 @@ const AssistantMessage = Schema.Struct({
 })
 type AssistantMessage = typeof AssistantMessage.Type
 
-/** The one answer to a call: the envelope, which is sent as JSON. `id` and `name` are those of the call. */
+/** The result of a call, which is sent as JSON. `id` and `name` are those of the call. */
 export const ToolMessage = Schema.Struct({
   role: Schema.Literal("tool"),
   id: Schema.String,
@@ -31,22 +32,22 @@ export type ToolMessage = typeof ToolMessage.Type
 export const ConversationMessage = Schema.Union([UserMessage, AssistantMessage, ToolMessage])
 export type ConversationMessage = typeof ConversationMessage.Type
 
-/** Words of the host in the place of the model, where no answer came. */
-export const hostWords = (text: string): AssistantMessage => ({
+/** A message of the host in place of an answer of the model. */
+export const hostAnswer = (text: string): AssistantMessage => ({
   role: "assistant",
   content: text,
   thinking: "",
   calls: []
 })
 
-/** What the host asks for when no more calls may be made; it is sent once and not kept. */
+/** The request of the host when no more calls may be made; it is sent once and not kept. */
 export const lastRequest: UserMessage = {
   role: "user",
   content:
     "[From task-conductor, not from the person: the limit of tool calls for this message is reached, and no tool can be called any more. Answer the message now with what you have seen, and say what is still open.]"
 }
 
-/** The result of a call that was running, or waiting for its turn, when the person stopped the answer. */
+/** The result of a call that had not ended when the person stopped the answer. */
 const stoppedCall = ({ id, name }: AskedCall, now: number): ToolMessage => ({
   role: "tool",
   id,
@@ -61,8 +62,8 @@ const stoppedCall = ({ id, name }: AskedCall, now: number): ToolMessage => ({
 })
 
 /**
- * A conversation whose last answer was stopped, made whole: each call that has no result gets one, and the model is told.
- * `heard` is what it had said until then; `now` in ms since 1970.
+ * Completes a conversation whose last answer was stopped: each call without a result gets one, and a message tells the
+ * model. `heard` is the text of the answer so far; `now` is in ms since 1970.
  */
 export const stopped = (
   messages: ReadonlyArray<ConversationMessage>,
@@ -71,18 +72,18 @@ export const stopped = (
 ): ReadonlyArray<ConversationMessage> => {
   const last = messages.findLastIndex(({ role }) => role !== "tool")
   const asking = messages[last]
-  const words = hostWords(`${heard}\n\n(The person stopped this answer.)`.trim())
+  const words = hostAnswer(`${heard}\n\n(The person stopped this answer.)`.trim())
   if (asking?.role !== "assistant") return [...messages, words]
   const answered = new Map(messages.slice(last + 1).map((one) => [one.role === "tool" ? one.id : "", one]))
   const results = asking.calls.map((call) => answered.get(call.id) ?? stoppedCall(call, now))
   return [...messages.slice(0, last + 1), ...results, words]
 }
 
-/** The conversation without what the model thought: before the next message of the person nobody needs it any more. */
+/** The conversation without the thinking of the model, which is not needed for the next message of the person. */
 export const withoutThinking = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> =>
   messages.map((message) => (message.role === "assistant" ? { ...message, thinking: "" } : message))
 
-/** Calls whose ids are unlike each other and unlike all before; a model may give the same id twice. */
+/** The calls with unique ids, since a model may use an id twice. */
 export const withUniqueIds = (
   calls: ReadonlyArray<AskedCall>,
   messages: ReadonlyArray<ConversationMessage>
@@ -94,4 +95,82 @@ export const withUniqueIds = (
     used.add(id)
     return { ...call, id }
   })
+}
+
+/** The text of a message in a prompt, to be measured. */
+export const messageText = (message: ConversationMessage): string => {
+  switch (message.role) {
+    case "user":
+      return `${message.content}\n`
+    case "assistant":
+      return [message.thinking, message.content, ...message.calls.map((call) => JSON.stringify(call)), ""].join("\n")
+    case "tool":
+      return `${message.name}\n${JSON.stringify(message.result)}\n`
+  }
+}
+
+/** The number of characters of a message in a prompt. */
+export const messageCharacters = (message: ConversationMessage): number => messageText(message).length
+
+const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((all, one) => all + one, 0)
+
+const charactersOf = (messages: ReadonlyArray<ConversationMessage>): number => sum(messages.map(messageCharacters))
+
+/** The characters reserved for the note on how much of a text is shown. */
+const noteCharacters = 80
+
+/** The result with its data shortened, so that it has about `limit` characters as JSON. */
+const shortened = (result: ToolResult, limit: number): ToolResult => {
+  const whole = JSON.stringify(result).length
+  if (whole <= limit || result.data === null) return result
+  const text = dataText(result.data)
+  const escaped = JSON.stringify(text).length
+  const available = Math.max(0, limit - (whole - JSON.stringify(result.data).length) - noteCharacters)
+  return { ...result, data: shorten(text, Math.floor((available * text.length) / escaped)) }
+}
+
+/** The message with a note in place of its output. */
+const withoutOutput = (message: ToolMessage): ToolMessage => {
+  const size = message.result.data === null ? 0 : dataText(message.result.data).length
+  const data = `[This output of ${size} characters is left out to make room. Call ${message.name} again if you still need it.]`
+  const short = { ...message, result: { ...message.result, data } }
+  return message.result.data !== null && messageCharacters(short) < messageCharacters(message) ? short : message
+}
+
+/** Shortens the outputs among the messages so that all of them together take at most `room` characters. */
+export const capOutputs = (messages: ReadonlyArray<ToolMessage>, room: number): ReadonlyArray<ToolMessage> => {
+  const limits = shares(messages.map(messageCharacters), room)
+  return messages.map((message, index) => ({ ...message, result: shortened(message.result, limits[index] ?? 0) }))
+}
+
+/** A conversation that fits, as far as it can; `leftOut` names the tools whose outputs had to go. */
+export interface FittedConversation {
+  readonly messages: ReadonlyArray<ConversationMessage>
+  readonly leftOut: ReadonlyArray<string>
+}
+
+/**
+ * Fits a conversation into `limit` characters: outputs are left out, oldest first, except those that the model has not
+ * seen; those share the rest. When that is not enough, thinking is removed, too. The result may still be too large. The
+ * messages of the person are never shortened.
+ */
+export const fitConversation = (messages: ReadonlyArray<ConversationMessage>, limit: number): FittedConversation => {
+  const unseen = messages.findLastIndex(({ role }) => role !== "tool") + 1
+  const names: Array<string> = []
+  let over = charactersOf(messages) - limit
+  const older = messages.slice(0, unseen).map((message) => {
+    if (over <= 0 || message.role !== "tool") return message
+    const short = withoutOutput(message)
+    if (short === message) return message
+    over -= messageCharacters(message) - messageCharacters(short)
+    names.push(message.name)
+    return short
+  })
+  const newest = messages.slice(unseen).flatMap((message) => (message.role === "tool" ? [message] : []))
+  if (over <= 0) return { messages: [...older, ...newest], leftOut: names }
+  const thoughtless = withoutThinking(older)
+  return {
+    messages: [...thoughtless, ...capOutputs(newest, Math.max(0, limit - charactersOf(thoughtless)))],
+    leftOut: names
+  }
 }

@@ -1,18 +1,18 @@
 /**
- * What a journal tells of the files of a project, in the order in which it came to pass: which task was shown which text,
- * which wrote which, and from when on nobody can tell what stands in a file. Pure; called when a run goes on.
+ * What a journal records about the files of a project, in order: which task read which text, which task wrote which, and
+ * from when on the content of a file is unknown.
  */
 import type { CallIntent, JournalRecord } from "./JournalRecord.ts"
 import { slugOf } from "../text/Slug.ts"
 
-/** Hashes are SHA-256 of texts in hex. Only what finished tasks were shown counts: others are shown it anew. */
+/** Hashes are SHA-256 of texts in hex. `Shown` exists for finished tasks only, since others read the file again. */
 export type FileTouch =
   | { readonly _tag: "Shown"; readonly task: string; readonly href: string; readonly hash: string }
   | { readonly _tag: "Written"; readonly task: string; readonly path: string; readonly hash: string }
-  /** A call may have left anything in the file; in any file when it does not say which. */
+  /** A call may have changed the file; any file when it has no `path`. */
   | { readonly _tag: "Unsure"; readonly path?: string }
 
-/** The slugs of the tasks that settled, from the keys of what settled. */
+/** The slugs of the finished tasks, from the keys of recorded stages. */
 const finishedTasks = (settled: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(settled.flatMap((key) => /^round-\d+\/task\/(.+)$/.exec(key)?.[1] ?? []))
 
@@ -23,8 +23,7 @@ const ofIntent = ({ files }: CallIntent): ReadonlyArray<FileTouch> =>
   files.length === 0 ? [{ _tag: "Unsure" }] : files.map(({ path }) => ({ _tag: "Unsure", path }))
 
 /**
- * All sightings, the first one first. A write counts once its outcome says that it happened. `settled` are the keys of all
- * that settled.
+ * All touches, in order. A write is one once its outcome says that it happened. `settled` are the keys of recorded stages.
  */
 export const fileTouches = (
   records: ReadonlyArray<JournalRecord>,

@@ -1,20 +1,19 @@
 /**
- * What of a run a fork begins with: everything that had finished before a task, and nothing of the task or of what came
- * after it. Pure; called when a run is forked.
+ * The records that a fork starts with: those of everything that had finished before a task.
  */
 import { stageKey } from "../runs/ActivityKey.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 import type { TaskList } from "../plan/TaskList.ts"
 import { slugOf } from "../text/Slug.ts"
 
-/** Where a task stands: in which round, and in which step of that round's list. */
+/** The round and the step of a task. */
 interface Place {
   readonly round: number
   readonly step: number
   readonly list: TaskList
 }
 
-/** The lists of all rounds, the first round first. */
+/** The task lists of all rounds, in order. */
 const listsOf = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<TaskList> => {
   const events = records.flatMap((record) => (record.type === "event" ? [record.event] : []))
   const plan = events.findLast((event) => event.type === "plan.created")
@@ -35,7 +34,7 @@ const placeOf = (lists: ReadonlyArray<TaskList>, slug: string): Place | undefine
 
 const roundOf = (key: string): number => Number(/^round-(\d+)/.exec(key)?.[1] ?? 0)
 
-/** The records to begin with; nothing when the run has no such task. */
+/** The records before the task; nothing when the run has no such task. */
 export const forkRecords = (
   records: ReadonlyArray<JournalRecord>,
   task: string

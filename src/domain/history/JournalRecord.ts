@@ -1,6 +1,6 @@
 /**
- * What the journal of a run holds, one record a line: what was asked, what was begun, what came of it. A finished stage
- * or call is never done twice, because its outcome is read from here.
+ * The records of a journal, one per line. A finished stage or call is not repeated in a resumed run, because its outcome
+ * is read from here.
  */
 import * as Schema from "effect/Schema"
 import { Configuration } from "../configuration/Configuration.ts"
@@ -8,11 +8,12 @@ import { EffectClass } from "../tools/Risk.ts"
 import { RunEvent } from "../runs/RunEvent.ts"
 import { RunOrder } from "../runs/RunOrder.ts"
 import { ToolCall } from "../tools/ToolCall.ts"
+import { RunReport } from "../runs/RunReport.ts"
 
-/** The version of the journal; it grows when an older program could misread a newer one. */
+/** The version of the journal; it grows when an older program could misread a newer journal. */
 export const journalVersion = 1
 
-/** The first record: what was asked, of which program, with which settings. */
+/** The first record: the order, the version of the program, the settings. */
 export const RunOpened = Schema.Struct({
   type: Schema.tag("opened"),
   version: Schema.Int,
@@ -20,20 +21,20 @@ export const RunOpened = Schema.Struct({
   /** Absolute. */
   project: Schema.String,
   order: RunOrder,
-  /** What was in force when the run began, so that it goes on in the same way; grants are not among it. */
+  /** The settings at the start, without permissions, so that a resumed run has the same. */
   settings: Configuration
 })
 export type RunOpened = typeof RunOpened.Type
 
-/** The run goes on in another process. */
+/** The run was resumed in another process. */
 const RunResumed = Schema.Struct({
   type: Schema.tag("resumed"),
   program: Schema.String,
-  /** What is in force from here on; what the run was begun with, when absent. */
+  /** The settings from here on; those of `opened`, when absent. */
   settings: Schema.optionalKey(Configuration)
 })
 
-/** A file that a call is about to write: the SHA-256 of its text in hex now, `null` when there is none, and then. */
+/** A file that a call is about to write: the SHA-256 of its text before, `null` when there is none, and after. */
 export const FileState = Schema.Struct({
   path: Schema.String,
   before: Schema.NullOr(Schema.String),
@@ -41,7 +42,7 @@ export const FileState = Schema.Struct({
 })
 export type FileState = typeof FileState.Type
 
-/** What a tool is about to do. It is on the disk before the tool starts. */
+/** What a tool is about to do. It is written to the disk before the tool starts. */
 export const CallIntent = Schema.Struct({
   type: Schema.tag("intent"),
   key: Schema.String,
@@ -53,12 +54,12 @@ export const CallIntent = Schema.Struct({
 })
 export type CallIntent = typeof CallIntent.Type
 
-/** A call that was begun and has no outcome; `seq` is the number of the record that says so. */
+/** A call that was begun and has no outcome; `seq` is the number of its intent record. */
 export interface InDoubtCall extends CallIntent {
   readonly seq: number
 }
 
-/** The prompt of a model call, as it was sent. */
+/** The prompt of a model call as it was sent. */
 export const PromptSent = Schema.Struct({
   type: Schema.tag("prompt"),
   key: Schema.String,
@@ -74,35 +75,35 @@ const CallOutcomeRecord = Schema.Struct({
   value: Schema.Json
 })
 
-/** A call failed. It may go otherwise the next time, so this is evidence only. */
+/** A call failed. It is repeated in a resumed run, so this is for `show` only. */
 const CallFailureRecord = Schema.Struct({
   type: Schema.tag("failure"),
   key: Schema.String,
   error: Schema.Json
 })
 
-/** A stage came to its end; `value` is its encoded outcome. */
+/** A stage ended; `value` is its encoded outcome. */
 const StageSettled = Schema.Struct({
   type: Schema.tag("settled"),
   key: Schema.String,
   value: Schema.Json
 })
 
-/** A question about an approval was answered with yes; `value` is the encoded answer. It is not asked again. */
+/** A question was answered with an approval; `value` is the encoded answer. It is not asked again. */
 const QuestionAnswered = Schema.Struct({
   type: Schema.tag("answer"),
   key: Schema.String,
   value: Schema.Json
 })
 
-/** What a stage found in the project or the web. The replay of the run finds the same; a run that goes on looks again. */
+/** What a stage read from the project or the web. A replay uses it; a resumed run reads again. */
 const WorldSeen = Schema.Struct({
   type: Schema.tag("seen"),
   key: Schema.String,
   value: Schema.Json
 })
 
-/** What was told while the run went on. */
+/** An event of the run. */
 export const EventTold = Schema.Struct({ type: Schema.tag("event"), event: RunEvent })
 
 export const JournalRecord = Schema.Union([
@@ -118,3 +119,20 @@ export const JournalRecord = Schema.Union([
   EventTold
 ])
 export type JournalRecord = typeof JournalRecord.Type
+
+/** A run on several machines as the database stores it. */
+export const ClusterRun = Schema.Struct({
+  opened: RunOpened,
+  /** The `--allow` rules of the client. */
+  allow: Schema.Array(Schema.String),
+  /** All steps were approved beforehand. */
+  approveSteps: Schema.Boolean
+})
+export type ClusterRun = typeof ClusterRun.Type
+
+/** The report, or why the run could not be started, with the exit code. */
+export const ClusterRunEnding = Schema.Union([
+  RunReport,
+  Schema.Struct({ refused: Schema.String, exitCode: Schema.Int })
+])
+export type ClusterRunEnding = typeof ClusterRunEnding.Type

@@ -1,21 +1,21 @@
 /**
- * A journal cut into the sessions of its run: each process that worked on the run is one, with what it knew from those
- * before it and what it did itself. Pure; called by the replay.
+ * Splits a journal into sessions: one for each process that worked on the run, with the records it found and those it
+ * wrote.
  */
 import type { Configuration } from "../configuration/Configuration.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 
 export interface ReplaySession {
-  /** What was in force; what the run was begun with, when absent. */
+  /** The settings of the session; those of the start of the run, when absent. */
   readonly settings: Configuration | undefined
-  /** How many records of the journal it knew when it told its first event. */
+  /** How many records the journal had when the session published its first event. */
   readonly known: number
-  /** What it did, in order. */
+  /** The records that the session wrote. */
   readonly own: ReadonlyArray<JournalRecord>
 }
 
-/** The sessions in order. What stands before the first event of one was known: the briefing, and what a fork took over. */
+/** The sessions in order. Records before the first event of a session were known to it: the briefing, and those of a fork. */
 export const replaySessions = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<ReplaySession> => {
   const starts = [0, ...records.flatMap(({ type }, index) => (type === "resumed" ? [index] : []))]
   return starts.map((start, index) => {
@@ -31,11 +31,11 @@ export const replaySessions = (records: ReadonlyArray<JournalRecord>): ReadonlyA
   })
 }
 
-/** What a session told. */
+/** The events among the records. */
 export const eventsTold = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<RunEvent> =>
   records.flatMap((record) => (record.type === "event" ? [record.event] : []))
 
-/** True when a session came to an end of its own: it was not killed, interrupted, or stopped at a call in doubt. */
+/** True when a session ended by itself: it was not killed, interrupted, or stopped at a call in doubt. */
 export const hasEnded = (events: ReadonlyArray<RunEvent>): boolean =>
   events.some((event) => event.type === "run.finished" && event.report.status !== "interrupted") &&
   !events.some((event) => event.type === "approval.answered" && event.answer === "stop")

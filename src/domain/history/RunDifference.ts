@@ -1,6 +1,6 @@
 /**
- * Compares what a session of a run told with what its replay tells: every event of a stage, task, step or call, in its
- * order. Times and costs may differ, and the interleaving of what goes on side by side. Pure; called by the replay.
+ * Compares the events of a session with those of its replay: every event of a stage, task, step or call, in order. Times
+ * and costs may differ, and the interleaving of what runs in parallel.
  */
 import { canonicalJson } from "../text/CanonicalJson.ts"
 import { flattenEvent } from "../runs/EventLine.ts"
@@ -8,21 +8,21 @@ import type { RunEvent } from "../runs/RunEvent.ts"
 import { hasEnded } from "./ReplaySession.ts"
 import { slugOf } from "../text/Slug.ts"
 
-/** One thing that is not as it was; `before` and `now` are texts, absent where there is nothing. */
+/** One difference; `before` and `now` are texts, absent where there is no such event. */
 export interface RunDifference {
-  /** Where: the kind of event, and what it is about. */
+  /** The type of the event, and its subject. */
   readonly about: string
   readonly before?: string
   readonly now?: string
 }
 
-/** A difference with its place in the replay: how many events had been told when it showed. */
+/** A difference with its place in the replay: the number of events before it. */
 export interface PlacedDifference {
   readonly at: number
   readonly difference: RunDifference
 }
 
-/** Events of one place come one after another; those of different places in any order. */
+/** Events of one place have a fixed order; those of different places do not. */
 interface Place {
   readonly place: string
   readonly about: string
@@ -40,7 +40,7 @@ const placeOfStage = (event: CallEvent | Extract<RunEvent, { readonly type: "ans
   }
 }
 
-/** Where an event belongs; nothing for what is taken from the journal instead of told again. */
+/** The place of an event; nothing for one that the replay takes from the journal. */
 const placeOf = (event: RunEvent, step: string): Place | undefined => {
   switch (event.type) {
     case "stage.started":
@@ -83,7 +83,7 @@ const placeOf = (event: RunEvent, step: string): Place | undefined => {
   }
 }
 
-/** Without what the clock and the machine make: the time, cost of a run, and how long and when a tool ran. */
+/** Without what differs between runs: times, costs, and when and how long a tool ran. */
 const withoutVolatile = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutVolatile)
   if (typeof value !== "object" || value === null) return value
@@ -93,12 +93,12 @@ const withoutVolatile = (value: unknown): unknown => {
   )
 }
 
-interface Telling extends Place {
+interface PlacedEvent extends Place {
   readonly at: number
   readonly text: string
 }
 
-const tellings = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Telling> => {
+const placedEvents = (events: ReadonlyArray<RunEvent>): ReadonlyArray<PlacedEvent> => {
   let step = ""
   return events.flatMap((event, at) => {
     if (event.type === "step.started") step = `round ${event.round} step ${event.step + 1}`
@@ -109,11 +109,14 @@ const tellings = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Telling> => {
   })
 }
 
-const byAbout = (all: ReadonlyArray<Telling>) => new Map(all.map((one) => [one.about, one]))
+const byAbout = (all: ReadonlyArray<PlacedEvent>) => new Map(all.map((one) => [one.about, one]))
 
-/** Places where the same things were told in another order. */
-const moved = (before: ReadonlyArray<Telling>, now: ReadonlyArray<Telling>): ReadonlyArray<PlacedDifference> => {
-  const common = (some: ReadonlyArray<Telling>, others: ReadonlyMap<string, Telling>, place: string) =>
+/** Places in which the same events have another order. */
+const moved = (
+  before: ReadonlyArray<PlacedEvent>,
+  now: ReadonlyArray<PlacedEvent>
+): ReadonlyArray<PlacedDifference> => {
+  const common = (some: ReadonlyArray<PlacedEvent>, others: ReadonlyMap<string, PlacedEvent>, place: string) =>
     some.filter((one) => one.place === place && others.has(one.about))
   const [old, fresh] = [byAbout(before), byAbout(now)]
   return [...new Set(now.map(({ place }) => place))].flatMap((place) => {
@@ -133,8 +136,8 @@ const moved = (before: ReadonlyArray<Telling>, now: ReadonlyArray<Telling>): Rea
 }
 
 /**
- * All differences. A session that did not come to an end of its own may tell more than is kept of it, and not how it ended;
- * `isStopped` says that the replay came to a call that the journal does not know, and tells less.
+ * All differences. Of a session that did not end by itself the last events may be missing. `isStopped` says that the
+ * replay stopped at a call that is not in the journal, so its later events are missing.
  */
 export const runDifferences = (
   before: ReadonlyArray<RunEvent>,
@@ -142,9 +145,9 @@ export const runDifferences = (
   isStopped: boolean
 ): ReadonlyArray<PlacedDifference> => {
   const isWhole = hasEnded(before)
-  const ofBoth = (all: ReadonlyArray<Telling>) =>
+  const ofBoth = (all: ReadonlyArray<PlacedEvent>) =>
     isWhole && !isStopped ? all : all.filter(({ about }) => about !== "run.finished")
-  const [was, is] = [ofBoth(tellings(before)), ofBoth(tellings(now))]
+  const [was, is] = [ofBoth(placedEvents(before)), ofBoth(placedEvents(now))]
   const [old, fresh] = [byAbout(was), byAbout(is)]
   let last = 0
   const lost = was.flatMap(({ about, text }): ReadonlyArray<PlacedDifference> => {
@@ -160,6 +163,6 @@ export const runDifferences = (
   return [...lost, ...other, ...moved(was, is)]
 }
 
-/** The differences, the first one first. */
+/** The differences in order. */
 export const inOrder = (all: ReadonlyArray<PlacedDifference>): ReadonlyArray<RunDifference> =>
   all.toSorted((a, b) => a.at - b.at).map(({ difference }) => difference)

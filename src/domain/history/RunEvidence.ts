@@ -1,6 +1,5 @@
 /**
- * What a journal tells about a run and about one task of it: what was seen, said, rejected, called and found. Made for
- * `show`; pure.
+ * What the journal of a run records about one task and about the run as a whole, for `show`.
  */
 import * as Schema from "effect/Schema"
 import { modelCallKey, ModelCallId, ToolCallId, toolCallKey } from "../runs/ActivityKey.ts"
@@ -12,22 +11,23 @@ import type { RunEvent } from "../runs/RunEvent.ts"
 import { ReferencesRead } from "../runs/TaskEvent.ts"
 import { slugOf } from "../text/Slug.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
+import { nearest } from "../text/Nearest.ts"
 
-/** One prompt with what came of it. */
+/** One prompt with its answer or failure. */
 export const Attempt = Schema.Struct({
   call: ModelCallId,
   system: Schema.String,
   user: Schema.String,
-  /** Absent when no answer came. */
+  /** Absent when there was no answer. */
   answer: Schema.optionalKey(ModelAnswer),
   issues: Schema.Array(Issue),
   repairs: Schema.Array(Repair),
-  /** Why the call failed, as often as it was sent. */
+  /** Why the call failed, once for each time it was sent. */
   failures: Schema.Array(Schema.String)
 })
 export type Attempt = typeof Attempt.Type
 
-/** One tool call with its result; a call that never ended has none. */
+/** One tool call with its result, if it ended. */
 export const CallEvidence = Schema.Struct({
   id: ToolCallId,
   call: ToolCall,
@@ -49,6 +49,19 @@ export const TaskEvidence = Schema.Struct({
 })
 export type TaskEvidence = typeof TaskEvidence.Type
 
+/** The run has no task of this name; `names` are those that it has. */
+export class TaskNotFound extends Schema.TaggedError<TaskNotFound>()("TaskNotFound", {
+  runId: Schema.String,
+  given: Schema.String,
+  names: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    const near = nearest(this.given, this.names).slice(0, 3)
+    const hint = near.length > 0 ? `Nearest: ${near.join(", ")}.` : `It has: ${this.names.join(", ") || "none"}.`
+    return `The run ${this.runId} has no task "${this.given}". ${hint}`
+  }
+}
+
 type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
 
 /** The events of one type that a journal holds, in order. */
@@ -63,26 +76,26 @@ export const eventsOf = <T extends RunEvent["type"]>(
 const decodeAnswer = Schema.decodeUnknownSync(Schema.toCodecJson(ModelAnswer))
 const decodeResult = Schema.decodeUnknownSync(Schema.toCodecJson(ToolResult))
 
-/** The key without what it was done with; what was done last counts. */
+/** The key without the hash of its input. The last record of a key is the valid one. */
 const keyOf = ({ key }: { readonly key: string }): string => key.split("#")[0] ?? ""
 
-/** What came of each call that succeeded, by its key. */
+/** The outcome of each call that succeeded, by its key. */
 const outcomesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, Schema.Json> =>
   new Map(records.flatMap((one) => (one.type === "outcome" ? [[keyOf(one), one.value] as const] : [])))
 
 const about = <A extends { readonly call: ModelCallId }>(found: ReadonlyArray<A>, key: string) =>
   found.filter(({ call }) => modelCallKey(call) === key)
 
-/** The attempts of the model calls that `isWanted` picks, in the order in which they were sent. */
+/** The attempts of the selected model calls, in the order in which they were sent. */
 const attemptsOf = (
   records: ReadonlyArray<JournalRecord>,
-  isWanted: (call: ModelCallId) => boolean
+  isSelected: (call: ModelCallId) => boolean
 ): ReadonlyArray<Attempt> => {
   const prompts = new Map(records.flatMap((one) => (one.type === "prompt" ? [[keyOf(one), one] as const] : [])))
   const answers = outcomesOf(records)
   const calls = new Map(
     eventsOf(records, "model.started").flatMap(({ call }) =>
-      isWanted(call) ? [[modelCallKey(call), call] as const] : []
+      isSelected(call) ? [[modelCallKey(call), call] as const] : []
     )
   )
   const rejected = eventsOf(records, "answer.rejected")
@@ -103,24 +116,22 @@ const attemptsOf = (
   })
 }
 
-/** Names of all tasks that the journal tells of, in order. */
-export const taskNames = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<string> => [
-  ...new Set([
-    ...eventsOf(records, "plan.created").flatMap(({ taskList }) => taskList.tasks.map((task) => String(task.name))),
-    ...eventsOf(records, "plan.revised").flatMap(({ taskList }) => taskList.tasks.map((task) => String(task.name)))
-  ])
-]
+/** The names of all tasks of all plans, in order. */
+export const taskNames = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<string> => {
+  const lists = [...eventsOf(records, "plan.created"), ...eventsOf(records, "plan.revised")]
+  return [...new Set(lists.flatMap(({ taskList }) => taskList.tasks.map((task) => String(task.name))))]
+}
 
-/** Everything about the task of this name, as the plan spells it. */
+/** Everything about the task of this name, spelled as in the plan. */
 export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string): TaskEvidence => {
   const isMine = ({ task }: { readonly task?: string }) => task !== undefined && slugOf(task) === slugOf(name)
   const finished = eventsOf(records, "tool.finished")
   const outcomes = outcomesOf(records)
-  /* A result is kept before it is told; a crash between leaves the one without the other. */
+  /* A result is recorded before its event is published; a crash may leave the one without the other. */
   const resultOf = (id: ToolCallId) => {
-    const kept = outcomes.get(toolCallKey(id))
-    if (kept !== undefined) return decodeResult(kept)
-    return finished.findLast((told) => toolCallKey(told.id) === toolCallKey(id))?.result
+    const recorded = outcomes.get(toolCallKey(id))
+    if (recorded !== undefined) return decodeResult(recorded)
+    return finished.findLast((event) => toolCallKey(event.id) === toolCallKey(id))?.result
   }
   const references = new Map(
     eventsOf(records, "references.read")
@@ -149,7 +160,7 @@ export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string
   }
 }
 
-/** How the run stands by its journal: the plan as it was last, and what became of each task. */
+/** The state of a run: its plan, and the state of each task. */
 export const RunOverview = Schema.Struct({
   /** The first plan as markdown; empty when there is none. */
   plan: Schema.String,

@@ -1,6 +1,6 @@
 /**
- * The stable name of one model call or tool call within a run. A durable engine keys recorded outcomes by it, so it is
- * made only of what survives a restart: stage, round, task, attempt, uid.
+ * The stable keys of model calls, tool calls and stages within a run. Recorded outcomes are found by them, so they consist
+ * only of what survives a restart: stage, round, task, attempt, uid.
  */
 import * as Schema from "effect/Schema"
 import { slugOf } from "../text/Slug.ts"
@@ -33,7 +33,7 @@ export const modelCallKey = (id: ModelCallId): string =>
     `attempt-${id.attempt}`
   ].join("/")
 
-/** A part of a run that settles: `plan`, `round-1`, `round-1/refined/research-2`, `round-1/task/research-2`. */
+/** A part of a run whose outcome is recorded: `plan`, `round-1`, `round-1/refined/research-2`, `round-1/task/research-2`. */
 export const stageKey = {
   briefing: "briefing",
   plan: "plan",
@@ -42,7 +42,7 @@ export const stageKey = {
   task: (round: number, task: string): string => `round-${round}/task/${slugOf(task)}`
 }
 
-/** What a stage looks at: `check/research-1,research-2`, `reference/research-1/document/notes.md`, `inputs/research-1`. */
+/** What a stage reads from the project or the web: `check/research-1,research-2`, `reference/research-1/document/notes.md`, `inputs/research-1`. */
 export const seenKey = {
   check: (tasks: ReadonlyArray<string>): string => `check/${tasks.map(slugOf).join()}`,
   reference: (task: string, view: string, href: string): string => `reference/${slugOf(task)}/${view}/${href}`,
@@ -52,5 +52,5 @@ export const seenKey = {
 /** `round-1/tool/research-2/call-1`. */
 export const toolCallKey = (id: ToolCallId): string => `round-${id.round}/tool/${slugOf(id.task)}/${id.uid}`
 
-/** The name that stands for the task of a call in a conversation, where no plan has one. */
+/** The task of calls in a conversation, which has no plan. */
 export const askTask = "ask"

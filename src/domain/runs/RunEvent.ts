@@ -1,15 +1,14 @@
 /**
- * Everything a run tells while it goes on. The events are the progress on the terminal, the lines of `--json` and the
- * stream of the library; unknown types must be safe to ignore.
+ * The events of a run: the progress on the terminal, the lines of `--json` and the stream of the library. Readers must
+ * ignore unknown types.
  */
 import * as Schema from "effect/Schema"
 import { ApprovalItem } from "../permissions/ApprovalItem.ts"
-import { AskReport } from "./AskReport.ts"
+import { AskReport, RunReport } from "./RunReport.ts"
 import { ModelCallId, Stage, ToolCallId } from "./ActivityKey.ts"
 import { Issue, Repair } from "../findings/Issue.ts"
 import { Usage } from "../models/ModelAnswer.ts"
 import { Risk } from "../tools/Risk.ts"
-import { RunReport } from "./RunReport.ts"
 import { ReferencesRead, TaskFailed, TaskFinished, TaskKept, TaskRefined, TaskStarted } from "./TaskEvent.ts"
 import { TaskList } from "../plan/TaskList.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
@@ -65,7 +64,7 @@ const PlanCreated = Schema.Struct({
   taskList: TaskList,
   /** The plan as markdown. */
   markdown: Schema.String,
-  /** What was mended or noted in a plan that was given; for a plan of the model `answer.repaired` says it. */
+  /** Repairs and notes of a plan that was given; those of a plan of the model are in `answer.repaired`. */
   repairs: Schema.optionalKey(Schema.Array(Repair))
 })
 /** Iteration replaced the outstanding tasks; an empty list means that the goals are met. */
@@ -101,7 +100,7 @@ const ToolStarted = Schema.Struct({
   id: ToolCallId,
   call: ToolCall,
   risk: Risk,
-  /** What the call touches, in canonical form. */
+  /** What the call accesses, in canonical form. */
   targets: Schema.Array(Schema.String)
 })
 const ToolFinished = Schema.Struct({
@@ -112,8 +111,8 @@ const ToolFinished = Schema.Struct({
 })
 
 /**
- * `scope` is `step` for the gate before a step, `call` for one call or reference, `doubt` for a call that was begun before
- * the run broke off. `hash` binds the answer to the calls.
+ * `scope` is `step` for the approval of a step, `call` for one call or reference, `doubt` for a call in doubt: begun
+ * before the run was interrupted, with unknown outcome. `hash` binds the answer to the calls.
  */
 const ApprovalRequested = Schema.Struct({
   type: Schema.tag("approval.requested"),
@@ -122,7 +121,7 @@ const ApprovalRequested = Schema.Struct({
   hash: Schema.String,
   items: Schema.Array(ApprovalItem)
 })
-/** `by` says who answered: a person, a rule or flag, or nobody (no terminal). */
+/** `by` says who answered: a person, a rule or flag, or nobody, when nobody could be asked. */
 const ApprovalAnswered = Schema.Struct({
   type: Schema.tag("approval.answered"),
   scope: Schema.Literals(["step", "call", "doubt"]),
@@ -145,7 +144,7 @@ const ApprovalAnswered = Schema.Struct({
   by: Schema.Literals(["person", "rule", "nobody"])
 })
 
-/** A word to the person; `code` names the rule that it is about, or `files-changed` and `journal-mended` of a run that goes on. */
+/** A message to the person. `code` is that of a rule, or `files-changed` or `journal-mended` in a resumed run. */
 const Message = Schema.Struct({
   type: Schema.tag("message"),
   level: Schema.Literals(["info", "warning", "error"]),
@@ -156,7 +155,7 @@ const Message = Schema.Struct({
 /** The last event: the outcome with its usage. */
 const RunFinished = Schema.Struct({ type: Schema.tag("run.finished"), exitCode: Schema.Int, report: RunReport })
 
-/** A stage begins to work; `task` is absent for the stages that see the whole list. */
+/** A stage starts; `task` is absent for stages of the whole list. */
 const StageStarted = Schema.Struct({
   type: Schema.tag("stage.started"),
   stage: Stage,
@@ -164,13 +163,13 @@ const StageStarted = Schema.Struct({
   task: Schema.optionalKey(Schema.String)
 })
 
-/** A message of a conversation is taken up; `message` counts from 1. */
+/** A message of a conversation is being answered; `message` counts from 1. */
 const AskStarted = Schema.Struct({
   type: Schema.tag("ask.started"),
   message: Schema.Int,
   text: Schema.String
 })
-/** A message is answered, or why it is not. */
+/** A message was answered, or could not be. */
 const AskFinished = Schema.Struct({ type: Schema.tag("ask.finished"), report: AskReport })
 
 export const RunEvent = Schema.Union([

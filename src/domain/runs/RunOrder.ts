@@ -1,12 +1,12 @@
 /**
- * What a run is asked to do, and the ways in which it can be refused before any task runs.
+ * What a run is to do, and the errors that prevent it before any task runs.
  */
 import * as Schema from "effect/Schema"
 import { Issue } from "../findings/Issue.ts"
 
 export const RunOrder = Schema.Struct({
   runId: Schema.String,
-  /** What the person asked; not empty. */
+  /** The prompt of the person; not empty. */
   prompt: Schema.String,
   /** Path of the file the person is looking at. */
   currentFile: Schema.optionalKey(Schema.String),
@@ -15,7 +15,7 @@ export const RunOrder = Schema.Struct({
   skill: Schema.optionalKey(Schema.String),
   /** Skips planning: the markdown of a task list. */
   plan: Schema.optionalKey(Schema.String),
-  /** The run changes nothing, so that it may go on beside others in its project. */
+  /** The run changes nothing, so that it needs no lock on the project. */
   readOnly: Schema.optionalKey(Schema.Boolean)
 })
 export type RunOrder = typeof RunOrder.Type

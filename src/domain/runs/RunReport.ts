@@ -1,14 +1,15 @@
 /**
- * How a run ended: one value for the library, the last line of `--json`, and the exit code of the binary.
+ * How a run or one message of a conversation ended: values of the library and of events, and the exit code of the binary.
  */
 import * as Schema from "effect/Schema"
 import { Issue } from "../findings/Issue.ts"
 import { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
+import type { ModelError } from "../models/ModelAnswer.ts"
 
 /**
- * `done` · `failed` (a task failed the same way twice, or the end could not be reached) · `no_valid_plan` ·
- * `declined` (a person said no) · `not_permitted` (something needed a permission that was denied or that nobody could
- * give) · `unavailable` (model or server) · `limit` (stopped at the maximum of rounds) · `interrupted`.
+ * `done` · `failed` (a task failed the same way twice, or the goals could not be reached) · `no_valid_plan` ·
+ * `declined` (a person denied a step) · `not_permitted` (a permission was denied, or nobody could give it) ·
+ * `unavailable` (model or server) · `limit` (stopped at the maximum of rounds) · `interrupted`.
  */
 export const RunStatus = Schema.Literals([
   "done",
@@ -36,11 +37,11 @@ export type RunUsage = typeof RunUsage.Type
 export const RunReport = Schema.Struct({
   runId: Schema.String,
   status: RunStatus,
-  /** The answer to the prompt in markdown; empty when the run did not get that far. */
+  /** The answer to the prompt in markdown; empty when the run ended before it. */
   answer: Schema.String,
   /** Why the run ended as it did; empty when it is done. */
   message: Schema.String,
-  /** What the last rejected attempt got wrong, when that ended the run. */
+  /** The issues of the last rejected attempt, when it ended the run. */
   issues: Schema.Array(Issue),
   goals: Schema.String,
   results: Schema.Array(TaskResult),
@@ -61,5 +62,52 @@ const exitCodes: Record<RunStatus, number> = {
   interrupted: 130
 }
 
-/** The exit code of the binary for a status; 2 (usage or configuration) never reaches a report. */
+/** The exit code of the binary for a status. A report never has 2 (usage or configuration). */
 export const exitCodeOf = (status: RunStatus): number => exitCodes[status]
+
+/** How the rounds of a run ended, before it becomes a report. */
+export interface Ending {
+  readonly status: RunStatus
+  readonly message: string
+  readonly issues: ReadonlyArray<Issue>
+  readonly answer: string
+}
+
+/** An end without an answer. */
+export const ending = (status: RunStatus, message: string, issues: ReadonlyArray<Issue> = []): Ending => ({
+  status,
+  message,
+  issues,
+  answer: ""
+})
+
+/** The end of a run whose model call failed. */
+export const endingOf = (error: ModelError): Ending =>
+  ending(error.isUnavailable || error.isTransient ? "unavailable" : "failed", error.message)
+
+/** How one message of a conversation was answered. */
+export const AskReport = Schema.Struct({
+  /** The number of the message in its conversation, from 1. */
+  message: Schema.Int,
+  status: RunStatus,
+  /** Markdown. When a limit ended the work, its last paragraph says so. */
+  answer: Schema.String,
+  /** Why it ended; empty when it is done. */
+  reason: Schema.String,
+  /** How often the model was asked. */
+  iterations: Schema.Int,
+  toolCalls: Schema.Int,
+  durationMs: Schema.Finite
+})
+export type AskReport = typeof AskReport.Type
+
+/** How a message ended, before it becomes a report. */
+export interface AskEnding {
+  readonly status: RunStatus
+  readonly answer: string
+  readonly reason: string
+}
+
+/** An answer with a last paragraph that says why it may be incomplete. */
+export const withReason = (answer: string, reason: string): string =>
+  [answer.trimEnd(), `*${reason}*`].filter((part) => part !== "").join("\n\n")

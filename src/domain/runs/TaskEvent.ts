@@ -1,5 +1,5 @@
 /**
- * What a run tells of one task: refined, kept, started, what it was shown, how it ended.
+ * The events about one task of a run.
  */
 import * as Schema from "effect/Schema"
 import { ToolCall } from "../tools/ToolCall.ts"
@@ -13,9 +13,9 @@ export const TaskRefined = Schema.Struct({
   inputs: Refinement.fields.inputs,
   calls: Schema.Array(ToolCall)
 })
-/** The task had finished before the run was resumed; its result counts and nothing of it is done again. */
+/** The task had finished before the run was resumed; its result is used. */
 export const TaskKept = Schema.Struct({ type: Schema.tag("task.kept"), ...taskFields })
-/** What a task is shown of its references; `hash` is the SHA-256 of the text in hex, `tokens` an estimate. */
+/** The references whose content a task gets; `hash` is the SHA-256 of the text in hex, `tokens` an estimate. */
 export const ReferencesRead = Schema.Struct({
   type: Schema.tag("references.read"),
   task: Schema.String,

@@ -9,8 +9,12 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type Configuration, mergeConfigurations } from "../../domain/configuration/Configuration.ts"
-import { type ConfigurationScope, readConfiguration } from "../../domain/configuration/ConfigurationText.ts"
+import {
+  type Configuration,
+  mergeConfigurations,
+  type ConfigurationScope,
+  readConfiguration
+} from "../../domain/configuration/Configuration.ts"
 import { readJson } from "../../domain/text/JsonText.ts"
 import { pathText } from "../../domain/text/SchemaProblems.ts"
 import { declarationProblems } from "../plugins/CommandTools.ts"

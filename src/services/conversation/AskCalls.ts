@@ -1,6 +1,6 @@
 /**
- * Runs the calls that a model asks for in one iteration of a conversation: each is read, checked and judged like any other
- * call, and each gets exactly one result. Called by AskTurn.
+ * Runs the calls that a model requests in one iteration of a conversation. Each is read, checked and decided about like
+ * any other call, and each gets exactly one result.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,16 +17,15 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 
-/** A call with its one result, and the message that tells the model. */
+/** A call with its result, and the message with it for the model. */
 export interface AnsweredCall {
   readonly outcome: CallOutcome
   readonly message: ToolMessage
-  /** Why nothing more should be tried, when the person has declined the same effect again and again. */
-  readonly declined?: string
+  /** Why no further call should run: the person has denied the same effect repeatedly. */
+  readonly denied?: string
 }
 
-/** What came of a call. */
-type Answer = Pick<AnsweredCall, "declined"> & { readonly result: ToolResult }
+type Answer = Pick<AnsweredCall, "denied"> & { readonly result: ToolResult }
 
 const unknownTool: ReadonlySet<string> = new Set(["tool-unknown", "tool-call-name"])
 
@@ -52,8 +51,8 @@ export class AskCalls extends Context.Service<
   AskCalls,
   {
     /**
-     * Side by side, unless one of them changes something: then one after another. `record` gets each answered call as soon
-     * as it is answered, so that nothing is lost when the rest is interrupted. `id` is the model call that asked.
+     * Runs calls in parallel, or one after another when one of them changes something. `record` gets each call as soon as it
+     * is answered, so that nothing is lost when the rest is interrupted. `id` is the model call with the requests.
      */
     run(
       id: ModelCallId,
@@ -89,7 +88,7 @@ export class AskCalls extends Context.Service<
         if (issues.length > 0) return reject(id, call, failureOf(issues))
         return runner.run(id, call).pipe(
           Effect.map((result): Answer => ({ result })),
-          Effect.catchTag("TooManyDenials", ({ result, what }) => Effect.succeed<Answer>({ result, declined: what })),
+          Effect.catchTag("TooManyDenials", ({ result, what }) => Effect.succeed<Answer>({ result, denied: what })),
           Effect.tap(() => meter.toolCall)
         )
       }
@@ -109,7 +108,7 @@ export class AskCalls extends Context.Service<
           calls,
           (call, index) =>
             resultOf(call, index, calls.length, id.round).pipe(
-              Effect.map((came) => answer(call, came)),
+              Effect.map((result) => answer(call, result)),
               Effect.tap((answered) => Effect.sync(() => record(answered)))
             ),
           { concurrency: changes ? 1 : "unbounded" }

@@ -1,27 +1,27 @@
 /**
- * Answers one message of a conversation: the model is asked, its calls run, their results go back, until it answers
- * without calls or a limit is reached. Called by Asker.
+ * Answers one message of a conversation: the model is called, the calls it requests run, and their results go back, until
+ * it answers without calls or a limit is reached.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
-import { callsInText } from "../../domain/conversation/AskedCalls.ts"
-import { type AskEnding, withReason } from "../../domain/runs/AskReport.ts"
+import { callsInText, RepeatedCallDetector } from "../../domain/conversation/AskedCalls.ts"
+import { type AskEnding, withReason } from "../../domain/runs/RunReport.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import {
   type ConversationMessage,
-  hostWords,
+  hostAnswer,
   lastRequest,
   stopped,
   type ToolMessage,
   withoutThinking,
-  withUniqueIds
+  withUniqueIds,
+  capOutputs,
+  fitConversation
 } from "../../domain/conversation/Conversation.ts"
-import { capOutputs, fitConversation } from "../../domain/conversation/ConversationFit.ts"
 import { type ModelAnswer, ModelError, type AskedCall } from "../../domain/models/ModelAnswer.ts"
-import { RepeatedCallDetector } from "../../domain/conversation/RepeatedCallDetector.ts"
 import { charactersLeft } from "../../domain/models/PromptSize.ts"
 import { AskCalls } from "./AskCalls.ts"
 import { measuredPrompt, type Talk } from "../models/ConversationPrompt.ts"
@@ -31,16 +31,16 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** One message of the person, with the conversation that it belongs to and changes. */
+/** One message of the person, with its conversation. */
 export interface TurnOrder {
   /** The number of the message, from 1. */
   readonly number: number
   readonly system: string
   readonly content: string
   readonly messages: Ref.Ref<ReadonlyArray<ConversationMessage>>
-  /** Takes the text of the answer as it comes. */
+  /** Receives the text of the answer while it is written. */
   readonly listen: (delta: string) => void
-  /** What was done so far, for whoever has to report on work that was interrupted. */
+  /** The work so far, for the report on an answer that was interrupted. */
   readonly progress: { iterations: number; toolCalls: number; heard: string }
 }
 
@@ -68,8 +68,8 @@ export class AskTurn extends Context.Service<
   AskTurn,
   {
     /**
-     * Adds the message and everything that is said in answer to it to the conversation, which is whole afterwards, also
-     * when it was interrupted: each call has its result. A message that the window cannot hold is taken back.
+     * Adds the message and all messages that answer it to the conversation, which is complete afterwards, even after an
+     * interruption: each call has its result. A message that the context window cannot hold is removed again.
      */
     answer(order: TurnOrder): Effect.Effect<AskEnding>
   }
@@ -88,7 +88,7 @@ export class AskTurn extends Context.Service<
       const remainingCharacters = (talk: Talk): number =>
         charactersLeft(window, measuredPrompt(talk), calibration.scale(model))
 
-      /** The conversation as it fits beside `frame`; what had to go stays away. */
+      /** The conversation as it fits beside `frame`; what is left out stays left out. */
       const fitted = Effect.fnUntraced(function* ({ messages }: TurnOrder, frame: Talk) {
         const fit = fitConversation(yield* Ref.get(messages), remainingCharacters(frame))
         yield* Ref.set(messages, fit.messages)
@@ -113,7 +113,7 @@ export class AskTurn extends Context.Service<
         return answer
       })
 
-      /** The calls of an answer, also those in its text, and the text without them. */
+      /** The calls of an answer, including those in its text, and the text without them. */
       const readAnswer = Effect.fnUntraced(function* ({ messages }: TurnOrder, id: ModelCallId, answer: ModelAnswer) {
         const { calls = [], text } = answer
         const written =
@@ -139,22 +139,22 @@ export class AskTurn extends Context.Service<
             done.set(message.id, message)
           })
           .pipe(Effect.onInterrupt(() => add(order, [...done.values()])))
-        const room = remainingCharacters({ system: order.system, tools, messages: [] })
+        const available = remainingCharacters({ system: order.system, tools, messages: [] })
         const shown = capOutputs(
           answered.map(({ message }) => message),
-          Math.floor(room / 2)
+          Math.floor(available / 2)
         )
         yield* add(order, shown)
         return answered
       })
 
-      /** One last answer without tools, from what was seen until then. */
+      /** One last answer without tools. */
       const answerNow = Effect.fnUntraced(function* (order: TurnOrder, attempt: number, reason: string) {
         const id: ModelCallId = { stage: "ask", round: order.number, attempt }
         const { text } = yield* ask(order, id, { tools: [], messages: [lastRequest] }).pipe(
           Effect.catchIf(isEmpty, () => Effect.succeed({ text: "" }))
         )
-        yield* add(order, [hostWords(text === "" ? `(${reason})` : text)])
+        yield* add(order, [hostAnswer(text === "" ? `(${reason})` : text)])
         return { answer: withReason(text, reason), reason }
       })
 
@@ -176,13 +176,13 @@ export class AskTurn extends Context.Service<
           yield* add(order, [{ role: "assistant", content: text, thinking, calls }])
           if (calls.length === 0) return { status: "done", answer: text, reason: "" }
           const answered = yield* runCalls(order, id, calls)
-          const declined = answered.find((one) => one.declined !== undefined)?.declined
-          if (declined !== undefined) {
-            return { status: "not_permitted", ...(yield* answerNow(order, attempt + 1, declined)) }
+          const denied = answered.find((one) => one.denied !== undefined)?.denied
+          if (denied !== undefined) {
+            return { status: "not_permitted", ...(yield* answerNow(order, attempt + 1, denied)) }
           }
-          const circling = same.add(answered.map(({ outcome }) => outcome))
-          if (circling !== undefined) {
-            const reason = `Stopped because the model made the same call of ${circling} ${limits.identicalCalls} times and learned nothing new.`
+          const repeated = same.add(answered.map(({ outcome }) => outcome))
+          if (repeated !== undefined) {
+            const reason = `Stopped because the model made the same call of ${repeated} ${limits.identicalCalls} times and learned nothing new.`
             return { status: "limit", ...(yield* answerNow(order, attempt + 1, reason)) }
           }
           if (attempt >= limits.iterationsPerMessage) {
@@ -204,7 +204,7 @@ export class AskTurn extends Context.Service<
                 return { ...ending, reason: `${ending.reason} The message was taken out of the conversation again.` }
               }
               const said = error.reason._tag === "CutOff" ? error.reason.partial : `(No answer came: ${error.message})`
-              yield* add(order, [hostWords(said)])
+              yield* add(order, [hostAnswer(said)])
               return ending
             })
           ),

@@ -1,6 +1,6 @@
 /**
- * A conversation from its first event to its last: messages of a person come one after another, each is answered with
- * tools, and every way to end is a report. The doors hold it open as long as they have messages.
+ * A conversation from its first event to its last: the messages of a person are answered one after another, with tools,
+ * and every way to end is a report.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -9,11 +9,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
-import type { AskEnding, AskReport } from "../../domain/runs/AskReport.ts"
+import { type AskEnding, type AskReport, exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { briefingBlocks } from "../../domain/models/Briefing.ts"
 import type { ConversationMessage } from "../../domain/conversation/Conversation.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
-import { exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { AskTurn } from "./AskTurn.ts"
 import { Briefer, type BriefingError, type Surroundings } from "../pipeline/Briefer.ts"
 import { causeText } from "../plugins/ForeignCode.ts"
@@ -38,13 +37,13 @@ export interface AskOrder {
 /** A conversation that is open. */
 export interface AskSession {
   /**
-   * Answers one message; one at a time. Whatever happens is told by the report. `listen` takes the text as it comes;
+   * Answers one message; one at a time. The report says how it ended. `listen` receives the text while it is written;
    * interruption stops the answer and leaves the conversation usable.
    */
   readonly send: (text: string, listen?: (delta: string) => void) => Effect.Effect<AskReport>
-  /** Everything that was said so far, without the system prompt. */
+  /** All messages so far, without the system prompt. */
   readonly messages: Effect.Effect<ReadonlyArray<ConversationMessage>>
-  /** Forgets what was said. What was allowed for the session stays allowed. */
+  /** Deletes the messages. What was allowed for the session stays allowed. */
   readonly forget: Effect.Effect<void>
 }
 
@@ -60,9 +59,9 @@ export class Asker extends Context.Service<
   Asker,
   {
     /**
-     * Opens a conversation, lets it be used, and ends it with the last event. Its report has the status and the answer of
-     * the last message; anything that was denied makes it `not_permitted`. Fails, before any event, when the model cannot
-     * call tools or the current file cannot be read.
+     * Opens a conversation for `use`, and ends it with the last event. Its report has the status and the answer of the last
+     * message; any denial makes it `not_permitted`. Fails, before any event, when the model cannot call tools or the
+     * current file cannot be read.
      */
     converse<E, R>(
       order: AskOrder,
@@ -84,7 +83,7 @@ export class Asker extends Context.Service<
       const workspace = yield* Workspace
       const project = yield* ProjectWriteLock
 
-      /** The system prompt, and the first message with what stands before it. */
+      /** The system prompt, and the first message with the text before it. */
       const fill = (known: Surroundings, prompt: string): FilledPrompt => {
         const shared = briefingBlocks({ ...known, prompt })
         return prompts.fill("ask", {
@@ -154,7 +153,7 @@ export class Asker extends Context.Service<
         return { session, reports: Ref.get(reports) }
       })
 
-      /** How a conversation ends that was not broken off; who stops an answer and leaves has done so on purpose. */
+      /** How a conversation ends that was not interrupted. An answer that the person stopped is not a failure. */
       const endingOf = Effect.fnUntraced(function* (reports: ReadonlyArray<AskReport>) {
         const last = reports.at(-1)
         const isDone = last === undefined || last.status === "done" || last.status === "interrupted"

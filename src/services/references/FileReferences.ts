@@ -1,5 +1,5 @@
 /**
- * Resolves references to files: finds the file, mends a path that starts with a slash by mistake, narrows the text to
+ * Resolves references to files: finds the file, repairs a path that starts with a slash by mistake, narrows the text to
  * lines or a heading, and names the nearest files when there is none.
  */
 import * as Effect from "effect/Effect"
@@ -16,8 +16,7 @@ import type { FileReference } from "../../domain/plan/Reference.ts"
 import type { ReferenceContent, ResolvedReference } from "../../domain/models/ReferenceContent.ts"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { perhaps, ReferenceProblem } from "./ReferenceProblem.ts"
-import type { ReferenceWorld } from "./ReferenceWorld.ts"
+import { perhaps, ReferenceProblem, type ReferenceWorld } from "./ReferenceWorld.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -30,7 +29,7 @@ interface Found {
 const unreadable = (failure: ToolFailure): ReferenceProblem =>
   new ReferenceProblem({ code: "reference-unreadable", what: failure.message, how: "" })
 
-/** The reference with the path taken from the project instead of the root of the disk. */
+/** The reference with a path relative to the project instead of the root of the disk. */
 const withoutLeadingSlash = (reference: FileReference): FileReference => ({
   ...reference,
   target: reference.target.replace(/^[\\/]+/, ""),
@@ -52,7 +51,7 @@ const globProblem = (target: string, tree: ReadonlyArray<string>): ReferenceProb
   })
 }
 
-/** Says why there is no file at a path of the project, with what is there instead. */
+/** Why there is no file at a path, and what is there instead. */
 const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }: Found, world: ReferenceWorld) {
   const workspace = yield* Workspace
   const tree = yield* world.tree.pipe(Effect.orElseSucceed(() => []))
@@ -65,7 +64,7 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
       how: `Refer to the files that are needed, such as ${within.slice(0, 3).map(bareHrefOfPath).join(", ")}.`
     })
   }
-  /* Something that is no file, such as an empty folder or a pipe, is not missing. */
+  /* What is not a file, such as an empty folder or a pipe, is not missing. */
   const other = inside
     ? yield* Effect.flip(workspace.readText(path, 0)).pipe(Effect.option)
     : Option.none<ToolFailure>()
@@ -78,16 +77,16 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
   })
 })
 
-/** Finds the regular file a reference means. */
+/** Finds the regular file of a reference. */
 const find = Effect.fnUntraced(function* (reference: FileReference, world: ReferenceWorld) {
   const workspace = yield* Workspace
   const direct = yield* Effect.mapError(workspace.canonical(reference.target), unreadable)
   if (yield* workspace.isFile(direct.path)) return { reference, ...direct }
   if (/^[\\/]/.test(reference.target)) {
-    const mended = withoutLeadingSlash(reference)
-    const inProject = yield* Effect.option(workspace.canonical(mended.target))
+    const repaired = withoutLeadingSlash(reference)
+    const inProject = yield* Effect.option(workspace.canonical(repaired.target))
     if (Option.isSome(inProject) && inProject.value.inside && (yield* workspace.isFile(inProject.value.path))) {
-      return { reference: mended, ...inProject.value }
+      return { reference: repaired, ...inProject.value }
     }
   }
   return yield* yield* explainMissing({ reference, ...direct }, world)

@@ -1,6 +1,6 @@
 /**
- * Resolves references that start with `#`: headings of the request document and results of tasks. Looking one up
- * forgives case, underscores and doubled hyphens, and a result that is named like the task.
+ * Resolves references that start with `#`: headings of the request document and results of tasks. Case, underscores,
+ * repeated hyphens and the name of a task instead of its result are accepted.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -13,11 +13,10 @@ import type { ReferenceContent, ResolvedReference } from "../../domain/models/Re
 import { resultAnchor, type TaskName } from "../../domain/plan/TaskName.ts"
 import { forgivingSlug, slugOf } from "../../domain/text/Slug.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
-import { perhaps, ReferenceProblem } from "./ReferenceProblem.ts"
-import type { ReferenceWorld } from "./ReferenceWorld.ts"
+import { perhaps, ReferenceProblem, type ReferenceWorld } from "./ReferenceWorld.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** The name a slug means: the one that has it, or the only one that almost has it. */
+/** The name with this slug, or the only one with a similar slug. */
 const findName = (slug: string, names: ReadonlyArray<TaskName>): TaskName | undefined => {
   const exact = names.find((name) => slugOf(name) === slug)
   if (exact !== undefined) return exact
@@ -44,7 +43,7 @@ const asAnchor = (reference: AnchorReference | ResultReference, anchor: string):
   target: anchor
 })
 
-/** A long summary shows its beginning only, and says so. */
+/** The beginning of a long summary, with a note. */
 const preview = (summary: string, lines: number): string => {
   const { left, text } = firstLines(summary.trim(), lines)
   if (left === 0) return text
@@ -95,8 +94,8 @@ const sectionOf = (reference: AnchorReference | ResultReference, anchor: string,
   })
 
 /**
- * The result a reference means, if a task of this world answers to it. That a result comes too late is said by the reader
- * of the list already, except when it was written like a heading.
+ * The result of a reference, if there is such a task. The reader of the list has already reported a result that comes too
+ * late, except when it was written like a heading.
  */
 const resultOf = Effect.fnUntraced(function* (reference: AnchorReference | ResultReference, world: ReferenceWorld) {
   const { finished, usable } = namesOf(world)
@@ -108,20 +107,20 @@ const resultOf = Effect.fnUntraced(function* (reference: AnchorReference | Resul
     return { reference, content: { kind: "later" } } satisfies ResolvedReference
   }
   const isSame = reference.kind === "task_result" && slugOf(name) === reference.target
-  const mended = isSame ? reference : asResult(reference, name)
+  const repaired = isSame ? reference : asResult(reference, name)
   const result = finished.includes(name) ? world.finished.find((one) => one.name === name) : undefined
   const content: ReferenceContent = result === undefined ? { kind: "later" } : yield* resultContent(result, world.view)
-  return { reference: mended, content } satisfies ResolvedReference
+  return { reference: repaired, content } satisfies ResolvedReference
 })
 
-/** The content of an anchor: a heading of the request document, else the result of the task that is called so. */
+/** The content of an anchor: a heading of the request document, else the result of the task of this name. */
 export const resolveAnchor = Effect.fn("resolveAnchor")(function* (reference: AnchorReference, world: ReferenceWorld) {
   const section = sectionOf(reference, reference.target, world)
   if (Option.isSome(section)) return section.value
   return (yield* resultOf(reference, world)) ?? (yield* unknownProblem(reference, world))
 })
 
-/** The content of a result: that of the task, else the heading that happens to end in `-results`. */
+/** The content of a result: that of the task, else a heading that ends in `-results`. */
 export const resolveResult = Effect.fn("resolveResult")(function* (reference: ResultReference, world: ReferenceWorld) {
   const result = yield* resultOf(reference, world)
   if (result !== undefined) return result

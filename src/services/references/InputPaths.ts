@@ -1,5 +1,5 @@
 /**
- * Checks that the paths a refinement gives as inputs lead somewhere in the project. Called by services/pipeline/Refiner.
+ * Checks that the paths in the inputs of a refinement exist in the project.
  */
 import * as Effect from "effect/Effect"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
@@ -8,7 +8,7 @@ import type { Issue } from "../../domain/findings/Issue.ts"
 import { makeIssue } from "../../domain/findings/IssueCode.ts"
 import type { SkillInput } from "../../domain/skills/SkillInput.ts"
 import { nearestFiles } from "./FileReferences.ts"
-import { perhaps } from "./ReferenceProblem.ts"
+import { perhaps } from "./ReferenceWorld.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** True for a file, and for a folder with or without files in it. */
@@ -16,7 +16,7 @@ const exists = Effect.fnUntraced(function* (path: string, tree: ReadonlyArray<st
   const workspace = yield* Workspace
   const found = yield* Effect.option(workspace.canonical(path))
   if (found._tag === "None") return false
-  // What lies outside is for the gate to judge when a call wants it; looking for it here would tell what is there.
+  // Outside the project only the gate may reveal what exists, when a call accesses it.
   if (!found.value.inside || found.value.path === workspace.root) return true
   if (yield* workspace.isFile(found.value.path)) return true
   const relative = found.value.path.slice(workspace.root.length + 1)
@@ -25,7 +25,7 @@ const exists = Effect.fnUntraced(function* (path: string, tree: ReadonlyArray<st
   return failure._tag === "Some" && failure.value.type !== "not_found"
 })
 
-/** The issues of paths that are not there, each with the nearest files. */
+/** The issues of paths that do not exist, each with the nearest files. */
 export const checkInputPaths = Effect.fn("checkInputPaths")(function* (
   inputs: ReadonlyArray<SkillInput>,
   values: ReadonlyArray<InputValue>,

@@ -1,7 +1,7 @@
 /**
- * Checks the references of a whole list: each must resolve, and those of one task must fit the budget. Nothing is asked
- * and nothing outside the project is opened. What the list shows by itself (forms of links, the order of sections) was
- * said by its reader and is not repeated.
+ * Checks the references of a whole list: each must resolve, and those of one task must fit the budget. Nobody is asked
+ * and nothing outside the project is opened. The reader of the list has already checked the forms of links and the order
+ * of sections.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -20,9 +20,7 @@ import {
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
-import type { ReferenceProblem } from "./ReferenceProblem.ts"
-import type { ReferenceResolver } from "./ReferenceResolver.ts"
-import type { ReferenceWorld } from "./ReferenceWorld.ts"
+import type { ReferenceProblem, ReferenceWorld, ReferenceResolver } from "./ReferenceWorld.ts"
 
 const issueOf = ({ code, how, what }: ReferenceProblem, where: Where, href: string): Issue =>
   makeIssue(code, where, { what, how: how === "" ? ruleOf("reference-unreadable").fix : how, quote: href })
@@ -30,7 +28,7 @@ const issueOf = ({ code, how, what }: ReferenceProblem, where: Where, href: stri
 const repairOf = (where: Where, before: Reference, after: Reference): Repair =>
   makeRepair("reference-target", where, `Read the reference "${before.href}" as "${after.href}".`)
 
-/** One task: what is wrong, what was mended, and the task with mended references. */
+/** The issues and repairs of one task, and the task with repaired references. */
 const checkTask = Effect.fnUntraced(function* (
   task: Task,
   where: Where,
@@ -52,10 +50,10 @@ const checkTask = Effect.fnUntraced(function* (
       references.push(reference)
       continue
     }
-    const mended = outcome.success.reference
-    if (mended.href !== reference.href) repairs.push(repairOf(where, reference, mended))
+    const repaired = outcome.success.reference
+    if (repaired.href !== reference.href) repairs.push(repairOf(where, reference, repaired))
     resolved.push(outcome.success)
-    references.push(mended)
+    references.push(repaired)
   }
   const distinct = withoutRepetitions(resolved, ({ reference }) => reference)
   if (totalSize(distinct) > world.budget) {
@@ -67,7 +65,7 @@ const checkTask = Effect.fnUntraced(function* (
 
 const namesOf = (steps: ReadonlyArray<Step>) => steps.flatMap(({ tasks }) => tasks.map(({ name }) => name))
 
-/** Checks all tasks; the list comes back with its references mended. */
+/** Checks all tasks, and gives the list with repaired references. */
 export const checkReferences = Effect.fn("checkReferences")(function* (
   list: TaskList,
   given: {

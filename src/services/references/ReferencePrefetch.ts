@@ -1,6 +1,6 @@
 /**
- * Resolves the files that a plan refers to while the plan is still being written, so that checking it does not wait for
- * the disk. Only the check uses what was found; when a task runs, its references are resolved again.
+ * Resolves the files that a plan refers to while the plan is being written, so that its check does not wait for the disk.
+ * When a task runs, its references are resolved again.
  */
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
@@ -8,17 +8,16 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { FileReference, Reference } from "../../domain/plan/Reference.ts"
 import type { ResolvedReference } from "../../domain/models/ReferenceContent.ts"
-import type { ReferenceResolver } from "./ReferenceResolver.ts"
-import type { ReferenceWorld } from "./ReferenceWorld.ts"
+import type { ReferenceWorld, ReferenceResolver } from "./ReferenceWorld.ts"
 
 export interface ReferencePrefetch {
-  /** Has a reference resolved soon; returns at once. */
+  /** Resolves a reference in the background. */
   see(reference: Reference): void
-  /** Gives what was found ahead, or resolves now. */
+  /** Gives the prefetched content, or resolves now. */
   readonly resolve: ReferenceResolver
 }
 
-/** Looks ahead until the scope closes. What cannot be resolved is tried again, and explained, by the check. */
+/** Prefetches until the scope closes. The check resolves again what could not be resolved, and explains it. */
 export const makeReferencePrefetch = Effect.fnUntraced(function* (
   resolve: ReferenceResolver,
   world: ReferenceWorld

@@ -1,26 +1,52 @@
 /**
- * What references are resolved in. The check and the run differ only in this value.
+ * How references are resolved: in which world, to what, and why not. The check of a plan and the run of a task differ only
+ * in the world.
  */
 import type * as Effect from "effect/Effect"
+import * as Data from "effect/Data"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
+import type { ResolvedReference } from "../../domain/models/ReferenceContent.ts"
+import type { Reference } from "../../domain/plan/Reference.ts"
 import type { MarkdownDocument } from "../../domain/markdown/Markdown.ts"
 import type { TaskName } from "../../domain/plan/TaskName.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import type { ReferenceProblem } from "./ReferenceProblem.ts"
+import type { IssueCode } from "../../domain/findings/IssueCode.ts"
 
+/** A reference has no content. `code` is the code of the issue; `what` and `how` are whole sentences. */
+export class ReferenceProblem extends Data.TaggedError("ReferenceProblem")<{
+  readonly code: IssueCode
+  readonly what: string
+  readonly how: string
+}> {
+  override get message(): string {
+    return this.how === "" ? this.what : `${this.what} ${this.how}`
+  }
+}
+
+/** `One of these may be meant: a, b.`; the fallback without names. */
+export const perhaps = (names: ReadonlyArray<string>, fallback: string): string =>
+  names.length === 0 ? fallback : `One of these may be meant: ${names.join(", ")}.`
+
+/** What references are resolved against. */
 export interface ReferenceWorld {
   /** The request document. */
   readonly document: MarkdownDocument
   readonly finished: ReadonlyArray<TaskResult>
   /** Whether results appear as their summary or as the whole document. */
   readonly view: "summary" | "document"
-  /** Tasks that will have finished when the task runs. */
+  /** Tasks that have finished when the task runs. */
   readonly expected: ReadonlyArray<TaskName>
-  /** Tasks of the list that will not. */
+  /** Tasks of the list that have not. */
   readonly tooLate: ReadonlyArray<TaskName>
-  /** Asks the gate before something is opened. Absent in the check: what may need a question is not opened there. */
+  /** Asks the gate before something is opened. Absent in the check, which opens nothing that may need a question. */
   readonly permit?: (access: CanonicalAccess) => Effect.Effect<void, ReferenceProblem>
   /** Paths of the project's files, listed once and only when needed. */
   readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
 }
+
+/** Resolves one reference. */
+export type ReferenceResolver = (
+  reference: Reference,
+  world: ReferenceWorld
+) => Effect.Effect<ResolvedReference, ReferenceProblem>

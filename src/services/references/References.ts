@@ -1,5 +1,5 @@
 /**
- * Turns references into content and checks that they can be turned into content, with the same resolution for both.
+ * Resolves the references of tasks to content, and checks those of a list by the same resolution.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -28,15 +28,14 @@ import { PermissionDenied } from "../permissions/PermissionDenied.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { type ReferencePrefetch, makeReferencePrefetch } from "./ReferencePrefetch.ts"
 import { checkReferences } from "./ReferenceCheck.ts"
-import { ReferenceProblem } from "./ReferenceProblem.ts"
+import { ReferenceProblem, type ReferenceWorld } from "./ReferenceWorld.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
-import type { ReferenceWorld } from "./ReferenceWorld.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** A reference that was valid when the plan was checked has no content now (file gone, fetch denied, over the budget). */
+/** A reference that was valid in the check has no content now: file deleted, fetch denied, over the budget. */
 export class ReferenceError extends Schema.TaggedError<ReferenceError>()("ReferenceError", {
   href: Schema.String,
   detail: Schema.String
@@ -46,7 +45,7 @@ export class ReferenceError extends Schema.TaggedError<ReferenceError>()("Refere
   }
 }
 
-/** What came of a check, and of a look at what a reference leads to. */
+/** The recorded outcomes of a check, and of the resolution of one reference. */
 const Checked = Schema.Struct({ list: TaskList, issues: Schema.Array(Issue), repairs: Schema.Array(Repair) })
 const Looked = Schema.Struct({
   found: Schema.Result(ResolvedReference, ReferenceError),
@@ -58,7 +57,7 @@ export interface CheckWorld {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
   readonly budget: number
-  /** What was resolved while the list was written. */
+  /** References that were resolved while the list was written. */
   readonly ahead?: ReferencePrefetch
 }
 
@@ -74,8 +73,8 @@ export class References extends Context.Service<
   {
     /**
      * Checks the references of a whole list against the world: headings of the request document, tasks that exist,
-     * readable files, size against `budget` (characters per task). `list` is the list with its repairs applied. Forms of
-     * links and the order of sections are the business of the reader of the list.
+     * readable files, size against `budget` (characters per task). `list` has the repairs applied. The reader of the list
+     * checks the forms of links and the order of sections.
      */
     check(
       list: TaskList,
@@ -89,7 +88,7 @@ export class References extends Context.Service<
     readonly lookAhead: Effect.Effect<ReferencePrefetch, never, Scope.Scope>
     /**
      * The reference block of a task: per reference `Reference information for <title>`, `The contents of <href>` and the
-     * content; empty for a task without references. `view` says whether results of tasks appear as their summary or as the whole document.
+     * content; empty for a task without references. Results of tasks appear as summary or document, as `view` says.
      */
     block(task: Task, world: BlockWorld): Effect.Effect<string, ReferenceError>
   }
@@ -123,7 +122,7 @@ export class References extends Context.Service<
         tree: workspace.tree
       })
 
-      /** What one reference leads to now. Results are no part of the world: the run itself has them. */
+      /** Resolves one reference and records the outcome. Results of tasks need no record, since the run has them. */
       const look = (reference: Reference, task: Task, world: Omit<ReferenceWorld, "permit">) => {
         const denials: Array<PermissionDenied> = []
         const permit: ReferenceWorld["permit"] = (access) =>
@@ -143,14 +142,14 @@ export class References extends Context.Service<
         )
       }
 
-      /** Resolves each reference once, so that nobody is asked twice for the same thing. */
+      /** Resolves each reference once, so that nobody is asked twice about the same access. */
       const resolveAll = (task: Task, world: Omit<ReferenceWorld, "permit">) =>
         Effect.forEach(
           withoutRepetitions(task.references, (reference) => reference),
           (reference) => look(reference, task, world)
         )
 
-      /** Says what the task is shown, for whoever looks at the run later. */
+      /** Publishes which references the task gets. */
       const tell = (task: Task, resolved: ReadonlyArray<ResolvedReference>) => {
         const references = resolved.flatMap(({ content, reference: { href, title } }) =>
           content.kind === "later"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { readConfiguration } from "../../../src/domain/configuration/ConfigurationText.ts"
+import { readConfiguration } from "../../../src/domain/configuration/Configuration.ts"
 import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
 import { commandPlugins, type DeclaredTools, declarationProblems } from "../../../src/services/plugins/CommandTools.ts"
 import { Gate } from "../../../src/services/permissions/Gate.ts"

@@ -3,9 +3,11 @@ import * as Effect from "effect/Effect"
 import { readMarkdown } from "../../../src/domain/markdown/Markdown.ts"
 import type { Reference } from "../../../src/domain/plan/Reference.ts"
 import { makeReferencePrefetch } from "../../../src/services/references/ReferencePrefetch.ts"
-import { ReferenceProblem } from "../../../src/services/references/ReferenceProblem.ts"
-import type { ReferenceResolver } from "../../../src/services/references/ReferenceResolver.ts"
-import type { ReferenceWorld } from "../../../src/services/references/ReferenceWorld.ts"
+import {
+  ReferenceProblem,
+  type ReferenceResolver,
+  type ReferenceWorld
+} from "../../../src/services/references/ReferenceWorld.ts"
 
 const world: ReferenceWorld = {
   document: readMarkdown(""),

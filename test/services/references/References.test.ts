@@ -440,7 +440,7 @@ layer(NodeServices.layer)("References", (it) => {
         const list = listOf([taskOf("Read 1", resultOf("read-2"), unknown), taskOf("Read 2")])
         expect(yield* check(root, list)).toEqual({ list, issues: [], repairs: [] })
         expect((yield* Effect.flip(block(root, taskOf("Read 1", unknown)))).message).toBe(
-          'The reference mailto:a@b.example cannot be used: "mailto:a@b.example" is no kind of reference. Use a heading such ' +
+          'The reference mailto:a@b.example cannot be used: "mailto:a@b.example" is not a valid reference. Use a heading such ' +
             "as #project-description, a result such as #research-1-results, the path of a file, or an http(s) URL."
         )
       })

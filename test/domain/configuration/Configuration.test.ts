@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { type Configuration, mergeConfigurations } from "../../../src/domain/configuration/Configuration.ts"
-import { readConfiguration } from "../../../src/domain/configuration/ConfigurationText.ts"
+import {
+  type Configuration,
+  mergeConfigurations,
+  readConfiguration
+} from "../../../src/domain/configuration/Configuration.ts"
 
 const problems = (text: string, scope: "user" | "project" = "user") =>
   Result.match(readConfiguration(text, scope), {
@@ -10,7 +13,7 @@ const problems = (text: string, scope: "user" | "project" = "user") =>
   })
 
 const refused = (key: string, elsewhere: string) =>
-  `1:2: "${key}" has no effect in a project's file: a project must not choose it for you. Put it into your user configuration${elsewhere}.`
+  `1:2: "${key}" has no effect in a project's file, because only you decide it. Put it into your user configuration${elsewhere}.`
 
 describe("readConfiguration", () => {
   it("reads every key of a user file", () => {

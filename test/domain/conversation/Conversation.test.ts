@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   type ConversationMessage,
-  hostWords,
+  hostAnswer,
   stopped,
-  withUniqueIds
+  withUniqueIds,
+  capOutputs,
+  fitConversation,
+  messageCharacters,
+  type ToolMessage
 } from "../../../src/domain/conversation/Conversation.ts"
-import { capOutputs, fitConversation, messageCharacters } from "../../../src/domain/conversation/ConversationFit.ts"
-import type { ToolMessage } from "../../../src/domain/conversation/Conversation.ts"
 
 const result = (data: ToolMessage["result"]["data"], error: string | null = null): ToolMessage["result"] => ({
   success: error === null,
@@ -95,13 +97,13 @@ describe("a conversation that was stopped", () => {
       whole.map((message) => (message.role === "tool" ? `${message.id} ${message.result.success}` : message.role)),
       ["user", "assistant", "a false", "b true", "assistant"]
     )
-    assert.deepStrictEqual(whole.at(-1), hostWords("(The person stopped this answer.)"))
+    assert.deepStrictEqual(whole.at(-1), hostAnswer("(The person stopped this answer.)"))
   })
 
   it("keeps what was heard of the answer", () => {
     assert.deepStrictEqual(stopped([user("u")], "Half a", 7), [
       user("u"),
-      hostWords("Half a\n\n(The person stopped this answer.)")
+      hostAnswer("Half a\n\n(The person stopped this answer.)")
     ])
   })
 })
