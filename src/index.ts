@@ -13,7 +13,7 @@ import { onThisMachine, scriptWork, setupOf } from "./library/scriptOptions.ts"
 import { Pipeline } from "./services/pipeline/Pipeline.ts"
 import { makeRunId } from "./services/runs/RunId.ts"
 
-export { flattenEvent, type FlatEvent } from "./domain/runs/EventLine.ts"
+export { flattenEvent, type FlatEvent } from "./domain/runs/RunEvent.ts"
 export { type CheckReport, DocumentKind } from "./domain/checking/CheckReport.ts"
 export { Limits } from "./domain/configuration/Limits.ts"
 export { ModelError } from "./domain/models/ModelAnswer.ts"

@@ -9,10 +9,15 @@ import type * as Path from "effect/Path"
 import { layerRun } from "./runLayers.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
-import { forkRecords } from "../domain/history/ForkRecords.ts"
+import {
+  forkRecords,
+  eventsTold,
+  hasEnded,
+  type ReplaySession,
+  replaySessions
+} from "../domain/history/JournalParts.ts"
 import type { JournalRecord, RunOpened } from "../domain/history/JournalRecord.ts"
 import { secretValues } from "../domain/text/Redaction.ts"
-import { eventsTold, hasEnded, type ReplaySession, replaySessions } from "../domain/history/ReplaySession.ts"
 import { inOrder, type RunDifference, runDifferences } from "../domain/history/RunDifference.ts"
 import { taskEvidence, taskNames, TaskNotFound } from "../domain/history/RunEvidence.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"

@@ -8,7 +8,7 @@ import { findMatches, isSecretLike, type LineMatch, type SearchPattern, showMatc
 
 const filesAtOnce = 16
 
-export interface SearchOrder {
+interface SearchOrder {
   /** Paths relative to the project. */
   readonly files: ReadonlyArray<string>
   readonly pattern: SearchPattern

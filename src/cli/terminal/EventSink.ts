@@ -3,7 +3,7 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import { flattenEvent } from "../../domain/runs/EventLine.ts"
+import { flattenEvent } from "../../domain/runs/RunEvent.ts"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"

@@ -91,8 +91,8 @@ export const personalKeys = [
 ] as const
 
 /** What a project may set: nothing that redirects the model or extends permissions. */
-export const ProjectConfiguration = Configuration.mapFields(Struct.omit(personalKeys))
-export type ProjectConfiguration = typeof ProjectConfiguration.Type
+const ProjectConfiguration = Configuration.mapFields(Struct.omit(personalKeys))
+type ProjectConfiguration = typeof ProjectConfiguration.Type
 
 /** The JSON schema of the file for editors, published as schema/task-conductor.schema.json. */
 export const configurationJsonSchema = (): Schema.Json => {

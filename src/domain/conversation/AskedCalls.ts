@@ -40,7 +40,7 @@ const blocksOf = (text: string): { readonly blocks: ReadonlyArray<string>; reado
 }
 
 /** The calls in the text of an answer, and the rest of the text. */
-export interface CallsInText {
+interface CallsInText {
   readonly calls: ReadonlyArray<AskedCall>
   readonly text: string
   readonly repairs: ReadonlyArray<Repair>

@@ -144,7 +144,7 @@ export const capOutputs = (messages: ReadonlyArray<ToolMessage>, room: number): 
 }
 
 /** A conversation that fits, as far as it can; `leftOut` names the tools whose outputs had to go. */
-export interface FittedConversation {
+interface FittedConversation {
   readonly messages: ReadonlyArray<ConversationMessage>
   readonly leftOut: ReadonlyArray<string>
 }

@@ -3,26 +3,12 @@
  * control git or this program. Decided by names alone.
  */
 
-const secretNames = new Set([
-  ".env",
-  ".envrc",
-  ".netrc",
-  ".npmrc",
-  ".pypirc",
-  ".pgpass",
-  ".git-credentials",
-  ".htpasswd",
-  "credentials",
-  "credentials.json",
-  "secrets.json",
-  "secrets.yaml",
-  "secrets.yml",
-  "shadow",
-  "id_rsa",
-  "id_dsa",
-  "id_ecdsa",
-  "id_ed25519"
-])
+const namesIn = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
+
+const secretNames = namesIn(`
+  .env .envrc .netrc .npmrc .pypirc .pgpass .git-credentials .htpasswd credentials credentials.json secrets.json
+  secrets.yaml secrets.yml shadow id_rsa id_dsa id_ecdsa id_ed25519
+`)
 /** Folders in the home folder of a person that hold keys. */
 export const secretFolders: ReadonlySet<string> = new Set([".ssh", ".gnupg", ".aws", ".kube", ".docker"])
 const secretEndings = [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc"]
@@ -62,54 +48,15 @@ export const isControlPath = (relative: string): boolean => {
 }
 
 /** Folders with files that programs run automatically: editors, build servers, git hooks, other agents. */
-const automaticFolders = new Set([
-  ".agents",
-  ".buildkite",
-  ".circleci",
-  ".claude",
-  ".cursor",
-  ".devcontainer",
-  ".githooks",
-  ".gitlab",
-  ".husky",
-  ".idea",
-  ".vscode"
-])
-const automaticNames = new Set([
-  ".bash_aliases",
-  ".bash_login",
-  ".bash_logout",
-  ".bash_profile",
-  ".bashrc",
-  ".drone.yml",
-  ".envrc",
-  ".gdbinit",
-  ".gitconfig",
-  ".gitlab-ci.yaml",
-  ".gitlab-ci.yml",
-  ".gitmodules",
-  ".kshrc",
-  ".lefthook.yml",
-  ".lldbinit",
-  ".npmrc",
-  ".pnpmfile.cjs",
-  ".pre-commit-config.yaml",
-  ".profile",
-  ".travis.yml",
-  ".vimrc",
-  ".yarnrc",
-  ".yarnrc.yml",
-  ".zlogin",
-  ".zlogout",
-  ".zprofile",
-  ".zshenv",
-  ".zshrc",
-  "azure-pipelines.yml",
-  "bitbucket-pipelines.yml",
-  "config.fish",
-  "jenkinsfile",
-  "lefthook.yml"
-])
+const automaticFolders = namesIn(`
+  .agents .buildkite .circleci .claude .cursor .devcontainer .githooks .gitlab .husky .idea .vscode
+`)
+const automaticNames = namesIn(`
+  .bash_aliases .bash_login .bash_logout .bash_profile .bashrc .drone.yml .envrc .gdbinit .gitconfig
+  .gitlab-ci.yaml .gitlab-ci.yml .gitmodules .kshrc .lefthook.yml .lldbinit .npmrc .pnpmfile.cjs
+  .pre-commit-config.yaml .profile .travis.yml .vimrc .yarnrc .yarnrc.yml .zlogin .zlogout .zprofile .zshenv
+  .zshrc azure-pipelines.yml bitbucket-pipelines.yml config.fish jenkinsfile lefthook.yml
+`)
 /** In `.github` only these folders hold such files. */
 const automaticInGithub = new Set(["actions", "workflows"])
 

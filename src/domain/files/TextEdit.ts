@@ -15,7 +15,7 @@ export const TextEdit = Schema.Struct({
 export type TextEdit = typeof TextEdit.Type
 
 /** A text that is edited. */
-export interface EditedText {
+interface EditedText {
   /** Named in problems. */
   readonly path: string
   readonly text: string

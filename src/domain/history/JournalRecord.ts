@@ -26,14 +26,6 @@ export const RunOpened = Schema.Struct({
 })
 export type RunOpened = typeof RunOpened.Type
 
-/** The run was resumed in another process. */
-const RunResumed = Schema.Struct({
-  type: Schema.tag("resumed"),
-  program: Schema.String,
-  /** The settings from here on; those of `opened`, when absent. */
-  settings: Schema.optionalKey(Configuration)
-})
-
 /** A file that a call is about to write: the SHA-256 of its text before, `null` when there is none, and after. */
 export const FileState = Schema.Struct({
   path: Schema.String,
@@ -68,54 +60,32 @@ export const PromptSent = Schema.Struct({
 })
 export type PromptSent = typeof PromptSent.Type
 
-/** A call succeeded; `value` is its encoded outcome. */
-const CallOutcomeRecord = Schema.Struct({
-  type: Schema.tag("outcome"),
-  key: Schema.String,
-  value: Schema.Json
-})
-
-/** A call failed. It is repeated in a resumed run, so this is for `show` only. */
-const CallFailureRecord = Schema.Struct({
-  type: Schema.tag("failure"),
-  key: Schema.String,
-  error: Schema.Json
-})
-
-/** A stage ended; `value` is its encoded outcome. */
-const StageSettled = Schema.Struct({
-  type: Schema.tag("settled"),
-  key: Schema.String,
-  value: Schema.Json
-})
-
-/** A question was answered with an approval; `value` is the encoded answer. It is not asked again. */
-const QuestionAnswered = Schema.Struct({
-  type: Schema.tag("answer"),
-  key: Schema.String,
-  value: Schema.Json
-})
-
-/** What a stage read from the project or the web. A replay uses it; a resumed run reads again. */
-const WorldSeen = Schema.Struct({
-  type: Schema.tag("seen"),
-  key: Schema.String,
-  value: Schema.Json
-})
-
 /** An event of the run. */
 export const EventTold = Schema.Struct({ type: Schema.tag("event"), event: RunEvent })
 
+const recordedValue = { key: Schema.String, value: Schema.Json }
+
+/** One record. Values are encoded. */
 export const JournalRecord = Schema.Union([
   RunOpened,
-  RunResumed,
+  /** The run was resumed in another process. `settings` are those from here on; those of `opened`, when absent. */
+  Schema.Struct({
+    type: Schema.tag("resumed"),
+    program: Schema.String,
+    settings: Schema.optionalKey(Configuration)
+  }),
   CallIntent,
   PromptSent,
-  CallOutcomeRecord,
-  CallFailureRecord,
-  StageSettled,
-  QuestionAnswered,
-  WorldSeen,
+  /** A call succeeded. */
+  Schema.Struct({ type: Schema.tag("outcome"), ...recordedValue }),
+  /** A call failed. It is repeated in a resumed run, so this is for `show` only. */
+  Schema.Struct({ type: Schema.tag("failure"), key: Schema.String, error: Schema.Json }),
+  /** A stage ended. */
+  Schema.Struct({ type: Schema.tag("settled"), ...recordedValue }),
+  /** A question was answered with an approval. It is not asked again. */
+  Schema.Struct({ type: Schema.tag("answer"), ...recordedValue }),
+  /** What a stage read from the project or the web. A replay uses it; a resumed run reads again. */
+  Schema.Struct({ type: Schema.tag("seen"), ...recordedValue }),
   EventTold
 ])
 export type JournalRecord = typeof JournalRecord.Type

@@ -3,9 +3,9 @@
  * and costs may differ, and the interleaving of what runs in parallel.
  */
 import { canonicalJson } from "../text/CanonicalJson.ts"
-import { flattenEvent } from "../runs/EventLine.ts"
+import { flattenEvent } from "../runs/RunEvent.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
-import { hasEnded } from "./ReplaySession.ts"
+import { hasEnded } from "./JournalParts.ts"
 import { slugOf } from "../text/Slug.ts"
 
 /** One difference; `before` and `now` are texts, absent where there is no such event. */

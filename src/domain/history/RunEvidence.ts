@@ -7,8 +7,8 @@ import { Issue, Repair } from "../findings/Issue.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 import { ModelAnswer } from "../models/ModelAnswer.ts"
 import { Risk } from "../tools/Risk.ts"
-import type { RunEvent } from "../runs/RunEvent.ts"
-import { ReferencesRead } from "../runs/TaskEvent.ts"
+import { ReadReferences, type RunEvent } from "../runs/RunEvent.ts"
+
 import { slugOf } from "../text/Slug.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 import { nearest } from "../text/Nearest.ts"
@@ -40,7 +40,7 @@ export type CallEvidence = typeof CallEvidence.Type
 /** Everything about one task. */
 export const TaskEvidence = Schema.Struct({
   task: Schema.String,
-  references: ReferencesRead.fields.references,
+  references: ReadReferences,
   attempts: Schema.Array(Attempt),
   calls: Schema.Array(CallEvidence),
   /** The document of its result, when it has one. */

@@ -7,7 +7,7 @@ import type { Repair } from "../findings/Issue.ts"
 import { makeRepair } from "../findings/IssueCode.ts"
 
 /** A file with the tasks that would write it, at least two. */
-export interface ConflictingWrite {
+interface ConflictingWrite {
   /** The canonical path. */
   readonly path: string
   readonly tasks: ReadonlyArray<string>

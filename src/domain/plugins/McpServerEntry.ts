@@ -90,7 +90,7 @@ export const isPersonalEntryKey = (name: string): boolean => personal.some((one)
 const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
 /** An entry with its variables filled in. */
-export interface Expansion {
+interface Expansion {
   readonly entry: McpServerEntry
   /** Variables without a value and without a default, each once. */
   readonly missing: ReadonlyArray<string>

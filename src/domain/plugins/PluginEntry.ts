@@ -21,13 +21,10 @@ const maxNameLength = 214
 /** True for what npm accepts as the name of a package, with or without a scope. */
 export const isPackageName = (text: string): boolean => packageName.test(text) && text.length <= maxNameLength
 
-/** True for a path to a file or a folder. */
-export const isLocalPath = (text: string): boolean => localPath.test(text)
-
 /** The name of a package, or a path that shows that it is one. */
 export const PluginText = Schema.String.check(
   Schema.makeFilter((text: string) =>
-    isPackageName(text) || isLocalPath(text)
+    isPackageName(text) || localPath.test(text)
       ? true
       : `"${text}" is not the name of a plugin: expected the name of an npm package, or a path that begins with "./".`
   )

@@ -27,23 +27,12 @@ const otherKeys = {
 } as const
 
 /** Keys that models add and no tool reads. */
-const remarks = new Set([
-  "type",
-  "index",
-  "description",
-  "reason",
-  "reasoning",
-  "purpose",
-  "comment",
-  "comments",
-  "explanation",
-  "note",
-  "notes",
-  "thought",
-  "thoughts",
-  "title",
-  "status"
-])
+const remarks = new Set(
+  (
+    "type index description reason reasoning purpose comment comments " +
+    "explanation note notes thought thoughts title status"
+  ).split(" ")
+)
 
 const callKeys = new Set([...Object.entries(otherKeys).flat(2), ...remarks])
 

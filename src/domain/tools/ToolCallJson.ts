@@ -9,13 +9,13 @@ import type { IssueCode } from "../findings/IssueCode.ts"
 import { type JsonScan, scanJson } from "../text/JsonScan.ts"
 
 /** Why a block could not be read. */
-export interface JsonFailure {
+interface JsonFailure {
   readonly code: IssueCode
   readonly what: string
 }
 
 /** The values of a block; `repaired` says that it was not strict JSON, `split` that it held several values. */
-export interface BlockValues {
+interface BlockValues {
   readonly values: ReadonlyArray<Schema.Json>
   readonly repaired: boolean
   readonly split: boolean

@@ -1,9 +1,13 @@
 /**
  * The JSON schema of a tool's parameters in a plain form that small models read well: without references, and without
- * additional properties or the bounds of safe integers. Also makes an example from it.
+ * additional properties or the bounds of safe integers. Also makes an example from it, and parameters from the schema of a
+ * tool that a server or the configuration describes.
  */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as JsonSchemaDocument from "effect/JsonSchema"
+import * as Result from "effect/Result"
+import * as SchemaRepresentation from "effect/SchemaRepresentation"
 import type { Arguments } from "./ToolCall.ts"
 
 /** A JSON schema, or a part of one. */
@@ -99,4 +103,30 @@ const exampleValue = (name: string, schema: JsonSchema): Schema.Json => {
 export const exampleArguments = (schema: JsonSchema): Arguments => {
   const properties = propertiesOf(schema)
   return Object.fromEntries(requiredOf(schema).map((name) => [name, exampleValue(name, properties.get(name) ?? {})]))
+}
+
+const draft07 = /draft-0[4-7]/
+
+/**
+ * The schema of an object as parameters of a tool. Patterns are regular expressions without a bound on their time, so
+ * only those of a trusted schema are applied. Fails with the reason when the schema cannot be read.
+ */
+export const jsonSchemaParameters = (
+  schema: unknown,
+  patterns: "apply" | "ignore" = "ignore"
+): Result.Result<Schema.Codec<Arguments, unknown>, string> => {
+  if (!Predicate.isObject(schema) || Array.isArray(schema)) return Result.fail("it is not an object")
+  const given: JsonSchemaDocument.JsonSchema = { ...schema }
+  if (given["type"] !== "object") return Result.fail('its "type" is not "object"')
+  const dialect = String(given["$schema"] ?? "")
+  return Result.try({
+    try: () => {
+      const document = draft07.test(dialect)
+        ? JsonSchemaDocument.fromSchemaDraft07(given)
+        : JsonSchemaDocument.fromSchemaDraft2020_12(given)
+      const imported = SchemaRepresentation.fromJsonSchemaDocument(document, { patterns })
+      return imported as Schema.Codec<Arguments, unknown>
+    },
+    catch: (thrown) => (thrown instanceof Error ? (thrown.message.split("\n")[0] ?? "") : String(thrown))
+  })
 }

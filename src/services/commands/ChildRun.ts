@@ -10,10 +10,12 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as ChildProcess from "effect/process/ChildProcess"
 import type { ChildProcessHandle } from "effect/process/ChildProcessSpawner"
-import { type CommandOutput, makeCommandOutput } from "../../domain/commands/CommandOutput.ts"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import { CommandOutput } from "../../domain/commands/CommandOutput.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
-export interface ChildOrder {
+interface ChildOrder {
   /** The program and its arguments, after those of the sandbox when there is one. */
   readonly argv: ReadonlyArray<string>
   readonly cwd: string
@@ -116,7 +118,7 @@ const launch = (order: ChildOrder, output: CommandOutput) =>
     const collect = Stream.runForEach(handle.all, (chunk) =>
       Effect.suspend(() => {
         output.push(chunk)
-        return output.bytes() > maxOutputBytes ? Deferred.succeed(full, undefined) : Effect.void
+        return output.bytes > maxOutputBytes ? Deferred.succeed(full, undefined) : Effect.void
       })
     )
     const collecting = yield* Effect.forkScoped(Effect.interruptible(Effect.ignore(collect)))
@@ -142,7 +144,7 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
 
 /** Runs the child for at most `seconds`. Fails with `timeout` (with the end of the output) or `io_error`. */
 export const runChild = Effect.fn("runChild")(function* (order: ChildOrder) {
-  const output = makeCommandOutput()
+  const output = new CommandOutput()
   const exitCode = yield* runToEnd(order, output).pipe(
     Effect.catchTag("PlatformError", (error) =>
       Effect.fail(new ToolFailure({ type: "io_error", message: `The command could not be run: ${error.message}` }))
@@ -158,4 +160,20 @@ export const runChild = Effect.fn("runChild")(function* (order: ChildOrder) {
   )
   const end: ChildEnd = { exitCode, output: output.text() }
   return end
+})
+
+/** True for the path of an executable file. */
+export const isExecutable = Effect.fnUntraced(function* (file: string) {
+  const info = yield* Effect.option((yield* FileSystem.FileSystem).stat(file))
+  return Option.exists(info, ({ mode, type }) => type === "File" && (mode & 0o111) !== 0)
+})
+
+/** The path of the first executable file of this name. */
+export const findProgram = Effect.fnUntraced(function* (name: string, folders: ReadonlyArray<string>) {
+  const path = yield* Path.Path
+  for (const folder of folders) {
+    const file = path.join(folder, name)
+    if (path.isAbsolute(folder) && (yield* isExecutable(file))) return Option.some(file)
+  }
+  return Option.none<string>()
 })

@@ -12,14 +12,13 @@ import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
-import { runChild } from "./ChildRun.ts"
-import { findProgram } from "./ProgramSearch.ts"
+import { runChild, findProgram } from "./ChildRun.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { sandboxFlags } from "./SandboxProfile.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** Whether commands run in the sandbox. */
-export interface SandboxState {
+interface SandboxState {
   readonly sandboxed: boolean
   /** What it allows, or why there is none; shown after "Sandbox: ". */
   readonly words: string
@@ -27,7 +26,7 @@ export interface SandboxState {
   readonly denial?: string
 }
 
-export interface SandboxOptions {
+interface SandboxOptions {
   readonly sandbox?: SandboxSettings
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly home: string

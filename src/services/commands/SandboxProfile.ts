@@ -10,7 +10,7 @@ import { secretFolders } from "../../domain/files/SensitivePath.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 
 /** Absolute paths; `root` is the real path of the project. */
-export interface SandboxPlaces {
+interface SandboxPlaces {
   readonly root: string
   readonly home: string
   /** The folders of the search path. */

@@ -32,7 +32,7 @@ import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 /** One message of the person, with its conversation. */
-export interface TurnOrder {
+interface TurnOrder {
   /** The number of the message, from 1. */
   readonly number: number
   readonly system: string

@@ -36,23 +36,16 @@ const maxScanned = 268_435_456
 const megabytes = (bytes: number): string =>
   bytes < 1_048_576 ? `${bytes} bytes` : `${Math.round(bytes / 104_857.6) / 10} MB`
 
+const overLimit = (message: string) => new ToolFailure({ type: "output_limit", message })
+
 const tooLarge = (file: string, maxBytes: number): ToolFailure =>
-  new ToolFailure({
-    type: "output_limit",
-    message: `${file} is larger than ${megabytes(maxBytes)}. Search it, or name a smaller file.`
-  })
+  overLimit(`${file} is larger than ${megabytes(maxBytes)}. Search it, or name a smaller file.`)
 
 const tooManyLines = (file: string, { from, to }: LineRange, maxBytes: number): ToolFailure =>
-  new ToolFailure({
-    type: "output_limit",
-    message: `The lines ${from} to ${to} of ${file} have more than ${megabytes(maxBytes)}. Name fewer lines.`
-  })
+  overLimit(`The lines ${from} to ${to} of ${file} have more than ${megabytes(maxBytes)}. Name fewer lines.`)
 
 const notReached = (file: string, line: number): ToolFailure =>
-  new ToolFailure({
-    type: "output_limit",
-    message: `${file} has no line ${line} within its first ${megabytes(maxScanned)}.`
-  })
+  overLimit(`${file} has no line ${line} within its first ${megabytes(maxScanned)}.`)
 
 /** The failure for a folder, which names some of the files in it. */
 const folderFailure = Effect.fnUntraced(function* (folder: string) {

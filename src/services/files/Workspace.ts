@@ -55,7 +55,7 @@ const descriptionFiles = ["AGENTS.md", "README.md"]
 const maxDescriptionBytes = 1_048_576
 
 /** The most characters of a description; it is part of every prompt. */
-export const maxDescriptionCharacters = 4000
+const maxDescriptionCharacters = 4000
 
 const excerpt = (name: string, text: string): string => {
   const cut = cutAtParagraph(text.trim(), maxDescriptionCharacters)

@@ -28,7 +28,7 @@ export interface KnownServer {
 }
 
 /** The servers to start. */
-export interface McpOrder {
+interface McpOrder {
   /** Absolute. */
   readonly project: string
   /** The servers of the person's own configuration. */

@@ -24,7 +24,7 @@ import { itemOf, withOffers } from "./ApprovalView.ts"
 import { type GateOptions, makePolicyEvaluator } from "./PolicyEvaluator.ts"
 import { type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
 import { approveStep } from "./GateStep.ts"
-import { GrantSnapshot, makeGrants } from "./Grants.ts"
+import { Grants, GrantSnapshot } from "./Grants.ts"
 import { Policies } from "./Policies.ts"
 import { questionId } from "./QuestionScope.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -101,7 +101,7 @@ export class Gate extends Context.Service<
         const events = yield* RunEvents
         const workspace = yield* Workspace
         const evaluator = yield* makePolicyEvaluator(options)
-        const grants = makeGrants()
+        const grants = new Grants()
         const denials = yield* Ref.make<ReadonlyArray<PermissionDenied>>([])
         const mutex = (yield* Semaphore.make(1)).withPermits(1)
 
@@ -204,7 +204,7 @@ export class Gate extends Context.Service<
           resolveInDoubt: decideDoubt,
           approveStep: (step) => approveStep(step, stepWorld),
           denials: Ref.get(denials),
-          sessionGrants: Effect.sync(grants.session),
+          sessionGrants: Effect.sync(() => grants.session()),
           snapshot: Effect.map(Ref.get(denials), (denied) => ({ grants: grants.snapshot(), denials: denied })),
           restore: (snapshot) =>
             Effect.andThen(

@@ -22,7 +22,7 @@ export interface GateQuestion extends Grantable {
 }
 
 /** The hash of one call or access of a task, without the uid, which makes no difference to the question. */
-export const callHash = (asked: {
+const callHash = (asked: {
   readonly task: string
   readonly tool: string
   readonly arguments?: Arguments

@@ -20,7 +20,7 @@ import type { RunEvents } from "../runs/RunEvents.ts"
 import type { Workspace } from "../files/Workspace.ts"
 
 /** The parts of the gate that the question needs. */
-export interface StepWorld {
+interface StepWorld {
   readonly approver: Approver["Service"]
   readonly events: RunEvents["Service"]
   readonly workspace: Workspace["Service"]
@@ -91,7 +91,7 @@ const warnOfSharedWrites = Effect.fnUntraced(function* (
   title: string,
   tasks: ReadonlyArray<TouchingTask>,
   events: RunEvents["Service"]
-): Effect.fn.Return<ReadonlyMap<string, string>> {
+) {
   const notes = conflictingWrites(tasks).map((shared) => ({
     path: shared.path,
     note: conflictingWriteNote(title, shared)
@@ -133,7 +133,7 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
     accesses: calls.flatMap(({ question }) => question.accesses)
   }))
   const warnings = yield* warnOfSharedWrites(title, touching, events)
-  const open = judged.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, grants.isHashApproved))
+  const open = judged.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, (hash) => grants.isHashApproved(hash)))
   if (open.length === 0) return { approved: true, by: "rule" }
   const found = yield* Effect.forEach(open, ({ calls, task }) => shownOf(task, calls, warnings, world))
   const shown = found.flat()

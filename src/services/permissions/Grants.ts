@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import { type Asked, sessionScopes } from "../../domain/permissions/SessionScope.ts"
-import { type Answered, AnsweredBy } from "../approvals/Approver.ts"
+import { AnsweredBy } from "../approvals/Approver.ts"
 import { hashOf } from "../files/Hash.ts"
 
 /** What a grant is compared with. */
@@ -26,88 +26,93 @@ export const GrantSnapshot = Schema.Struct({
 })
 export type GrantSnapshot = typeof GrantSnapshot.Type
 
-export interface Grants {
-  /** True for a call whose hash was approved, or that the session covers. */
-  readonly isGranted: (asked: Grantable) => boolean
-  /** True for exactly these calls, approved with their step. */
-  readonly isHashApproved: (hash: string) => boolean
-  /** True for exactly these calls, excluded when others of their step were chosen. */
-  readonly isExcluded: (hash: string) => boolean
-  readonly addHashes: (hashes: ReadonlyArray<string>) => void
-  readonly addExcluded: (hashes: ReadonlyArray<string>) => void
-  /** Has no effect on what is asked about each time. */
-  readonly addSession: (asked: Grantable) => void
-  /** What is allowed for the session, in words. */
-  readonly session: () => ReadonlyArray<string>
-  /** All remaining steps of the plan were approved by this one. */
-  readonly addPlan: (planKey: string, by: Answered<unknown>["by"]) => void
-  readonly planApprovedBy: (planKey: string) => Answered<unknown>["by"] | undefined
-  /** Counts a denial by a person, and gives how often the same effect was denied so far. */
-  readonly countDenial: (asked: Grantable) => number
-  readonly denials: (asked: Grantable) => number
-  readonly snapshot: () => GrantSnapshot
-  /** Adds the answers that another process has in the same run. */
-  readonly restore: (snapshot: GrantSnapshot) => void
-}
-
 /** Identifies an effect: the same tool on the same targets, whatever the content. */
 const effectKey = ({ accesses, arguments: given, tool }: Grantable): string =>
   hashOf([tool, accesses.length === 0 ? (given ?? null) : accesses.map(accessTarget)])
 
-const sessionKeys = (asked: Grantable): ReadonlyArray<string> | undefined =>
-  sessionScopes(asked)?.map(({ key }) => hashOf(key))
+/** The grants of one run; there are none at first. */
+export class Grants {
+  readonly #approved = new Set<string>()
+  readonly #excluded = new Set<string>()
+  readonly #session = new Map<string, string>()
+  readonly #plans = new Map<string, AnsweredBy>()
+  readonly #denied = new Map<string, number>()
 
-/** No grants yet. */
-export const makeGrants = (): Grants => {
-  const hashes = new Set<string>()
-  const excluded = new Set<string>()
-  const session = new Map<string, string>()
-  const plans = new Map<string, Answered<unknown>["by"]>()
-  const denied = new Map<string, number>()
-  const denials = (asked: Grantable): number => denied.get(effectKey(asked)) ?? 0
-  const addHashes = (added: ReadonlyArray<string>): void => {
-    for (const hash of added) {
-      hashes.add(hash)
-      excluded.delete(hash)
+  /** True for a call whose hash was approved, or that the session covers. */
+  isGranted(asked: Grantable): boolean {
+    const keys = sessionScopes(asked)?.map(({ key }) => hashOf(key))
+    return this.isHashApproved(asked.hash) || keys?.every((key) => this.#session.has(key)) === true
+  }
+
+  /** True for exactly this call, approved with its step. */
+  isHashApproved(hash: string): boolean {
+    return this.#approved.has(hash)
+  }
+
+  /** True for exactly this call, excluded when others of its step were chosen. */
+  isExcluded(hash: string): boolean {
+    return this.#excluded.has(hash)
+  }
+
+  addHashes(hashes: ReadonlyArray<string>): void {
+    for (const hash of hashes) {
+      this.#approved.add(hash)
+      this.#excluded.delete(hash)
     }
   }
-  return {
-    isGranted: (asked) => hashes.has(asked.hash) || sessionKeys(asked)?.every((key) => session.has(key)) === true,
-    isHashApproved: (hash) => hashes.has(hash),
-    isExcluded: (hash) => excluded.has(hash),
-    addHashes,
-    addExcluded: (added) => {
-      for (const hash of added) excluded.add(hash)
-    },
-    addSession: (asked) => {
-      for (const { covers, key } of sessionScopes(asked) ?? []) session.set(hashOf(key), covers)
-    },
-    session: () => [...session.values()],
-    addPlan: (planKey, by) => {
-      plans.set(planKey, by)
-    },
-    planApprovedBy: (planKey) => plans.get(planKey),
-    countDenial: (asked) => {
-      const count = denials(asked) + 1
-      denied.set(effectKey(asked), count)
-      return count
-    },
-    denials,
-    snapshot: () => ({
-      approved: [...hashes],
-      excluded: [...excluded],
-      session: Object.fromEntries(session),
-      plans: Object.fromEntries(plans),
-      denied: Object.fromEntries(denied)
-    }),
-    restore: (snapshot) => {
-      for (const hash of snapshot.excluded) excluded.add(hash)
-      addHashes(snapshot.approved)
-      for (const [key, covers] of Object.entries(snapshot.session)) session.set(key, covers)
-      for (const [key, by] of Object.entries(snapshot.plans)) plans.set(key, by)
-      for (const [key, times] of Object.entries(snapshot.denied)) {
-        denied.set(key, Math.max(times, denied.get(key) ?? 0))
-      }
+
+  addExcluded(hashes: ReadonlyArray<string>): void {
+    for (const hash of hashes) this.#excluded.add(hash)
+  }
+
+  /** Has no effect on what is asked about each time. */
+  addSession(asked: Grantable): void {
+    for (const { covers, key } of sessionScopes(asked) ?? []) this.#session.set(hashOf(key), covers)
+  }
+
+  /** What is allowed for the session, in words. */
+  session(): ReadonlyArray<string> {
+    return [...this.#session.values()]
+  }
+
+  /** Records who approved all remaining steps of a plan. */
+  addPlan(planKey: string, by: AnsweredBy): void {
+    this.#plans.set(planKey, by)
+  }
+
+  planApprovedBy(planKey: string): AnsweredBy | undefined {
+    return this.#plans.get(planKey)
+  }
+
+  denials(asked: Grantable): number {
+    return this.#denied.get(effectKey(asked)) ?? 0
+  }
+
+  /** Counts a denial by a person, and gives how often the same effect was denied so far. */
+  countDenial(asked: Grantable): number {
+    const count = this.denials(asked) + 1
+    this.#denied.set(effectKey(asked), count)
+    return count
+  }
+
+  snapshot(): GrantSnapshot {
+    return {
+      approved: [...this.#approved],
+      excluded: [...this.#excluded],
+      session: Object.fromEntries(this.#session),
+      plans: Object.fromEntries(this.#plans),
+      denied: Object.fromEntries(this.#denied)
+    }
+  }
+
+  /** Adds the answers that another process has in the same run. */
+  restore({ approved, denied, excluded, plans, session }: GrantSnapshot): void {
+    this.addExcluded(excluded)
+    this.addHashes(approved)
+    for (const [key, covers] of Object.entries(session)) this.#session.set(key, covers)
+    for (const [key, by] of Object.entries(plans)) this.#plans.set(key, by)
+    for (const [key, times] of Object.entries(denied)) {
+      this.#denied.set(key, Math.max(times, this.#denied.get(key) ?? 0))
     }
   }
 }

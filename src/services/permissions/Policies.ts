@@ -19,9 +19,39 @@ type Rules = ReadonlyArray<RememberedRule>
 
 const without = (rules: Rules, rule: Rule): Rules => rules.filter((one) => !isSameRule(one, rule))
 
-/** The rule with the present time. */
-const stamped = (rule: RememberedRule) =>
-  Effect.map(DateTime.now, (now): RememberedRule => ({ ...rule, rememberedAt: DateTime.formatIso(now) }))
+/** Where rules are stored: what it holds now, and how it is replaced. */
+interface PolicyStore {
+  readonly file: string | undefined
+  readonly read: Effect.Effect<Rules, PolicyFileError>
+  readonly write: (rules: Rules) => Effect.Effect<void, PolicyFileError>
+}
+
+/** Policies that begin with what the store holds. A rule is added with the present time. */
+const makePolicies = Effect.fnUntraced(function* ({ file, read, write }: PolicyStore) {
+  const atStart = yield* Effect.result(read)
+  const rules = yield* Ref.make(Result.getOrElse(atStart, (): Rules => []))
+  const mutex = yield* Semaphore.make(1)
+  /** Changes the present content of the store, to keep rules that another process added. True when it held `rule`. */
+  const change = (rule: Rule, next: (rules: Rules) => Rules) =>
+    Effect.gen(function* () {
+      const present = yield* read
+      const changed = next(present)
+      const isSame = changed.length === present.length && changed.every((one, index) => one === present[index])
+      if (!isSame) yield* write(changed)
+      yield* Ref.update(rules, next)
+      return present.some((one) => isSameRule(one, rule))
+    }).pipe(mutex.withPermits(1), Effect.uninterruptible)
+  return Policies.of({
+    file,
+    rules: Ref.get(rules),
+    rejection: Result.isFailure(atStart) ? atStart.failure : undefined,
+    remember: Effect.fn("Policies.remember")(function* (rule) {
+      const entry: RememberedRule = { ...rule, rememberedAt: DateTime.formatIso(yield* DateTime.now) }
+      yield* change(rule, (present) => [...without(present, rule), entry])
+    }),
+    revoke: Effect.fn("Policies.revoke")((rule) => change(rule, (present) => without(present, rule)))
+  })
+})
 
 export class Policies extends Context.Service<
   Policies,
@@ -48,29 +78,7 @@ export class Policies extends Context.Service<
       Effect.gen(function* () {
         const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
         const read = provide(readPolicyFile(file, owner))
-        const atStart = yield* Effect.result(read)
-        const rules = yield* Ref.make(Result.getOrElse(atStart, (): Rules => []))
-        const mutex = yield* Semaphore.make(1)
-        /** Changes the present content of the file, to keep rules that another process added. True when it held `rule`. */
-        const change = (rule: Rule, next: (rules: Rules) => Rules) =>
-          Effect.gen(function* () {
-            const present = yield* read
-            const changed = next(present)
-            const isSame = changed.length === present.length && changed.every((one, index) => one === present[index])
-            if (!isSame) yield* provide(writePolicyFile(file, changed))
-            yield* Ref.update(rules, next)
-            return present.some((one) => isSameRule(one, rule))
-          }).pipe(mutex.withPermits(1), Effect.uninterruptible)
-        return Policies.of({
-          file,
-          rules: Ref.get(rules),
-          rejection: Result.isFailure(atStart) ? atStart.failure : undefined,
-          remember: Effect.fn("Policies.remember")(function* (rule) {
-            const entry = yield* stamped(rule)
-            yield* change(rule, (present) => [...without(present, rule), entry])
-          }),
-          revoke: Effect.fn("Policies.revoke")((rule) => change(rule, (present) => without(present, rule)))
-        })
+        return yield* makePolicies({ file, read, write: (rules) => provide(writePolicyFile(file, rules)) })
       })
     )
 
@@ -79,18 +87,9 @@ export class Policies extends Context.Service<
     Layer.effect(
       Policies,
       Effect.gen(function* () {
-        const rules = yield* Ref.make(initial)
-        return Policies.of({
-          file: undefined,
-          rules: Ref.get(rules),
-          rejection: undefined,
-          remember: Effect.fnUntraced(function* (rule) {
-            const entry = yield* stamped(rule)
-            yield* Ref.update(rules, (present) => [...without(present, rule), entry])
-          }),
-          revoke: (rule) =>
-            Ref.modify(rules, (present) => [present.some((one) => isSameRule(one, rule)), without(present, rule)])
-        })
+        const stored = yield* Ref.make(initial)
+        const write = (rules: Rules) => Ref.set(stored, rules)
+        return yield* makePolicies({ file: undefined, read: Ref.get(stored), write })
       })
     )
 }

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
-import { decide, type Decision } from "../../domain/permissions/Decision.ts"
+import { decide } from "../../domain/permissions/Decision.ts"
 import { type Rule, parseRule, type Verdict } from "../../domain/permissions/Permission.ts"
 import { appliesTo, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 import { type GateQuestion, targetOf, questionOfCall } from "./GateQuestion.ts"
@@ -69,16 +69,6 @@ const protectionOf = (
   return undefined
 }
 
-export interface PolicyEvaluator {
-  /** Why the question is about protected access; nothing when rules decide. */
-  readonly protection: (question: GateQuestion) => string | undefined
-  /** Locks the project for what would change something; why not, when another process works there. */
-  readonly claim: (question: GateQuestion) => Effect.Effect<string | undefined>
-  readonly evaluate: (question: GateQuestion) => Effect.Effect<Decision<SourcedRule>>
-  /** A remembered rule that would allow it if the tool had not changed since. */
-  readonly outdated: (question: GateQuestion) => Effect.Effect<RememberedRule | undefined>
-}
-
 /** Protected paths are made canonical once, when the run starts. */
 export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOptions) {
   const policies = yield* Policies
@@ -96,30 +86,34 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     risk,
     targets: accesses.map(targetOf(path, root))
   })
-  const evaluator: PolicyEvaluator = {
-    protection: (question) => {
+  return {
+    /** Why the question is about protected access; nothing when rules decide. */
+    protection: (question: GateQuestion): string | undefined => {
       if (options.readOnly === true && changesSomething(question))
         return "would change something, and this run only reads"
       return question.accesses
         .map((access) => protectionOf(access, { path, root, protectedPaths }))
         .find((one) => one !== undefined)
     },
-    claim: (question) => (changesSomething(question) ? turn.claim : Effect.undefined),
-    evaluate: (question) =>
+    /** Locks the project for what would change something; why not, when another process works there. */
+    claim: (question: GateQuestion) => (changesSomething(question) ? turn.claim : Effect.undefined),
+    /** The decision of the rules. */
+    evaluate: (question: GateQuestion) =>
       Effect.map(policies.rules, (remembered) => {
         const applying = remembered.filter((rule) => appliesTo(rule, question.pin)).map(sourced)
         return decide<SourcedRule>([...(options.rules ?? []), ...applying], requestOf(question))
       }),
-    outdated: (question) =>
+    /** A remembered rule that would allow it if the tool had not changed since. */
+    outdated: (question: GateQuestion) =>
       Effect.map(policies.rules, (remembered) => {
         const lapsed = remembered.filter((rule) => rule.pin !== undefined && !appliesTo(rule, question.pin))
         return decide(lapsed, { ...requestOf(question), risk: "medium" }).rules[0]
       })
   }
-  return evaluator
 })
+export type PolicyEvaluator = Effect.Success<ReturnType<typeof makePolicyEvaluator>>
 
-export interface PermissionExplanation {
+interface PermissionExplanation {
   /** `refuse` for protected access. */
   readonly verdict: Verdict | "refuse"
   /** The rules that decide; none when the risk alone does. */

@@ -20,7 +20,7 @@ import type { Arguments } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { runGranted } from "../commands/Commands.ts"
-import { jsonSchemaParameters } from "./JsonSchemaParameters.ts"
+import { jsonSchemaParameters } from "../../domain/tools/ToolSchema.ts"
 import { definePlugin, type Plugin, tool } from "./Plugin.ts"
 import { PluginProblem } from "./PluginProblem.ts"
 

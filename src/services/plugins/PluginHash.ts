@@ -11,7 +11,7 @@ import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import { type FoundPlugin, foreignFolders } from "./PluginFinder.ts"
 
 /** The content cannot be hashed; `message` is the end of a sentence. */
-export class HashFailure extends Schema.TaggedError<HashFailure>()("HashFailure", { message: Schema.String }) {}
+class HashFailure extends Schema.TaggedError<HashFailure>()("HashFailure", { message: Schema.String }) {}
 
 const maxFiles = 2000
 const maxBytes = 33_554_432

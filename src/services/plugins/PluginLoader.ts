@@ -32,7 +32,7 @@ export interface LoadedTool {
   readonly tool: Tool<any>
 }
 
-export interface LoadedPlugins {
+interface LoadedPlugins {
   /** By name, in the order of the plugins. */
   readonly tools: ReadonlyMap<string, LoadedTool>
   readonly problems: ReadonlyArray<PluginProblem>

@@ -27,7 +27,7 @@ export interface KnownPlugin {
 }
 
 /** The plugins to load. */
-export interface PluginOrder {
+interface PluginOrder {
   /** In the order in which they are loaded; of two that name the same file the first counts. */
   readonly entries: ReadonlyArray<PluginEntry>
   /** Plugins as values; the caller trusts them. */

@@ -12,33 +12,14 @@ export interface ProbeReport {
   readonly problem?: string
 }
 
+const constructors = [Object, Array, String, Number, Function, Promise, Map, Set, RegExp, Error, Date]
 const shared: Readonly<Record<string, object>> = {
-  Object,
-  Array,
-  String,
-  Number,
-  Function,
-  Promise,
-  Map,
-  Set,
-  RegExp,
-  Error,
+  ...Object.fromEntries(constructors.map((one) => [one.name, one])),
+  ...Object.fromEntries(constructors.map((one) => [`${one.name}.prototype`, one.prototype as object])),
   Symbol,
-  Date,
   JSON,
   Math,
-  Reflect,
-  "Object.prototype": Object.prototype,
-  "Array.prototype": Array.prototype,
-  "String.prototype": String.prototype,
-  "Number.prototype": Number.prototype,
-  "Function.prototype": Function.prototype,
-  "Promise.prototype": Promise.prototype,
-  "Map.prototype": Map.prototype,
-  "Set.prototype": Set.prototype,
-  "RegExp.prototype": RegExp.prototype,
-  "Error.prototype": Error.prototype,
-  "Date.prototype": Date.prototype
+  Reflect
 }
 
 const { entries, getOwnPropertyDescriptors, hasOwn, is } = Object

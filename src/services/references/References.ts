@@ -26,8 +26,7 @@ import { Activities } from "../journal/Activities.ts"
 import { textHash } from "../files/Hash.ts"
 import { PermissionDenied } from "../permissions/PermissionDenied.ts"
 import { Gate } from "../permissions/Gate.ts"
-import { type ReferencePrefetch, makeReferencePrefetch } from "./ReferencePrefetch.ts"
-import { checkReferences } from "./ReferenceCheck.ts"
+import { type ReferencePrefetch, makeReferencePrefetch, checkReferences } from "./ReferenceCheck.ts"
 import { ReferenceProblem, type ReferenceWorld } from "./ReferenceWorld.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -62,7 +61,7 @@ export interface CheckWorld {
 }
 
 /** What the block of a task is made from. */
-export interface BlockWorld {
+interface BlockWorld {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
   readonly view: "summary" | "document"

@@ -15,7 +15,7 @@ import { editText } from "../../domain/files/TextEdit.ts"
 import { hashOf } from "../files/Hash.ts"
 
 /** The services that make accesses canonical. */
-export interface AccessWorld {
+interface AccessWorld {
   readonly commands: Commands["Service"]
   readonly workspace: Workspace["Service"]
 }

@@ -14,7 +14,7 @@ import { WebFetch } from "../web/WebFetch.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** What one call was granted. */
-export interface Granted {
+interface Granted {
   readonly accesses: ReadonlyArray<CanonicalAccess>
   /** Decides about an access that is known only while the call runs; absent while a plugin loads. */
   readonly admit?: Permit["admit"]

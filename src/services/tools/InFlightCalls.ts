@@ -6,45 +6,33 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { PermissionDenied } from "../permissions/PermissionDenied.ts"
 
-export interface InFlightCalls {
-  /** Denies a call of this tool when the run is to stop. */
-  readonly mayBegin: (tool: string) => Effect.Effect<void, PermissionDenied>
-  /** The call with this key is about to change something. */
-  readonly begin: (key: string) => Effect.Effect<void>
-  /** The call has ended and its result is recorded, whether it had begun or not. */
-  readonly end: (key: string) => Effect.Effect<void>
-  /** Stops the run, for this reason. */
-  readonly stop: (reason: PermissionDenied) => Effect.Effect<void>
-  /** Why the run is to stop, if it is. */
-  readonly reason: Effect.Effect<PermissionDenied | undefined>
-  /** Gives why, as soon as the run has stopped. */
-  readonly stopped: Effect.Effect<string>
-}
+const stopping = (tool: string, { by }: PermissionDenied) =>
+  new PermissionDenied({ tool, targets: [], by, reason: "is not started, because the run stops" })
 
-/** Makes the calls of one run. */
-export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped): InFlightCalls => {
+/** The calls in flight of one run; none at first. */
+export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped) => {
   const begun = new Set<string>()
   let why: PermissionDenied | undefined
   return {
-    mayBegin: (tool) =>
-      Effect.suspend(() =>
-        why === undefined
-          ? Effect.void
-          : Effect.fail(
-              new PermissionDenied({ tool, targets: [], by: why.by, reason: "is not started, because the run stops" })
-            )
-      ),
-    begin: (key) => Effect.sync(() => void begun.add(key)),
-    end: (key) =>
+    /** Denies a call of this tool when the run is to stop. */
+    mayBegin: (tool: string) =>
+      Effect.suspend(() => (why === undefined ? Effect.void : Effect.fail(stopping(tool, why)))),
+    /** The call with this key is about to change something. */
+    begin: (key: string) => Effect.sync(() => void begun.add(key)),
+    /** The call has ended and its result is recorded, whether it had begun or not. */
+    end: (key: string) =>
       Effect.suspend(() => {
         begun.delete(key)
         return why === undefined || begun.size > 0 ? Effect.void : Deferred.succeed(stopped, why.message)
       }),
-    stop: (reason) =>
+    /** Stops the run, for this reason. */
+    stop: (reason: PermissionDenied) =>
       Effect.sync(() => {
         why ??= reason
       }),
+    /** Why the run is to stop, if it is. */
     reason: Effect.sync(() => why),
+    /** Gives why, as soon as the run has stopped. */
     stopped: Deferred.await(stopped)
   }
 })

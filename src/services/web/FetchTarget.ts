@@ -58,7 +58,7 @@ const resolve = Effect.fnUntraced(function* (url: URL) {
 })
 
 /** What is decided by `host:port` alone. A target in both sets is allowed. */
-export interface ListedTargets {
+interface ListedTargets {
   /** May be fetched even from a private address. */
   readonly allowed: ReadonlySet<string>
   /** May not be fetched even from a public address. */

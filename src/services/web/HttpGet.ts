@@ -27,7 +27,7 @@ export interface HttpAnswer {
 }
 
 /** Why there is no answer. `detail` is a clause, not a sentence. */
-export class HttpFailure extends Data.TaggedError("HttpFailure")<{
+class HttpFailure extends Data.TaggedError("HttpFailure")<{
   readonly reason: "unreachable" | "too_large"
   readonly detail: string
 }> {}

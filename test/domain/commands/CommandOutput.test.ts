@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { makeCommandOutput } from "../../../src/domain/commands/CommandOutput.ts"
+import { CommandOutput } from "../../../src/domain/commands/CommandOutput.ts"
 
 const outputOf = (chunks: ReadonlyArray<string | Uint8Array>) => {
-  const output = makeCommandOutput()
+  const output = new CommandOutput()
   for (const chunk of chunks) output.push(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk)
   return output
 }
@@ -19,7 +19,7 @@ describe("the output of a command", () => {
   it("keeps beginning and end of what is longer and counts what is missing", () => {
     const output = outputOf(Array.from({ length: 100 }, (_, index) => String(index % 10).repeat(1000)))
     const text = output.text()
-    assert.strictEqual(output.bytes(), 100_000)
+    assert.strictEqual(output.bytes, 100_000)
     assert.include(text, `\n... (${100_000 - kept * 2} bytes left out) ...\n`)
     const [head = "", tail = ""] = text.split(/\n\.\.\. .* \.\.\.\n/)
     assert.deepStrictEqual([head.length, tail.length, head[0], tail.at(-1)], [kept, kept, "0", "9"])

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { runDifferences } from "../../../src/domain/history/RunDifference.ts"
 import { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
-import { eventsTold, replaySessions } from "../../../src/domain/history/ReplaySession.ts"
+import { eventsTold, replaySessions } from "../../../src/domain/history/JournalParts.ts"
 import { decodeLine, firstSum, recordOf } from "../../../src/services/journal/JournalLine.ts"
 
 const root = join(import.meta.dirname, "../../..")

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readMarkdown } from "../../../src/domain/markdown/Markdown.ts"
 import type { Reference } from "../../../src/domain/plan/Reference.ts"
-import { makeReferencePrefetch } from "../../../src/services/references/ReferencePrefetch.ts"
+import { makeReferencePrefetch } from "../../../src/services/references/ReferenceCheck.ts"
 import {
   ReferenceProblem,
   type ReferenceResolver,
