@@ -6,9 +6,8 @@ import * as Option from "effect/Option"
 import { readRefinement } from "../documents/RefinementFormat.ts"
 import { readTaskList } from "../documents/TaskListFormat.ts"
 import { renderTask, renderTaskList } from "../documents/TaskRendering.ts"
-import { noFindings } from "../findings/IssueCode.ts"
-import { lastSection } from "../grammar/DocumentSections.ts"
-import { readMarkdown, textOfLines } from "../markdown/Markdown.ts"
+import { DocumentReader } from "../grammar/DocumentReader.ts"
+import { textOfLines } from "../markdown/Markdown.ts"
 import { resultHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { checkDocument, type CheckOptions, type CheckReport, type DocumentKind } from "./CheckReport.ts"
 
@@ -20,9 +19,9 @@ export interface FixedDocument {
 
 /** The prompt of a list: everything up to the next part of the document, without a fence around all of it. */
 const promptOf = (text: string): string => {
-  const document = readMarkdown(text, { knownHeadings: taskListHeadings, hasFields: true })
-  const parts = ["original-prompt", "goals", "tasks", "issues"].map((key) => lastSection(document, key, noFindings()))
-  const [prompt, ...others] = parts
+  const reader = new DocumentReader(text, { knownHeadings: taskListHeadings, hasFields: true })
+  const { document } = reader
+  const [prompt, ...others] = ["original-prompt", "goals", "tasks", "issues"].map((key) => reader.section(key))
   if (prompt === undefined) return ""
   const next = others.flatMap((part) => (part !== undefined && part.line > prompt.line ? [part.line - 1] : []))
   const inside = document.lines.slice(prompt.first, Math.min(document.lines.length, ...next))
@@ -35,8 +34,9 @@ const promptOf = (text: string): string => {
 
 /** The whole result with its heading as it should be, and, when that draws in what stands below, as it is. */
 const renderResult = (text: string): ReadonlyArray<string> => {
-  const document = readMarkdown(text, { knownHeadings: resultHeadings })
-  const section = lastSection(document, "result-summary", noFindings())
+  const reader = new DocumentReader(text, { knownHeadings: resultHeadings })
+  const { document } = reader
+  const section = reader.section("result-summary")
   if (section === undefined) return []
   const { depth, first, heading, landmark, lead, line } = section
   const title = landmark?.title ?? heading

@@ -4,7 +4,7 @@
  */
 import type { Where } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
-import { landmarkEnd, noteIgnoredSections, type SectionSpan } from "../grammar/DocumentSections.ts"
+import type { DocumentReader, SectionSpan } from "../grammar/DocumentReader.ts"
 import { excerpt } from "../grammar/RawTask.ts"
 import type { TaskLine } from "../grammar/TaskLines.ts"
 import { type MarkdownDocument, type MarkdownSection, textOfLines } from "../markdown/Markdown.ts"
@@ -18,11 +18,9 @@ const readProse = (text: string, where: Where, findings: Findings): void => {
     addRepair(findings, "text-ignored", where, `Ignored text between the tool calls: "${excerpt(text)}".`)
     return
   }
-  addIssue(findings, "tool-call-json", where, {
-    what: "There is text that looks like a tool call outside a code block.",
-    how: "Put each call as one JSON object into a code block of its own.",
-    quote: text
-  })
+  const what = "There is text that looks like a tool call outside a code block."
+  const how = "Put each call as one JSON object into a code block of its own."
+  addIssue(findings, "tool-call-json", where, { what, how, quote: text })
 }
 
 const tagged = /<(tool|function)_call>([^]*?)(?:<\/\1_call>|$)/g
@@ -101,24 +99,21 @@ const callsIn = (document: MarkdownDocument, { first, last }: SectionSpan) => {
 
 /** Records calls that stand outside of `calls`; those under `task` only when there is no section for calls. */
 export const checkMisplacedCalls = (
-  document: MarkdownDocument,
+  reader: DocumentReader,
   task: MarkdownSection | undefined,
-  calls: MarkdownSection | undefined,
-  findings: Findings
+  calls: MarkdownSection | undefined
 ): void => {
-  const ignored = noteIgnoredSections(document, Infinity, findings)
+  const { document } = reader
+  const ignored = reader.ignoreSections(Infinity)
   const preamble = { heading: "", first: 0, last: (document.sections[0]?.line ?? document.lines.length + 1) - 1 }
-  const ofTask = task === undefined ? [] : [{ ...task, last: landmarkEnd(document, task) }]
-  const spans: ReadonlyArray<SectionSpan> =
-    calls === undefined ? [preamble, ...ofTask, ...ignored] : ignored.filter(({ first }) => first > calls.line)
+  const ofTask = task === undefined ? [] : [{ heading: task.heading, first: task.first, last: reader.endOf(task) }]
+  const spans =
+    calls === undefined ? [preamble, ...ofTask, ...ignored] : ignored.filter((one) => one.first > calls.line)
   for (const span of spans) {
     for (const { index, text } of callsIn(document, span)) {
       const where = { ...(span.heading === "" ? {} : { section: span.heading }), line: index + 1 }
       const place = span.heading === "" ? "before the first heading" : `under "${span.heading}"`
-      addIssue(findings, "tool-call-misplaced", where, {
-        what: `A tool call stands ${place} and would never run.`,
-        quote: text
-      })
+      reader.issue("tool-call-misplaced", where, `A tool call stands ${place} and would never run.`, { quote: text })
     }
   }
 }

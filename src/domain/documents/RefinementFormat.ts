@@ -6,15 +6,14 @@
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
 import type { Reading } from "../findings/Issue.ts"
-import { addIssue, addRepair, type Findings, type RepairCode } from "../findings/IssueCode.ts"
-import { addMissingSection, checkStrayFences, landmarkEnd, lastSection, reading } from "../grammar/DocumentSections.ts"
+import { addRepair, type Findings, type RepairCode } from "../findings/IssueCode.ts"
+import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { addNotes, approvalOf, defaultName, givenName, givenSkill, placeOf, textOf } from "../grammar/FieldValues.ts"
 import type { RawTask } from "../grammar/RawTask.ts"
 import { readNewTask } from "../grammar/TaskChecks.ts"
-import { taskLines } from "../grammar/TaskLines.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
 import { readReferences, type ResolveResult } from "../grammar/TaskReferences.ts"
-import { type MarkdownSection, readMarkdown } from "../markdown/Markdown.ts"
+import type { MarkdownSection } from "../markdown/Markdown.ts"
 import { type KnownHeadings, refinementHeadings } from "../markdown/MarkdownHeadings.ts"
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
 import type { Reference } from "../plan/Reference.ts"
@@ -106,22 +105,18 @@ const mergeTask = (raw: RawTask, planned: Task, section: string, findings: Findi
 
 /** The task of a refinement; nothing when neither the document nor the plan gives one. */
 const readTask = (
-  [raw, ...others]: ReadonlyArray<RawTask>,
+  reader: DocumentReader,
   section: MarkdownSection | undefined,
-  planned: Task | undefined,
-  findings: Findings
+  planned: Task | undefined
 ): Task | undefined => {
+  const { findings } = reader
   const heading = section?.heading ?? "Task"
   const where = { section: heading, ...(planned === undefined ? {} : { task: planned.name }) }
-  if (others[0] !== undefined) {
-    addIssue(
-      findings,
-      "task-several",
-      { ...where, line: others[0].line },
-      {
-        what: `There are ${others.length + 1} tasks under "${heading}".`
-      }
-    )
+  const tasks = collectTasks(reader.linesOf(section), heading, findings)
+  const [raw, second] = tasks
+  if (second !== undefined) {
+    const what = `There are ${tasks.length} tasks under "${heading}".`
+    reader.issue("task-several", { ...where, line: second.line }, what)
   }
   if (raw !== undefined) {
     if (planned !== undefined) return mergeTask(raw, planned, heading, findings)
@@ -130,17 +125,11 @@ const readTask = (
     return readNewTask({ raw, name, notes, section: heading }, resolveByForm([], findings), findings)
   }
   if (planned !== undefined) {
-    addRepair(findings, "task-kept", where, "Kept the task as planned: the answer does not repeat it.")
+    reader.repair("task-kept", where, "Kept the task as planned: the answer does not repeat it.")
   } else if (section !== undefined) {
-    addIssue(
-      findings,
-      "section-empty",
-      { section: heading, line: section.line },
-      {
-        what: `There is no task under "${heading}".`,
-        how: 'Write the fields of the task: "- **What is needed** ...", "- **Skill** ...", "- **Expected output** ...".'
-      }
-    )
+    const how =
+      'Write the fields of the task: "- **What is needed** ...", "- **Skill** ...", "- **Expected output** ...".'
+    reader.issue("section-empty", { ...where, line: section.line }, `There is no task under "${heading}".`, { how })
   }
   return planned
 }
@@ -150,26 +139,23 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
   const { inputs, kept = [], task: planned } = options
   const hasInputs = inputs?.length !== 0
   const knownHeadings = hasInputs ? refinementHeadings : headingsWithoutInputs
-  const document = readMarkdown(text, { knownHeadings, hasFields: true })
-  const findings: Findings = { issues: [...document.issues], repairs: [...document.repairs] }
-  if (document.issues.length > 0) return reading(findings)
-  const linesOf = (section: MarkdownSection | undefined) =>
-    section === undefined ? [] : taskLines(document, section.first, landmarkEnd(document, section))
-  const taskSection = lastSection(document, "task", findings)
-  const callsSection = lastSection(document, "tool-calls", findings)
-  checkStrayFences(document, undefined, findings)
-  if (taskSection === undefined && callsSection === undefined) addMissingSection(document, "Tool Calls", findings)
-  if (taskSection === undefined && planned === undefined) addMissingSection(document, "Task", findings)
-  const tasks = collectTasks(linesOf(taskSection), taskSection?.heading ?? "Task", findings)
-  const task = readTask(tasks, taskSection, planned, findings)
-  const inputsSection = hasInputs ? lastSection(document, "inputs", findings) : undefined
+  const reader = new DocumentReader(text, { knownHeadings, hasFields: true })
+  const { findings } = reader
+  if (findings.issues.length > 0) return reader.reading()
+  const taskSection = reader.section("task")
+  const callsSection = reader.section("tool-calls")
+  reader.checkFences()
+  if (taskSection === undefined && callsSection === undefined) reader.addMissing("Tool Calls")
+  if (taskSection === undefined && planned === undefined) reader.addMissing("Task")
+  const task = readTask(reader, taskSection, planned)
+  const inputsSection = hasInputs ? reader.section("inputs") : undefined
   const where = {
     section: inputsSection?.heading ?? "Inputs",
     ...(planned === undefined ? {} : { task: planned.name })
   }
-  const values = readInputs(linesOf(inputsSection), where, inputs, kept, findings)
-  checkMisplacedCalls(document, taskSection, callsSection, findings)
-  const written = callsSection === undefined ? [] : readCalls(callsSection, linesOf(callsSection), findings)
+  const values = readInputs(reader.linesOf(inputsSection), where, inputs, kept, findings)
+  checkMisplacedCalls(reader, taskSection, callsSection)
+  const written = callsSection === undefined ? [] : readCalls(callsSection, reader.linesOf(callsSection), findings)
   const calls = numberCalls(written, findings)
-  return reading(findings, task === undefined ? undefined : { task, ...inputsField(values), calls })
+  return reader.reading(task === undefined ? undefined : { task, ...inputsField(values), calls })
 }

@@ -5,23 +5,13 @@
 import * as Arr from "effect/Array"
 import * as Option from "effect/Option"
 import type { Reading } from "../findings/Issue.ts"
-import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
-import {
-  addEmptySection,
-  addMissingSection,
-  checkStrayFences,
-  lastSection,
-  noteIgnoredSections,
-  reading,
-  sectionText
-} from "../grammar/DocumentSections.ts"
+import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { type NamedTask, nameTasks } from "../grammar/FieldValues.ts"
 import type { RawStep } from "../grammar/RawTask.ts"
 import { readNewTask } from "../grammar/TaskChecks.ts"
 import { indexProducers, resolveInList } from "../grammar/TaskReferences.ts"
 import { isPlaceholder } from "../grammar/TextEscaping.ts"
 import { Line } from "../markdown/Line.ts"
-import { readMarkdown } from "../markdown/Markdown.ts"
 import { taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import type { LinkReader } from "../markdown/MarkdownTree.ts"
 import { outline } from "../markdown/Outline.ts"
@@ -44,60 +34,58 @@ interface TaskListOptions {
 
 /** The tasks of a section that have no result yet. */
 const dropFinished = (
+  reader: DocumentReader,
   { line, section }: RawStep,
   tasks: ReadonlyArray<NamedTask>,
-  finished: ReadonlySet<string>,
-  findings: Findings
+  finished: ReadonlySet<string>
 ): ReadonlyArray<NamedTask> => {
   const outstanding = tasks.filter(({ slug }) => !finished.has(slug))
   for (const { name, raw } of tasks.filter(({ slug }) => finished.has(slug))) {
     const where = { section, task: name, line: raw.line }
-    addRepair(findings, "finished-task-dropped", where, `Dropped "${name}", which has finished.`)
+    reader.repair("finished-task-dropped", where, `Dropped "${name}", which has finished.`)
   }
   if (outstanding.length === 0 && tasks.length > 0)
-    addRepair(findings, "step-dropped", { section, line }, `Dropped "${section}", of which all tasks have finished.`)
+    reader.repair("step-dropped", { section, line }, `Dropped "${section}", of which all tasks have finished.`)
   return outstanding
 }
 
-const checkNames = (named: ReadonlyArray<NamedTask>, findings: Findings): void => {
-  const seen = new Map<string, NamedTask>()
-  for (const task of named) {
-    const first = seen.get(task.slug)
+const checkNames = (reader: DocumentReader, tasks: ReadonlyArray<NamedTask>): void => {
+  const seen = new Map<string, number>()
+  for (const { name, raw, section, slug } of tasks) {
+    const first = seen.get(slug)
     if (first === undefined) {
-      seen.set(task.slug, task)
+      seen.set(slug, raw.line)
       continue
     }
-    const where = { section: task.section, task: task.name, field: "Name", line: task.raw.line }
-    addIssue(findings, "name-duplicate", where, {
-      what: `The name "${task.name}" is taken by the task on line ${first.raw.line}: both results would be #${task.slug}-results.`
-    })
+    const what = `The name "${name}" is taken by the task on line ${first}: both results would be #${slug}-results.`
+    reader.issue("name-duplicate", { section, task: name, field: "Name", line: raw.line }, what)
   }
 }
 
 /** Reads a task list. The value is present when every task could be built, also when other issues were found. */
 export const readTaskList = (text: string, options: TaskListOptions = {}): Reading<TaskList> => {
   const { findLinks, finished = [], headings, allowEmpty = finished.length > 0 } = options
-  const document = readMarkdown(text, { knownHeadings: taskListHeadings, hasFields: true })
-  const findings: Findings = { issues: [...document.issues], repairs: [...document.repairs] }
-  if (document.issues.length > 0) return reading(findings)
-  const prompt = lastSection(document, "original-prompt", findings)
-  const goalsSection = lastSection(document, "goals", findings)
-  const tasksSection = lastSection(document, "tasks", findings)
-  if (prompt === undefined) addMissingSection(document, "Original prompt", findings)
-  if (goalsSection === undefined) addMissingSection(document, "Goals / summary", findings)
-  if (tasksSection === undefined) addMissingSection(document, "Tasks", findings)
-  checkStrayFences(document, tasksSection, findings)
-  noteIgnoredSections(document, tasksSection?.line ?? Infinity, findings)
-  const goals = goalsSection === undefined ? "" : sectionText(document, goalsSection)
+  const reader = new DocumentReader(text, { knownHeadings: taskListHeadings, hasFields: true })
+  const { findings } = reader
+  if (findings.issues.length > 0) return reader.reading()
+  const prompt = reader.section("original-prompt")
+  const goalsSection = reader.section("goals")
+  const tasksSection = reader.section("tasks")
+  if (prompt === undefined) reader.addMissing("Original prompt")
+  if (goalsSection === undefined) reader.addMissing("Goals / summary")
+  if (tasksSection === undefined) reader.addMissing("Tasks")
+  reader.checkFences(tasksSection)
+  reader.ignoreSections(tasksSection?.line ?? Infinity)
+  const goals = goalsSection === undefined ? "" : reader.textOf(goalsSection)
   if (goalsSection !== undefined && (goals === "" || isPlaceholder(goals)))
-    addEmptySection(goalsSection, "Say in one short paragraph what is to be reached.", findings)
-  if (tasksSection === undefined) return reading(findings)
+    reader.addEmpty(goalsSection, "Say in one short paragraph what is to be reached.")
+  if (tasksSection === undefined) return reader.reading()
   const done = finished.map((name) => ({ name, slug: slugOf(name) }))
   const finishedSlugs = new Set(done.map(({ slug }) => slug))
-  const sections = readSteps(document, tasksSection, allowEmpty, findings)
+  const sections = readSteps(reader, tasksSection, allowEmpty)
   const named = Map.groupBy(nameTasks(sections, finishedSlugs), ({ step }) => step)
-  const outstanding = sections.map((one, step) => dropFinished(one, named.get(step) ?? [], finishedSlugs, findings))
-  checkNames(outstanding.flat(), findings)
+  const outstanding = sections.map((one, step) => dropFinished(reader, one, named.get(step) ?? [], finishedSlugs))
+  checkNames(reader, outstanding.flat())
   const index = indexProducers([...done, ...outstanding.flat()])
   const read = (task: NamedTask): Task | undefined =>
     readNewTask(task, resolveInList(task, index, headings, findings), findings, findLinks)
@@ -107,7 +95,7 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
     return Arr.isReadonlyArrayNonEmpty(own) ? [new Step({ title, tasks: own })] : []
   })
   const isWhole = goalsSection !== undefined && tasks.flat().length === outstanding.flat().length
-  return reading(findings, isWhole ? new TaskList({ goals, steps }) : undefined)
+  return reader.reading(isWhole ? new TaskList({ goals, steps }) : undefined)
 }
 
 /** A task that takes more lines or characters than this is read when the answer is complete. */

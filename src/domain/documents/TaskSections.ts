@@ -2,63 +2,52 @@
  * Finds the task sections under `## Tasks` and reads their raw tasks. Whatever else stands there is an issue, or is
  * ignored with a note when nothing is lost by it.
  */
-import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
-import { noteHeading } from "../grammar/DocumentSections.ts"
+import type { DocumentReader } from "../grammar/DocumentReader.ts"
 import { excerpt, type RawStep } from "../grammar/RawTask.ts"
 import { taskLines } from "../grammar/TaskLines.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
-import type { MarkdownDocument, MarkdownSection } from "../markdown/Markdown.ts"
+import type { MarkdownSection } from "../markdown/Markdown.ts"
 
 interface Span {
   readonly section: MarkdownSection
   last: number
 }
 
-const holdsFields = (document: MarkdownDocument, { first, last }: MarkdownSection): boolean =>
+const holdsFields = ({ document }: DocumentReader, { first, last }: MarkdownSection): boolean =>
   document.lines.slice(first, last).some((line, index) => !document.fences.has(first + index) && line.isField)
 
-const addTaskOutside = (document: MarkdownDocument, section: MarkdownSection, findings: Findings): boolean => {
-  if (!holdsFields(document, section)) return false
+const addTaskOutside = (reader: DocumentReader, section: MarkdownSection): boolean => {
   const { heading, line } = section
-  addIssue(
-    findings,
-    "task-outside-section",
-    { section: heading, line },
-    {
-      what: `The section "${heading}" holds tasks, but is no task section.`
-    }
-  )
-  return true
+  const isOutside = holdsFields(reader, section)
+  const what = `The section "${heading}" holds tasks, but is no task section.`
+  if (isOutside) reader.issue("task-outside-section", { section: heading, line }, what)
+  return isOutside
 }
 
 /** The level of task sections in the strict document. */
 const sectionDepth = 3
 
 /** The task sections after the heading Tasks, each with its sub-headings. */
-const findSpans = (document: MarkdownDocument, tasks: MarkdownSection, findings: Findings): ReadonlyArray<Span> => {
-  const spans: Array<Span> = addTaskOutside(document, tasks, findings) ? [{ section: tasks, last: tasks.last }] : []
+const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArray<Span> => {
+  const spans: Array<Span> = addTaskOutside(reader, tasks) ? [{ section: tasks, last: tasks.last }] : []
   let open: Span | undefined
-  for (const section of document.sections) {
+  for (const section of reader.document.sections) {
     if (section.line <= tasks.line) continue
     const { depth, heading, landmark, last, line } = section
     const where = { section: heading, line }
     if (landmark?.key === "task-section" && (landmark.exact || depth > tasks.depth)) {
-      noteHeading(section, findings)
+      reader.noteHeading(section)
       open = { section, last }
       spans.push(open)
     } else if (open !== undefined && landmark === undefined && depth > Math.min(open.section.depth, sectionDepth)) {
       open.last = last
     } else if (landmark === undefined && depth > Math.max(tasks.depth, sectionDepth - 1)) {
       open = undefined
-      addIssue(findings, "section-unknown", where, {
-        what: `The heading "${heading}" is no task section.`,
-        quote: heading
-      })
+      reader.issue("section-unknown", where, `The heading "${heading}" is no task section.`, { quote: heading })
     } else {
       open = undefined
-      if (addTaskOutside(document, section, findings)) spans.push({ section, last })
-      else if (landmark === undefined)
-        addRepair(findings, "section-ignored", where, `Ignored the section "${heading}".`)
+      if (addTaskOutside(reader, section)) spans.push({ section, last })
+      else if (landmark === undefined) reader.repair("section-ignored", where, `Ignored the section "${heading}".`)
     }
   }
   return spans
@@ -68,27 +57,25 @@ const nothingToDo =
   /^[(*_[\s]*(?:none|n\/?a|empty|nothing|no (?:more |further |outstanding |remaining |new |additional |pending )*tasks?|all (?:the )?(?:tasks|goals|work))\b/i
 
 const checkIntroduction = (
-  document: MarkdownDocument,
+  reader: DocumentReader,
   tasks: MarkdownSection,
   isEmpty: boolean,
-  allowEmpty: boolean,
-  findings: Findings
+  allowEmpty: boolean
 ): void => {
-  if (holdsFields(document, tasks)) return
-  const lines = document.lines.slice(tasks.first, tasks.last)
+  if (holdsFields(reader, tasks)) return
+  const lines = reader.document.lines.slice(tasks.first, tasks.last)
   const first = lines.findIndex((line) => !line.isBlank && !line.isRule)
   const text = lines[first]?.text.trim() ?? ""
   const where = { section: tasks.heading, line: first < 0 ? tasks.line : tasks.first + first + 1 }
   if (isEmpty && (!allowEmpty || (text !== "" && !nothingToDo.test(text)))) {
-    addIssue(findings, "tasks-empty", where, {
-      what: `There is no task section under "${tasks.heading}".`,
+    reader.issue("tasks-empty", where, `There is no task section under "${tasks.heading}".`, {
       how: allowEmpty
         ? 'Write "### Task section 1" with the tasks that are still to do, or leave the section empty when the goals are met.'
         : undefined,
-      ...(text === "" ? {} : { quote: text })
+      quote: text === "" ? undefined : text
     })
   } else if (text !== "") {
-    addRepair(findings, "text-ignored", where, `Ignored text that belongs to no task: "${excerpt(text)}".`)
+    reader.repair("text-ignored", where, `Ignored text that belongs to no task: "${excerpt(text)}".`)
   }
 }
 
@@ -109,7 +96,7 @@ const strictTitle = ({ heading, landmark }: MarkdownSection, position: number): 
 const numberIn = /^(task[\s_-]*section[\s_-]*#?)(\d{1,9})(?!\d)/i
 
 /** Strict titles in order. Falling numbers are an issue, repeated ones are counted on. */
-const sectionTitles = (spans: ReadonlyArray<Span>, findings: Findings): ReadonlyArray<string> => {
+const sectionTitles = (reader: DocumentReader, spans: ReadonlyArray<Span>): ReadonlyArray<string> => {
   let written = -1
   let counted = -1
   return spans.map(({ section }, position) => {
@@ -117,13 +104,10 @@ const sectionTitles = (spans: ReadonlyArray<Span>, findings: Findings): Readonly
     const where = { section: title, line: section.line }
     const number = Number(numberIn.exec(title)?.[2] ?? Number.NaN)
     if (Number.isNaN(number)) return title
-    if (number < written) {
-      addIssue(findings, "section-order", where, {
-        what: `The section "${title}" stands after section ${written}.`
-      })
-    }
+    if (number < written)
+      reader.issue("section-order", where, `The section "${title}" stands after section ${written}.`)
     if (number === written)
-      addRepair(findings, "section-number", where, "Counted on where two sections have the same number.")
+      reader.repair("section-number", where, "Counted on where two sections have the same number.")
     written = number
     counted = Math.max(number, counted + 1)
     return number === counted ? title : title.replace(numberIn, `$1${counted}`)
@@ -132,28 +116,19 @@ const sectionTitles = (spans: ReadonlyArray<Span>, findings: Findings): Readonly
 
 /** The task sections under the heading Tasks with their raw tasks. */
 export const readSteps = (
-  document: MarkdownDocument,
+  reader: DocumentReader,
   tasks: MarkdownSection,
-  allowEmpty: boolean,
-  findings: Findings
+  allowEmpty: boolean
 ): ReadonlyArray<RawStep> => {
-  const spans = findSpans(document, tasks, findings)
-  const isEmpty = spans.length === 0 && !findings.issues.some((issue) => issue.code === "section-unknown")
-  checkIntroduction(document, tasks, isEmpty, allowEmpty, findings)
-  const titles = sectionTitles(spans, findings)
+  const { document, findings } = reader
+  const spans = findSpans(reader, tasks)
+  const isEmpty = spans.length === 0 && !findings.issues.some(({ code }) => code === "section-unknown")
+  checkIntroduction(reader, tasks, isEmpty, allowEmpty)
+  const titles = sectionTitles(reader, spans)
   return spans.map(({ last, section: { first, heading, line } }, position) => {
     const section = titles[position] ?? heading
     const found = collectTasks(taskLines(document, first, last), section, findings)
-    if (found.length === 0) {
-      addIssue(
-        findings,
-        "step-empty",
-        { section, line },
-        {
-          what: `The section "${section}" has no task.`
-        }
-      )
-    }
+    if (found.length === 0) reader.issue("step-empty", { section, line }, `The section "${section}" has no task.`)
     return { section, line, tasks: found }
   })
 }

@@ -47,7 +47,7 @@ export interface MarkdownDocument {
 const maximumDocument = 4_194_304
 
 /** What a reader knows of the documents it reads. */
-interface MarkdownOptions {
+export interface MarkdownOptions {
   /** Headings to find also when they are bold lines, underlined lines, or lack the space after the hashes. */
   readonly knownHeadings?: KnownHeadings
   /** True for a document with tasks: their fields are not code, so an unclosed fence before one does not swallow it. */

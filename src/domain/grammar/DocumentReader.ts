@@ -1,0 +1,188 @@
+/**
+ * What the readers of all documents share: the sections under known headings, their lines and texts, and the findings
+ * about them.
+ */
+import * as Option from "effect/Option"
+import type { Reading, Where } from "../findings/Issue.ts"
+import {
+  addIssue,
+  addRepair,
+  type Findings,
+  inDocumentOrder,
+  type IssueCode,
+  type IssueText,
+  type RepairCode
+} from "../findings/IssueCode.ts"
+import { Line } from "../markdown/Line.ts"
+import {
+  type MarkdownDocument,
+  type MarkdownOptions,
+  type MarkdownSection,
+  readMarkdown
+} from "../markdown/Markdown.ts"
+import { type TaskLine, taskLines } from "./TaskLines.ts"
+import { type TextLine, unescapeText } from "./TextEscaping.ts"
+
+/** Lines of a document under a heading; `first` is 0-based, `last` excluded. */
+export interface SectionSpan {
+  readonly heading: string
+  readonly first: number
+  last: number
+}
+
+const isDecoration = ({ isBlank, isComment, isRule }: Line): boolean => isBlank || isRule || isComment
+
+export class DocumentReader {
+  readonly document: MarkdownDocument
+  readonly findings: Findings
+
+  constructor(text: string, options: MarkdownOptions) {
+    this.document = readMarkdown(text, options)
+    this.findings = { issues: [...this.document.issues], repairs: [...this.document.repairs] }
+  }
+
+  /** What the reader gives back: the value, if there is one, with the findings in the order of the document. */
+  reading<A>(value?: A): Reading<NonNullable<A>> {
+    return { value: Option.fromNullishOr(value), ...inDocumentOrder(this.findings) }
+  }
+
+  issue(code: IssueCode, where: Where, what: string, more: Omit<IssueText, "what"> = {}): void {
+    addIssue(this.findings, code, where, { what, ...more })
+  }
+
+  repair(code: RepairCode, where: Where, message: string): void {
+    addRepair(this.findings, code, where, message)
+  }
+
+  /** Notes how a heading differs from the strict document. */
+  noteHeading({ depth, form, heading, landmark, line }: MarkdownSection): void {
+    if (landmark === undefined) return
+    const where = { section: heading, line }
+    const strict = `${"#".repeat(landmark.depth)} ${landmark.title}`
+    if (form !== "hashes") this.repair("heading-form", where, `Read the line as the heading "${strict}".`)
+    if (!landmark.exact) this.repair("heading-text", where, `Read the heading "${heading}" as "${landmark.title}".`)
+    if (depth !== landmark.depth)
+      this.repair("heading-level", where, `Read the heading as one of level ${landmark.depth}.`)
+  }
+
+  /**
+   * The section that counts for a known heading; exact headings before other wordings. The last one wins: a prompt that
+   * was copied into the answer comes before the answer itself.
+   */
+  section(key: string): MarkdownSection | undefined {
+    const all = this.document.sections.filter(({ landmark }) => landmark?.key === key)
+    const exact = all.filter(({ landmark }) => landmark?.exact === true)
+    const candidates = exact.length > 0 ? exact : all
+    const last = candidates.at(-1)
+    if (last === undefined) return undefined
+    const { heading, line } = last
+    const others = candidates.slice(0, -1).map((section) => section.line)
+    if (others.length > 0) {
+      const message = `Used the last of ${candidates.length} sections "${heading}"; ignored line ${others.join(", ")}.`
+      this.repair("section-repeated", { section: heading, line }, message)
+    }
+    this.noteHeading(last)
+    return last
+  }
+
+  /** Records that a required section is missing; says so when its heading is hidden in a code block. */
+  addMissing(title: string): void {
+    const { fences, lines } = this.document
+    const sought = title.toLowerCase()
+    const hidden = lines.findIndex(
+      ({ text }, index) => fences.has(index) && text.startsWith("#") && text.toLowerCase().includes(sought)
+    )
+    const fence = fences.get(hidden)
+    const hint =
+      fence === undefined
+        ? ""
+        : ` The one on line ${hidden + 1} stands inside the code block that starts on line ${fence.first + 1}.`
+    const how = `Write the heading "## ${title}" on a line of its own, outside any code block, with its text under it.`
+    this.issue("section-missing", { section: title }, `The section "${title}" is missing.${hint}`, { how })
+  }
+
+  /** Records that nothing stands under a heading where something must. */
+  addEmpty({ heading, line }: MarkdownSection, how: string): void {
+    this.issue("section-empty", { section: heading, line }, `The section "${heading}" is empty.`, { how })
+  }
+
+  /**
+   * Records fences that nothing closes although the document goes on. Before `from` stands only the copy of the prompt,
+   * where they do no harm.
+   */
+  checkFences(from?: MarkdownSection): void {
+    for (const line of this.document.strayFences) {
+      if (from !== undefined && line < from.line) {
+        const message = "Ignored a code fence that nothing closes before the part that counts."
+        this.repair("fence-ignored", { line }, message)
+      } else {
+        const what = `The code block that starts on line ${line} is never closed, but the document goes on after it.`
+        this.issue("fence-unclosed", { line }, what, { quote: this.document.lines[line - 1]?.text ?? "" })
+      }
+    }
+  }
+
+  /**
+   * Records the sections before a line that stand under no known heading, and gives them back with their sub-headings.
+   * Whatever stands under the original prompt belongs to it, elsewhere only deeper headings do.
+   */
+  ignoreSections(before: number): ReadonlyArray<SectionSpan> {
+    const spans: Array<SectionSpan> = []
+    let owner = Infinity
+    let open: SectionSpan | undefined
+    for (const { depth, first, heading, landmark, last, line } of this.document.sections) {
+      if (landmark !== undefined) {
+        owner = landmark.key === "original-prompt" ? 0 : Math.max(depth, landmark.depth)
+        open = undefined
+      } else if (depth > owner) {
+        if (open !== undefined) open.last = last
+      } else if (line < before) {
+        owner = depth
+        open = { heading, first, last }
+        spans.push(open)
+        this.repair("section-ignored", { section: heading, line }, `Ignored the section "${heading}".`)
+      }
+    }
+    return spans
+  }
+
+  /** The position after the last line of a section: the next known heading, or the next heading of its level. */
+  endOf({ depth, landmark, line }: MarkdownSection): number {
+    const level = Math.max(depth, landmark?.depth ?? 0)
+    const next = this.document.sections.find(
+      (other) => other.line > line && (other.depth <= level || other.landmark?.exact === true)
+    )
+    return next === undefined ? this.document.lines.length : next.line - 1
+  }
+
+  /** The lines under a known heading with its sub-headings; none when there is no section. */
+  linesOf(section: MarkdownSection | undefined): ReadonlyArray<TaskLine> {
+    return section === undefined ? [] : taskLines(this.document, section.first, this.endOf(section))
+  }
+
+  /** The text under a known heading with its sub-headings as it stands. */
+  sourceOf(section: MarkdownSection): string {
+    return this.#textLines(section)
+      .map(({ text }) => text)
+      .join("\n")
+      .trim()
+  }
+
+  /** The same as it was meant: without the backslashes that rendering puts before what looks like structure. */
+  textOf(section: MarkdownSection): string {
+    return unescapeText(this.#textLines(section))
+  }
+
+  /** The lines under a known heading, without blank lines, rules and comments around them. */
+  #textLines(section: MarkdownSection): ReadonlyArray<TextLine> {
+    const { first, lead } = section
+    const { fences, lines } = this.document
+    const all = lines
+      .slice(first, this.endOf(section))
+      .map((line, index) => ({ line, fenced: fences.has(first + index) }))
+    if (lead !== "") all.unshift({ line: new Line(lead), fenced: false })
+    const start = all.findIndex(({ fenced, line }) => fenced || !isDecoration(line))
+    const end = all.findLastIndex(({ fenced, line }) => fenced || !isDecoration(line)) + 1
+    return all.slice(Math.max(0, start), end).map(({ fenced, line: { text } }) => ({ fenced, text }))
+  }
+}
