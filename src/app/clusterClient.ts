@@ -1,24 +1,19 @@
 /**
- * Runs that machines share, as clients see them: begun, followed, cancelled and looked at through the database that the
- * environment names. Part of the composition root.
+ * Cluster runs as clients see them: begun, followed, cancelled and looked at through a database. Part of the composition
+ * root.
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import type * as SqlClient from "effect/sql/SqlClient"
+import type * as Stdio from "effect/Stdio"
+import type * as Terminal from "effect/Terminal"
 import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
 import { journalVersion, type ClusterRun } from "../domain/history/JournalRecord.ts"
 import { makeRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
-import type { RunOrder } from "../domain/runs/RunOrder.ts"
-import {
-  databaseVariable,
-  DatabaseUnnamed,
-  type DatabaseUnavailable,
-  layerDatabase
-} from "../services/cluster/ClusterDatabase.ts"
+import type { Approver } from "../services/approvals/Approver.ts"
+import { databaseVariable, DatabaseUnnamed, layerDatabase } from "../services/cluster/ClusterDatabase.ts"
 import { layerClientEngine, layerWorkerEngine } from "../services/cluster/ClusterEngine.ts"
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { layerClusterStore } from "../services/cluster/ClusterStore.ts"
@@ -26,58 +21,68 @@ import { followRun } from "../services/cluster/RunFollower.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { answersOf, RunRefused, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
 import { environmentVariable } from "../services/configuration/UserFolders.ts"
-import { savedSettings, type Setup } from "./setup.ts"
+import type { NewRun } from "./runs.ts"
+import { readSetup, savedSettings } from "./setup.ts"
 import { version } from "./version.ts"
 
-/** The address of the database; what the environment says when it is empty. */
-export const DatabaseAddress = Context.Reference<string>("task-conductor/app/clusterClient/DatabaseAddress", {
-  defaultValue: () => ""
-})
+/** The address of a database; the one that the environment names when absent or empty. */
+export type DatabaseAddress = string | undefined
 
-/** The database that is named. */
-const layerNamedDatabase: Layer.Layer<SqlClient.SqlClient, DatabaseUnavailable | DatabaseUnnamed> = Layer.unwrap(
-  Effect.gen(function* () {
-    const given = yield* DatabaseAddress
-    const url = given === "" ? yield* environmentVariable(databaseVariable) : given
-    return url === undefined ? yield* new DatabaseUnnamed() : layerDatabase(Redacted.make(url))
-  })
-)
+const layerNamedDatabase = (address: DatabaseAddress = "") =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const url = address === "" ? yield* environmentVariable(databaseVariable) : address
+      return url === undefined ? yield* new DatabaseUnnamed() : layerDatabase(Redacted.make(url))
+    })
+  )
 
 /** The runs in the database, without an engine. */
-export const layerClusterRuns = layerClusterStore.pipe(
-  Layer.provideMerge(ClusterRuns.layer),
-  Layer.provide(layerNamedDatabase)
-)
+export const layerClusterRuns = (address?: DatabaseAddress) =>
+  layerClusterStore.pipe(Layer.provideMerge(ClusterRuns.layer), Layer.provide(layerNamedDatabase(address)))
+
+/** What a client brings. */
+export interface ClientPorts {
+  readonly database?: DatabaseAddress
+  /** Who answers what runs ask. */
+  readonly approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>
+}
 
 /** What a client needs to begin and follow runs. */
-export const layerClient = Layer.merge(layerClientEngine, ClusterRuns.layer).pipe(Layer.provide(layerNamedDatabase))
+export const layerClient = ({ approver, database }: ClientPorts) =>
+  Layer.merge(layerClientEngine, ClusterRuns.layer).pipe(
+    Layer.provide(layerNamedDatabase(database)),
+    Layer.merge(approver)
+  )
 
-/** What a worker stands on. */
-export const layerWorkerEnvironment = Layer.merge(layerWorkerEngine, ClusterRuns.layer).pipe(
-  Layer.provide(layerNamedDatabase)
-)
+/** What a worker needs to find runs and to share them with other workers. */
+export const layerWorkerEnvironment = (address?: DatabaseAddress) =>
+  Layer.merge(layerWorkerEngine, ClusterRuns.layer).pipe(Layer.provide(layerNamedDatabase(address)))
 
-/** What is allowed beforehand in a run; nothing of it is kept elsewhere. */
-export interface ClusterGrants {
-  readonly allow: ReadonlyArray<string>
+/** A run for the workers. What `given` allows, and whether all steps are approved, holds for this run only. */
+export interface NewClusterRun extends Omit<NewRun, "keep"> {
   readonly approveSteps: boolean
 }
 
-/** Puts a run into the database, where a worker finds it. */
-export const submitRun = Effect.fn("submitRun")(function* (setup: Setup, order: RunOrder, grants: ClusterGrants) {
+/** Reads the setup of a run on this machine, for the workers. */
+export const prepareRun = Effect.fn("prepareRun")(function* ({ approveSteps, given, order, project }: NewClusterRun) {
   const fs = yield* FileSystem.FileSystem
-  const runs = yield* ClusterRuns
-  const project = yield* Effect.orElseSucceed(fs.realPath(setup.project), () => setup.project)
+  const setup = yield* readSetup(project, given)
   const opened: ClusterRun["opened"] = {
     type: "opened",
     version: journalVersion,
     program: version,
-    project,
+    project: yield* Effect.orElseSucceed(fs.realPath(setup.project), () => setup.project),
     order,
     settings: savedSettings(setup)
   }
-  yield* runs.submit({ opened, ...grants })
-  yield* runs.append(order.runId, opened, makeRedaction(secretValues(process.env)))
+  return { opened, allow: given.allow ?? [], approveSteps } satisfies ClusterRun
+})
+
+/** Puts a run into the database, where a worker finds it. */
+export const submitRun = Effect.fn("submitRun")(function* (run: ClusterRun) {
+  const runs = yield* ClusterRuns
+  yield* runs.submit(run)
+  yield* runs.append(run.opened.order.runId, run.opened, makeRedaction(secretValues(process.env)))
 })
 
 /** Ends a run, within seconds; false when it had ended before. */
@@ -101,7 +106,7 @@ export const attachRun = Effect.fn("attachRun")(function* (
   const { opened } = yield* store.read(runId)
   const { order } = opened
   const engine = yield* WorkflowEngine
-  /* The same order twice is one execution: this mends a client that died between its two steps. */
+  /* The same order twice is one execution: this completes what a client that died between its two steps had begun. */
   yield* RunWorkflow.execute({ order }, { discard: true })
   const ending = yield* followRun(runId, yield* answersOf(engine, order), listen)
   return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending

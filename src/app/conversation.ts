@@ -1,32 +1,32 @@
 /**
- * Holds a conversation, for every door in the same way. Part of the composition root.
+ * Holds a conversation, for the command line and the library in the same way. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { layerAsk } from "./runLayers.ts"
+import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { Asker, type AskOrder, type AskSession } from "../services/conversation/Asker.ts"
-import type { RunPorts } from "./projectLayers.ts"
 import { layerConversationLock } from "../services/conversation/ConversationLock.ts"
-import type { Setup } from "./setup.ts"
+import { layerAsk } from "./runLayers.ts"
+import type { StartPorts } from "./runs.ts"
+import { readSetup, type Setup } from "./setup.ts"
+import { tellStartup } from "./startup.ts"
 
-/** What a door brings to a conversation: `before` is done, with the layers, before it begins; `use` holds it open. */
-export interface AskPorts<E, R, E2, R2> extends Pick<
-  RunPorts,
-  "approver" | "approveSteps" | "listen" | "model" | "plugins"
-> {
-  readonly before: (ready: { readonly setup: Setup }) => Effect.Effect<void, E, R>
-  readonly use: (session: AskSession) => Effect.Effect<void, E2, R2>
+/** A conversation about a project. `given` are the flags or options that override its configuration. */
+export interface NewConversation {
+  readonly project: string
+  readonly given: Configuration
+  readonly order: AskOrder
 }
 
-/** Holds a conversation to its report. While it answers a message with calls that change something, no run may begin. */
-export const holdConversation = <E, R, E2, R2>(
-  setup: Setup,
-  order: AskOrder,
-  { before, use, ...doors }: AskPorts<E, R, E2, R2>
-) => {
-  const turns = layerConversationLock({ locks: setup.folders.locks, runId: order.runId, project: setup.project })
-  return before({ setup }).pipe(
-    Effect.andThen(Asker.use((asker) => asker.converse(order, use))),
-    Effect.provide(layerAsk(setup, doors).pipe(Layer.provide(turns)))
+/** Holds a conversation as long as `use` does, to its report. While it answers a message with calls that change something, no run may begin. */
+export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
+  { given, order, project }: NewConversation,
+  { warn, ...ports }: StartPorts,
+  use: (session: AskSession, setup: Setup) => Effect.Effect<void, E, R>
+) {
+  const setup = yield* readSetup(project, given)
+  const lock = layerConversationLock({ locks: setup.folders.locks, runId: order.runId, project: setup.project })
+  return yield* tellStartup({ setup }, given, warn).pipe(
+    Effect.andThen(Asker.use((asker) => asker.converse(order, (session) => use(session, setup)))),
+    Effect.provide(layerAsk(setup, ports, lock))
   )
-}
+})

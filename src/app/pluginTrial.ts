@@ -1,6 +1,6 @@
 /**
- * Tries a plugin out without a run: what the host would not accept, and what one call of a tool gives. The plugin stands
- * beside the built-in ones behind the real gate, over a project of its own. Called by the door for tests.
+ * Tries a plugin out without a run: what the host would not accept, and what one call of a tool gives. The plugin is loaded
+ * beside the built-in ones behind the real gate, over a project of its own. Part of the composition root.
  */
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,6 @@ import type { Arguments, ToolCall, ToolResult } from "../domain/tools/ToolCall.t
 import { Activities } from "../services/journal/Activities.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import { Approver } from "../services/approvals/Approver.ts"
-import { Commands } from "../services/commands/Commands.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationFile.ts"
 import { Gate } from "../services/permissions/Gate.ts"
 import { type Plugin } from "../services/plugins/Plugin.ts"
@@ -21,12 +20,14 @@ import { builtInOrigin } from "../domain/tools/PreparedCall.ts"
 import { builtIns } from "./builtIns.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
 import { Policies } from "../services/permissions/Policies.ts"
+import { ProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
 import { WebFetch } from "../services/web/WebFetch.ts"
 import { Workspace } from "../services/files/Workspace.ts"
+import { layerCommands, layerRegistry } from "./projectLayers.ts"
 
 /** A plugin as a value, or the `file:` URL of its module, which is then imported as a run would import it. */
 export type PluginSource = Plugin | URL
@@ -56,17 +57,9 @@ const layerTrial = (source: PluginSource, project: string, rules: ReadonlyArray<
       ? { entries: [{ text: fileURLToPath(source), scope: "given" as const, folder: project }], values: [] }
       : { entries: [], values: [source] }
   return ToolRunner.layer().pipe(
-    Layer.provideMerge(
-      Layer.unwrap(
-        Effect.map(PluginPackages, ({ plugins, problems }) => ToolRegistry.layer([...builtIns(), ...plugins], problems))
-      )
-    ),
+    Layer.provideMerge(Layer.unwrap(Effect.map(PluginPackages, (packages) => layerRegistry(builtIns(), [packages])))),
     Layer.provide(PluginPackages.layer(order)),
-    Layer.provide(
-      Layer.unwrap(
-        Effect.map(userFolders, ({ home, own }) => Commands.layer({ environment: process.env, home, hidden: [own] }))
-      )
-    ),
+    Layer.provide(Layer.unwrap(Effect.map(userFolders, (folders) => layerCommands(folders)))),
     Layer.provideMerge(Gate.layer({ rules })),
     Layer.provide(
       Layer.mergeAll(
@@ -76,7 +69,8 @@ const layerTrial = (source: PluginSource, project: string, rules: ReadonlyArray<
         Approver.layerDenyAll,
         Activities.layerDirect,
         Journal.layerNone,
-        RunEvents.layerListener(() => Effect.void)
+        RunEvents.layerSilent,
+        ProjectWriteLock.layerHeld
       )
     )
   )

@@ -1,6 +1,6 @@
 /**
- * The ground of a run: the project, the gate, the tools and skills, and where events go. Part of the composition root;
- * app.ts puts the stages on it.
+ * The layers that runs and conversations share: the project, the gate, the tools and skills, and where events go. Part of
+ * the composition root.
  */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
@@ -9,9 +9,9 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
+import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { Approver } from "../services/approvals/Approver.ts"
-import { layerTerminalArbiter } from "../services/approvals/Arbiter.ts"
 import { Commands } from "../services/commands/Commands.ts"
 import { commandPlugins } from "../services/plugins/CommandTools.ts"
 import { layerDurable } from "../services/journal/DurableApprover.ts"
@@ -27,11 +27,15 @@ import type { ModelSlots } from "../services/models/ModelSlots.ts"
 import type { Plugin } from "../services/plugins/Plugin.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
 import { Policies } from "../services/permissions/Policies.ts"
+import { ProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
 import type { Replay } from "../services/history/Replay.ts"
+import type { ResumeNotes } from "../services/history/ResumeNotes.ts"
+import { layerUnsaved } from "../services/history/RunJournal.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
 import { Skills } from "../services/skills/Skills.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
+import type { UserFolders } from "../services/configuration/UserFolders.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
 import { WebFetch } from "../services/web/WebFetch.ts"
 import { Workspace } from "../services/files/Workspace.ts"
@@ -39,9 +43,9 @@ import { builtIns } from "./builtIns.ts"
 import { version } from "./version.ts"
 import type { Setup } from "./setup.ts"
 
-/** What a worker brings to a run. */
+/** What a worker brings to a cluster run. */
 export interface WorkerPorts {
-  /** Waits for the answers that come from other machines, which keep them. */
+  /** Waits for the answers that come from other machines, which save them. */
   readonly answers: Layer.Layer<Approver>
   /** The places at the model server, which all runs of the worker share. */
   readonly slots: Layer.Layer<ModelSlots>
@@ -49,7 +53,7 @@ export interface WorkerPorts {
   readonly meter: Layer.Layer<UsageMeter>
 }
 
-/** What a door adds to the setup. */
+/** What a caller adds to the setup. */
 export interface RunPorts {
   /** Receives every event, in order. */
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
@@ -57,23 +61,25 @@ export interface RunPorts {
   readonly approveSteps: boolean
   /** Who is asked; the terminal when absent. */
   readonly approver?: Layer.Layer<Approver>
-  /** Who decides about calls in doubt; the terminal when nobody else approves, else nobody. */
-  readonly arbiter?: Layer.Layer<never>
   /** Takes the place of the model that the settings name. */
   readonly model?: Layer.Layer<LanguageModel.LanguageModel>
   /** Plugins as values, beside those that the setup names. */
   readonly plugins?: ReadonlyArray<Plugin>
   /** Nothing may be changed. */
   readonly readOnly?: boolean
-  /** What takes the place of model, tools, project and persons when a run that is kept is played again. */
+  /** What takes the place of model, tools, project and persons when a saved run is replayed. */
   readonly replay?: Pick<Replay, "activities" | "decisions" | "workspace">
-  /** What a worker brings to the runs that it shares with other machines. */
-  readonly shared?: WorkerPorts
-  /** Where the run is kept; nothing is kept when absent. */
-  readonly journal?: Layer.Layer<Journal, JournalError | LockTaken | LockUnavailable, FileSystem.FileSystem | Path.Path>
+  /** What a worker brings to cluster runs. */
+  readonly worker?: WorkerPorts
+  /** Where the run is saved; nothing is saved when absent. */
+  readonly journal?: Layer.Layer<
+    Journal | ResumeNotes,
+    JournalError | LockTaken | LockUnavailable,
+    FileSystem.FileSystem | Path.Path
+  >
 }
 
-/** What happens is kept, then told. */
+/** What happens is saved, then told. */
 const layerEvents = (listen: RunPorts["listen"]): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(
     Effect.map(Journal, (journal) =>
@@ -113,62 +119,73 @@ const layerWorld = (setup: Setup, replay?: RunPorts["replay"]) => {
   )
 }
 
-/** Tools and skills; what has to be started for them passes the gate. */
-const layerTools = (
-  { configuration, folders, plugins, project, settings, tools }: Setup,
-  values: ReadonlyArray<Plugin>
-) =>
-  Layer.merge(
-    Layer.unwrap(
-      Effect.gen(function* () {
-        const packages = yield* PluginPackages
-        const servers = yield* McpPlugins
-        const commands = yield* commandPlugins(project, tools)
-        const all = [packages, commands, servers]
-        return ToolRegistry.layer(
-          [...builtIns(settings.limits), ...all.flatMap((one): ReadonlyArray<Plugin> => one.plugins)],
-          all.flatMap((one): ReadonlyArray<PluginProblem | McpProblem> => one.problems)
-        )
-      })
-    ).pipe(
-      Layer.provide(
-        Commands.layer({
-          environment: process.env,
-          named: configuration.commandEnvironment ?? [],
-          sandbox: configuration.sandbox ?? {},
-          home: folders.home,
-          hidden: [folders.own]
-        })
-      ),
-      Layer.provideMerge(McpPlugins.layer({ project, own: configuration.mcpServers ?? {}, version })),
-      Layer.provideMerge(PluginPackages.layer({ entries: plugins, values }))
-    ),
-    Skills.layer({ project, home: folders.home, config: folders.config })
+/** Commands in the sandbox, as this configuration says. */
+export const layerCommands = (
+  { home, own }: Pick<UserFolders, "home" | "own">,
+  { commandEnvironment = [], sandbox = {} }: Pick<Configuration, "commandEnvironment" | "sandbox"> = {}
+) => Commands.layer({ environment: process.env, named: commandEnvironment, sandbox, home, hidden: [own] })
+
+/** What was found of plugins, and what of them cannot be used. */
+interface PluginSource {
+  readonly plugins: ReadonlyArray<Plugin>
+  readonly problems: ReadonlyArray<PluginProblem | McpProblem>
+}
+
+/** The tools of the built-in plugins and of these sources, in this order. */
+export const layerRegistry = (builtIns: ReadonlyArray<Plugin>, sources: ReadonlyArray<PluginSource>) =>
+  ToolRegistry.layer(
+    [...builtIns, ...sources.flatMap(({ plugins }) => plugins)],
+    sources.flatMap(({ problems }) => problems)
   )
+
+/** The skills of this setup. */
+export const layerSkills = ({ folders: { config, home }, project }: Pick<Setup, "folders" | "project">) =>
+  Skills.layer({ project, home, config })
+
+/** Tools and skills; what has to be started for them passes the gate. */
+const layerTools = (setup: Setup, values: ReadonlyArray<Plugin>) => {
+  const { configuration, folders, plugins, project, settings, tools } = setup
+  const registry = Effect.gen(function* () {
+    const packages = yield* PluginPackages
+    const servers = yield* McpPlugins
+    const commands = yield* commandPlugins(project, tools)
+    return layerRegistry(builtIns(settings.limits), [packages, commands, servers])
+  })
+  return Layer.unwrap(registry).pipe(
+    Layer.provide(layerCommands(folders, configuration)),
+    Layer.provideMerge(McpPlugins.layer({ project, own: configuration.mcpServers ?? {}, version })),
+    Layer.provideMerge(PluginPackages.layer({ entries: plugins, values })),
+    Layer.merge(layerSkills(setup))
+  )
+}
 
 /** Tools and skills without a run, for the lists of them; nobody is asked. */
 export const layerCatalogue = (setup: Setup) =>
   layerTools(setup, []).pipe(
     Layer.provideMerge(layerGate(setup, Approver.layerDenyAll)),
-    Layer.provideMerge(
-      Layer.merge(
-        layerWorld(setup),
-        RunEvents.layerListener(() => Effect.void)
-      )
-    )
+    Layer.provide(ProjectWriteLock.layerHeld),
+    Layer.provideMerge(Layer.merge(layerWorld(setup), RunEvents.layerSilent))
   )
 
-/** Tools, gate and world, on which runs and conversations stand. */
-export const layerProject = (setup: Setup, doors: RunPorts) => {
-  const asked = doors.shared?.answers ?? layerDurable(doors.approver ?? Approver.layerTerminal)
-  return layerTools(setup, doors.plugins ?? []).pipe(
+/** Tools, gate and world, on which runs and conversations stand. `lock` says who may change the project, and when. */
+export const layerProject = (
+  setup: Setup,
+  ports: RunPorts,
+  lock: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>
+) => {
+  const asked = ports.worker?.answers ?? layerDurable(ports.approver ?? Approver.layerTerminal)
+  return layerTools(setup, ports.plugins ?? []).pipe(
     Layer.provideMerge(
-      layerGate(setup, doors.approveSteps ? Approver.layerApproveSteps(asked) : asked, doors.readOnly)
+      layerGate(setup, ports.approveSteps ? Approver.layerApproveSteps(asked) : asked, ports.readOnly)
     ),
-    Layer.provide(doors.arbiter ?? (doors.approver === undefined ? layerTerminalArbiter : Layer.empty)),
     Layer.provideMerge(
-      Layer.mergeAll(layerWorld(setup, doors.replay), layerEvents(doors.listen), RunSettings.layer(setup.settings))
+      Layer.mergeAll(
+        layerWorld(setup, ports.replay),
+        layerEvents(ports.listen),
+        RunSettings.layer(setup.settings),
+        lock
+      )
     ),
-    Layer.provideMerge(doors.journal ?? Journal.layerNone)
+    Layer.provideMerge(ports.journal ?? layerUnsaved)
   )
 }

@@ -1,6 +1,6 @@
 /**
- * The composition root: every layer of a run is chosen here and on its ground, and nowhere else. The doors bring what a
- * person or a script said; from here on it is settings, rules and layers.
+ * Composition root: the only place that picks implementations for runs and conversations, with projectLayers for what they
+ * share. Callers bring what a person or a script said; from here on it is settings, rules and layers.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -22,12 +22,16 @@ import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { OllamaModel } from "../services/providers/ollama/OllamaModel.ts"
 import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
+import { ProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
 import { PlanChecker } from "../services/pipeline/PlanChecker.ts"
 import { Planner } from "../services/pipeline/Planner.ts"
+import { Preparation } from "../services/pipeline/Preparation.ts"
 import { Prompts } from "../services/models/Prompts.ts"
 import { References } from "../services/references/References.ts"
 import { Refiner } from "../services/pipeline/Refiner.ts"
 import { Reviser } from "../services/pipeline/Reviser.ts"
+import { Rounds } from "../services/pipeline/Rounds.ts"
+import { RunReporter } from "../services/pipeline/RunReporter.ts"
 import { layerRunWorkflow } from "../services/pipeline/RunWorkflow.ts"
 import { layerClusterTasks } from "../services/cluster/ClusterTasks.ts"
 import { Scheduler } from "../services/pipeline/Scheduler.ts"
@@ -55,15 +59,15 @@ const layerModel = ({ apiKey, configuration: { keepAlive, think }, settings }: S
 
 /** What every model call needs, beside the model and the run. */
 const layerCalls = (
-  { replay, shared }: RunPorts,
+  { replay, worker }: RunPorts,
   activities: Layer.Layer<Activities, never, Journal> = replay?.activities ?? Activities.layerWorkflow
 ) =>
   ModelCaller.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
-        shared?.slots ?? ModelSlots.layer,
+        worker?.slots ?? ModelSlots.layer,
         TokenCalibration.layer,
-        shared?.meter ?? UsageMeter.layer,
+        worker?.meter ?? UsageMeter.layer,
         Prompts.layer
       )
     ),
@@ -77,7 +81,8 @@ const layerTasks = Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskRunner.l
 
 /** From the request to the answer, over whatever refines and runs tasks. */
 const layerPipeline = Pipeline.layer.pipe(
-  Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer, Concluder.layer))
+  Layer.provide(Layer.mergeAll(Preparation.layer, Rounds.layer, Concluder.layer, RunReporter.layer)),
+  Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer))
 )
 
 /** The pipeline as a workflow over the journal of this process. */
@@ -87,17 +92,17 @@ const layerWorkflow = layerRunWorkflow.pipe(
   Layer.provide(layerTasks)
 )
 
-/** What a worker needs for a run: the pipeline over tasks that the workers share, and what it needs to work on one here. */
-export const layerClusterRun = (setup: Setup, runId: string, doors: RunPorts) =>
+/** What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on one here. */
+export const layerClusterRun = (setup: Setup, runId: string, ports: RunPorts) =>
   layerPipeline.pipe(
     Layer.provide(layerClusterTasks(runId)),
     Layer.provideMerge(layerTasks),
-    Layer.provide(layerCalls(doors, layerClusterActivities)),
-    Layer.provide(doors.model ?? layerModel(setup)),
-    Layer.provideMerge(layerProject(setup, doors))
+    Layer.provide(layerCalls(ports, Layer.provide(layerClusterActivities, Activities.layerWorkflow))),
+    Layer.provide(ports.model ?? layerModel(setup)),
+    Layer.provideMerge(layerProject(setup, ports, ProjectWriteLock.layerHeld))
   )
 
-/** A conversation, without what it stands on. */
+/** A conversation over models, tools and project. */
 const layerConversation = Asker.layer.pipe(
   Layer.provide(Layer.mergeAll(AskTurn.layer, Briefer.layer)),
   Layer.provide(AskCalls.layer),
@@ -105,12 +110,12 @@ const layerConversation = Asker.layer.pipe(
 )
 
 /** Everything a run needs. */
-export const layerRun = (setup: Setup, doors: RunPorts) =>
+export const layerRun = (setup: Setup, ports: RunPorts) =>
   layerWorkflow.pipe(
-    Layer.provide(layerCalls(doors)),
-    Layer.provide(doors.model ?? layerModel(setup)),
-    Layer.provide(doors.replay?.decisions ?? Layer.effectContext(Effect.context<Gate | ToolRegistry>())),
-    Layer.provideMerge(layerProject(setup, doors))
+    Layer.provide(layerCalls(ports)),
+    Layer.provide(ports.model ?? layerModel(setup)),
+    Layer.provide(ports.replay?.decisions ?? Layer.effectContext(Effect.context<Gate | ToolRegistry>())),
+    Layer.provideMerge(layerProject(setup, ports, ProjectWriteLock.layerHeld))
   )
 
 const layerToolSupport = ({ apiKey, settings: { host, model } }: Setup) =>
@@ -120,11 +125,11 @@ const layerToolSupport = ({ apiKey, settings: { host, model } }: Setup) =>
         Layer.provide(OllamaServer.layer({ host, ...(apiKey === undefined ? {} : { apiKey }) }))
       )
 
-/** Everything a conversation needs. */
-export const layerAsk = (setup: Setup, doors: RunPorts) =>
+/** Everything a conversation needs; `lock` keeps others from changing the project meanwhile. */
+export const layerAsk = (setup: Setup, ports: RunPorts, lock: Parameters<typeof layerProject>[2]) =>
   layerConversation.pipe(
-    Layer.provide(layerCalls(doors)),
-    Layer.provide(doors.model ?? layerModel(setup)),
-    Layer.provide(doors.model === undefined ? layerToolSupport(setup) : ToolSupport.layerAssumed),
-    Layer.provideMerge(layerProject(setup, doors))
+    Layer.provide(layerCalls(ports)),
+    Layer.provide(ports.model ?? layerModel(setup)),
+    Layer.provide(ports.model === undefined ? layerToolSupport(setup) : ToolSupport.layerAssumed),
+    Layer.provideMerge(layerProject(setup, ports, lock))
   )

@@ -1,56 +1,53 @@
 /**
- * Runs that are kept: how one is begun, goes on, is forked and is played again, for every door in the same way. Part of
- * the composition root; the doors say who listens and who is asked.
+ * Begins, resumes and forks runs, for the command line and the library in the same way. Part of the composition root: reads
+ * the setup, chooses the journal, and carries out the order with the layers of a run.
  */
 import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
-import * as Layer from "effect/Layer"
-import type * as Path from "effect/Path"
-import { layerRun } from "./runLayers.ts"
-import type { RunPorts } from "./projectLayers.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
-import {
-  forkRecords,
-  eventsTold,
-  hasEnded,
-  type ReplaySession,
-  replaySessions
-} from "../domain/history/JournalParts.ts"
-import type { JournalRecord, RunOpened } from "../domain/history/JournalRecord.ts"
-import { secretValues } from "../domain/text/Redaction.ts"
-import { inOrder, type RunDifference, runDifferences } from "../domain/history/RunDifference.ts"
-import { taskEvidence, taskNames, TaskNotFound } from "../domain/history/RunEvidence.ts"
+import { forkRecords } from "../domain/history/JournalParts.ts"
+import type { JournalRecord } from "../domain/history/JournalRecord.ts"
+import { taskNames, TaskNotFound } from "../domain/history/RunEvidence.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
-import { slugOf } from "../domain/text/Slug.ts"
-import { Approver } from "../services/approvals/Approver.ts"
+import { secretValues } from "../domain/text/Redaction.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationFile.ts"
-import { type JournalLine, recordOf } from "../services/journal/JournalLine.ts"
-import { makeReplay } from "../services/history/Replay.ts"
-import { makeRunId } from "../services/runs/RunId.ts"
 import { layerNewRun, layerResumedRun, layerUnsavedRun } from "../services/history/RunJournal.ts"
-import { RunStore } from "../services/history/RunStore.ts"
+import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { conduct } from "../services/pipeline/RunWorkflow.ts"
-import { userFolders } from "../services/configuration/UserFolders.ts"
-import { savedSettings, readSetup, reopenSetup, type Setup } from "./setup.ts"
+import { makeRunId } from "../services/runs/RunId.ts"
+import type { RunPorts } from "./projectLayers.ts"
+import { layerRun } from "./runLayers.ts"
+import { readRun } from "./savedRuns.ts"
+import { readSetup, reopenSetup, savedSettings, type Setup } from "./setup.ts"
+import { tellStartup, type Warn } from "./startup.ts"
 import { version } from "./version.ts"
 
-/** The runs that are kept. */
-export const layerRuns: Layer.Layer<RunStore, never, FileSystem.FileSystem | Path.Path> = Layer.unwrap(
-  Effect.map(userFolders, ({ state }) => RunStore.layer(state))
-)
-
-/** A run whose layers stand, before it begins. */
-export interface ReadyRun {
-  readonly setup: Setup
-  readonly order: RunOrder
-  /** A crash left half a record behind: it is set aside, and what it told is done again. */
-  readonly isTorn: boolean
+/** What a caller brings to a run. */
+export interface StartPorts extends Pick<RunPorts, "listen" | "approveSteps" | "approver" | "model" | "plugins"> {
+  /** Told what should be known before the run begins. */
+  readonly warn: Warn
 }
 
-/** What a door brings to a run. */
-export interface StartPorts<E, R> extends Omit<RunPorts, "journal" | "readOnly" | "replay"> {
-  /** What is done, with the layers of the run, before it begins. */
-  readonly before: (ready: ReadyRun) => Effect.Effect<void, E, R>
+/** An order for a project. `given` are the flags or options that override its configuration. */
+export interface NewRun {
+  readonly project: string
+  readonly given: Configuration
+  readonly order: RunOrder
+  /** False: nothing of the run is saved. It takes the lock on its project all the same. */
+  readonly keep?: boolean
+}
+
+/** A saved run, as a person names it. `given` overrides the settings that it was begun with. */
+export interface SavedRun {
+  readonly run: string
+  readonly given: Configuration
+}
+
+/** A run whose setup is read. */
+interface ReadyRun {
+  readonly setup: Setup
+  readonly order: RunOrder
+  readonly given: Configuration
+  readonly isTorn?: boolean
 }
 
 const placeOf = ({ folders, project }: Setup, { readOnly = false, runId }: RunOrder) => ({
@@ -63,44 +60,49 @@ const placeOf = ({ folders, project }: Setup, { readOnly = false, runId }: RunOr
   readOnly
 })
 
-/** A model that is a value has no name to keep. */
-const nameable = ({ model, ...settings }: Configuration, { model: value }: Pick<RunPorts, "model">): Configuration =>
-  value === undefined && model !== undefined ? { model, ...settings } : settings
+/** The settings to save; a model that is a value has no name to save. */
+const settingsToSave = (setup: Setup, { model: value }: Pick<RunPorts, "model">): Configuration => {
+  const { model, ...settings } = savedSettings(setup)
+  return value === undefined && model !== undefined ? { model, ...settings } : settings
+}
 
 /** The journal of a new run; `begin` is what it knows from a run that it is forked from. */
 const layerJournal = (
-  setup: Setup,
-  order: RunOrder,
-  doors: Pick<RunPorts, "model">,
+  { order, setup }: ReadyRun,
+  ports: Pick<RunPorts, "model">,
   begin: ReadonlyArray<JournalRecord> = []
-) => {
-  const settings = nameable(savedSettings(setup), doors)
-  return layerNewRun(placeOf(setup, order), { project: setup.project, order, settings }, begin)
-}
-
-const carryOut = <E, R>(
-  ready: ReadyRun,
-  { before, ...doors }: StartPorts<E, R>,
-  journal: NonNullable<RunPorts["journal"]>
 ) =>
-  Effect.andThen(before(ready), conduct(ready.order)).pipe(
-    Effect.provide(layerRun(ready.setup, { ...doors, readOnly: ready.order.readOnly ?? false, journal }))
+  layerNewRun(placeOf(setup, order), { project: setup.project, order, settings: settingsToSave(setup, ports) }, begin)
+
+const carryOut = (ready: ReadyRun, { warn, ...ports }: StartPorts, journal: NonNullable<RunPorts["journal"]>) =>
+  tellStartup(ready, ready.given, warn).pipe(
+    Effect.andThen(conduct(ready.order)),
+    Effect.provide(layerRun(ready.setup, { ...ports, readOnly: ready.order.readOnly ?? false, journal }))
   )
 
-/** Carries out a new run to its report. One that is not kept has no journal; it takes the lock on its project all the same. */
-export const beginRun = <E, R>(
-  setup: Setup,
-  order: RunOrder,
-  { keep = true, ...doors }: StartPorts<E, R> & { readonly keep?: boolean }
-) =>
-  carryOut(
-    { setup, order, isTorn: false },
-    doors,
-    keep ? layerJournal(setup, order, doors) : layerUnsavedRun(placeOf(setup, order))
-  )
+/** Carries out a new run to its report. */
+export const beginRun = Effect.fn("beginRun")(function* (
+  { given, keep = true, order, project }: NewRun,
+  ports: StartPorts
+) {
+  const ready = { setup: yield* readSetup(project, given), order, given }
+  return yield* carryOut(ready, ports, keep ? layerJournal(ready, ports) : layerUnsavedRun(placeOf(ready.setup, order)))
+})
 
-/** How a run was begun, with `given` laid over its settings. Fails when it had a model that could not be kept and none is given. */
-const reopen = Effect.fnUntraced(function* (run: string, given: Configuration, { model }: Pick<RunPorts, "model">) {
+/** Makes the task list for an order and checks it; nothing of it is done, and nothing is saved. */
+export const planRun = Effect.fn("planRun")(function* (
+  { given, order, project }: Omit<NewRun, "keep">,
+  { warn, ...ports }: StartPorts
+) {
+  const setup = yield* readSetup(project, given)
+  return yield* tellStartup({ setup }, given, warn).pipe(
+    Effect.andThen(Pipeline.use((pipeline) => pipeline.plan(order))),
+    Effect.provide(layerRun(setup, ports))
+  )
+})
+
+/** How a run was begun. Fails when it had a model that could not be saved and none is given. */
+const reopen = Effect.fnUntraced(function* ({ given, run }: SavedRun, { model }: Pick<RunPorts, "model">) {
   const reopened = yield* reopenSetup(run, given)
   const { order, settings } = reopened.opened
   if (settings.model !== undefined || given.model !== undefined || model !== undefined) return reopened
@@ -112,96 +114,26 @@ const reopen = Effect.fnUntraced(function* (run: string, given: Configuration, {
   })
 })
 
-/** Goes on with a run to its report; `given` is laid over the settings that it was begun with. */
-export const resumeRun = Effect.fn("resumeRun")(function* <E, R>(
-  run: string,
-  given: Configuration,
-  doors: StartPorts<E, R>
+/** Goes on with a saved run to its report. */
+export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, ports: StartPorts) {
+  const { isTorn, opened, setup } = yield* reopen(saved, ports)
+  const { order } = opened
+  const place = { ...placeOf(setup, order), settings: settingsToSave(setup, ports) }
+  return yield* carryOut({ setup, order, given: saved.given, isTorn }, ports, layerResumedRun(place))
+})
+
+/** Begins a new run with what another had finished before the task `from`, to its report. `runId` names the new one. */
+export const forkRun = Effect.fn("forkRun")(function* (
+  { from, runId, ...saved }: SavedRun & { readonly from: string; readonly runId?: string },
+  ports: StartPorts
 ) {
-  const { isTorn, opened, setup } = yield* reopen(run, given, doors)
-  const place = { ...placeOf(setup, opened.order), settings: nameable(savedSettings(setup), doors) }
-  return yield* carryOut({ setup, order: opened.order, isTorn }, doors, layerResumedRun(place))
-})
-
-/** Everything that the journal of the run that is meant holds. */
-export const readRun = Effect.fn("readRun")(function* (run: string) {
-  const store = yield* RunStore
-  const runId = yield* store.find(run)
-  const { lines } = yield* store.read(runId)
-  return { runId, records: lines.map(recordOf) }
-})
-
-/** What one task of a run saw, said, called and found. */
-export const readTask = Effect.fn("readTask")(function* (run: string, task: string) {
-  const { records, runId } = yield* readRun(run)
-  const names = taskNames(records)
-  const name = names.find((one) => slugOf(one) === slugOf(task))
-  if (name === undefined) return yield* new TaskNotFound({ runId, given: task, names })
-  return taskEvidence(records, name)
-})
-
-/** Begins a new run with what another had finished before a task, to its report. `runId` names the new one. */
-export const forkRun = Effect.fn("forkRun")(function* <E, R>(
-  run: string,
-  from: string,
-  given: Configuration,
-  { runId, ...doors }: StartPorts<E, R> & { readonly runId?: string }
-) {
-  const { records, runId: forked } = yield* readRun(run)
+  const { records, runId: forked } = yield* readRun(saved.run)
   const begin = forkRecords(records, from)
   if (begin === undefined) {
     return yield* new TaskNotFound({ runId: forked, given: from, names: taskNames(records) })
   }
-  const { opened, setup } = yield* reopen(run, given, doors)
+  const { opened, setup } = yield* reopen(saved, ports)
   const order: RunOrder = { ...opened.order, runId: runId ?? (yield* makeRunId) }
-  return yield* carryOut({ setup, order, isTorn: false }, doors, layerJournal(setup, order, doors, begin))
-})
-
-/** Plays one session of a run; `lines` are those of the journal up to its end. */
-const replaySession = Effect.fnUntraced(function* (
-  { order, project, settings }: RunOpened,
-  lines: ReadonlyArray<JournalLine>,
-  session: ReplaySession,
-  values: Pick<RunPorts, "plugins">
-) {
-  const setup = yield* readSetup(project, session.settings ?? settings)
-  const replay = yield* makeReplay(lines, session)
-  const layer = layerRun(setup, {
-    listen: replay.listen,
-    approveSteps: false,
-    approver: Approver.layerDenyAll,
-    readOnly: order.readOnly ?? false,
-    replay,
-    ...values
-  })
-  const conducted = Effect.as(Effect.provide(conduct(order), layer), [])
-  const missing = yield* Effect.raceFirst(conducted, replay.stopped)
-  const before = eventsTold(session.own)
-  const isWhole = hasEnded(before)
-  const unknown = isWhole ? missing.map((key): RunDifference => ({ about: `${key} is not in the journal` })) : []
-  const told = runDifferences(before, replay.told, missing.length > 0)
-  return { isWhole, events: before.length, differences: [...inOrder([...replay.changed, ...told]), ...unknown] }
-})
-
-/**
- * Plays a run once more, from its journal alone, one session after another, and compares what is told. `isWhole` is false
- * for a run that was killed, interrupted or stopped in the end: it is played as far as its journal goes.
- */
-export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunPorts, "plugins"> = {}) {
-  const store = yield* RunStore
-  const { lines, opened } = yield* store.read(yield* store.find(run))
-  const sessions = replaySessions(lines.map(recordOf))
-  const played = yield* Effect.forEach(sessions, (session) =>
-    replaySession(opened, lines.slice(0, session.known + session.own.length), session, values)
-  )
-  return {
-    runId: opened.order.runId,
-    isWhole: played.at(-1)?.isWhole ?? false,
-    events: played.reduce((sum, { events }) => sum + events, 0),
-    differences: played.flatMap(({ differences }, index) =>
-      played.length === 1
-        ? differences
-        : differences.map((one) => ({ ...one, about: `session ${index + 1}: ${one.about}` }))
-    )
-  }
+  const ready = { setup, order, given: saved.given }
+  return yield* carryOut(ready, ports, layerJournal(ready, ports, begin))
 })

@@ -1,6 +1,6 @@
 /**
- * What was said about a run, from the files, the environment and the flags, merged into one value. The doors read it, the
- * composition root (app.ts) chooses layers by it.
+ * What was said about a run, from the files, the environment and the flags, merged into one value by which the layers are
+ * chosen.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -62,7 +62,7 @@ const requireValid = (given: Configuration) =>
       Effect.fail(new ConfigurationError({ source: "options", problems: problems.map(({ what }) => ({ what })) }))
   })
 
-/** Reads the configuration for a project and lays flags or options on top. */
+/** Reads the configuration for a project; `given`, flags or options, overrides it. */
 export const readSetup = Effect.fn("readSetup")(function* (project: string, given: Configuration) {
   const flags = yield* requireValid(given)
   const file = yield* ConfigurationFile
@@ -100,7 +100,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   return setup
 }, Effect.provide(ConfigurationFile.layer))
 
-/** What a run keeps of its setup, so that it goes on in the same way; what was allowed is not among it. */
+/** What a run saves of its setup, so that it goes on in the same way; what was allowed is not among it. */
 export const savedSettings = ({ configuration, plugins, settings }: Setup): Configuration => {
   const { contextWindow, host, limits, model, referenceBudget, slots: parallel } = settings
   const { deny = [], keepAlive, think } = configuration
@@ -120,7 +120,7 @@ export const savedSettings = ({ configuration, plugins, settings }: Setup): Conf
   }
 }
 
-/** How a run that is kept was begun, with flags laid over its settings. */
+/** How a saved run was begun, with flags that override its settings. */
 export const reopenSetup = Effect.fn("reopenSetup")(function* (given: string, flags: Configuration) {
   const store = yield* RunStore
   const { opened, torn } = yield* store.read(yield* store.find(given))

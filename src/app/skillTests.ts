@@ -1,7 +1,7 @@
 /**
  * Runs the tests of a skill: each on a project and a home of its own, through the pipeline, with a model that says what
- * the test tells it. The gate allows to read and write files of that project; whatever else a call needs is denied unless
- * a rule allows it. Called by `skills test` and by the door for tests.
+ * the test tells it. The gate allows to read and write files of that project; whatever else a call needs is denied
+ * unless a rule allows it.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -125,14 +125,14 @@ const runTest = Effect.fnUntraced(function* (
   const { asked, model } = scripted(test)
   const events: Array<RunEvent> = []
   const listen = ({ event }: { readonly event: RunEvent }) => Effect.sync(() => void events.push(event))
-  const doors = { listen, approveSteps: false, approver: layerRuleApprover(allowed, project), model, plugins: values }
+  const ports = { listen, approveSteps: false, approver: layerRuleApprover(allowed, project), model, plugins: values }
   const report = yield* Effect.gen(function* () {
     const toolNames = (yield* ToolRegistry).tools.map((tool) => tool.name)
     const found = (yield* Skills).find(name)
     const because = found === undefined ? undefined : whyNotOffered(found, toolNames)
     if (because !== undefined) return yield* Effect.fail({ message: because })
     return yield* (yield* Pipeline).run({ runId: "test", prompt: "Test.", plan: test.plan })
-  }).pipe(Effect.provide(layerRun(setup, doors)))
+  }).pipe(Effect.provide(layerRun(setup, ports)))
   const refined = events.findLast((event) => event.type === "task.refined")
   return judgeSkillTest(test, {
     report,

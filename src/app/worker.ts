@@ -20,16 +20,25 @@ import { takeProject } from "../services/journal/ProjectLock.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
 import { RunRefused, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
 import { layerTaskWorkflows } from "../services/cluster/ClusterTasks.ts"
+import { type DatabaseAddress, layerWorkerEnvironment } from "./clusterClient.ts"
+import { readSetup } from "./setup.ts"
 import { version } from "./version.ts"
 import { asRefusal, type RunContext, makeRunContext } from "./workerRun.ts"
 
 export interface WorkerOptions {
+  /** Where the runs are; see `DatabaseAddress`. */
+  readonly database?: DatabaseAddress
   /** What the person said for all runs of this worker. */
   readonly flags: Configuration
-  /** How many model calls the server of this machine works on at the same time. */
-  readonly parallel: number
   /** Told of the work that begins and ends here, in words. */
   readonly tell: (what: string) => Effect.Effect<void>
+  /** Happens when the worker is ready for runs. */
+  readonly ready: Effect.Effect<void>
+}
+
+interface Work extends Pick<WorkerOptions, "flags" | "tell"> {
+  /** How many model calls the server of this machine works on at the same time. */
+  readonly parallel: number
 }
 
 /** How long what is ready for a run stays so when nothing of it is worked on. */
@@ -76,7 +85,7 @@ const makeSlots = (parallel: number) =>
   )
 
 /** Runs and tasks, for the engine that is there. */
-export const layerWorker = ({ flags, parallel, tell }: WorkerOptions) =>
+const layerWorker = ({ flags, parallel, tell }: Work) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const runs = yield* ClusterRuns
@@ -86,15 +95,15 @@ export const layerWorker = ({ flags, parallel, tell }: WorkerOptions) =>
         idleTimeToLive
       })
 
-      const withRunContext = <A, E, R>(runId: string, work: (bench: RunContext) => Effect.Effect<A, E, R>) =>
+      const withRunContext = <A, E, R>(runId: string, work: (context: RunContext) => Effect.Effect<A, E, R>) =>
         Effect.scoped(Effect.flatMap(RcMap.get(contexts, runId), work))
 
       /** To its end, which everybody sees in the database; also when it could not begin. */
       const conduct = Effect.fnUntraced(function* (order: RunOrder) {
         const { runId } = order
         yield* tell(`${runId}: begins here`)
-        const ended = yield* withRunContext(runId, (bench) =>
-          Effect.raceFirst(carryOut(bench, order), Effect.as(bench.cancelled, undefined))
+        const ended = yield* withRunContext(runId, (context) =>
+          Effect.raceFirst(carryOut(context, order), Effect.as(context.cancelled, undefined))
         ).pipe(
           Effect.catch((error) => Effect.succeed(refusedFor(asRefusal(error)))),
           Effect.catchDefect((defect) =>
@@ -110,10 +119,10 @@ export const layerWorker = ({ flags, parallel, tell }: WorkerOptions) =>
       const tasks = layerTaskWorkflows((runId, { task, verb }, work) =>
         Effect.andThen(
           tell(`${runId}: ${verb} "${task}"`),
-          withRunContext(runId, (bench) =>
+          withRunContext(runId, (context) =>
             Effect.raceFirst(
-              work(bench),
-              Effect.andThen(bench.cancelled, new RunRefused({ what: "The run has ended.", exitCode: 1 }))
+              work(context),
+              Effect.andThen(context.cancelled, new RunRefused({ what: "The run has ended.", exitCode: 1 }))
             )
           )
         )
@@ -134,11 +143,12 @@ const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
   yield* Deferred.await(done)
 })
 
-/** Keeps a worker at work until it is interrupted; `ready` happens when it is ready for runs. */
-export const holdWorker = <E, R, E2, R2>(worker: Layer.Layer<never, E, R>, ready: Effect.Effect<void, E2, R2>) =>
-  Effect.gen(function* () {
-    const scope = yield* Effect.acquireRelease(Scope.make(), handOver)
-    yield* Layer.buildWithScope(worker, scope)
-    yield* ready
-    return yield* Effect.never
-  }).pipe(Effect.scoped)
+/** Works on runs until it is interrupted. */
+export const runWorker = Effect.fn("runWorker")(function* ({ database, flags, ready, tell }: WorkerOptions) {
+  const { settings } = yield* readSetup(".", flags)
+  const worker = layerWorker({ flags, parallel: settings.slots, tell })
+  const scope = yield* Effect.acquireRelease(Scope.make(), handOver)
+  yield* Layer.buildWithScope(Layer.provide(worker, layerWorkerEnvironment(database)), scope)
+  yield* ready
+  return yield* Effect.never
+}, Effect.scoped)

@@ -17,7 +17,8 @@ import { exitCodeOf } from "../domain/runs/RunReport.ts"
 import { layerClusterJournal } from "../services/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { layerClusterUsage } from "../services/cluster/ClusterUsage.ts"
-import { layerRemote, layerRemoteDoubts } from "../services/journal/DurableApprover.ts"
+import { layerRemote } from "../services/journal/DurableApprover.ts"
+import { ResumeNotes } from "../services/history/ResumeNotes.ts"
 import { Gate } from "../services/permissions/Gate.ts"
 import type { ModelSlots } from "../services/models/ModelSlots.ts"
 import { Journal } from "../services/journal/Journal.ts"
@@ -37,7 +38,7 @@ export interface RunContext extends TaskContext {
   readonly setup: Setup
 }
 
-export interface BenchOptions {
+export interface RunContextOptions {
   /** What the person said for all runs of this worker. */
   readonly flags: Configuration
   /** The places at the model server of this machine. */
@@ -61,7 +62,7 @@ const commonSettings = ({ host: _host, keepAlive: _keepAlive, parallel: _paralle
 const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration) {
   const standing = yield* (yield* ClusterRuns).standing(runId)
   if (standing === undefined) return yield* refusal(`The run ${runId} is not in the database.`)
-  const { allow, opened } = standing.shared
+  const { allow, opened } = standing.run
   const { project, settings } = opened
   if (opened.version !== journalVersion) {
     return yield* refusal(`The run ${runId} was begun with another version of task-conductor than this worker has.`)
@@ -75,7 +76,7 @@ const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration
   return { ...standing, setup: yield* readSetup(project, given) }
 })
 
-/** Looks every second whether the run is to go on, as long as its bench is there. */
+/** Looks every second whether the run is to go on, as long as its context is there. */
 const watchCancelled = Effect.fnUntraced(function* (runId: string) {
   const runs = yield* ClusterRuns
   const cancelled = yield* Deferred.make<void>()
@@ -92,28 +93,27 @@ const watchCancelled = Effect.fnUntraced(function* (runId: string) {
 })
 
 /** Gets ready for a run. */
-export const makeRunContext = (runId: string, { flags, slots }: BenchOptions) =>
+export const makeRunContext = (runId: string, { flags, slots }: RunContextOptions) =>
   Effect.gen(function* () {
-    const { begunAt, setup, shared } = yield* findRun(runId, flags)
-    const { order } = shared.opened
-    const book = yield* answersOf(yield* WorkflowEngine, order)
+    const { begunAt, run, setup } = yield* findRun(runId, flags)
+    const { order } = run.opened
+    const store = yield* answersOf(yield* WorkflowEngine, order)
     const journal = layerClusterJournal(runId, makeRedaction(secretValues(process.env)))
     const runs = Layer.succeed(ClusterRuns)(yield* ClusterRuns)
     const context = yield* Layer.build(
       layerClusterRun(setup, runId, {
         listen: () => Effect.void,
-        approveSteps: shared.approveSteps,
-        arbiter: layerRemoteDoubts(book),
+        approveSteps: run.approveSteps,
         readOnly: order.readOnly ?? false,
-        shared: {
-          answers: layerRemote(book),
+        worker: {
+          answers: layerRemote(store),
           slots,
           meter: Layer.provide(layerClusterUsage(runId, begunAt), runs)
         },
-        journal: Layer.provide(journal, runs)
+        journal: Layer.merge(Layer.provide(journal, runs), ResumeNotes.layerNone)
       })
     )
-    const bench: RunContext = {
+    const made: RunContext = {
       pipeline: Context.get(context, Pipeline),
       gate: Context.get(context, Gate),
       refiner: Context.get(context, Refiner),
@@ -123,5 +123,5 @@ export const makeRunContext = (runId: string, { flags, slots }: BenchOptions) =>
       cancelled: yield* watchCancelled(runId),
       setup
     }
-    return bench
+    return made
   }).pipe(Effect.mapError(asRefusal))

@@ -1,5 +1,5 @@
 /**
- * The door for scripts to conversations: messages that are known beforehand, or a conversation that is held open.
+ * Conversations for scripts, as promises: messages that are known beforehand, or a conversation that is held open.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -9,7 +9,7 @@ import { holdConversation } from "../app/conversation.ts"
 import type { AskReport, RunReport } from "../domain/runs/RunReport.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"
-import { onThisMachine, refuse, type ScriptOptions, scriptWork, setupOf } from "./scriptOptions.ts"
+import { configurationOf, onThisMachine, portsOf, refuse, type ScriptOptions } from "./scriptOptions.ts"
 import type { AskSession } from "../services/conversation/Asker.ts"
 
 /** How a script asks: `prompt` is one message, `messages` are several, each sent when the one before is answered. */
@@ -47,17 +47,12 @@ const withAsker = <E>(
   listen: (recorded: RecordedEvent) => void,
   runId: string,
   use: (session: AskSession) => Effect.Effect<void, E>
-) =>
-  Effect.gen(function* () {
-    const work = scriptWork(options, listen)
-    const setup = yield* setupOf(options, work)
-    const order = {
-      runId,
-      prompt: options.prompt ?? options.messages?.[0] ?? "",
-      ...(options.file === undefined ? {} : { currentFile: options.file })
-    }
-    return yield* holdConversation(setup, order, { ...work.doors, before: work.before, use })
-  }).pipe(onThisMachine(options))
+) => {
+  const { file, messages = [], project = ".", prompt = messages[0] ?? "" } = options
+  const order = { runId, prompt, ...(file === undefined ? {} : { currentFile: file }) }
+  const conversation = { project, given: configurationOf(options), order }
+  return holdConversation(conversation, portsOf(options, listen), use).pipe(onThisMachine(options))
+}
 
 /** Asks one message, or several one after another. Starts at once. */
 export const ask = (given: string | AskOptions): AskHandle => {

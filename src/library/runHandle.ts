@@ -1,6 +1,5 @@
 /**
- * Work that goes on while a script looks at it: a report that is promised, and events for any number of readers. `run` and
- * `ask` hand it out.
+ * Work that goes on while a script looks at it: a report that is promised, and events for any number of readers.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"

@@ -1,21 +1,23 @@
 /**
- * The door for scripts to runs that are kept: which there are, what they hold, going on with one, beginning another from
- * one, playing one again. Gives what the command line gives with `--json`.
+ * Saved runs for scripts, as promises: which there are, what they hold, resuming, forking and replaying one. Gives what the
+ * command line gives with `--json`.
  */
 import * as Effect from "effect/Effect"
 import type { RunDifference } from "../domain/history/RunDifference.ts"
 import { type RunOverview, runOverview, type TaskEvidence } from "../domain/history/RunEvidence.ts"
-import { forkRun, layerRuns, readRun, readTask, replayRun, resumeRun } from "../app/runs.ts"
+import { replayRun } from "../app/replay.ts"
+import { forkRun, resumeRun } from "../app/runs.ts"
+import { layerRuns, readRun, readTask } from "../app/savedRuns.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"
-import { onThisMachine, type ScriptOptions, scriptWork } from "./scriptOptions.ts"
-import { type Arbitrate, layerCallbackArbiter } from "../services/approvals/CallbackArbiter.ts"
+import { configurationOf, onThisMachine, portsOf, type ScriptOptions } from "./scriptOptions.ts"
+import type { Arbitrate } from "../services/approvals/CallbackApprover.ts"
 import type { Plugin } from "../services/plugins/Plugin.ts"
 import { RunNotFound, RunStore, type RunSummary } from "../services/history/RunStore.ts"
 
-/** Where runs are kept. */
+/** Where runs are saved. */
 export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">
 
-/** How a run goes on. What is left out is as it was when the run began, except for what was allowed: that is not kept. */
+/** How a run goes on. What is left out is as it was when the run began, except for what was allowed: that is not saved. */
 export interface ResumeOptions extends Omit<ScriptOptions, "file" | "project"> {
   /** Decides about calls in doubt; without it the run stops at one, as not permitted. */
   readonly arbitrate?: Arbitrate
@@ -38,7 +40,7 @@ const named = Effect.fnUntraced(function* (runId: string) {
   if (found !== runId) return yield* new RunNotFound({ given: runId, candidates: [found], isAmbiguous: false })
 })
 
-/** All runs that are kept, the newest first. */
+/** All saved runs, the newest first. */
 export const runs = (options: SavedRunOptions = {}): Promise<ReadonlyArray<RunSummary>> =>
   RunStore.use(({ list }) => list).pipe(withRuns(options), Effect.runPromise)
 
@@ -56,28 +58,21 @@ export const showTask = (runId: string, task: string, options: SavedRunOptions =
   named(runId).pipe(Effect.andThen(readTask(runId, task)), withRuns(options), Effect.runPromise)
 
 /**
- * Goes on with a run: what had finished is not done again. Plugins and models that are values are not kept; give them
+ * Goes on with a run: what had finished is not done again. Plugins and models that are values are not saved; give them
  * again. The report rejects also when there is no such run, when another process has it or its project, and when its
  * journal cannot be used.
  */
 export const resume = (runId: string, options: ResumeOptions = {}): RunHandle =>
   startWork({ runId, signal: options.signal }, (listen) => {
-    const { before, doors, given } = scriptWork(options, listen)
-    const arbiter = options.arbitrate === undefined ? {} : { arbiter: layerCallbackArbiter(options.arbitrate) }
-    return named(runId).pipe(
-      Effect.andThen(resumeRun(runId, given, { ...doors, ...arbiter, before })),
-      withRuns(options)
-    )
+    const saved = { run: runId, given: configurationOf(options) }
+    return named(runId).pipe(Effect.andThen(resumeRun(saved, portsOf(options, listen))), withRuns(options))
   })
 
 /** Begins a new run with what another had finished before a task. The handle names the new one. */
 export const fork = (runId: string, options: ForkOptions): RunHandle =>
   startWork({ signal: options.signal }, (listen, forked) => {
-    const { before, doors, given } = scriptWork(options, listen)
-    return named(runId).pipe(
-      Effect.andThen(forkRun(runId, options.from, given, { ...doors, before, runId: forked })),
-      withRuns(options)
-    )
+    const saved = { run: runId, given: configurationOf(options), from: options.from, runId: forked }
+    return named(runId).pipe(Effect.andThen(forkRun(saved, portsOf(options, listen))), withRuns(options))
   })
 
 /** What came of playing a run again, and what was not the same as then. */

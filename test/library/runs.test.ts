@@ -15,7 +15,6 @@ import {
   JournalError,
   layerRuns,
   LockTaken,
-  readSetup,
   replay,
   resume,
   type ResumeOptions,
@@ -420,19 +419,18 @@ describe("the library without promises", () => {
   it.live("begins runs, lists them and goes on with them in the same way", () =>
     Effect.gen(function* () {
       const { project, stateFolder } = yield* makeWorld
-      const doors = {
+      const ports = {
         listen: () => Effect.void,
         approveSteps: false,
         approver: Approver.layerDenyAll,
         model: ScriptedModel.layer(({ system, user }) => answerTo(system, user)),
-        before: () => Effect.void
+        warn: () => Effect.void
       }
       const work = Effect.gen(function* () {
-        const setup = yield* readSetup(project, { allow: ["get_current_time"] })
         const order = { runId: "20261120-183000-k3x9", prompt: "Do it." }
-        const first = yield* beginRun(setup, order, doors)
+        const first = yield* beginRun({ project, given: { allow: ["get_current_time"] }, order }, ports)
         const store = yield* RunStore
-        const second = yield* resumeRun(order.runId, {}, doors)
+        const second = yield* resumeRun({ run: order.runId, given: {} }, ports)
         const [listed] = yield* store.list
         return [first.status, second.answer, listed?.runId, listed?.standing]
       })

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
+import { ResumeNotes } from "../../src/services/history/ResumeNotes.ts"
 import { Journal } from "../../src/services/journal/Journal.ts"
 import { conduct } from "../../src/services/pipeline/RunWorkflow.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
@@ -58,7 +59,11 @@ describe("an event", () => {
           yield* Deferred.succeed(disk, undefined)
           expect((yield* Fiber.join(run)).status).toBe("done")
           expect(events().filter(isTold).length).toBe(1)
-        }).pipe(Effect.provide(layerTestRun({ journal }).pipe(Layer.provideMerge(model))))
+        }).pipe(
+          Effect.provide(
+            layerTestRun({ journal: Layer.merge(journal, ResumeNotes.layerNone) }).pipe(Layer.provideMerge(model))
+          )
+        )
       })
     )
   }

@@ -9,6 +9,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { Approver } from "../../src/services/approvals/Approver.ts"
+import { inTask } from "../support/OpenGate.ts"
 import { callOf, openTools } from "../support/OpenTools.ts"
 import { makeProject } from "../support/Project.ts"
 import everyday from "../fixtures/everyday-calls.json" with { type: "json" }
@@ -36,7 +37,8 @@ const play = Effect.gen(function* () {
           questions += 1
           return { answer: "session", by: "person" } as const
         }),
-      step: () => Effect.die("no step is asked about")
+      step: () => Effect.die("no step is asked about"),
+      inDoubt: () => Effect.die("no call is in doubt")
     })
   )
   const { gate, registry } = yield* openTools({
@@ -49,7 +51,7 @@ const play = Effect.gen(function* () {
       const before = questions
       const prepared = yield* Effect.result(registry.prepare(callOf(tool, given)))
       if (Result.isFailure(prepared)) return "failed" as Outcome
-      const permit = yield* Effect.result(gate.authorize("Afternoon", prepared.success))
+      const permit = yield* Effect.result(gate.authorize(inTask("Afternoon"), prepared.success))
       if (Result.isFailure(permit)) return "refused" as Outcome
       return questions > before ? "asked" : ("free" as Outcome)
     })

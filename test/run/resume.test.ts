@@ -7,10 +7,11 @@ import * as Schema from "effect/Schema"
 import * as AiError from "effect/ai/AiError"
 import { forkRecords } from "../../src/domain/history/JournalParts.ts"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
-import { Approver } from "../../src/services/approvals/Approver.ts"
-import { Arbiter, type DoubtAnswer } from "../../src/services/approvals/Arbiter.ts"
+import { Approver, type DoubtAnswer, stopInDoubt } from "../../src/services/approvals/Approver.ts"
+import { layerCallback } from "../../src/services/approvals/CallbackApprover.ts"
 import { definePlugin, tool } from "../../src/services/plugins/Plugin.ts"
 import { makeKeptRun } from "../support/KeptRun.ts"
+import { willingApprover } from "../support/ScriptedApprover.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
@@ -50,12 +51,7 @@ const unreachable = AiError.make({
   reason: new AiError.UnknownError({ description: "gone" })
 })
 
-const willing = Layer.succeed(Approver)(
-  Approver.of({
-    step: () => Effect.succeed({ answer: "step", by: "person" }),
-    call: () => Effect.succeed({ answer: "once", by: "person" })
-  })
-)
+const willing = willingApprover()
 
 describe("a run that goes on", () => {
   nodeTest("does nothing again that had finished, and asks again for what was declined", () =>
@@ -120,8 +116,8 @@ describe("a run that goes on", () => {
   )
 })
 
-const arbiterSaying = (answer: DoubtAnswer) =>
-  Layer.succeed(Arbiter)({ decide: () => Effect.succeed({ answer, by: "person" as const }) })
+/** Denies everything, and decides in this way about calls in doubt. */
+const decidingOnly = (answer: DoubtAnswer) => layerCallback({ arbitrate: () => answer })
 
 describe("a call in doubt", () => {
   const sendPlan = planOf([[{ name: "Send 1", skill: "free" }], [{ name: "Look 2" }]])
@@ -165,7 +161,7 @@ describe("a call in doubt", () => {
     const second = yield* run.session({
       answer: sending,
       plugins: [sender.plugin(false)],
-      ...(answer === undefined ? {} : { arbiter: arbiterSaying(answer) })
+      ...(answer === undefined ? {} : { approver: decidingOnly(answer) })
     })
     return { sender, second, run }
   })
@@ -181,7 +177,7 @@ describe("a call in doubt", () => {
       const third = yield* run.session({
         answer: sending,
         plugins: [sender.plugin(false)],
-        arbiter: arbiterSaying("again")
+        approver: decidingOnly("again")
       })
       expect([sender.count(), third.report?.status]).toEqual([2, "done"])
     })
@@ -222,7 +218,8 @@ const makeCounting = () => {
   const layer = Layer.succeed(Approver)(
     Approver.of({
       step: () => Effect.sync(() => ((asked += 1), { answer: "step" as const, by: "person" as const })),
-      call: () => Effect.sync(() => ((asked += 1), { answer: "once" as const, by: "person" as const }))
+      call: () => Effect.sync(() => ((asked += 1), { answer: "once" as const, by: "person" as const })),
+      inDoubt: () => stopInDoubt
     })
   )
   return { layer, asked: () => asked }

@@ -12,7 +12,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { modelCallKey } from "../../src/domain/runs/ActivityKey.ts"
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
-import { Approver } from "../../src/services/approvals/Approver.ts"
+import { Approver, stopInDoubt } from "../../src/services/approvals/Approver.ts"
 import { OllamaModel } from "../../src/services/providers/ollama/OllamaModel.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
@@ -57,7 +57,8 @@ const makeNaming = () => {
 const approver = Layer.succeed(Approver)(
   Approver.of({
     step: () => Effect.succeed({ answer: "step", by: "person" }),
-    call: () => Effect.succeed({ answer: "deny", by: "person" })
+    call: () => Effect.succeed({ answer: "deny", by: "person" }),
+    inDoubt: () => stopInDoubt
   })
 )
 

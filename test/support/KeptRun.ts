@@ -12,7 +12,8 @@ import type { JournalRecord } from "../../src/domain/history/JournalRecord.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import type { RunOrder } from "../../src/domain/runs/RunOrder.ts"
 import { layerRun } from "../../src/app/runLayers.ts"
-import { layerRuns, replayRun } from "../../src/app/runs.ts"
+import { replayRun } from "../../src/app/replay.ts"
+import { layerRuns } from "../../src/app/savedRuns.ts"
 import { makeReplay } from "../../src/services/history/Replay.ts"
 import { readSetup } from "../../src/app/setup.ts"
 import { eventsTold, replaySessions } from "../../src/domain/history/JournalParts.ts"
@@ -32,7 +33,6 @@ export interface Session {
   readonly approver?: Layer.Layer<Approver>
   readonly settings?: NonNullable<TestRunOptions["settings"]>
   readonly plugins?: ReadonlyArray<Plugin>
-  readonly arbiter?: Layer.Layer<never>
   readonly rules?: ReadonlyArray<Rule>
   readonly readOnly?: boolean
   /** The session breaks off as soon as this comes to its end. */
@@ -114,7 +114,7 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
       approver: Approver.layerDenyAll,
       replay
     })
-    yield* Effect.raceFirst(Effect.provide(conduct(opened.order), world), replay.stopped)
+    yield* replay.play(Effect.provide(conduct(opened.order), world))
     return { before: eventsTold(session.own), now: replay.told }
   }).pipe(apart)
 

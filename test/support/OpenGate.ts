@@ -12,6 +12,8 @@ import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Gate } from "../../src/services/permissions/Gate.ts"
 import type { GateOptions } from "../../src/services/permissions/PolicyEvaluator.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
+import { ProjectWriteLock } from "../../src/services/permissions/ProjectWriteLock.ts"
+import type { QuestionScope } from "../../src/services/permissions/QuestionScope.ts"
 import type { PreparedCall } from "../../src/domain/tools/PreparedCall.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
@@ -46,6 +48,9 @@ export const allow = (tool: string, pattern?: string): Rule =>
   pattern === undefined ? { verdict: "allow", tool } : { verdict: "allow", tool, pattern }
 export const deny = (tool: string, pattern?: string): Rule => ({ ...allow(tool, pattern), verdict: "deny" })
 
+/** Where a task asks; nothing of it is persisted. */
+export const inTask = (task: string): QuestionScope => ({ task, place: "" })
+
 /** A gate over a project folder, with its approver and what it published. */
 export const openGate = Effect.fnUntraced(function* (given: {
   readonly approver?: Layer.Layer<Approver>
@@ -58,6 +63,7 @@ export const openGate = Effect.fnUntraced(function* (given: {
     Workspace.layer(root),
     given.policies?.(root) ?? Policies.layerMemory(given.remembered),
     given.approver ?? Approver.layerDenyAll,
+    ProjectWriteLock.layerHeld,
     EventLog.layer
   )
   const context = yield* Layer.build(Gate.layer(given.options?.(root)).pipe(Layer.provideMerge(world)))

@@ -14,6 +14,7 @@ import { Commands } from "../../src/services/commands/Commands.ts"
 import { Gate } from "../../src/services/permissions/Gate.ts"
 import { McpPlugins } from "../../src/services/mcp/McpPlugins.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
+import { ProjectWriteLock } from "../../src/services/permissions/ProjectWriteLock.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { ToolRunner, type ToolRunnerOptions } from "../../src/services/tools/ToolRunner.ts"
 import { WebFetch } from "../../src/services/web/WebFetch.ts"
@@ -57,6 +58,7 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
         given.policies ?? Policies.layerMemory(),
         given.approver ?? Approver.layerDenyAll,
         Activities.layerDirect,
+        ProjectWriteLock.layerHeld,
         EventLog.layer
       )
     ),

@@ -13,6 +13,7 @@ import { Gate } from "../../src/services/permissions/Gate.ts"
 import type { Plugin } from "../../src/services/plugins/Plugin.ts"
 import { Journal } from "../../src/services/journal/Journal.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
+import { ProjectWriteLock } from "../../src/services/permissions/ProjectWriteLock.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { ToolRunner, type ToolRunnerOptions } from "../../src/services/tools/ToolRunner.ts"
 import { WebFetch } from "../../src/services/web/WebFetch.ts"
@@ -55,6 +56,7 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
     given.approver ?? Approver.layerAllowAll,
     given.activities ?? Activities.layerDirect,
     given.journal ?? Journal.layerNone,
+    ProjectWriteLock.layerHeld,
     EventLog.layer
   )
   const commands = Commands.layer({

@@ -4,7 +4,13 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApprovalItem } from "../../src/domain/permissions/ApprovalItem.ts"
-import { Approver, type CallAnswer, type StepAnswer } from "../../src/services/approvals/Approver.ts"
+import {
+  Approver,
+  type CallAnswer,
+  type DoubtAnswer,
+  type StepAnswer,
+  stopInDoubt
+} from "../../src/services/approvals/Approver.ts"
 
 export interface ScriptedApprover {
   /** The items of every question, in order. */
@@ -34,8 +40,19 @@ export const scriptedApprover = (
     layer: Layer.succeed(Approver)(
       Approver.of({
         call: (item) => answerNext([item], calls),
-        step: (_title, items) => answerNext(items, steps)
+        step: (_title, items) => answerNext(items, steps),
+        inDoubt: () => stopInDoubt
       })
     )
   }
 }
+
+/** A person who approves everything once; about a call in doubt nobody decides unless an answer is given. */
+export const willingApprover = (inDoubt?: DoubtAnswer): Layer.Layer<Approver> =>
+  Layer.succeed(Approver)(
+    Approver.of({
+      step: () => Effect.succeed({ answer: "step", by: "person" }),
+      call: () => Effect.succeed({ answer: "once", by: "person" }),
+      inDoubt: inDoubt === undefined ? () => stopInDoubt : () => Effect.succeed({ answer: inDoubt, by: "person" })
+    })
+  )

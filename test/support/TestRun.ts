@@ -11,6 +11,7 @@ import type { RunPorts } from "../../src/app/projectLayers.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import type { Plugin } from "../../src/services/plugins/Plugin.ts"
+import { ProjectWriteLock } from "../../src/services/permissions/ProjectWriteLock.ts"
 import { RunEvents } from "../../src/services/runs/RunEvents.ts"
 import { defaultSettings, type Settings } from "../../src/services/runs/RunSettings.ts"
 import type { Setup } from "../../src/app/setup.ts"
@@ -22,8 +23,6 @@ export interface TestRunOptions {
   readonly files?: Readonly<Record<string, string>>
   readonly settings?: Partial<Settings>
   readonly approver?: Layer.Layer<Approver>
-  /** Who decides about calls in doubt; nobody when absent. */
-  readonly arbiter?: Layer.Layer<never>
   readonly rules?: ReadonlyArray<Rule>
   /** Beside the built-in ones. */
   readonly plugins?: ReadonlyArray<Plugin>
@@ -113,7 +112,6 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
     model: Layer.succeed(LanguageModel.LanguageModel, model),
     plugins: options.plugins ?? [],
     readOnly: options.readOnly ?? false,
-    ...(options.arbiter === undefined ? {} : { arbiter: options.arbiter }),
     ...(options.journal === undefined ? {} : { journal: options.journal })
   }
   return { setup, doors }
@@ -128,10 +126,9 @@ export const layerTestRun = (options: TestRunOptions = {}) =>
 
 /** Everything a conversation needs, likewise. */
 export const layerTestAsk = (options: TestRunOptions = {}) =>
-  Layer.unwrap(Effect.map(orderOf(options), ({ doors, setup }) => layerAsk(setup, doors))).pipe(
-    Layer.provideMerge(EventLog.layer),
-    Layer.provide(NodeServices.layer)
-  )
+  Layer.unwrap(
+    Effect.map(orderOf(options), ({ doors, setup }) => layerAsk(setup, doors, ProjectWriteLock.layerHeld))
+  ).pipe(Layer.provideMerge(EventLog.layer), Layer.provide(NodeServices.layer))
 
 /** A task of a test plan; everything has a default but the name. */
 export interface PlannedTask {

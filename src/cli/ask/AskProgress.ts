@@ -1,6 +1,5 @@
 /**
  * What a conversation looks like on a terminal: one line for each call with its outcome, one for each answered message.
- * Pure; called for every event of `ask`.
  */
 import type { AskReport } from "../../domain/runs/RunReport.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"

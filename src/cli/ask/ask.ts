@@ -10,7 +10,6 @@ import { makeAnswerPrinter } from "../terminal/AnswerPrinter.ts"
 import { askLine } from "./AskProgress.ts"
 import { jsonSink, lineSink } from "../terminal/EventSink.ts"
 import { quietFailure } from "../terminal/Failure.ts"
-import { loadAskWork, loadTalk } from "../loadWork.ts"
 import { Output } from "../terminal/Output.ts"
 import { flagConfiguration, readPrompt, type RunFlags, runFlags } from "../run/runFlags.ts"
 
@@ -22,43 +21,36 @@ const allFlags = {
   )
 }
 
-const orderOf = ({ file }: RunFlags, prompt: string) => ({
-  prompt,
-  ...(Option.isSome(file) ? { currentFile: file.value } : {})
+/** A conversation as the flags ask for it. */
+const readRequest = Effect.fnUntraced(function* (given: RunFlags, prompt: string) {
+  const { file, project } = given
+  return {
+    project,
+    flags: yield* flagConfiguration(given),
+    order: { prompt, ...(Option.isSome(file) ? { currentFile: file.value } : {}) }
+  }
 })
 
 /** Answers one message. On a terminal the text appears as it comes, else when it is there. */
 const askOnce = Effect.fnUntraced(function* (given: RunFlags & { readonly json: boolean }) {
   const { answer, isWatched } = yield* Output
   const prompt = yield* readPrompt(given)
-  const flags = yield* flagConfiguration(given)
+  const request = yield* readRequest(given, prompt)
   const printer = isWatched && !given.json ? yield* makeAnswerPrinter : undefined
   const sink = given.json ? yield* jsonSink : (printer?.sink ?? (yield* lineSink(askLine)))
-  const { converse } = yield* loadAskWork
-  const report = yield* converse({
-    project: given.project,
-    flags,
-    order: orderOf(given, prompt),
-    sink,
-    use: ({ send }) => Effect.asVoid(send(prompt, printer?.listen))
-  })
+  const { converse } = yield* Effect.promise(() => import("./askHandler.ts"))
+  const report = yield* converse(request, sink, ({ send }) => Effect.asVoid(send(prompt, printer?.listen)))
   if (!given.json && printer === undefined && report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
   return report
 })
 
 /** Talks at the terminal until the person leaves. */
 const askTogether = Effect.fnUntraced(function* (given: RunFlags) {
-  const flags = yield* flagConfiguration(given)
+  const request = yield* readRequest(given, "")
   const { listen, sink } = yield* makeAnswerPrinter
-  const { converse } = yield* loadAskWork
-  const { talk } = yield* loadTalk
-  return yield* converse({
-    project: given.project,
-    flags,
-    order: orderOf(given, ""),
-    sink,
-    use: (session, setup) => talk(session, setup.rules, listen)
-  })
+  const { converse } = yield* Effect.promise(() => import("./askHandler.ts"))
+  const { talk } = yield* Effect.promise(() => import("./repl.ts"))
+  return yield* converse(request, sink, (session, { rules }) => talk(session, rules, listen))
 })
 
 /** The command. */

@@ -1,6 +1,5 @@
 /**
- * The words that a person may type in a conversation instead of a message: `/tools`, `/context` and so on. Called by the
- * interactive session.
+ * The words that a person may type in a conversation instead of a message: `/tools`, `/context` and so on.
  */
 import * as Effect from "effect/Effect"
 import { nearest } from "../../domain/text/Nearest.ts"
@@ -51,7 +50,7 @@ const taskLines = Effect.gen(function* () {
   const registry = yield* ToolRegistry
   const gate = yield* Gate
   const prepared = yield* registry.prepare({ uid: "tasks", name: "list_tasks", arguments: {} })
-  const listed = yield* registry.execute(yield* gate.authorize(askTask, prepared))
+  const listed = yield* registry.execute(yield* gate.authorize({ task: askTask, place: "" }, prepared))
   if (!Array.isArray(listed) || listed.length === 0) return "The list is empty."
   return listed.map((task) => printable(Object.values(task as object).join("  "))).join("\n")
 }).pipe(Effect.catch((failure) => Effect.succeed(printableLines(failure.message))))

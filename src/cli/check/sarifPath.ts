@@ -1,5 +1,5 @@
 /**
- * The path of a file as findings name it. Called by `check` and `skills lint`.
+ * The path of a file as findings name it.
  */
 import type * as Path from "effect/Path"
 

@@ -4,8 +4,7 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { loadClusterHandler } from "../loadWork.ts"
-import { outcomeFlags, tellWork } from "../terminal/outcome.ts"
+import { endWithReport, eventSink, outcomeFlags } from "../terminal/outcome.ts"
 
 /** The run that is meant, among those in the database. */
 export const clusterRunArgument = Argument.String("RUN").pipe(
@@ -17,8 +16,8 @@ export const attach = Command.make(
   "attach",
   { run: clusterRunArgument, json: outcomeFlags.json },
   Effect.fn("attach")(function* ({ json, run }) {
-    const { attachClusterRun } = yield* loadClusterHandler
-    yield* tellWork({ json, isShared: true }, ({ sink }) => attachClusterRun(run, sink))
+    const { attachClusterRun } = yield* Effect.promise(() => import("./clusterHandler.ts"))
+    yield* endWithReport(yield* attachClusterRun(run, yield* eventSink({ json })), { json, isClusterRun: true })
   })
 ).pipe(
   Command.withDescription(

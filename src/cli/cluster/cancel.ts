@@ -5,7 +5,6 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { clusterRunArgument } from "./attach.ts"
 import { quietFailure } from "../terminal/Failure.ts"
-import { loadClusterHandler } from "../loadWork.ts"
 import { Output } from "../terminal/Output.ts"
 
 /** The command. */
@@ -14,7 +13,7 @@ export const cancel = Command.make(
   { run: clusterRunArgument },
   Effect.fn("cancel")(function* ({ run }) {
     const { tell } = yield* Output
-    const { cancelClusterRun } = yield* loadClusterHandler
+    const { cancelClusterRun } = yield* Effect.promise(() => import("./clusterHandler.ts"))
     const { isCancelled, runId } = yield* cancelClusterRun(run)
     if (isCancelled) return yield* tell(`The workers end the run ${runId}. What is finished is kept.`)
     yield* tell(`The run ${runId} had ended before.`)

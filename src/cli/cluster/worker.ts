@@ -3,7 +3,6 @@
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { loadClusterHandler } from "../loadWork.ts"
 import { flagConfiguration, runFlags } from "../run/runFlags.ts"
 
 const { allow, deny, model, parallel, plugin } = runFlags
@@ -13,7 +12,7 @@ export const worker = Command.make(
   "worker",
   { allow, deny, model, parallel, plugin },
   Effect.fn("worker")(function* (given) {
-    const { startWorker } = yield* loadClusterHandler
+    const { startWorker } = yield* Effect.promise(() => import("./clusterHandler.ts"))
     return yield* startWorker(yield* flagConfiguration(given))
   })
 ).pipe(

@@ -17,7 +17,7 @@ import type { EventSink } from "../terminal/EventSink.ts"
 import { type CommandFailure, failureOf } from "../terminal/Failure.ts"
 import type { Output } from "../terminal/Output.ts"
 import { progressLine } from "../terminal/Progress.ts"
-import { planPrompt, runPrompt } from "../run/runHandler.ts"
+import { planPrompt, runPrompt, type RunRequest } from "../run/runHandler.ts"
 
 /** What was said when the server was started. */
 export interface Serving {
@@ -89,7 +89,8 @@ const check: ServedTool<typeof CheckParameters.Type> = {
 export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ approveSteps, flags, project }: Serving) {
   yield* readSetup(project, flags)
   const provide = Effect.provideContext(yield* Effect.context<NodeServices.NodeServices | Output>())
-  const work = { project, flags, approveSteps, approver: Approver.layerDenyAll }
+  const request = (order: RunRequest["order"]): RunRequest => ({ project, flags, order })
+  const portsTo = (sink: EventSink) => ({ sink, approveSteps, approver: Approver.layerDenyAll })
 
   const plan: ServedTool<typeof PlanParameters.Type> = {
     name: "plan",
@@ -97,7 +98,7 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ approveSt
     parameters: PlanParameters,
     isReadOnly: true,
     execute: (given, tell) =>
-      planPrompt({ ...work, order: orderOf(given), sink: listenTo(tell, () => undefined) }).pipe(
+      planPrompt(request(orderOf(given)), portsTo(listenTo(tell, () => undefined))).pipe(
         Effect.map(({ markdown }): ServedResult => {
           const { issues, repairs, verdict } = checkDocument("task-list", markdown)
           return { text: markdown, data: { markdown, verdict, issues, repairs } as unknown as Data, isError: false }
@@ -120,7 +121,7 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ approveSt
           denied.push(event.result.error_message ?? "")
         }
       }
-      return runPrompt({ ...work, order: orderOf(given), sink: listenTo(tell, heard) }).pipe(
+      return runPrompt(request(orderOf(given)), portsTo(listenTo(tell, heard))).pipe(
         Effect.map(({ answer, message, status }): ServedResult => {
           const words = [answer.trim(), ...(message === "" ? [] : [`${status}: ${message}`])].filter(
             (one) => one !== ""

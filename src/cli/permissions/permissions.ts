@@ -14,7 +14,6 @@ import type { explain as explainCall, ListedRule } from "./permissionHandler.ts"
 import { runFlags } from "../run/runFlags.ts"
 
 /** The part of the program that reads rules and tools, loaded when it is needed. */
-const loadPermissions = Effect.promise(() => import("./permissionHandler.ts"))
 
 const jsonFlag = (what: string, command: string) =>
   Flag.Boolean("json").pipe(
@@ -37,7 +36,7 @@ const list = Command.make(
   { project: runFlags.project, json: jsonFlag("Print one JSON object with the rules", "list") },
   Effect.fn("permissions list")(function* ({ json, project }) {
     const { result, resultPaint, tell } = yield* Output
-    const { listRules } = yield* loadPermissions
+    const { listRules } = yield* Effect.promise(() => import("./permissionHandler.ts"))
     const { problem, rules } = yield* listRules(project)
     if (json) {
       const listed = rules.map(jsonRule)
@@ -76,7 +75,7 @@ const revoke = Command.make(
     if (Option.isSome(rule) === all) {
       return yield* usageFailure('Give one rule as "task-conductor permissions list" shows it, or --all.')
     }
-    const { revokeRules } = yield* loadPermissions
+    const { revokeRules } = yield* Effect.promise(() => import("./permissionHandler.ts"))
     const { gone, left } = yield* revokeRules(project, Option.getOrUndefined(rule))
     if (json) yield* result(JSON.stringify({ revoked: gone.map(jsonRule) }, null, 2))
     if (Option.isSome(rule) && gone.length === 0) {
@@ -138,7 +137,7 @@ const explain = Command.make(
   },
   Effect.fn("permissions explain")(function* ({ args, json, project, tool }) {
     const { result, tell } = yield* Output
-    const work = yield* loadPermissions
+    const work = yield* Effect.promise(() => import("./permissionHandler.ts"))
     const { problem, ...explained } = yield* work.explain(project, tool, args)
     if (json) {
       return yield* result(JSON.stringify({ ...explained, ...(problem === undefined ? {} : { problem }) }, null, 2))

@@ -13,7 +13,6 @@ import { folderOf, pluginScaffold } from "./pluginScaffold.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { version } from "../../app/version.ts"
 import { usageFailure } from "../terminal/Failure.ts"
-import { loadWork } from "../loadWork.ts"
 import { Output } from "../terminal/Output.ts"
 import type { ListedPlugin } from "./pluginList.ts"
 import { runFlags } from "../run/runFlags.ts"
@@ -41,7 +40,9 @@ const list = Command.make(
   },
   Effect.fn("plugins list")(function* ({ json, plugin, project }) {
     const { result, resultPaint, tell } = yield* Output
-    const { listPlugins, readCatalogue, unlistedProblems } = yield* loadWork
+    const { listPlugins, readCatalogue, unlistedProblems } = yield* Effect.promise(
+      () => import("./catalogueHandler.ts")
+    )
     const catalogue = yield* readCatalogue(project, plugin)
     const plugins = listPlugins(catalogue)
     for (const problem of unlistedProblems(catalogue)) yield* tell(`note: ${printable(problem)}`)

@@ -6,7 +6,6 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { type ToolInfo, builtInOrigin } from "../../domain/tools/PreparedCall.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { loadWork } from "../loadWork.ts"
 import { Output } from "../terminal/Output.ts"
 import { runFlags } from "../run/runFlags.ts"
 import { toolsDescribe } from "./toolsDescribe.ts"
@@ -29,7 +28,7 @@ const list = Command.make(
   },
   Effect.fn("tools list")(function* ({ json, plugin, project }) {
     const { result, resultPaint, tell } = yield* Output
-    const { readCatalogue } = yield* loadWork
+    const { readCatalogue } = yield* Effect.promise(() => import("./catalogueHandler.ts"))
     const { problems, tools } = yield* readCatalogue(project, plugin)
     for (const problem of problems) yield* tell(`note: ${printable(problem.message)}`)
     if (json) return yield* result(JSON.stringify(tools, null, 2))

@@ -10,7 +10,6 @@ import { printable, printableLines } from "../../domain/text/Printable.ts"
 import { toolPage } from "../../domain/tools/ToolPage.ts"
 import { toolInstructions } from "../../services/tools/ToolRegistry.ts"
 import { usageFailure } from "../terminal/Failure.ts"
-import { loadWork } from "../loadWork.ts"
 import { Output } from "../terminal/Output.ts"
 import { runFlags } from "../run/runFlags.ts"
 
@@ -29,7 +28,7 @@ export const toolsDescribe = Command.make(
   },
   Effect.fn("tools describe")(function* ({ json, name, plugin, project }) {
     const { result, tell } = yield* Output
-    const { readCatalogue } = yield* loadWork
+    const { readCatalogue } = yield* Effect.promise(() => import("./catalogueHandler.ts"))
     const { problems, tools } = yield* readCatalogue(project, plugin)
     for (const problem of problems) yield* tell(`note: ${printable(problem.message)}`)
     const found = tools.find((tool) => tool.name === name)

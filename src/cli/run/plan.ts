@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { checkDocument } from "../../domain/checking/CheckReport.ts"
 import { progressSink } from "../terminal/EventSink.ts"
-import { loadWork } from "../loadWork.ts"
 import { Output } from "../terminal/Output.ts"
 import { flagConfiguration, readPrompt, runFlags } from "./runFlags.ts"
 
@@ -25,14 +24,10 @@ export const plan = Command.make(
     const { answer, result } = yield* Output
     const prompt = yield* readPrompt(given)
     const flags = yield* flagConfiguration(given)
-    const { planPrompt } = yield* loadWork
-    const { markdown } = yield* planPrompt({
-      project: given.project,
-      flags,
-      order: { prompt, ...(Option.isSome(given.file) ? { currentFile: given.file.value } : {}) },
-      sink: yield* progressSink,
-      approveSteps: false
-    })
+    const order = { prompt, ...(Option.isSome(given.file) ? { currentFile: given.file.value } : {}) }
+    const ports = { sink: yield* progressSink, approveSteps: false }
+    const { planPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))
+    const { markdown } = yield* planPrompt({ project: given.project, flags, order }, ports)
     if (!given.json) return yield* answer(markdown)
     yield* result(JSON.stringify({ markdown, ...checkDocument("task-list", markdown) }))
   })

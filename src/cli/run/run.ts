@@ -6,10 +6,9 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { originalPrompt } from "../../domain/documents/TaskListFormat.ts"
-import { loadClusterHandler, loadWork } from "../loadWork.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
-import { limitFlags, outcomeFlags, tellWork } from "../terminal/outcome.ts"
+import { endWithReport, eventSink, limitFlags, outcomeFlags } from "../terminal/outcome.ts"
 import { flagConfiguration, readPrompt, runFlags } from "./runFlags.ts"
 
 const allFlags = {
@@ -69,15 +68,14 @@ export const run = Command.make(
       ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {}),
       ...(given.readOnly ? { readOnly: true } : {})
     }
-    const { project } = given
+    const request = { project: given.project, flags, order }
+    const ports = { sink: yield* eventSink(given), approveSteps: given.yesThisRun }
     if (given.cluster) {
-      const { startClusterRun } = yield* loadClusterHandler
-      return yield* tellWork({ ...given, isShared: true }, (doors) =>
-        startClusterRun({ project, flags, order, ...doors })
-      )
+      const { startClusterRun } = yield* Effect.promise(() => import("../cluster/clusterHandler.ts"))
+      return yield* endWithReport(yield* startClusterRun(request, ports), { ...given, isClusterRun: true })
     }
-    const { runPrompt } = yield* loadWork
-    yield* tellWork(given, (doors) => runPrompt({ project, flags, order, ...doors }))
+    const { runPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))
+    yield* endWithReport(yield* runPrompt(request, ports), given)
   })
 ).pipe(
   Command.withDescription("Plan the work for a prompt, check the plan, carry it out, and answer"),

@@ -4,8 +4,7 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import { loadWork } from "../loadWork.ts"
-import { savedRunFlags, limitFlags, tellWork } from "../terminal/outcome.ts"
+import { endWithReport, eventSink, limitFlags, savedRunFlags } from "../terminal/outcome.ts"
 import { flagConfiguration } from "../run/runFlags.ts"
 
 /** The command. */
@@ -20,8 +19,9 @@ export const fork = Command.make(
   },
   Effect.fn("fork")(function* (given) {
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
-    const { reportFork } = yield* loadWork
-    yield* tellWork(given, (doors) => reportFork({ run: given.run, from: given.from, flags, ...doors }))
+    const ports = { sink: yield* eventSink(given), approveSteps: given.yesThisRun }
+    const { forkPrompt } = yield* Effect.promise(() => import("./resumeHandler.ts"))
+    yield* endWithReport(yield* forkPrompt({ run: given.run, from: given.from, flags }, ports), given)
   })
 ).pipe(
   Command.withDescription(

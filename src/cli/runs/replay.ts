@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect"
 import { printable } from "../../domain/text/Printable.ts"
 import type { RunDifference } from "../../domain/history/RunDifference.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
-import { loadWork } from "../loadWork.ts"
 import { Output } from "../terminal/Output.ts"
 
 /** Where two texts begin to differ, with a little of what stands before. */
@@ -40,8 +39,8 @@ export const replay = Command.make(
   },
   Effect.fn("replay")(function* (given) {
     const { result, tell } = yield* Output
-    const { reportReplay } = yield* loadWork
-    const { differences, events, isWhole, runId } = yield* reportReplay(given.run)
+    const { replaySaved } = yield* Effect.promise(() => import("./replayHandler.ts"))
+    const { differences, events, isWhole, runId } = yield* replaySaved(given.run)
     const [first, ...more] = differences
     if (given.json) yield* result(JSON.stringify({ runId, same: first === undefined, differences }, null, 2))
     else if (first === undefined) {

@@ -3,8 +3,7 @@
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { loadWork } from "../loadWork.ts"
-import { savedRunFlags, limitFlags, tellWork } from "../terminal/outcome.ts"
+import { endWithReport, eventSink, limitFlags, savedRunFlags } from "../terminal/outcome.ts"
 import { flagConfiguration } from "../run/runFlags.ts"
 
 /** The command. */
@@ -13,8 +12,9 @@ export const resume = Command.make(
   savedRunFlags,
   Effect.fn("resume")(function* (given) {
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
-    const { reportResume } = yield* loadWork
-    yield* tellWork(given, (doors) => reportResume({ run: given.run, flags, ...doors }))
+    const ports = { sink: yield* eventSink(given), approveSteps: given.yesThisRun }
+    const { resumePrompt } = yield* Effect.promise(() => import("./resumeHandler.ts"))
+    yield* endWithReport(yield* resumePrompt({ run: given.run, flags }, ports), given)
   })
 ).pipe(
   Command.withDescription("Resume a run that ended early. Finished work is not repeated"),

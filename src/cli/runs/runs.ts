@@ -1,5 +1,5 @@
 /**
- * `task-conductor runs`: the runs that are kept, and what to do with those that are old or damaged.
+ * `task-conductor runs`: the saved runs, and what to do with those that are old or damaged.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -10,7 +10,6 @@ import { printable } from "../../domain/text/Printable.ts"
 import type { RunSummary } from "../../services/history/RunStore.ts"
 import type { Paint } from "../terminal/Colour.ts"
 import { usageFailure } from "../terminal/Failure.ts"
-import { loadRuns } from "../loadWork.ts"
 import { Output } from "../terminal/Output.ts"
 
 const json = (what: string) =>
@@ -53,7 +52,7 @@ const prune = Command.make(
   Effect.fn("runs prune")(function* (given) {
     if (given.olderThan < 0) return yield* usageFailure("--older-than is negative. Give a number of days, such as 30.")
     const { result, tell } = yield* Output
-    const { pruneRuns } = yield* loadRuns
+    const { pruneRuns } = yield* Effect.promise(() => import("./runsHandler.ts"))
     const removed = yield* pruneRuns(
       DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: given.olderThan })),
       given.cluster
@@ -75,7 +74,7 @@ const repair = Command.make(
   { run: Argument.String("RUN").pipe(Argument.withDescription("The id of the run, the beginning of an id, or last")) },
   Effect.fn("runs repair")(function* (given) {
     const { tell } = yield* Output
-    const { repairRun } = yield* loadRuns
+    const { repairRun } = yield* Effect.promise(() => import("./runsHandler.ts"))
     const { repaired, runId } = yield* repairRun(given.run)
     if (repaired === undefined) return yield* tell(`The journal of ${runId} holds together. Nothing was changed.`)
     const { aside, bytes, kept } = repaired
@@ -96,7 +95,7 @@ export const runs = Command.make(
   { cluster: clusterFlag, json: json("the list") },
   Effect.fn("runs")(function* (given) {
     const { result, resultPaint, tell } = yield* Output
-    const { listRuns } = yield* loadRuns
+    const { listRuns } = yield* Effect.promise(() => import("./runsHandler.ts"))
     const all = yield* listRuns(given.cluster)
     if (given.json) return yield* result(JSON.stringify(all, null, 2))
     if (all.length === 0) return yield* tell("There are no runs yet.")

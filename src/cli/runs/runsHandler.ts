@@ -1,30 +1,30 @@
 /**
- * What the words about kept runs do once flags are read. Loaded when it is needed: help and wrong usage start without it.
+ * What the commands about saved runs do once flags are read. Loaded when it is needed, like the handler of `run`.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { runOverview } from "../../domain/history/RunEvidence.ts"
-import { layerRuns, readRun, readTask } from "../../app/runs.ts"
+import { layerRuns, readRun, readTask } from "../../app/savedRuns.ts"
 import { repairJournal } from "../../services/history/JournalRepair.ts"
 import { RunStore } from "../../services/history/RunStore.ts"
 
 /** The runs of this machine, or those in the database. */
-const storeOf = (isShared: boolean) =>
-  isShared
+const storeOf = (isCluster: boolean) =>
+  isCluster
     ? Layer.unwrap(
         Effect.map(
           Effect.promise(() => import("../../app/clusterClient.ts")),
-          ({ layerClusterRuns }) => layerClusterRuns
+          ({ layerClusterRuns }) => layerClusterRuns()
         )
       )
     : layerRuns
 
 /** All runs, the newest first. */
-export const listRuns = (isShared: boolean) =>
-  RunStore.use((store) => store.list).pipe(Effect.provide(storeOf(isShared)))
+export const listRuns = (isCluster: boolean) =>
+  RunStore.use((store) => store.list).pipe(Effect.provide(storeOf(isCluster)))
 
 /** Removes the runs that began before a time (ISO 8601) and that nobody works on; gives what is gone. */
-export const pruneRuns = (before: string, isShared: boolean) =>
+export const pruneRuns = (before: string, isCluster: boolean) =>
   RunStore.use((store) =>
     Effect.flatMap(store.list, (all) =>
       Effect.filter(
@@ -32,7 +32,7 @@ export const pruneRuns = (before: string, isShared: boolean) =>
         ({ runId }) => store.remove(runId)
       )
     )
-  ).pipe(Effect.provide(storeOf(isShared)))
+  ).pipe(Effect.provide(storeOf(isCluster)))
 
 /** Sets aside what is damaged in the journal of the run that is meant. */
 export const repairRun = Effect.fn("repairRun")(function* (given: string) {
@@ -42,11 +42,11 @@ export const repairRun = Effect.fn("repairRun")(function* (given: string) {
 }, Effect.provide(layerRuns))
 
 /** What the run that is meant planned, did and found. */
-export const printRun = (run: string, isShared: boolean) =>
+export const printRun = (run: string, isCluster: boolean) =>
   Effect.map(readRun(run), ({ records, runId }) => ({ runId, overview: runOverview(records) })).pipe(
-    Effect.provide(storeOf(isShared))
+    Effect.provide(storeOf(isCluster))
   )
 
 /** What one task of it saw, said, called and found. */
-export const printTask = (run: string, task: string, isShared: boolean) =>
-  Effect.provide(readTask(run, task), storeOf(isShared))
+export const printTask = (run: string, task: string, isCluster: boolean) =>
+  Effect.provide(readTask(run, task), storeOf(isCluster))

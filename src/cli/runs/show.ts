@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { RunOverview, TaskEvidence } from "../../domain/history/RunEvidence.ts"
-import { loadRuns } from "../loadWork.ts"
 import { Output } from "../terminal/Output.ts"
 import { clusterFlag } from "./runs.ts"
 import { evidenceText, overviewText } from "./showText.ts"
@@ -35,7 +34,7 @@ export const show = Command.make(
   },
   Effect.fn("show")(function* (given) {
     const { answer, result } = yield* Output
-    const { printRun, printTask } = yield* loadRuns
+    const { printRun, printTask } = yield* Effect.promise(() => import("./runsHandler.ts"))
     if (Option.isNone(given.task)) {
       const { overview, runId } = yield* printRun(given.run, given.cluster)
       return yield* given.json ? result(json(RunOverview, overview)) : answer(overviewText(runId, overview))

@@ -1,18 +1,18 @@
 /**
- * What `skills lint` and `skills test` do once flags are read. Loaded when it is needed, like ./work.ts.
+ * What `skills lint` and `skills test` do once flags are read. Loaded when it is needed, like the handler of `run`.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
-import { layerCatalogue } from "../../app/projectLayers.ts"
+import { layerCatalogue, layerSkills } from "../../app/projectLayers.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
 import { parseRule } from "../../domain/permissions/Permission.ts"
 import { lintSkills } from "../../services/skills/SkillLinter.ts"
 import { Skills } from "../../services/skills/Skills.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
-import { readSetup } from "../../app/setup.ts"
+import { readSetup, type Setup } from "../../app/setup.ts"
 import { testSkill } from "../../app/skillTests.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 
@@ -28,10 +28,7 @@ export const lintProject = Effect.fn("lintProject")(function* (project: string, 
 })
 
 /** The SKILL.md that a name or a path means. */
-const skillFile = Effect.fnUntraced(function* (
-  given: string,
-  { folders, project }: { folders: Folders; project: string }
-) {
+const skillFile = Effect.fnUntraced(function* (given: string, setup: Setup) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   if (given.includes("/") || given.includes(path.sep)) {
@@ -41,7 +38,7 @@ const skillFile = Effect.fnUntraced(function* (
   }
   const skills = yield* Effect.provide(
     Skills.use((all) => Effect.succeed(all.all)),
-    Skills.layer({ project, home: folders.home, config: folders.config })
+    layerSkills(setup)
   )
   const found = skills.find(({ skill }) => skill.name === given)
   if (found !== undefined) return found.path
@@ -51,11 +48,6 @@ const skillFile = Effect.fnUntraced(function* (
   )
   return yield* usageFailure(`There is no skill "${given}". Nearest: ${close.join(", ")}.`)
 })
-
-interface Folders {
-  readonly home: string
-  readonly config: string
-}
 
 /** Runs the tests of a skill; `flags` hold what they may do beyond their own project, and plugins. */
 export const testProjectSkill = Effect.fn("testProjectSkill")(function* (

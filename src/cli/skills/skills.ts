@@ -6,7 +6,6 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { printable } from "../../domain/text/Printable.ts"
 import { missingTools, whyNotOffered } from "../../domain/skills/Skill.ts"
-import { loadWork } from "../loadWork.ts"
 import { Output } from "../terminal/Output.ts"
 import { runFlags } from "../run/runFlags.ts"
 import { skillsDescribe } from "./skillsDescribe.ts"
@@ -25,7 +24,7 @@ const list = Command.make(
   },
   Effect.fn("skills list")(function* ({ json, project }) {
     const { result, resultPaint, tell } = yield* Output
-    const { readCatalogue } = yield* loadWork
+    const { readCatalogue } = yield* Effect.promise(() => import("../plugins/catalogueHandler.ts"))
     const { notes, skills: all, tools } = yield* readCatalogue(project)
     const toolNames = tools.map((tool) => tool.name)
     if (json) {

@@ -11,7 +11,6 @@ import { inputTypeText } from "../../domain/skills/SkillInput.ts"
 import { whyNotOffered, skillTokens } from "../../domain/skills/Skill.ts"
 import type { FoundSkill } from "../../services/skills/Skills.ts"
 import { usageFailure } from "../terminal/Failure.ts"
-import { loadWork } from "../loadWork.ts"
 import { Output } from "../terminal/Output.ts"
 import { runFlags } from "../run/runFlags.ts"
 
@@ -45,7 +44,7 @@ export const skillsDescribe = Command.make(
   },
   Effect.fn("skills describe")(function* ({ json, name, project }) {
     const { result, resultPaint, tell } = yield* Output
-    const { readCatalogue } = yield* loadWork
+    const { readCatalogue } = yield* Effect.promise(() => import("../plugins/catalogueHandler.ts"))
     const { skills, tools } = yield* readCatalogue(project)
     const found = skills.find(({ skill }) => skill.name === name)
     if (found === undefined) {

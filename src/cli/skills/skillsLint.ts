@@ -15,7 +15,6 @@ import type { LintedSkill } from "../../services/skills/SkillLinter.ts"
 import { version } from "../../app/version.ts"
 import { type CheckStyle, findingTexts } from "../check/checkText.ts"
 import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
-import { loadSkillWork } from "../loadWork.ts"
 import { Output } from "../terminal/Output.ts"
 import { runFlags } from "../run/runFlags.ts"
 import { sarifPath } from "../check/sarifPath.ts"
@@ -74,7 +73,7 @@ export const skillsLint = Command.make(
     const output = yield* Output
     const path = yield* Path.Path
     if (json && given.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
-    const { lintProject } = yield* loadSkillWork
+    const { lintProject } = yield* Effect.promise(() => import("./skillHandler.ts"))
     const { failures, skills } = yield* lintProject(project, paths)
     for (const failure of failures) yield* output.tell(printable(failure))
     if (json || given.format === "json") {

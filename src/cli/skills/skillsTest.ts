@@ -11,7 +11,6 @@ import type { SkillTestProblem } from "../../domain/checking/SkillTestVerdict.ts
 import type { SkillTestResult } from "../../app/skillTests.ts"
 import type { Paint } from "../terminal/Colour.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
-import { loadSkillWork } from "../loadWork.ts"
 import { Output } from "../terminal/Output.ts"
 import { checkRules, runFlags } from "../run/runFlags.ts"
 import { sarifPath } from "../check/sarifPath.ts"
@@ -60,7 +59,7 @@ export const skillsTest = Command.make(
   Effect.fn("skills test")(function* ({ allow, json, name, plugin, project }) {
     const { result, resultPaint, tell } = yield* Output
     const path = yield* Path.Path
-    const { testProjectSkill } = yield* loadSkillWork
+    const { testProjectSkill } = yield* Effect.promise(() => import("./skillHandler.ts"))
     const flags = { allow: yield* checkRules("allow", allow), plugins: plugin }
     const { path: skill, tests } = yield* testProjectSkill(project, name, flags)
     const failed = tests.filter(({ problems }) => problems.length > 0).length

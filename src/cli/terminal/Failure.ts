@@ -34,7 +34,7 @@ interface OtherFailure {
   readonly message: string
 }
 
-/** What is wrong with what is kept, not with what the person gave. */
+/** What is wrong with what is saved, not with what the person gave. */
 const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable", "DatabaseUnavailable", "ProjectShared"])
 
 /** Everything a command can fail with, as exit code and text. */

@@ -1,6 +1,6 @@
 /**
  * Keeps what the code of plugins does to the process from passing for our own doing: it may print, throw where nobody
- * catches, or end the process. Called by launch, once.
+ * catches, or end the process.
  */
 import { Console } from "node:console"
 import { writeSync } from "node:fs"

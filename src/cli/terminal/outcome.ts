@@ -3,6 +3,7 @@
  */
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
@@ -11,6 +12,7 @@ import { type EventSink, jsonSink, progressSink } from "./EventSink.ts"
 import { quietFailure } from "./Failure.ts"
 import { Output } from "./Output.ts"
 import { outcomeLines } from "./Progress.ts"
+import type { Signals } from "./Signals.ts"
 import { countFlag, runFlags } from "../run/runFlags.ts"
 
 export const outcomeFlags = {
@@ -28,7 +30,7 @@ export const outcomeFlags = {
   )
 }
 
-/** The flags of words that go on with a run that is kept. */
+/** The flags of commands that go on with a saved run. */
 export const savedRunFlags = {
   run: Argument.String("RUN").pipe(
     Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
@@ -50,24 +52,30 @@ export const limitFlags = (given: {
 /** What can go on later: everything but what is done, and what has no plan to go on with. */
 const canGoOn = (status: RunStatus): boolean => status !== "done" && status !== "no_valid_plan"
 
-/** The answer on stdout, the outcome on stderr, and how to go on with a run that is kept on this machine. */
-const tellReport = Effect.fnUntraced(function* (report: RunReport, isShared: boolean) {
-  const { answer, tell, tellPaint } = yield* Output
-  if (report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
-  yield* tell(outcomeLines(report, tellPaint))
-  if (canGoOn(report.status) && !isShared) yield* tell(`Go on with it: task-conductor resume ${report.runId}`)
-})
+/** How a run is told: its events as JSON Lines or as progress, and what can be done with it afterwards. */
+interface Telling {
+  readonly json: boolean
+  /** The run is no saved run of this machine: it is not resumed here. */
+  readonly isClusterRun?: boolean
+}
 
-/** Carries work out, with its events where the flags want them, and ends with the exit code of its report. */
-export const tellWork = Effect.fnUntraced(function* <E, R>(
-  {
-    isShared = false,
-    json,
-    yesThisRun = false
-  }: { readonly json: boolean; readonly yesThisRun?: boolean; readonly isShared?: boolean },
-  work: (doors: { readonly sink: EventSink; readonly approveSteps: boolean }) => Effect.Effect<RunReport, E, R>
-) {
-  const report = yield* work({ sink: yield* json ? jsonSink : progressSink, approveSteps: yesThisRun })
-  if (!json) yield* tellReport(report, isShared)
+/** Where the events of a run go. */
+export const eventSink = ({ json }: Telling): Effect.Effect<EventSink, never, Output | Signals> =>
+  json ? jsonSink : progressSink
+
+/** Tells the stream of events that it ends in the middle, when it does. */
+export const untilReport =
+  ({ abort }: EventSink) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.tapCause(work, (cause) => (Cause.hasInterrupts(cause) ? Effect.void : abort("The run broke off.")))
+
+/** The answer on stdout, the outcome on stderr, how to go on with the run, and the exit code. */
+export const endWithReport = Effect.fnUntraced(function* (report: RunReport, { isClusterRun = false, json }: Telling) {
+  const { answer, tell, tellPaint } = yield* Output
+  if (!json) {
+    if (report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
+    yield* tell(outcomeLines(report, tellPaint))
+    if (canGoOn(report.status) && !isClusterRun) yield* tell(`Go on with it: task-conductor resume ${report.runId}`)
+  }
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })

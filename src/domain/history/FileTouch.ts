@@ -3,6 +3,7 @@
  * from when on the content of a file is unknown.
  */
 import type { CallIntent, JournalRecord } from "./JournalRecord.ts"
+import { parseKey } from "../runs/ActivityKey.ts"
 import { slugOf } from "../text/Slug.ts"
 
 /** Hashes are SHA-256 of texts in hex. `Shown` exists for finished tasks only, since others read the file again. */
@@ -14,7 +15,12 @@ export type FileTouch =
 
 /** The slugs of the finished tasks, from the keys of recorded stages. */
 const finishedTasks = (settled: ReadonlyArray<string>): ReadonlySet<string> =>
-  new Set(settled.flatMap((key) => /^round-\d+\/task\/(.+)$/.exec(key)?.[1] ?? []))
+  new Set(
+    settled.flatMap((key) => {
+      const parsed = parseKey(key)
+      return parsed?.kind === "task" ? [parsed.task] : []
+    })
+  )
 
 const isSuccess = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "success" in value && value.success === true

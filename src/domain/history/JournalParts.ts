@@ -1,7 +1,7 @@
 /**
  * The records that a fork starts with: those of everything that had finished before a task.
  */
-import { stageKey } from "../runs/ActivityKey.ts"
+import { parseKey } from "../runs/ActivityKey.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 import type { TaskList } from "../plan/TaskList.ts"
 import { slugOf } from "../text/Slug.ts"
@@ -34,8 +34,6 @@ const placeOf = (lists: ReadonlyArray<TaskList>, slug: string): Place | undefine
   return undefined
 }
 
-const roundOf = (key: string): number => Number(/^round-(\d+)/.exec(key)?.[1] ?? 0)
-
 /** The records before the task; nothing when the run has no such task. */
 export const forkRecords = (
   records: ReadonlyArray<JournalRecord>,
@@ -51,10 +49,10 @@ export const forkRecords = (
     )
   )
   const isBefore = (key: string): boolean => {
-    if (key === stageKey.briefing || key === stageKey.plan || roundOf(key) < round) return true
-    /* `round-1/task/research-1`, `round-1/refined/research-1#...`, `round-1/tool/research-1/call-1#...` */
-    const [, , of = ""] = key.split("/")
-    return roundOf(key) === round && key.split("/").length > 2 && before.has(of.split("#")[0] ?? "")
+    const parsed = parseKey(key)
+    if (parsed === undefined) return false
+    if (!("round" in parsed) || parsed.round < round) return true
+    return parsed.round === round && "task" in parsed && before.has(parsed.task)
   }
   return records.filter(
     (record) =>

@@ -83,13 +83,21 @@ const placeOf = (event: RunEvent, step: string): Place | undefined => {
   }
 }
 
-/** Without what differs between runs: times, costs, and when and how long a tool ran. */
+/** The fields that are not compared, each with a field that its value has. */
+const ignoredFields: ReadonlyArray<readonly [has: string, field: string]> = [
+  /* When and how long a tool ran, and what a run cost. */
+  ["error_type", "metadata"],
+  ["rounds", "usage"],
+  /* Older journals have no causes of failures; the reason beside it says the same. */
+  ["skipped", "cause"]
+]
+
 const withoutVolatile = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutVolatile)
   if (typeof value !== "object" || value === null) return value
-  const left = "error_type" in value ? "metadata" : "rounds" in value ? "usage" : ""
+  const ignored = ignoredFields.find(([has]) => has in value)?.[1]
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, part]) => (key === left ? [] : [[key, withoutVolatile(part)]]))
+    Object.entries(value).flatMap(([key, part]) => (key === ignored ? [] : [[key, withoutVolatile(part)]]))
   )
 }
 

@@ -2,7 +2,7 @@
  * What the journal of a run records about one task and about the run as a whole, for `show`.
  */
 import * as Schema from "effect/Schema"
-import { modelCallKey, ModelCallId, ToolCallId, toolCallKey } from "../runs/ActivityKey.ts"
+import { keyOfActivity, modelCallKey, ModelCallId, ToolCallId, toolCallKey } from "../runs/ActivityKey.ts"
 import { Issue, Repair } from "../findings/Issue.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 import { ModelAnswer } from "../models/ModelAnswer.ts"
@@ -76,12 +76,9 @@ export const eventsOf = <T extends RunEvent["type"]>(
 const decodeAnswer = Schema.decodeUnknownSync(Schema.toCodecJson(ModelAnswer))
 const decodeResult = Schema.decodeUnknownSync(Schema.toCodecJson(ToolResult))
 
-/** The key without the hash of its input. The last record of a key is the valid one. */
-const keyOf = ({ key }: { readonly key: string }): string => key.split("#")[0] ?? ""
-
-/** The outcome of each call that succeeded, by its key. */
+/** What came of each call that succeeded, by its key without the hash of its input. The last record of a key is the valid one. */
 const outcomesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, Schema.Json> =>
-  new Map(records.flatMap((one) => (one.type === "outcome" ? [[keyOf(one), one.value] as const] : [])))
+  new Map(records.flatMap((one) => (one.type === "outcome" ? [[keyOfActivity(one.key), one.value] as const] : [])))
 
 const about = <A extends { readonly call: ModelCallId }>(found: ReadonlyArray<A>, key: string) =>
   found.filter(({ call }) => modelCallKey(call) === key)
@@ -91,7 +88,9 @@ const attemptsOf = (
   records: ReadonlyArray<JournalRecord>,
   isSelected: (call: ModelCallId) => boolean
 ): ReadonlyArray<Attempt> => {
-  const prompts = new Map(records.flatMap((one) => (one.type === "prompt" ? [[keyOf(one), one] as const] : [])))
+  const prompts = new Map(
+    records.flatMap((one) => (one.type === "prompt" ? [[keyOfActivity(one.key), one] as const] : []))
+  )
   const answers = outcomesOf(records)
   const calls = new Map(
     eventsOf(records, "model.started").flatMap(({ call }) =>
@@ -129,8 +128,8 @@ export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string
   const outcomes = outcomesOf(records)
   /* A result is recorded before its event is published; a crash may leave the one without the other. */
   const resultOf = (id: ToolCallId) => {
-    const recorded = outcomes.get(toolCallKey(id))
-    if (recorded !== undefined) return decodeResult(recorded)
+    const persisted = outcomes.get(toolCallKey(id))
+    if (persisted !== undefined) return decodeResult(persisted)
     return finished.findLast((event) => toolCallKey(event.id) === toolCallKey(id))?.result
   }
   const references = new Map(

@@ -1,6 +1,6 @@
 /**
- * Finds files that several tasks of one section would write. Such tasks run in parallel, so the last one to write wins,
- * and the plan does not say which one that is.
+ * Finds files that several tasks of one section would write. Such tasks run in parallel, so the last one to write
+ * wins, and the plan does not say which one that is.
  */
 import type { CanonicalAccess } from "../tools/Access.ts"
 import type { Repair } from "../findings/Issue.ts"

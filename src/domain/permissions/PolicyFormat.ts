@@ -1,6 +1,6 @@
 /**
  * The rules that a person had remembered, and the text of policies.json that holds them: `{ "version": 1, "rules": [...] }`.
- * It is read strictly: a file with any problem is not used at all.
+ * It is read strictly: a file with any problem is is not used at all.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"

@@ -28,12 +28,32 @@ export const isFinal = ({ calls }: TaskResult): boolean =>
 export const TaskPhase = Schema.Literals(["refinement", "execution"])
 export type TaskPhase = typeof TaskPhase.Type
 
+/**
+ * What ended a task, for whoever decides by it; the reason says the same in words. Absent for a task that was skipped, and
+ * in journals from before there were causes.
+ */
+export const FailureCause = Schema.Union([
+  /** The gate denied what the task cannot do without. `by` says who decided. */
+  Schema.TaggedStruct("Denied", {
+    tool: Schema.String,
+    targets: Schema.Array(Schema.String),
+    by: Schema.Literals(["person", "rule", "nobody"])
+  }),
+  /** No answer of the model was accepted; `repeated` when it gave the same one twice. */
+  Schema.TaggedStruct("NoValidAnswer", { attempts: Schema.Int, repeated: Schema.Boolean }),
+  /** A model call failed; `reason` is its tag. */
+  Schema.TaggedStruct("ModelFailed", { reason: Schema.String }),
+  Schema.TaggedStruct("ReferenceUnusable", { href: Schema.String })
+])
+export type FailureCause = typeof FailureCause.Type
+
 /** A task that ended without a result; `skipped` when a producer it refers to has none. */
 export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure", {
   task: TaskName,
   phase: TaskPhase,
   reason: Schema.String,
-  skipped: Schema.Boolean
+  skipped: Schema.Boolean,
+  cause: Schema.optionalKey(FailureCause)
 }) {
   /** `Task refinement: "Research 2": ...` */
   override get message(): string {

@@ -1,6 +1,7 @@
 /**
- * The stable keys of model calls, tool calls and stages within a run. Recorded outcomes are found by them, so they consist
- * only of what survives a restart: stage, round, task, attempt, uid.
+ * The stable keys of model calls, tool calls and stages within a stage. Recorded outcomes are found by them,
+ * so they consist
+ * only of what survives a restart: stage, round, task, attempt, uid. Keys are made here and read here.
  */
 import * as Schema from "effect/Schema"
 import { slugOf } from "../text/Slug.ts"
@@ -42,15 +43,48 @@ export const stageKey = {
   task: (round: number, task: string): string => `round-${round}/task/${slugOf(task)}`
 }
 
-/** What a stage reads from the project or the web: `check/research-1,research-2`, `reference/research-1/document/notes.md`, `inputs/research-1`. */
+/** What a stage reads from the project or the web: `round-1/tool/research-2/call-1`. */
+export const toolCallKey = (id: ToolCallId): string => `round-${id.round}/tool/${slugOf(id.task)}/${id.uid}`
+
+/** The name under which an engine knows an activity: its key with a hash of what it is done with. */
+export const activityName = ({ input, key }: { readonly key: string; readonly input: string }): string =>
+  `${key}#${input.slice(0, 16)}`
+
+/** The key of an activity by its name; a key without a hash is one already. */
+export const keyOfActivity = (name: string): string => name.replace(/#[0-9a-f]{16}$/, "")
+
+/** What a key stands for; `task` is the slug of a task. */
+export type ParsedKey =
+  | { readonly kind: "briefing" | "plan" }
+  | { readonly kind: "round"; readonly round: number }
+  | { readonly kind: "refined" | "task"; readonly round: number; readonly task: string }
+  | { readonly kind: "model"; readonly stage: Stage; readonly round: number; readonly task?: string }
+  | { readonly kind: "tool"; readonly round: number; readonly task: string; readonly uid: string }
+
+const isStage = Schema.is(Stage)
+
+/** Reads the key of a stage, or the key or the name of a call; nothing for keys of other things. */
+export const parseKey = (name: string): ParsedKey | undefined => {
+  const [, number, rest = ""] = /^(?:round-(\d+)(?:\/|$))?(.*)$/s.exec(keyOfActivity(name)) ?? []
+  const [kind = "", task = "", ...more] = rest.split("/")
+  const round = Number(number ?? 0)
+  if (rest === "briefing" || rest === "plan") return { kind: rest }
+  if (rest === "" && round > 0) return { kind: "round", round }
+  if ((kind === "refined" || kind === "task") && task !== "") return { kind, round, task }
+  if (kind === "tool" && more.length > 0) return { kind, round, task, uid: more.join("/") }
+  if (!isStage(kind) || task === "") return undefined
+  return more.length === 0 ? { kind: "model", stage: kind, round } : { kind: "model", stage: kind, round, task }
+}
+
+/** Where a task asks outside of its calls: `round-1/refine`. */
+export const stagePlace = (round: number, stage: Stage): string => `round-${round}/${stage}`
+
+/** What a stage looks at: `check/research-1,research-2`, `reference/research-1/document/notes.md`, `inputs/research-1`. */
 export const seenKey = {
   check: (tasks: ReadonlyArray<string>): string => `check/${tasks.map(slugOf).join()}`,
   reference: (task: string, view: string, href: string): string => `reference/${slugOf(task)}/${view}/${href}`,
   inputs: (task: string): string => `inputs/${slugOf(task)}`
 }
-
-/** `round-1/tool/research-2/call-1`. */
-export const toolCallKey = (id: ToolCallId): string => `round-${id.round}/tool/${slugOf(id.task)}/${id.uid}`
 
 /** The task of calls in a conversation, which has no plan. */
 export const askTask = "ask"

@@ -1,5 +1,6 @@
 /**
- * Whoever is asked when the rules do not decide: a person at a terminal, or nobody.
+ * Whoever is asked when the rules do not decide: about a step, about one call, and about a call in doubt. A person at a
+ * terminal, or nobody.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,7 +9,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
-import { callQuestion, chooseQuestion, stepQuestion } from "../../domain/permissions/ApprovalText.ts"
+import { callQuestion, chooseQuestion, doubtQuestion, stepQuestion } from "../../domain/permissions/ApprovalText.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { type Answers, askLine, canAsk } from "./TerminalQuestion.ts"
 
@@ -20,6 +21,9 @@ export const StepAnswer = Schema.Union([Schema.Literals(["step", "remaining", "d
 export type StepAnswer = typeof StepAnswer.Type
 export const CallAnswer = Schema.Literals(["once", "session", "remember", "deny"])
 export type CallAnswer = typeof CallAnswer.Type
+/** What to do about a call in doubt: carry it out (again), take it as done, or stop the run. */
+export const DoubtAnswer = Schema.Literals(["again", "done", "stop"])
+export type DoubtAnswer = typeof DoubtAnswer.Type
 
 /** Who gave an answer; `nobody` when there was no way to ask. */
 export const AnsweredBy = Schema.Literals(["person", "rule", "nobody"])
@@ -61,6 +65,14 @@ const callAnswers = ({ offers = {} }: ApprovalItem): Answers<CallAnswer> =>
     ["4", "deny"]
   )
 
+const doubtAnswers: Answers<DoubtAnswer> = numbered(
+  [
+    ["1", "again"],
+    ["2", "done"]
+  ],
+  ["3", "stop"]
+)
+
 /** Numbers of items with a call, such as `1,3`. */
 const chosenAnswers = (items: ReadonlyArray<ApprovalItem>): Answers<StepAnswer> => {
   const possible = items.flatMap(({ call }, index) => (call === undefined ? [] : [index + 1]))
@@ -74,6 +86,9 @@ const chosenAnswers = (items: ReadonlyArray<ApprovalItem>): Answers<StepAnswer> 
   }
 }
 
+/** Nobody can say whether a call happened: nothing is done again, and nothing is taken as done. */
+export const stopInDoubt: Effect.Effect<Answered<DoubtAnswer>> = Effect.succeed({ answer: "stop", by: "nobody" })
+
 export class Approver extends Context.Service<
   Approver,
   {
@@ -84,36 +99,39 @@ export class Approver extends Context.Service<
     step(title: string, items: ReadonlyArray<ApprovalItem>, question: string): Effect.Effect<Answered<StepAnswer>>
     /** Shows one call: allow once, session and remember where the item offers them, deny. */
     call(item: ApprovalItem, question: string): Effect.Effect<Answered<CallAnswer>>
+    /** Shows a call that was begun before the run broke off and whose outcome nobody knows: again, done, or stop. */
+    inDoubt(item: ApprovalItem, question: string): Effect.Effect<Answered<DoubtAnswer>>
   }
 >()("task-conductor/services/approvals/Approver") {
   /** Nobody can be asked: everything is denied. */
   static readonly layerDenyAll: Layer.Layer<Approver> = Layer.succeed(Approver)(
     Approver.of({
       step: () => Effect.succeed({ answer: "decline", by: "nobody" }),
-      call: () => Effect.succeed({ answer: "deny", by: "nobody" })
+      call: () => Effect.succeed({ answer: "deny", by: "nobody" }),
+      inDoubt: () => stopInDoubt
     })
   )
 
-  /** Everything was allowed beforehand. */
+  /** Everything was allowed beforehand; nobody says whether a call in doubt happened. */
   static readonly layerAllowAll: Layer.Layer<Approver> = Layer.succeed(Approver)(
     Approver.of({
       step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
-      call: () => Effect.succeed({ answer: "once", by: "rule" })
+      call: () => Effect.succeed({ answer: "once", by: "rule" }),
+      inDoubt: () => stopInDoubt
     })
   )
 
-  /** All steps were approved beforehand (`--yes-this-run`); single calls are still asked about. */
+  /** All steps were approved beforehand (`--yes-this-run`); everything else is still asked about. */
   static readonly layerApproveSteps = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
     Layer.effect(
       Approver,
-      Effect.gen(function* () {
-        const { call } = yield* Approver
-        return Approver.of({ step: () => Effect.succeed({ answer: "remaining", by: "rule" }), call })
-      })
+      Effect.map(Approver, (approver) =>
+        Approver.of({ ...approver, step: () => Effect.succeed({ answer: "remaining", by: "rule" }) })
+      )
     ).pipe(Layer.provide(inner))
 
-  /** Asks on the terminal; without one everything is denied by nobody. Enter and end of input deny. */
-  static readonly layerTerminal: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal> = Layer.effect(
+  /** Asks on the terminal; without one everything is denied by nobody. Enter and end of input deny, or stop. */
+  static readonly layerTerminal = Layer.effect(
     Approver,
     Effect.gen(function* () {
       const provide = Effect.provideContext(yield* Effect.context<Stdio.Stdio | Terminal.Terminal>())
@@ -129,7 +147,8 @@ export class Approver extends Context.Service<
           const { answer, by } = yield* ask(stepQuestion(title, items), stepAnswers(items), "Answer")
           return answer === "choose" ? yield* ask(chooseQuestion, chosenAnswers(items), "Calls") : { answer, by }
         }),
-        call: Effect.fn("Approver.call")((item) => ask(callQuestion(item), callAnswers(item), "Answer"))
+        call: Effect.fn("Approver.call")((item) => ask(callQuestion(item), callAnswers(item), "Answer")),
+        inDoubt: Effect.fn("Approver.inDoubt")((item) => ask(doubtQuestion(item), doubtAnswers, "Answer"))
       })
     })
   )

@@ -1,10 +1,10 @@
 /**
- * An approver that asks a function, for scripts that answer without a terminal.
+ * An approver that asks functions, for scripts that answer without a terminal.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
-import { Approver, type CallAnswer, type StepAnswer } from "./Approver.ts"
+import { type Answered, Approver, type CallAnswer, type DoubtAnswer, type StepAnswer } from "./Approver.ts"
 
 /** What a script is asked: about all calls of a step, or about a single call. */
 export interface ApprovalRequest {
@@ -21,8 +21,23 @@ export interface ApprovalRequest {
  */
 export type ApprovalAnswer = boolean | "remaining" | ReadonlyArray<ApprovalItem>
 
-/** The function that is asked. What it throws ends the run as failed. */
+/** The function that is asked for approvals. What it throws ends the run as failed. */
 export type Approve = (request: ApprovalRequest) => ApprovalAnswer | PromiseLike<ApprovalAnswer>
+
+/**
+ * Decides about a call that was begun before a run broke off, when nobody knows whether it happened: `again` carries it
+ * out, `done` takes it as done, `stop` ends the run as not permitted. Whatever else a function returns, in JavaScript,
+ * stops. What it throws ends the run as failed.
+ */
+export type Arbitrate = (item: ApprovalItem) => DoubtAnswer | PromiseLike<DoubtAnswer>
+
+/** The functions of a script. */
+export interface ApprovalCallbacks {
+  /** Answers approvals; without it whatever needs one is denied. */
+  readonly approve?: Approve | undefined
+  /** Decides about calls in doubt; without it the run stops at one. */
+  readonly arbitrate?: Arbitrate | undefined
+}
 
 const stepAnswer = (answer: ApprovalAnswer, items: ReadonlyArray<ApprovalItem>): StepAnswer => {
   if (answer === true) return "step"
@@ -36,23 +51,43 @@ const callAnswer = (answer: ApprovalAnswer, item: ApprovalItem): CallAnswer => {
   return answer === true || (Array.isArray(answer) && answer.includes(item)) ? "once" : "deny"
 }
 
-/** Asks the function for every approval. */
-export const layerCallback = (approve: Approve): Layer.Layer<Approver> => {
-  const ask = (request: ApprovalRequest) => Effect.promise(async () => approve(request))
-  return Layer.succeed(Approver)(
-    Approver.of({
-      step: Effect.fn("CallbackApprover.step")((title, items) =>
-        Effect.map(ask({ scope: "step", title, items }), (answer) => ({
-          answer: stepAnswer(answer, items),
-          by: "person"
-        }))
-      ),
-      call: Effect.fn("CallbackApprover.call")((item) =>
-        Effect.map(ask({ scope: "call", title: item.task, items: [item] }), (answer) => ({
-          answer: callAnswer(answer, item),
-          by: "person"
-        }))
-      )
-    })
+const doubtAnswer = (answer: DoubtAnswer): DoubtAnswer => (answer === "again" || answer === "done" ? answer : "stop")
+
+/** Calls a function of the script, which stands for a person. */
+const askScript = <A, B>(ask: () => A | PromiseLike<A>, read: (answer: A) => B): Effect.Effect<Answered<B>> =>
+  Effect.map(
+    Effect.promise(async () => ask()),
+    (answer) => ({ answer: read(answer), by: "person" })
   )
-}
+
+/** Asks the functions; where there is none, nobody can be asked. */
+export const layerCallback = ({ approve, arbitrate }: ApprovalCallbacks): Layer.Layer<Approver> =>
+  Layer.effect(
+    Approver,
+    Effect.map(Approver, (nobody) =>
+      Approver.of({
+        step:
+          approve === undefined
+            ? nobody.step
+            : Effect.fn("CallbackApprover.step")((title, items) =>
+                askScript(
+                  () => approve({ scope: "step", title, items }),
+                  (answer) => stepAnswer(answer, items)
+                )
+              ),
+        call:
+          approve === undefined
+            ? nobody.call
+            : Effect.fn("CallbackApprover.call")((item) =>
+                askScript(
+                  () => approve({ scope: "call", title: item.task, items: [item] }),
+                  (answer) => callAnswer(answer, item)
+                )
+              ),
+        inDoubt:
+          arbitrate === undefined
+            ? nobody.inDoubt
+            : Effect.fn("CallbackApprover.inDoubt")((item) => askScript(() => arbitrate(item), doubtAnswer))
+      })
+    )
+  ).pipe(Layer.provide(Approver.layerDenyAll))

@@ -1,6 +1,6 @@
 /**
  * An approver that answers by rules alone, without a person: a step is approved with those of its calls that the rules
- * allow, a single call is denied, since the gate asks only about what no rule allows. Chosen by skillTests.ts.
+ * allow, a single call is denied, since the gate asks only about what no rule allows.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,7 +8,7 @@ import { decide } from "../../domain/permissions/Decision.ts"
 import type { Rule } from "../../domain/permissions/Permission.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import type { Target } from "../../domain/permissions/TargetPattern.ts"
-import { Approver } from "./Approver.ts"
+import { Approver, stopInDoubt } from "./Approver.ts"
 
 const targetOf = (canonical: string, root: string): Target => {
   if (!canonical.startsWith("/")) return { kind: "other", canonical }
@@ -31,6 +31,7 @@ export const layerRuleApprover = (rules: ReadonlyArray<Rule>, root: string): Lay
         const chosen = items.flatMap((item, index) => (isAllowed(item, rules, root) ? [index + 1] : []))
         return Effect.succeed({ answer: { chosen }, by: "rule" })
       },
-      call: () => Effect.succeed({ answer: "deny", by: "nobody" })
+      call: () => Effect.succeed({ answer: "deny", by: "nobody" }),
+      inDoubt: () => stopInDoubt
     })
   )

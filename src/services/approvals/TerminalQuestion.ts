@@ -1,7 +1,7 @@
 /**
  * Asks a person at a terminal: shows a text on stderr, a screen at a time, and reads a line for an answer. Only a real
  * terminal counts; piped input is not an answer, and neither is what was typed before the question stood there to the
- * end. Called by Approver.layerTerminal.
+ * end.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

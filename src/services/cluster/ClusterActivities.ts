@@ -1,24 +1,25 @@
 /**
- * Activities of a run that machines share: the engine remembers their outcomes, and the journal keeps them as evidence.
+ * Activities of a cluster run: the engine remembers their outcomes, and the journal persists them as evidence.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { Activities, type Activity, activityName } from "../journal/Activities.ts"
+import { activityName } from "../../domain/runs/ActivityKey.ts"
+import { Activities, type Activity } from "../journal/Activities.ts"
 import { Journal } from "../journal/Journal.ts"
 
 const json = <A>(schema: Schema.Codec<A, unknown>, value: A): Effect.Effect<Schema.Json> =>
   Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(schema))(value))
 
-/** Performs activities on the engine that is there, and keeps what came of them. */
-export const layerClusterActivities: Layer.Layer<Activities, never, Journal> = Layer.effect(
+/** Runs activities as the ones before do, on the engine of the cluster, and persists what came of them. */
+export const layerClusterActivities = Layer.effect(
   Activities,
   Effect.gen(function* () {
     const activities = yield* Activities
     const journal = yield* Journal
 
-    const kept = <A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R> => {
+    const persisted = <A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R> => {
       const name = activityName(activity)
       const execute = activity.execute.pipe(
         Effect.tap((outcome) =>
@@ -40,7 +41,7 @@ export const layerClusterActivities: Layer.Layer<Activities, never, Journal> = L
 
     return Activities.of({
       ...activities,
-      run: (activity) => activities.run({ ...activity, execute: kept(activity) })
+      run: (activity) => activities.run({ ...activity, execute: persisted(activity) })
     })
   })
-).pipe(Layer.provide(Activities.layerWorkflow))
+)

@@ -1,11 +1,11 @@
 /**
- * The database that machines share: its connection, and the tables of runs. Chosen by the composition root of workers and
- * of clients.
+ * The database of a cluster: its connection, the tables of runs, and how a query is tried again.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -30,15 +30,15 @@ export class DatabaseUnnamed extends Schema.TaggedError<DatabaseUnnamed>()("Data
 }
 
 /** What the database said, in one line. */
-export const databaseWords = ({ message, reason }: SqlError): string => {
+const databaseWords = ({ message, reason }: SqlError): string => {
   const said = reason.cause instanceof Error ? reason.cause.message : message
   return (said === "" ? reason._tag : said).replaceAll("\n", " ")
 }
 
 /**
  * Runs and their records. `records` of a run counts up under the lock of its row, so that who reads in order of `seq`
- * misses none. The `token` of a record lets a lost connection try again without adding it twice. One run at a time changes
- * a project.
+ * misses none. The `token` of a record lets a lost connection try again without adding it twice. `event` is the type of the
+ * event that a record holds, empty for other records. One run at a time changes a project.
  */
 const tables = [
   `CREATE TABLE IF NOT EXISTS task_conductor_runs (
@@ -50,6 +50,7 @@ const tables = [
   `CREATE TABLE IF NOT EXISTS task_conductor_records (
     run_id text NOT NULL REFERENCES task_conductor_runs ON DELETE CASCADE, seq integer NOT NULL, at text NOT NULL,
     type text NOT NULL, key text NOT NULL, json text NOT NULL, token uuid NOT NULL UNIQUE, PRIMARY KEY (run_id, seq))`,
+  `ALTER TABLE task_conductor_records ADD COLUMN IF NOT EXISTS event text NOT NULL DEFAULT ''`,
   `CREATE INDEX IF NOT EXISTS task_conductor_keys ON task_conductor_records (run_id, type, md5(key))`
 ]
 
@@ -73,3 +74,14 @@ export const layerDatabase = (url: Redacted.Redacted): Layer.Layer<SqlClient.Sql
   const build = Layer.build(Layer.provideMerge(Layer.effectDiscard(makeTables), connection))
   return Layer.effectContext(Effect.mapError(build, (error) => new DatabaseUnavailable({ what: databaseWords(error) })))
 }
+
+/** About half a minute in all, since databases restart. */
+const patience = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")]).pipe(
+  Schedule.upTo({ times: 10 })
+)
+
+/** Tries a query again for a while when its failure may pass. */
+export const retryTransient = <A>(query: Effect.Effect<A, SqlError>): Effect.Effect<A, DatabaseUnavailable> =>
+  Effect.retry(query, { schedule: patience, while: ({ isRetryable }) => isRetryable }).pipe(
+    Effect.mapError((error) => new DatabaseUnavailable({ what: databaseWords(error) }))
+  )

@@ -1,5 +1,5 @@
 /**
- * The engine of effect/workflow that machines share. They meet in the database alone: it holds the messages, and locks
+ * The engine of effect/workflow for a cluster. Its machines meet only in the database: it holds the messages, and locks
  * say which worker has which runs, so that no port has to be open. Who stops refreshing its locks is taken for dead.
  */
 import { hostname } from "node:os"

@@ -1,6 +1,6 @@
 /**
- * The journal of a run that machines share: the same records as in a file, in the database, where every worker of the run
- * sees them as soon as they are there.
+ * The journal of a cluster run: the same records as in a file, in the database, where every worker of the run sees them as
+ * soon as they are there.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import { Journal, valueOf, wholeValueOf } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { recordOf } from "../journal/JournalLine.ts"
 
-/** The journal of this run; `redact` takes secrets out of what is kept. */
+/** The journal of this run; `redact` takes secrets out of what is persisted. */
 export const layerClusterJournal = (
   runId: string,
   redact: (json: string) => string
@@ -23,7 +23,7 @@ export const layerClusterJournal = (
       const runs = yield* ClusterRuns
       const failed = yield* Deferred.make<never, JournalError>()
 
-      /** What cannot be kept ends the work: it never comes back, and the run is told why. */
+      /** What cannot be persisted ends the work: it never comes back, and the run is told why. */
       const orFail = <A>(query: Effect.Effect<A, DatabaseUnavailable>): Effect.Effect<A> =>
         Effect.catchTag(query, "DatabaseUnavailable", ({ what }) =>
           Effect.andThen(

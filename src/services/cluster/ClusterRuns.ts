@@ -1,6 +1,5 @@
 /**
- * The runs that machines share, in the database: begun by clients, carried out by workers, followed by whoever wants to.
- * A query that fails is tried again for a while, since databases restart.
+ * Cluster runs in their database: begun by clients, carried out by workers, followed by whoever wants to.
  */
 import { randomUUID } from "node:crypto"
 import * as Context from "effect/Context"
@@ -8,15 +7,13 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
 import { EventTold, JournalRecord, ClusterRunEnding, ClusterRun } from "../../domain/history/JournalRecord.ts"
 import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { exitCodeOf, type RunUsage } from "../../domain/runs/RunReport.ts"
-import { DatabaseUnavailable, databaseWords } from "./ClusterDatabase.ts"
+import { type DatabaseUnavailable, retryTransient } from "./ClusterDatabase.ts"
 import type { JournalLine } from "../journal/JournalLine.ts"
 
 /** Another run changes the project now. */
@@ -30,9 +27,9 @@ export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectS
   }
 }
 
-/** How a shared run stands. */
+/** How a cluster run stands. */
 export interface ClusterRunState {
-  readonly shared: ClusterRun
+  readonly run: ClusterRun
   /** Size of its records. */
   readonly bytes: number
   readonly begunAt: string
@@ -45,12 +42,12 @@ export class ClusterRuns extends Context.Service<
   ClusterRuns,
   {
     /** Begins a run; one at a time may change a project. */
-    submit(shared: ClusterRun): Effect.Effect<void, ProjectShared | DatabaseUnavailable>
+    submit(run: ClusterRun): Effect.Effect<void, ProjectShared | DatabaseUnavailable>
     /** How a run stands; nothing when there is no such run. */
     standing(runId: string): Effect.Effect<ClusterRunState | undefined, DatabaseUnavailable>
     /** All runs, the newest first. */
     readonly list: Effect.Effect<ReadonlyArray<ClusterRunState>, DatabaseUnavailable>
-    /** Removes a run that has ended, with all that was kept of it; false for one that has not. */
+    /** Removes a run that has ended, with all that was saved of it; false for one that has not. */
     remove(runId: string): Effect.Effect<boolean, DatabaseUnavailable>
     /** Adds a record; `redact` takes secrets out of its JSON. Goes on when it is committed. */
     append(
@@ -80,21 +77,11 @@ export class ClusterRuns extends Context.Service<
     readonly workers: Effect.Effect<number, DatabaseUnavailable>
   }
 >()("task-conductor/services/cluster/ClusterRuns") {
-  static readonly layer: Layer.Layer<ClusterRuns, never, SqlClient.SqlClient> = Layer.effect(
+  static readonly layer = Layer.effect(
     ClusterRuns,
     Effect.map(SqlClient.SqlClient, (sql) => makeRuns(sql))
   )
 }
-
-/** About half a minute in all. */
-const patience = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")]).pipe(
-  Schedule.upTo({ times: 10 })
-)
-
-const unavailable = (error: SqlError) => new DatabaseUnavailable({ what: databaseWords(error) })
-
-const retryTransient = <A>(query: Effect.Effect<A, SqlError>): Effect.Effect<A, DatabaseUnavailable> =>
-  Effect.mapError(Effect.retry(query, { schedule: patience, while: ({ isRetryable }) => isRetryable }), unavailable)
 
 interface RunRow {
   readonly run_id: string
@@ -110,13 +97,17 @@ interface RecordRow {
   readonly at: string
   readonly type: string
   readonly key: string
+  readonly event: string
   readonly json: string
 }
 
+const toolFinished: RunEvent["type"] = "tool.finished"
+const modelFinished: RunEvent["type"] = "model.finished"
+
 const encodeRecord = Schema.encodeSync(JournalRecord)
-const sharedJson = Schema.fromJsonString(Schema.toCodecJson(ClusterRun))
-const encodeShared = Schema.encodeSync(sharedJson)
-const decodeShared = Schema.decodeSync(sharedJson)
+const runJson = Schema.fromJsonString(Schema.toCodecJson(ClusterRun))
+const encodeRun = Schema.encodeSync(runJson)
+const decodeRun = Schema.decodeSync(runJson)
 const endingJson = Schema.fromJsonString(Schema.toCodecJson(ClusterRunEnding))
 /** How a run ends that somebody cancels before it began. */
 export const cancelledEnding: ClusterRunEnding = {
@@ -126,12 +117,10 @@ export const cancelledEnding: ClusterRunEnding = {
 const encodeEnding = Schema.encodeSync(endingJson)
 const decodeEnding = Schema.decodeSync(endingJson)
 
-/** How the JSON of such a record of an event begins, as a pattern of the database. */
-const eventBeginning = (type: RunEvent["type"]): string => `{"type":"event","event":{"type":"${type}"%`
 const decodeEvent = Schema.decodeSync(Schema.fromJsonString(Schema.toCodecJson(EventTold)))
 
 const standingOf = ({ begun_at: begunAt, bytes, cancelled: isCancelled, ending, shared }: RunRow): ClusterRunState => ({
-  shared: decodeShared(shared),
+  run: decodeRun(shared),
   begunAt,
   bytes,
   isCancelled,
@@ -154,10 +143,10 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
     return row === undefined ? undefined : new ProjectShared({ project, runId: row.run_id, begunAt: row.begun_at })
   })
 
-  const submit = Effect.fn("ClusterRuns.submit")(function* (shared: ClusterRun) {
-    const { order, project } = shared.opened
+  const submit = Effect.fn("ClusterRuns.submit")(function* (run: ClusterRun) {
+    const { order, project } = run.opened
     const insert = sql`INSERT INTO task_conductor_runs (run_id, project, read_only, begun_at, shared)
-      VALUES (${order.runId}, ${project}, ${order.readOnly === true}, ${yield* nowIso}, ${encodeShared(shared)})
+      VALUES (${order.runId}, ${project}, ${order.readOnly === true}, ${yield* nowIso}, ${encodeRun(run)})
       ON CONFLICT DO NOTHING RETURNING run_id`
     for (;;) {
       if ((yield* retryTransient(insert)).length > 0) return
@@ -190,20 +179,24 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
     append: Effect.fnUntraced(function* (runId, record, redact) {
       const json = redact(JSON.stringify(encodeRecord(record)))
       const key = "key" in record ? record.key : ""
+      const event = record.type === "event" ? record.event.type : ""
       yield* retryTransient(sql`WITH run AS (
           UPDATE task_conductor_runs SET records = records + 1, size = size + ${Buffer.byteLength(json)}
           WHERE run_id = ${runId} RETURNING records
-        ) INSERT INTO task_conductor_records (run_id, seq, at, type, key, json, token)
-          SELECT ${runId}, records, ${yield* nowIso}, ${record.type}, ${key}, ${json}, ${randomUUID()}::uuid FROM run
+        ) INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
+          SELECT ${runId}, records, ${yield* nowIso}, ${record.type}, ${key}, ${event}, ${json}, ${randomUUID()}::uuid
+          FROM run
           ON CONFLICT (token) DO NOTHING`)
     }),
     after: Effect.fnUntraced(function* (runId, seq) {
-      const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, type, key, json FROM task_conductor_records
+      const rows =
+        yield* retryTransient(sql<RecordRow>`SELECT seq, at, type, key, event, json FROM task_conductor_records
         WHERE run_id = ${runId} AND seq > ${seq} ORDER BY seq LIMIT 1000`)
       return rows.map(lineOf)
     }),
     last: Effect.fnUntraced(function* (runId, type, key) {
-      const [row] = yield* retryTransient(sql<RecordRow>`SELECT seq, at, type, key, json FROM task_conductor_records
+      const [row] =
+        yield* retryTransient(sql<RecordRow>`SELECT seq, at, type, key, event, json FROM task_conductor_records
         WHERE run_id = ${runId} AND type = ${type} AND md5(key) = md5(${key}) AND key = ${key} ORDER BY seq DESC LIMIT 1`)
       return row === undefined ? undefined : lineOf(row)
     }),
@@ -211,9 +204,9 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
       const [tools] = yield* retryTransient(sql<{
         readonly count: number
       }>`SELECT count(*)::int FROM task_conductor_records
-        WHERE run_id = ${runId} AND type = 'event' AND json LIKE ${eventBeginning("tool.finished")}`)
+        WHERE run_id = ${runId} AND event = ${toolFinished}`)
       const rows = yield* retryTransient(sql<Pick<RecordRow, "json">>`SELECT json FROM task_conductor_records
-        WHERE run_id = ${runId} AND type = 'event' AND json LIKE ${eventBeginning("model.finished")}`)
+        WHERE run_id = ${runId} AND event = ${modelFinished}`)
       const calls = rows.flatMap(({ json }) => {
         const { event } = decodeEvent(json)
         return event.type === "model.finished" ? [event.usage] : []

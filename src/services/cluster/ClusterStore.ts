@@ -1,5 +1,5 @@
 /**
- * The runs in the database, as the store of runs that the words `show`, `runs` and `replay` ask.
+ * The runs in the database of a cluster, as a store of runs.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,8 +15,8 @@ const standingOf = (ending: ClusterRunEnding | undefined): RunStanding => {
   return "refused" in ending ? "failed" : ending.status
 }
 
-const summaryOf = ({ begunAt, bytes, ending, shared }: ClusterRunState): RunSummary => {
-  const { order, project, settings } = shared.opened
+const summaryOf = ({ begunAt, bytes, ending, run }: ClusterRunState): RunSummary => {
+  const { order, project, settings } = run.opened
   const { model } = settings
   return {
     runId: order.runId,
@@ -35,7 +35,7 @@ const unread = (runId: string) => (error: DatabaseUnavailable) =>
   new JournalError({ path: pathOf(runId), reason: { _tag: "DatabaseFailed", what: error.what } })
 
 /** The store over the database. */
-export const layerClusterStore: Layer.Layer<RunStore, never, ClusterRuns> = Layer.effect(
+export const layerClusterStore = Layer.effect(
   RunStore,
   Effect.map(ClusterRuns, (runs) => {
     const list = Effect.orDie(runs.list)
@@ -55,7 +55,7 @@ export const layerClusterStore: Layer.Layer<RunStore, never, ClusterRuns> = Laye
         Effect.flatMap(list, (all) =>
           chooseRun(
             given,
-            all.map(({ shared }) => shared.opened.order.runId)
+            all.map(({ run }) => run.opened.order.runId)
           )
         ),
       read: Effect.fn("ClusterStore.read")(function* (runId) {
@@ -64,7 +64,7 @@ export const layerClusterStore: Layer.Layer<RunStore, never, ClusterRuns> = Laye
           return yield* new JournalError({ path: pathOf(runId), reason: { _tag: "Missing" } })
         }
         const lines = yield* Effect.mapError(linesOf(runId), unread(runId))
-        return { opened: standing.shared.opened, lines, size: standing.bytes, torn: new Uint8Array(), badEnds: [] }
+        return { opened: standing.run.opened, lines, size: standing.bytes, torn: new Uint8Array(), badEnds: [] }
       }),
       pathOf,
       holder: () => Effect.undefined,

@@ -1,7 +1,6 @@
 /**
- * Tasks of a run as workflows of their own, so that the workers share them: each is refined and snapshot out by whichever
- * worker the engine chooses. The scheduler sees a `Refiner` and a `TaskRunner` as ever. What people answered travels with
- * a task and back.
+ * Tasks of a cluster run as workflows of their own: each is refined and carried out by whichever worker the engine chooses.
+ * The scheduler sees a `Refiner` and a `TaskRunner` as ever. What people answered travels with a task and back.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -77,7 +76,7 @@ const onEngine = <A>(effect: Effect.Effect<A, never, WorkflowEngine>): Effect.Ef
     Effect.provideService(effect, WorkflowEngine, Context.getUnsafe(context, WorkflowEngine))
   )
 
-/** Hands one piece of work over with the answers so far, and takes over what was answered meanwhile. */
+/** Gives one piece of work to the engine with the answers so far, and takes over what was answered meanwhile. */
 const share = Effect.fnUntraced(function* <A>(
   { gate, toolRunner }: Pick<TaskContext, "gate" | "toolRunner">,
   execute: (snapshot: GateSnapshot) => Effect.Effect<Shared<A>, never, WorkflowEngine>
@@ -93,7 +92,7 @@ const clusterPeer = Effect.gen(function* () {
   return { gate: yield* Gate, toolRunner: yield* ToolRunner }
 })
 
-/** Hands the tasks of a run to the engine. */
+/** Gives the tasks of a run to the engine. */
 export const layerClusterTasks = (runId: string): Layer.Layer<Refiner | TaskRunner, never, Gate | ToolRunner> =>
   Layer.merge(
     Layer.effect(
@@ -122,7 +121,7 @@ export interface TaskContext {
   readonly refiner: Refiner["Service"]
   readonly taskRunner: TaskRunner["Service"]
   readonly toolRunner: ToolRunner["Service"]
-  /** Fails when what happens cannot be kept any more. */
+  /** Fails when what happens cannot be persisted any more. */
   readonly failed: Effect.Effect<never, { readonly message: string }>
 }
 
@@ -136,7 +135,7 @@ export interface TaskWork {
 export type WithTaskContext<R> = <A>(
   runId: string,
   about: TaskWork,
-  work: (bench: TaskContext) => Effect.Effect<A, { readonly message: string }>
+  work: (context: TaskContext) => Effect.Effect<A, { readonly message: string }>
 ) => Effect.Effect<A, { readonly message: string }, R>
 
 /** Tells the engine how tasks are worked on here. */
@@ -144,19 +143,19 @@ export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>) => {
   const workHere = <A>(
     { snapshot, runId }: { readonly snapshot: GateSnapshot; readonly runId: string },
     { task, phase }: { readonly task: Task; readonly phase: TaskPhase },
-    work: (bench: TaskContext) => Effect.Effect<A, TaskFailure>
+    work: (context: TaskContext) => Effect.Effect<A, TaskFailure>
   ): Effect.Effect<Shared<A>, never, R> => {
     const failed = (reason: string) => new TaskFailure({ task: task.name, phase, reason, skipped: false })
     const verb = phase === "refinement" ? "refines" : "carries out"
-    return withRunContext(runId, { task: task.name, verb }, (bench) =>
+    return withRunContext(runId, { task: task.name, verb }, (context) =>
       Effect.gen(function* () {
-        yield* bench.gate.restore(snapshot)
-        const working: Effect.Effect<A | TaskFailure> = Effect.catchTag(work(bench), "TaskFailure", (failure) =>
+        yield* context.gate.restore(snapshot)
+        const working: Effect.Effect<A | TaskFailure> = Effect.catchTag(work(context), "TaskFailure", (failure) =>
           Effect.succeed(failure)
         )
-        const outcome = yield* Effect.raceFirst(working, bench.failed)
-        const stop = yield* bench.toolRunner.stopReason
-        return { outcome, snapshot: yield* bench.gate.snapshot, ...(stop === undefined ? {} : { stop }) }
+        const outcome = yield* Effect.raceFirst(working, context.failed)
+        const stop = yield* context.toolRunner.stopReason
+        return { outcome, snapshot: yield* context.gate.snapshot, ...(stop === undefined ? {} : { stop }) }
       })
     ).pipe(Effect.catch(({ message }) => Effect.succeed({ outcome: failed(message), snapshot })))
   }

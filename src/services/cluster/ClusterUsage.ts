@@ -1,5 +1,5 @@
 /**
- * What a run costs that several machines share: nobody adds it up, it is counted from what was told.
+ * What a cluster run costs: nobody adds it up, it is counted from the events in its journal.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

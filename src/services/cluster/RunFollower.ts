@@ -1,6 +1,6 @@
 /**
- * Follows a run that machines share: tells its events as they come, asks whoever is here for the answers that it waits
- * for, and gives them to the workers. Who comes late sees everything from the beginning.
+ * Follows a cluster run: publishes its events as they come, asks whoever is here for the answers that it waits for, and
+ * gives them to the workers. A follower that comes late sees everything from the beginning.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,6 @@ import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { type Answered, Approver, type AnsweredBy } from "../approvals/Approver.ts"
-import { Arbiter } from "../approvals/Arbiter.ts"
 import { ClusterRuns } from "./ClusterRuns.ts"
 import { type AnswerStore, callAnswered, doubtAnswered, giveAnswer, stepAnswered } from "../journal/DurableApprover.ts"
 import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
@@ -34,27 +33,30 @@ const pause = "200 millis"
 /** Asks whoever is here; tells the workers unless nobody is. */
 const putQuestion = Effect.fnUntraced(function* (
   { hash, items, scope, title }: Question,
-  book: AnswerStore
+  store: AnswerStore
 ): Effect.fn.Return<AnsweredBy, never, Approver> {
   const approver = yield* Approver
-  const arbiter = yield* Arbiter
   const give = <A>(ask: Effect.Effect<Answered<A>>, codec: Parameters<typeof giveAnswer<A>>[2]) =>
     Effect.flatMap(ask, (answered) =>
-      Effect.as(answered.by === "nobody" ? Effect.void : giveAnswer(book, hash, codec, answered), answered.by)
+      Effect.as(answered.by === "nobody" ? Effect.void : giveAnswer(store, hash, codec, answered), answered.by)
     )
   const [item] = items
   if (scope === "step") return yield* give(approver.step(title, items, hash), stepAnswered)
   if (item === undefined) return "rule"
   return scope === "call"
     ? yield* give(approver.call(item, hash), callAnswered)
-    : yield* give(arbiter.decide(item, hash), doubtAnswered)
+    : yield* give(approver.inDoubt(item, hash), doubtAnswered)
 })
 
 /** Follows a run until it ends; fails when it waits for an answer that nobody here can give. */
-export const followRun = (runId: string, book: AnswerStore, listen: (recorded: RecordedEvent) => Effect.Effect<void>) =>
+export const followRun = (
+  runId: string,
+  store: AnswerStore,
+  listen: (recorded: RecordedEvent) => Effect.Effect<void>
+) =>
   Effect.gen(function* () {
     const runs = yield* ClusterRuns
-    const alone = (yield* Semaphore.make(1)).withPermits(1)
+    const withMutex = (yield* Semaphore.make(1)).withPermits(1)
     const context = yield* Effect.context<Approver>()
     const asked = yield* FiberMap.make<string>()
     const waits = yield* Deferred.make<never, RunWaits>()
@@ -88,7 +90,7 @@ export const followRun = (runId: string, book: AnswerStore, listen: (recorded: R
     })
 
     const ask = (question: Question) =>
-      alone(putQuestion(question, book)).pipe(
+      withMutex(putQuestion(question, store)).pipe(
         Effect.flatMap((by) =>
           by === "nobody" ? Deferred.fail(waits, new RunWaits({ runId, title: question.title })) : Effect.void
         ),

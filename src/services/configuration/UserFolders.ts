@@ -26,7 +26,11 @@ export const environmentVariable = (name: string): Effect.Effect<string | undefi
     Effect.orElseSucceed(() => undefined)
   )
 
-/** Where runs are kept when a script says so; the place by the XDG rules when it is empty. */
+/**
+ * Where runs are saved when a script says so; the place by the XDG rules when it is empty. A reference, as for other things
+ * that the environment says: whatever reads it, the store of runs and the paths that no tool may write to, reads the same,
+ * so that forgetting it leaves runs in the usual place.
+ */
 export const StateFolder = Context.Reference<string>("task-conductor/services/configuration/UserFolders/StateFolder", {
   defaultValue: () => ""
 })

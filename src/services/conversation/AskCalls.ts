@@ -13,6 +13,7 @@ import { type Issue, issueText } from "../../domain/findings/Issue.ts"
 import { type CallOutcome, type ToolCall, type ToolResult, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
+import { forEachCall } from "../tools/CallOrder.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
@@ -51,7 +52,7 @@ export class AskCalls extends Context.Service<
   AskCalls,
   {
     /**
-     * Runs calls in parallel, or one after another when one of them changes something. `record` gets each call as soon as it
+     * Runs calls in parallel, or order after another when one of them changes something. `record` gets each call as soon as it
      * is answered, so that nothing is lost when the rest is interrupted. `id` is the model call with the requests.
      */
     run(
@@ -88,7 +89,9 @@ export class AskCalls extends Context.Service<
         if (issues.length > 0) return reject(id, call, failureOf(issues))
         return runner.run(id, call).pipe(
           Effect.map((result): Answer => ({ result })),
-          Effect.catchTag("TooManyDenials", ({ result, what }) => Effect.succeed<Answer>({ result, denied: what })),
+          Effect.catchTag("TooManyDenials", ({ message, result }) =>
+            Effect.succeed<Answer>({ result, denied: message })
+          ),
           Effect.tap(() => meter.toolCall)
         )
       }
@@ -101,17 +104,15 @@ export class AskCalls extends Context.Service<
         const calls = asked.map((one, index) => check(readAskedCall(one, `call-${id.attempt}-${index + 1}`)))
         const repairs = calls.flatMap((call) => call.repairs)
         if (repairs.length > 0) yield* events.publish({ type: "answer.repaired", call: id, repairs })
-        const changes = calls.some(
-          ({ call, issues }) => issues.length === 0 && registry.find(call.name)?.effect !== "pure"
-        )
-        return yield* Effect.forEach(
+        return yield* forEachCall(
+          registry,
           calls,
+          ({ call, issues }) => (issues.length === 0 ? call.name : undefined),
           (call, index) =>
             resultOf(call, index, calls.length, id.round).pipe(
               Effect.map((result) => answer(call, result)),
               Effect.tap((answered) => Effect.sync(() => record(answered)))
-            ),
-          { concurrency: changes ? 1 : "unbounded" }
+            )
         )
       })
 

@@ -81,7 +81,7 @@ export class Asker extends Context.Service<
       const support = yield* ToolSupport
       const meter = yield* UsageMeter
       const workspace = yield* Workspace
-      const project = yield* ProjectWriteLock
+      const lock = yield* ProjectWriteLock
 
       /** The system prompt, and the first message with the text before it. */
       const fill = (known: Surroundings, prompt: string): FilledPrompt => {
@@ -133,7 +133,7 @@ export class Asker extends Context.Service<
               ? Effect.succeed(emptyMessage)
               : turn.answer({ number, system, content, messages, listen, progress })
           return yield* answering.pipe(
-            Effect.ensuring(project.release),
+            Effect.ensuring(lock.release),
             Effect.flatMap((ending) =>
               Effect.map(deniedSince(deniedBefore), (denied): AskEnding =>
                 ending.status === "done" && denied.length > 0

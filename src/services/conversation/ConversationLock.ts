@@ -13,7 +13,9 @@ import { type LockedProject, takeProject } from "../journal/ProjectLock.ts"
 import { ProjectWriteLock } from "../permissions/ProjectWriteLock.ts"
 
 /** The lock of the conversation that `runId` names to other processes. */
-export const layerConversationLock = (place: Pick<LockedProject, "locks" | "project" | "runId">) =>
+export const layerConversationLock = (
+  place: Pick<LockedProject, "locks" | "project" | "runId">
+): Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path> =>
   Layer.effect(
     ProjectWriteLock,
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
  * Finds the files that somebody else changed since a run saw them last: what finished tasks were shown and what they wrote
- * is compared with what stands there now. Called when a run goes on.
+ * is compared with what stands there now.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -74,22 +74,22 @@ const addWritten = Effect.fnUntraced(function* (
   seen.set(path, new Map([[wholeFile, { task, how: "written", hash, now }]]))
 })
 
-const seenFiles = Effect.fnUntraced(function* (sightings: ReadonlyArray<FileTouch>) {
+const seenFiles = Effect.fnUntraced(function* (touches: ReadonlyArray<FileTouch>) {
   const seen: SeenFiles = new Map()
-  for (const sighting of sightings) {
-    if (sighting._tag === "Shown") yield* addShown(seen, sighting)
-    else if (sighting._tag === "Written") yield* addWritten(seen, sighting)
-    else if (sighting.path === undefined) seen.clear()
-    else seen.delete(sighting.path)
+  for (const touch of touches) {
+    if (touch._tag === "Shown") yield* addShown(seen, touch)
+    else if (touch._tag === "Written") yield* addWritten(seen, touch)
+    else if (touch.path === undefined) seen.clear()
+    else seen.delete(touch.path)
   }
   return seen
 })
 
 /** Which files are not as they were seen last, each once, in the order in which they were seen. */
-export const changedFiles = Effect.fn("changedFiles")(function* (sightings: ReadonlyArray<FileTouch>) {
+export const changedFiles = Effect.fn("changedFiles")(function* (touches: ReadonlyArray<FileTouch>) {
   const { root } = yield* Workspace
   const compared = yield* Effect.forEach(
-    yield* seenFiles(sightings),
+    yield* seenFiles(touches),
     Effect.fnUntraced(function* ([path, parts]) {
       for (const { hash, how, now, task } of parts.values()) {
         const found = yield* now

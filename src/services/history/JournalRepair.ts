@@ -1,6 +1,6 @@
 /**
- * Sets aside what is damaged in a journal: the records before the first damaged line stay, everything after it goes to a
- * file beside, where a person can look at it. Called for `runs repair`.
+ * Sets aside what is damaged in a journal: the records before the first damaged line stay, everything after it goes to
+ * a file beside, where a person can look at it.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

@@ -1,6 +1,6 @@
 /**
  * The beginning and the end of a journal, read without what lies between: enough to list runs. Nothing is proved about
- * the rest. Called by the store of runs.
+ * the rest.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

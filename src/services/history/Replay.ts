@@ -1,17 +1,17 @@
 /**
- * Plays one session of a run that is kept once more, from its journal alone: no model is asked, no tool runs, nobody is
+ * Plays one session of a saved run once more, from its journal alone: no model is asked, no tool runs, nobody is
  * asked. What was answered, found and decided then is so now, and every prompt is compared with the one that was sent.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { stageKey } from "../../domain/runs/ActivityKey.ts"
+import { activityName, keyOfActivity, stageKey } from "../../domain/runs/ActivityKey.ts"
 import type { PlacedDifference } from "../../domain/history/RunDifference.ts"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { eventsTold, hasEnded, type ReplaySession } from "../../domain/history/JournalParts.ts"
 import { eventsOf } from "../../domain/history/RunEvidence.ts"
-import { Activities, type Activity, activityName, type Stage } from "../journal/Activities.ts"
+import { Activities, type Activity, type Stage } from "../journal/Activities.ts"
 import type { Gate } from "../permissions/Gate.ts"
 import { knownBy } from "../journal/Journal.ts"
 import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
@@ -33,14 +33,12 @@ export interface Replay {
   readonly told: ReadonlyArray<RunEvent>
   /** Prompts and arguments that were not the same. */
   readonly changed: ReadonlyArray<PlacedDifference>
-  /** Ends with the keys of calls that are not in the journal, when the run asks for nothing else: it cannot go on. */
-  readonly stopped: Effect.Effect<ReadonlyArray<string>>
+  /** Plays the run. Gives the keys of calls that are not in the journal when the run asks for nothing else and cannot go on. */
+  readonly play: <E, R>(run: Effect.Effect<unknown, E, R>) => Effect.Effect<ReadonlyArray<string>, E, R>
 }
 
 type Ended = { readonly value: Schema.Json } | { readonly error: Schema.Json }
 type Prompt = NonNullable<Activity<unknown, unknown, unknown>["prompt"]>
-
-const keyOf = (name: string): string => name.split("#")[0] ?? ""
 
 /** Something by its name, and by its key alone: with other words or arguments it is still the same call. */
 class Named<A> {
@@ -49,13 +47,13 @@ class Named<A> {
 
   set(name: string, value: A): void {
     this.#byName.set(name, value)
-    this.#byKey.set(keyOf(name), value)
+    this.#byKey.set(keyOfActivity(name), value)
   }
   exact(name: string): A | undefined {
     return this.#byName.get(name)
   }
   similar(name: string): A | undefined {
-    return this.exact(name) ?? this.#byKey.get(keyOf(name))
+    return this.exact(name) ?? this.#byKey.get(keyOfActivity(name))
   }
 }
 
@@ -164,7 +162,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
         record: ({ key, success }, look) =>
           Effect.suspend(() => {
             const found = seen.get(key)?.shift()
-            if (found === undefined) return look
+            if (found === undefined) return order.outside(look)
             return Effect.andThen(order.turn(key, found.position), decode(success, found.value))
           })
       })
@@ -174,9 +172,10 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     listen: ({ event }) => Effect.sync(() => void told.push(event)),
     told,
     changed,
-    stopped: Effect.map(order.conduct, (keys) => {
-      if (untaken.size > 0) changed.push(...perhaps)
-      return keys
-    })
+    play: (run) =>
+      Effect.map(order.conduct(run), (missing) => {
+        if (missing.length > 0 && untaken.size > 0) changed.push(...perhaps)
+        return missing
+      })
   }
 })

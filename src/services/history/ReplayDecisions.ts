@@ -1,6 +1,6 @@
 /**
- * Gate and tools of a replay: steps are decided as they were then, and nothing of a tool is run, not even to prepare it.
- * What is started before a run is judged as ever, and nobody is asked. Called by the replay.
+ * Gate and tools of a replay: steps are decided as they were then, and nothing of a tool is run, not even to prepare
+ * it. What is started before a run is judged as ever, and nobody is asked.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

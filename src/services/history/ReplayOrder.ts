@@ -1,59 +1,107 @@
 /**
- * Lets the calls of a replay come to their ends in the order of the journal, so that tasks side by side finish as they
- * did then. Called by the replay.
+ * Lets the calls of a replay come to their ends in the order of the journal, so that tasks side by side finish as they did
+ * then. Each fiber of a replay either runs, or is parked until it is its turn, or waits for another fiber. When none runs,
+ * the parked one that comes first in the journal goes on.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Queue from "effect/Queue"
+import { MixedScheduler, Scheduler } from "effect/Scheduler"
 
-interface Waiting {
+interface Parked {
   readonly key: string
   readonly position: number
-  readonly go: Deferred.Deferred<void>
+  readonly resume: () => void
 }
 
 export interface ReplayOrder {
-  /** Waits until the call with this position in the journal is next; `undefined` for one that is not there waits for ever. */
+  /** Parks until the call with this position in the journal is next; one that is not there, `undefined`, is never next. */
   readonly turn: (key: string, position: number | undefined) => Effect.Effect<void>
-  /** Lets one call after another go on; ends with the keys that wait when none of them can. */
-  readonly conduct: Effect.Effect<ReadonlyArray<string>>
+  /** Counts as running while it waits for something that is no fiber of the replay, such as a file. */
+  readonly outside: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Carries out the replay to its end, or until none of the parked calls can go on; gives their keys. */
+  readonly conduct: <E, R>(replay: Effect.Effect<unknown, E, R>) => Effect.Effect<ReadonlyArray<string>, E, R>
 }
 
-/** Whoever can go on does so meanwhile: a replay waits for nothing outside of it. */
-const calm = Effect.repeat(Effect.yieldNow, { times: 50 })
-/** Plugins and skills of the person may need time all the same. */
-const longCalm = Effect.andThen(Effect.sleep("50 millis"), calm)
-
-const isFirst = (one: Waiting, other: Waiting): boolean => one.position < other.position
-
-export const makeReplayOrder: Effect.Effect<ReplayOrder> = Effect.gen(function* () {
-  const arriving = yield* Queue.unbounded<Waiting>()
-  const waiting: Array<Waiting> = []
-  const take = (some: ReadonlyArray<Waiting>): void => void waiting.push(...some)
-
-  const turn = Effect.fnUntraced(function* (key: string, position: number | undefined) {
-    const go = yield* Deferred.make<void>()
-    yield* Queue.offer(arriving, { key, position: position ?? Infinity, go })
-    yield* Deferred.await(go)
-  })
-
-  const conduct = Effect.gen(function* () {
-    for (;;) {
-      if (waiting.length === 0) take(yield* Queue.takeAll(arriving))
-      yield* calm
-      take(yield* Queue.clear(arriving))
-      const next = waiting.reduce((found, one) => (isFirst(one, found) ? one : found))
-      if (next.position < Infinity) {
-        waiting.splice(waiting.indexOf(next), 1)
-        yield* Deferred.succeed(next.go, undefined)
-        continue
+/** A scheduler like the usual one that tells when a task is scheduled and when it has run. */
+const watchedScheduler = (begin: () => void, end: () => void): Scheduler => {
+  const scheduler = new MixedScheduler()
+  return {
+    executionMode: scheduler.executionMode,
+    shouldYield: (fiber) => scheduler.shouldYield(fiber),
+    makeDispatcher: () => {
+      const dispatcher = scheduler.makeDispatcher()
+      return {
+        scheduleTask: (task, priority) => {
+          begin()
+          dispatcher.scheduleTask(() => {
+            try {
+              task()
+            } finally {
+              end()
+            }
+          }, priority)
+        },
+        flush: () => dispatcher.flush()
       }
-      yield* longCalm
-      const late = yield* Queue.clear(arriving)
-      if (late.length === 0) return waiting.map(({ key }) => key)
-      take(late)
     }
-  })
+  }
+}
 
-  return { turn, conduct }
-})
+export const makeReplayOrder: Effect.Effect<ReplayOrder> = Effect.map(
+  Deferred.make<ReadonlyArray<string>>(),
+  (stopped) => {
+    const parked = new Set<Parked>()
+    let running = 0
+    let isCheckDue = false
+
+    const check = (): void => {
+      isCheckDue = false
+      if (running > 0 || parked.size === 0) return
+      const next = [...parked].reduce((first, one) => (one.position < first.position ? one : first))
+      if (next.position === Infinity) {
+        const keys = [...parked].map(({ key }) => key)
+        Deferred.doneUnsafe(stopped, Effect.succeed(keys))
+        return
+      }
+      parked.delete(next)
+      next.resume()
+      checkSoon()
+    }
+
+    /** When the fiber that runs now has parked, ended, or scheduled what it does next. */
+    const checkSoon = (): void => {
+      if (isCheckDue) return
+      isCheckDue = true
+      setImmediate(check)
+    }
+
+    const begin = (): void => {
+      running += 1
+    }
+    const end = (): void => {
+      running -= 1
+      if (running === 0) checkSoon()
+    }
+    const scheduler = watchedScheduler(begin, end)
+
+    return {
+      turn: (key, position = Infinity) =>
+        Effect.callback((resume) => {
+          const one: Parked = { key, position, resume: () => resume(Effect.void) }
+          parked.add(one)
+          checkSoon()
+          return Effect.sync(() => {
+            parked.delete(one)
+          })
+        }),
+      outside: (work) =>
+        Effect.acquireUseRelease(
+          Effect.sync(begin),
+          () => work,
+          () => Effect.sync(end)
+        ),
+      conduct: (replay) =>
+        Effect.raceFirst(Effect.as(Effect.provideService(replay, Scheduler, scheduler), []), Deferred.await(stopped))
+    }
+  }
+)

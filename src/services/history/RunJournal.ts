@@ -1,5 +1,5 @@
 /**
- * Opens the journal of a run under its locks: of a new run, or of one that goes on. Chosen by the composition root.
+ * Opens the journal of a run under its locks: of a new run, or of one that goes on.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -20,13 +20,13 @@ import { type JournalContent, readJournal } from "../journal/JournalReader.ts"
 import { type JournalWriter, openJournal } from "../journal/JournalWriter.ts"
 import { takeLock } from "../journal/Lock.ts"
 import { takeProject } from "../journal/ProjectLock.ts"
-import { ResumeNotes, resumeNotes } from "./ResumeNotes.ts"
+import { ResumeNotes } from "./ResumeNotes.ts"
 import { codeOf } from "../files/FileFailure.ts"
 import { removeLeftovers } from "../files/AtomicWrite.ts"
 
-/** Where runs are kept, and whether this one may run beside others in its project. */
+/** Where runs are saved, and whether this one may run beside others in its project. */
 export interface RunPlace {
-  /** The folder of all that the program keeps. */
+  /** The folder of all that the program saves. */
   readonly state: string
   /** The folder where locks on projects leave a file, on systems that need one. */
   readonly locks: string
@@ -35,7 +35,7 @@ export interface RunPlace {
   readonly project: string
   /** The version of this program. */
   readonly program: string
-  /** Values that are never kept. */
+  /** Values that are never saved. */
   readonly secrets: ReadonlyArray<string>
   /** A run that changes nothing takes no lock on its project. */
   readonly readOnly: boolean
@@ -99,7 +99,7 @@ export const layerNewRun = (
       for (const record of begin) yield* writer.tell(record)
       yield* Effect.raceFirst(writer.flush, writer.failed)
       const { lines } = begin.length === 0 ? { lines: [] } : yield* readJournal(file)
-      return Journal.layer(lines, writer)
+      return Layer.merge(Journal.layer(lines, writer), ResumeNotes.layerNone)
     })
   )
 
@@ -126,10 +126,13 @@ export const layerResumedRun = (place: RunPlace) =>
         ...(place.settings === undefined ? {} : { settings: place.settings })
       })
       if (!place.readOnly) yield* removeLeftovers(unfinishedWrites(content.lines))
-      return Layer.merge(Journal.layer(content.lines, writer), Layer.succeed(ResumeNotes)(resumeNotes(content)))
+      return Layer.merge(Journal.layer(content.lines, writer), ResumeNotes.layer(content))
     })
   )
 
+/** Nothing is persisted. */
+export const layerUnsaved = Layer.merge(Journal.layerNone, ResumeNotes.layerNone)
+
 /** No journal: such a run leaves nothing behind, and all the same nobody else may change its project meanwhile. */
 export const layerUnsavedRun = ({ locks, project, readOnly, runId }: RunPlace) =>
-  Layer.unwrap(Effect.as(readOnly ? Effect.void : takeProject({ project, runId, locks }), Journal.layerNone))
+  Layer.unwrap(Effect.as(readOnly ? Effect.void : takeProject({ project, runId, locks }), layerUnsaved))

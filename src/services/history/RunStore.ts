@@ -1,6 +1,5 @@
 /**
- * The runs that are kept: which there are, how each one stands, what its journal holds. The words `runs`, `show` and
- * `resume` ask here.
+ * The saved runs: which there are, how each one stands, what its journal holds.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -81,11 +80,11 @@ export class RunStore extends Context.Service<
     pathOf(runId: string): string
     /** The process that works on a run now. */
     holder(runId: string): Effect.Effect<LockHolder | undefined>
-    /** Removes a run with all that was kept of it; false when a process works on it. */
+    /** Removes a run with all that was saved of it; false when a process works on it. */
     remove(runId: string): Effect.Effect<boolean, LockUnavailable>
   }
 >()("task-conductor/services/history/RunStore") {
-  /** The runs below the folder where the program keeps its state. */
+  /** The runs below the folder where the program saves its state. */
   static readonly layer = (state: string): Layer.Layer<RunStore, never, FileSystem.FileSystem | Path.Path> =>
     Layer.effect(
       RunStore,

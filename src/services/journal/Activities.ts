@@ -1,5 +1,5 @@
 /**
- * The seam between the stages and whatever makes runs survive. Each model call and each tool call is performed as one
+ * The interface between the stages and whatever makes runs survive. Each model call and each tool call runs as one
  * activity: a stable key, a schema for its outcome, and the effect. Directly it simply runs; in a workflow the engine may
  * return a recorded outcome for the key instead, and no stage changes.
  */
@@ -10,8 +10,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as WorkflowActivity from "effect/workflow/Activity"
 import { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine"
+import { activityName } from "../../domain/runs/ActivityKey.ts"
 import { Journal } from "./Journal.ts"
-import { QuestionScope } from "../permissions/QuestionScope.ts"
 
 /**
  * What is to be done once. `key` comes from domain/runs/ActivityKey; `input` is a hash of what it is done with, so that an outcome
@@ -24,15 +24,11 @@ export interface Activity<A, E, R> {
   readonly success: Schema.Codec<A, unknown>
   readonly error: Schema.Codec<E, unknown>
   readonly execute: Effect.Effect<A, E, R>
-  /** Tells the outcome, once it is kept; an outcome from before is not told again. */
+  /** Tells the outcome, once it is persisted; an outcome from before is not told again. */
   readonly tell?: (outcome: A) => Effect.Effect<void>
   /** The prompt of a model call, to show where another one differs. */
   readonly prompt?: { readonly system: string; readonly user: string }
 }
-
-/** The name under which an engine knows an activity. */
-export const activityName = ({ input, key }: Pick<Activity<unknown, unknown, unknown>, "key" | "input">): string =>
-  `${key}#${input.slice(0, 16)}`
 
 /** Watches whether an activity is carried out, so that its outcome is told when it was, and only then. */
 const whenCarriedOut = <A, E, R>({ execute, tell = () => Effect.void }: Activity<A, E, R>) => {
@@ -62,13 +58,13 @@ export class Activities extends Context.Service<
     run<A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R>
     /** The outcome of a stage that came to its end before. */
     stageResult<A>(stage: Stage<A>): Effect.Effect<Option.Option<A>>
-    /** Gives the outcome of the stage from before, or runs it and keeps its outcome, unless that is not final. */
+    /** Gives the outcome of the stage from before, or runs it and persists its outcome, unless that is not final. */
     runStage<A, E, R>(
       stage: Stage<A>,
       execute: Effect.Effect<A, E, R>,
       isFinal?: (outcome: A) => boolean
     ): Effect.Effect<A, E, R>
-    /** Looks at what is there now, such as a file that a task refers to. What is found is kept for the replay only. */
+    /** Looks at what is there now, such as a file that a task refers to. What is found is persisted for the replay only. */
     record<A, E, R>(what: Stage<A>, look: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/journal/Activities") {
@@ -82,8 +78,8 @@ export class Activities extends Context.Service<
     })
   )
 
-  /** In a workflow each activity is one of its engine; outside of one it simply runs. Stages settle in the journal. */
-  static readonly layerWorkflow: Layer.Layer<Activities, never, Journal> = Layer.effect(
+  /** In a workflow each activity is one of its engine; outside of one it simply runs. The outcomes of stages are in the journal. */
+  static readonly layerWorkflow = Layer.effect(
     Activities,
     Effect.gen(function* () {
       const journal = yield* Journal
@@ -98,7 +94,7 @@ export class Activities extends Context.Service<
           })
         )
 
-      const keep = <A>(stage: Stage<A>, outcome: A): Effect.Effect<void> =>
+      const persist = <A>(stage: Stage<A>, outcome: A): Effect.Effect<void> =>
         Effect.flatMap(encode(stage, outcome), (value) => journal.keepStageResult(stage.key, value))
 
       return Activities.of({
@@ -109,12 +105,11 @@ export class Activities extends Context.Service<
             const { execute, tell } = whenCarriedOut(given)
             if (Option.isNone(engine) || Option.isNone(instance)) return Effect.tap(execute, tell)
             const { error, success } = given
-            const name = activityName(given)
             const activity = WorkflowActivity.make({
-              name,
+              name: activityName(given),
               success,
               error,
-              execute: Effect.provideService(execute, QuestionScope, name)
+              execute
             })
             return activity.pipe(
               Effect.provideService(WorkflowEngine, engine.value),
@@ -132,7 +127,7 @@ export class Activities extends Context.Service<
             stageResult(stage),
             Option.match({
               onSome: (outcome) => Effect.succeed(outcome),
-              onNone: () => Effect.tap(execute, (outcome) => (isFinal(outcome) ? keep(stage, outcome) : Effect.void))
+              onNone: () => Effect.tap(execute, (outcome) => (isFinal(outcome) ? persist(stage, outcome) : Effect.void))
             })
           ),
         record: (what, look) =>

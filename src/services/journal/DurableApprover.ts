@@ -1,6 +1,6 @@
 /**
- * Answers of people as durable deferreds of the workflow engine: what was answered is known wherever the run goes on.
- * Chosen by the composition root around, or instead of, whoever is asked.
+ * Answers of people as durable deferreds of the workflow engine: what was answered is known wherever the run goes on. Put
+ * around whoever is asked, or in the place of it.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -13,8 +13,7 @@ import * as DurableDeferred from "effect/workflow/DurableDeferred"
 import type * as Workflow from "effect/workflow/Workflow"
 import { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
-import { AnsweredBy, type Answered, Approver, CallAnswer, StepAnswer } from "../approvals/Approver.ts"
-import { Arbiter, DoubtAnswer } from "../approvals/Arbiter.ts"
+import { AnsweredBy, type Answered, Approver, CallAnswer, DoubtAnswer, StepAnswer } from "../approvals/Approver.ts"
 
 const answeredWith = <A>(answer: Schema.Codec<A, Schema.Json>): Schema.Codec<Answered<A>, Schema.Json> =>
   Schema.Struct({ answer, by: AnsweredBy })
@@ -32,7 +31,7 @@ export interface AnswerStore {
 }
 
 /** The workflow that this fiber works in. */
-const bookHere: Effect.Effect<AnswerStore | undefined> = Effect.contextWith((context: Context.Context<never>) => {
+const storeHere: Effect.Effect<AnswerStore | undefined> = Effect.contextWith((context: Context.Context<never>) => {
   const engine = Context.getOption(context, WorkflowEngine)
   const instance = Context.getOption(context, WorkflowInstance)
   if (Option.isNone(engine) || Option.isNone(instance)) return Effect.undefined
@@ -68,27 +67,27 @@ export const giveAnswer = <A>(
   return engine.deferredDone(deferred, { ...where, exit: Exit.succeed(answer) })
 }
 
-/** An answer from before, or asks and keeps what `isKept` says; a no may be otherwise the next time. */
+/** An answer from before, or asks and persists what `isFinal` says. Denials are not persisted. */
 const askOnce = Effect.fnUntraced(function* <A>(
   question: string,
   answered: Schema.Codec<Answered<A>, Schema.Json>,
-  isKept: (answer: Answered<A>) => boolean,
+  isFinal: (answer: Answered<A>) => boolean,
   ask: Effect.Effect<Answered<A>>
 ): Effect.fn.Return<Answered<A>> {
-  const book = yield* bookHere
-  if (book === undefined) return yield* ask
-  const before = yield* answerOf(book, question, answered)
+  const store = yield* storeHere
+  if (store === undefined) return yield* ask
+  const before = yield* answerOf(store, question, answered)
   if (Option.isSome(before)) return before.value
   const answer = yield* ask
-  if (isKept(answer)) yield* giveAnswer(book, question, answered, answer)
+  if (isFinal(answer)) yield* giveAnswer(store, question, answered, answer)
   return answer
 })
 
-/** Asks `inner` what was not answered with yes before. */
+/** Asks `inner` what was not answered with yes before. A call that comes into doubt again is a new question. */
 export const layerDurable = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
   Layer.effect(
     Approver,
-    Effect.map(Approver, ({ call, step }) =>
+    Effect.map(Approver, ({ call, inDoubt, step }) =>
       Approver.of({
         step: Effect.fn("DurableApprover.step")((title, items, question) =>
           askOnce(
@@ -105,7 +104,8 @@ export const layerDurable = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.La
             ({ answer, by }) => by === "person" && answer !== "deny",
             call(item, question)
           )
-        )
+        ),
+        inDoubt
       })
     )
   ).pipe(Layer.provide(inner))
@@ -115,12 +115,12 @@ const pause = Duration.millis(300)
 
 /** Waits, however long it takes, until somebody answers from elsewhere. */
 const awaitAnswer = Effect.fnUntraced(function* <A>(
-  book: AnswerStore,
+  store: AnswerStore,
   question: string,
   answered: Schema.Codec<Answered<A>, Schema.Json>
 ): Effect.fn.Return<Answered<A>> {
   for (;;) {
-    const given = yield* answerOf(book, question, answered)
+    const given = yield* answerOf(store, question, answered)
     if (Option.isSome(given)) return given.value
     yield* Effect.sleep(pause)
   }
@@ -130,15 +130,12 @@ const awaitAnswer = Effect.fnUntraced(function* <A>(
 const isStart = ({ tool }: ApprovalItem): boolean => tool === "load_plugin" || tool === "start_server"
 
 /** Nobody is asked here; whoever follows the run answers, from any machine. */
-export const layerRemote = (book: AnswerStore): Layer.Layer<Approver> =>
+export const layerRemote = (store: AnswerStore): Layer.Layer<Approver> =>
   Layer.succeed(Approver)(
     Approver.of({
-      step: (_title, _items, question) => awaitAnswer(book, question, stepAnswered),
+      step: (_title, _items, question) => awaitAnswer(store, question, stepAnswered),
       call: (item, question) =>
-        isStart(item) ? Effect.succeed({ answer: "deny", by: "nobody" }) : awaitAnswer(book, question, callAnswered)
+        isStart(item) ? Effect.succeed({ answer: "deny", by: "nobody" }) : awaitAnswer(store, question, callAnswered),
+      inDoubt: (_item, question) => awaitAnswer(store, question, doubtAnswered)
     })
   )
-
-/** The same for calls in doubt. */
-export const layerRemoteDoubts = (book: AnswerStore): Layer.Layer<never> =>
-  Layer.succeed(Arbiter)({ decide: (_item, question) => awaitAnswer(book, question, doubtAnswered) })

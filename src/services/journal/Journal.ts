@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import type { InDoubtCall, CallIntent, JournalRecord, PromptSent } from "../../domain/history/JournalRecord.ts"
 import { redacted } from "../../domain/text/Redaction.ts"
+import { parseKey } from "../../domain/runs/ActivityKey.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { JournalError } from "./JournalError.ts"
 import { type JournalLine, recordOf } from "./JournalLine.ts"
@@ -24,9 +25,14 @@ export const valueOf = (line: JournalLine | undefined): Option.Option<Schema.Jso
   return record !== undefined && "value" in record ? Option.some(record.value) : Option.none()
 }
 
+const isRefinement = (key: string): boolean => {
+  const parsed = parseKey(key)
+  return parsed?.kind === "refined" || (parsed?.kind === "model" && parsed.stage === "refine")
+}
+
 /** Calls are made of refinements: one from which a secret was taken must not be carried out. */
 export const wholeValueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> =>
-  line !== undefined && /\/refined?\//.test(line.key) && line.json.includes(redacted) ? Option.none() : valueOf(line)
+  line !== undefined && isRefinement(line.key) && line.json.includes(redacted) ? Option.none() : valueOf(line)
 
 /** What was done before, by these lines of a journal. */
 export const knownBy = (lines: ReadonlyArray<JournalLine>) => {
@@ -55,21 +61,21 @@ export class Journal extends Context.Service<
     answer(key: string): Effect.Effect<Option.Option<Schema.Json>>
     /** A call that was begun before and whose outcome nobody knows. */
     doubt(key: string): Effect.Effect<InDoubtCall | undefined>
-    /** Keeps the outcome of a call; goes on when it is on the disk. */
+    /** Persists the outcome of a call; goes on when it is on the disk. */
     keepOutcome(key: string, value: Schema.Json): Effect.Effect<void>
-    /** Keeps why a call failed, as evidence. */
+    /** Persists why a call failed, as evidence. */
     keepFailure(key: string, error: Schema.Json): Effect.Effect<void>
-    /** Keeps the outcome of a stage; goes on when it is on the disk. */
+    /** Persists the outcome of a stage; goes on when it is on the disk. */
     keepStageResult(key: string, value: Schema.Json): Effect.Effect<void>
-    /** Keeps the answer to a question about an approval; goes on when it is on the disk. */
+    /** Persists the answer to a question about an approval; goes on when it is on the disk. */
     keepAnswer(key: string, value: Schema.Json): Effect.Effect<void>
-    /** Keeps what a stage found in the world, for the replay. */
+    /** Persists what a stage found in the world, for the replay. */
     keepSeen(key: string, value: Schema.Json): Effect.Effect<void>
-    /** Keeps what a tool is about to do; goes on when it is on the disk. */
+    /** Persists what a tool is about to do; goes on when it is on the disk. */
     intend(intent: Omit<CallIntent, "type">): Effect.Effect<void>
-    /** Keeps a prompt that is sent. */
+    /** Persists a prompt that is sent. */
     sent(prompt: Omit<PromptSent, "type">): Effect.Effect<void>
-    /** Keeps an event. */
+    /** Persists an event. */
     tell(event: RunEvent): Effect.Effect<void>
     /** Goes on when everything is on the disk. */
     readonly flush: Effect.Effect<void>

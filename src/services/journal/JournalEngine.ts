@@ -1,8 +1,8 @@
 /**
- * The engine of effect/workflow for one run in this process: an activity whose outcome the journal knows is not performed
- * again, and the outcome of one that succeeds is in the journal before anything goes on. A failure may go otherwise the
- * next time, so it is kept as evidence only. Deferreds are answers of people. Nothing suspends here: who waits for a
- * person waits in place.
+ * The engine of effect/workflow for one run in this process: an activity whose outcome the journal knows is not run again,
+ * and the outcome of one that succeeds is in the journal before anything goes on. A failure may be otherwise the next time,
+ * so it is persisted as evidence only. Deferreds are answers of people. Workflows never suspend; a fiber waiting for an
+ * answer blocks.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -21,7 +21,7 @@ const unsupported = (what: string) => Effect.die(`The journal engine has no ${wh
 const complete = (exit: Exit.Exit<unknown, unknown>) => new Workflow.Complete({ exit })
 
 /** The engine over the journal of the run. */
-export const layerJournalEngine: Layer.Layer<WorkflowEngine.WorkflowEngine, never, Journal> = Layer.effect(
+export const layerJournalEngine = Layer.effect(
   Engine,
   Effect.gen(function* () {
     const journal = yield* Journal

@@ -1,7 +1,6 @@
 /**
  * One line of a journal: `{"seq":1,"at":"...","record":{...},"sum":"1a2b3c4d"}`. `sum` is a CRC-32 over the sum of the
- * line before and the text up to itself, so that a changed, missing, doubled or moved line shows. Called by the journal's
- * writer and reader.
+ * line before and the text up to itself, so that a changed, missing, doubled or moved line shows.
  */
 import { crc32 } from "node:zlib"
 import * as Schema from "effect/Schema"
@@ -18,13 +17,15 @@ export interface JournalLine {
   readonly type: string
   /** `""` for records without one. */
   readonly key: string
+  /** The type of the event that the record holds; `""` for other records. */
+  readonly event: string
   readonly sum: string
   /** The JSON of the record. */
   readonly json: string
 }
 
 const shape =
-  /^\{"seq":(\d{1,15}),"at":"([^"]{1,40})","record":(\{"type":"([a-z]{1,20})"(?:,"key":("(?:[^"\\]|\\.)*"))?.*\}),"sum":"([0-9a-f]{8})"\}$/s
+  /^\{"seq":(\d{1,15}),"at":"([^"]{1,40})","record":(\{"type":"([a-z]{1,20})"(?:,"key":("(?:[^"\\]|\\.)*"))?(?:,"event":\{"type":"([a-z.]{1,40})")?.*\}),"sum":"([0-9a-f]{8})"\}$/s
 
 const sumOf = (before: string, text: string): string =>
   crc32(before + text)
@@ -55,12 +56,12 @@ export const decodeLine = (
 ): JournalLine | LineProblem => {
   const found = shape.exec(text)
   if (found === null) return "shape"
-  const [, seq = "", at = "", json = "", type = "", key, sum = ""] = found
+  const [, seq = "", at = "", json = "", type = "", key, event = "", sum = ""] = found
   if (sumOf(expected.before, text.slice(0, text.length - 18)) !== sum) {
     return Number(seq) === expected.seq ? "sum" : "sequence"
   }
   if (Number(seq) !== expected.seq) return "sequence"
-  return { seq: Number(seq), at, type, key: key === undefined ? "" : String(JSON.parse(key)), sum, json }
+  return { seq: Number(seq), at, type, key: key === undefined ? "" : String(JSON.parse(key)), event, sum, json }
 }
 
 /** The record of a line. Its sum holds, so what does not decode was written by another program. */

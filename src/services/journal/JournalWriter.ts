@@ -49,8 +49,8 @@ const writeFailed =
   (error: PlatformError): JournalError =>
     new JournalError({ path, reason: { _tag: "WriteFailed", code: codeOf(error), safe } })
 
-/** What a crash left behind the last whole line is set aside, then cut off; what a bit flip did to line ends is mended. */
-const mend = Effect.fnUntraced(function* (path: string, { badEnds, lines, size, torn }: JournalContent) {
+/** What a crash left behind the last whole line is set aside, then cut off; what a bit flip did to line ends is repaired. */
+const repairEnd = Effect.fnUntraced(function* (path: string, { badEnds, lines, size, torn }: JournalContent) {
   if (torn.length === 0 && badEnds.length === 0) return
   const fs = yield* FileSystem.FileSystem
   if (torn.length > 0) yield* quarantine(`${path}.torn-${lines.length + 1}`, torn)
@@ -76,7 +76,7 @@ const endOf = (content: JournalContent | undefined): End => ({
 export const openJournal = Effect.fn("openJournal")(
   function* (path: string, content: JournalContent | undefined, redact?: (json: string) => string) {
     const fs = yield* FileSystem.FileSystem
-    if (content !== undefined) yield* mend(path, content)
+    if (content !== undefined) yield* repairEnd(path, content)
     const handle = yield* fs.open(path, { flag: content === undefined ? "ax" : "a", mode: fileMode })
     if (content === undefined) yield* syncFolder(path)
     const queue = yield* Queue.unbounded<Waiting>()
@@ -116,14 +116,16 @@ export const openJournal = Effect.fn("openJournal")(
     const next = Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(Queue.takeAll(queue)), write))
     yield* Effect.forkScoped(Effect.forever(next))
 
-    const hand = (record: JournalRecord | undefined, written: Deferred.Deferred<void> | undefined) =>
+    const enqueue = (record: JournalRecord | undefined, written: Deferred.Deferred<void> | undefined) =>
       Effect.flatMap(DateTime.now, (now) => Queue.offer(queue, { record, at: DateTime.formatIso(now), written }))
-    const handAndWait = (record: JournalRecord | undefined) =>
-      Effect.flatMap(Deferred.make<void>(), (written) => Effect.andThen(hand(record, written), Deferred.await(written)))
+    const enqueueAndWait = (record: JournalRecord | undefined) =>
+      Effect.flatMap(Deferred.make<void>(), (written) =>
+        Effect.andThen(enqueue(record, written), Deferred.await(written))
+      )
     const writer: JournalWriter = {
-      append: handAndWait,
-      tell: (record) => Effect.asVoid(hand(record, undefined)),
-      flush: handAndWait(undefined),
+      append: enqueueAndWait,
+      tell: (record) => Effect.asVoid(enqueue(record, undefined)),
+      flush: enqueueAndWait(undefined),
       failed: Deferred.await(failure)
     }
     return writer

@@ -1,6 +1,6 @@
 /**
- * A lock between processes that frees itself when its holder dies: a socket that only one process can have. Whoever finds
- * it taken asks its holder who it is. Called for runs and for projects.
+ * A lock between processes that frees itself when its holder dies: a socket that only one process can have. Whoever
+ * finds it taken asks its holder who it is.
  */
 import { createHash } from "node:crypto"
 import { connect, createServer, type Server } from "node:net"

@@ -1,6 +1,6 @@
 /**
- * Puts what is cut off a journal into a file beside it, where a person can look at it, and never over what was put there
- * before. Called by the journal's writer and its repair.
+ * Puts what is cut off a journal into a file beside it, where a person can look at it, and never over what was put
+ * there before.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
-import { type ModelCallId, modelCallKey } from "../../domain/runs/ActivityKey.ts"
+import { activityName, type ModelCallId, modelCallKey } from "../../domain/runs/ActivityKey.ts"
 import { ModelAnswer, ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
 import {
   type FilledPrompt,
@@ -18,7 +18,7 @@ import {
   largestParts,
   neededTokens
 } from "../../domain/models/PromptSize.ts"
-import { Activities, activityName } from "../journal/Activities.ts"
+import { Activities } from "../journal/Activities.ts"
 import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import { hashOf } from "../files/Hash.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -72,18 +72,7 @@ export class ModelCaller extends Context.Service<
     ask(request: ModelRequest): Effect.Effect<ModelAnswer, ModelError>
   }
 >()("task-conductor/services/models/ModelCaller") {
-  static readonly layer: Layer.Layer<
-    ModelCaller,
-    never,
-    | LanguageModel.LanguageModel
-    | Activities
-    | Journal
-    | ModelSlots
-    | RunEvents
-    | RunSettings
-    | TokenCalibration
-    | UsageMeter
-  > = Layer.effect(
+  static readonly layer = Layer.effect(
     ModelCaller,
     Effect.gen(function* () {
       const model = yield* LanguageModel.LanguageModel

@@ -103,7 +103,7 @@ export class ModelSlots extends Context.Service<
     withSlot<A, E, R>(urgency: Urgency, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/models/ModelSlots") {
-  static readonly layer: Layer.Layer<ModelSlots, never, RunSettings> = Layer.effect(
+  static readonly layer = Layer.effect(
     ModelSlots,
     Effect.gen(function* () {
       const { slots } = yield* RunSettings

@@ -79,7 +79,5 @@ export class Prompts extends Context.Service<
     )
 
   /** Loads the templates that this package ships. */
-  static readonly layer: Layer.Layer<Prompts, PromptTemplateError, FileSystem.FileSystem | Path.Path> = Layer.unwrap(
-    Effect.map(packageFolder("prompts"), (folder) => Prompts.layerFolder(folder))
-  )
+  static readonly layer = Layer.unwrap(Effect.map(packageFolder("prompts"), (folder) => Prompts.layerFolder(folder)))
 }

@@ -17,7 +17,6 @@ import type { StepApproved, StepGate } from "../../domain/permissions/ApprovalIt
 import { canRemember } from "../../domain/permissions/SessionScope.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { Approver } from "../approvals/Approver.ts"
-import { Arbiter } from "../approvals/Arbiter.ts"
 import { PermissionDenied, maxDenials } from "./PermissionDenied.ts"
 import { resolveInDoubt } from "./InDoubtCall.ts"
 import { itemOf, withOffers } from "./ApprovalView.ts"
@@ -26,7 +25,8 @@ import { type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuest
 import { approveStep } from "./GateStep.ts"
 import { Grants, GrantSnapshot } from "./Grants.ts"
 import { Policies } from "./Policies.ts"
-import { questionId } from "./QuestionScope.ts"
+import { ProjectWriteLock } from "./ProjectWriteLock.ts"
+import { questionId, type QuestionScope } from "./QuestionScope.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -35,9 +35,14 @@ export interface Permit {
   readonly prepared: PreparedCall
   /** Decides about an access that is known only while the call runs, such as the next hop of a redirect. */
   readonly admit: (access: CanonicalAccess) => Effect.Effect<void, PermissionDenied>
+  /** What `admit` denied last, if anything. */
+  readonly denied: () => PermissionDenied | undefined
   /** True when a file of the project may be read without a question; asks nobody and remembers nothing. */
   readonly mayRead: (path: string) => Effect.Effect<boolean>
 }
+
+/** Where plugins and servers are started. */
+const beforeRun: QuestionScope = { task: "Before the run", place: "" }
 
 /** The permits that were issued and not used. Nothing outside this file can add one. */
 const issued = new WeakSet<Permit>()
@@ -65,9 +70,9 @@ export class Gate extends Context.Service<
      * Decides about one prepared call of a task: rules first, then what was approved for exactly these calls, then the
      * approver. Every denial is recorded for the outcome of the run.
      */
-    authorize(task: string, prepared: PreparedCall): Effect.Effect<Permit, PermissionDenied>
+    authorize(scope: QuestionScope, prepared: PreparedCall): Effect.Effect<Permit, PermissionDenied>
     /** Decides about reading outside the project or fetching, for a reference of a task. Reads inside need no question. */
-    authorizeReference(task: string, access: CanonicalAccess): Effect.Effect<void, PermissionDenied>
+    authorizeReference(scope: QuestionScope, access: CanonicalAccess): Effect.Effect<void, PermissionDenied>
     /**
      * Decides about what is started before a run: the code of a plugin, a server. A denial is not part of the outcome of
      * the run and has no event, since the run has not begun.
@@ -96,14 +101,14 @@ export class Gate extends Context.Service<
       Gate,
       Effect.gen(function* () {
         const approver = yield* Approver
-        const arbiter = yield* Arbiter
+        const lock = yield* ProjectWriteLock
         const policies = yield* Policies
         const events = yield* RunEvents
         const workspace = yield* Workspace
         const evaluator = yield* makePolicyEvaluator(options)
         const grants = new Grants()
         const denials = yield* Ref.make<ReadonlyArray<PermissionDenied>>([])
-        const mutex = (yield* Semaphore.make(1)).withPermits(1)
+        const withMutex = (yield* Semaphore.make(1)).withPermits(1)
 
         /** True when nobody needs to be asked. */
         const isSettled = Effect.fnUntraced(function* (question: GateQuestion) {
@@ -141,7 +146,7 @@ export class Gate extends Context.Service<
           tell: (event: RunEvent) => Effect.Effect<void>
         ) {
           const { task } = question
-          const hash = yield* questionId(question.hash)
+          const hash = questionId(question)
           const item = withOffers(yield* itemOf(question, workspace, yield* evaluator.outdated(question)), question)
           yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
           const { answer, by } = yield* approver.call(item, hash)
@@ -158,48 +163,58 @@ export class Gate extends Context.Service<
           question: GateQuestion,
           tell: (event: RunEvent) => Effect.Effect<void>
         ) {
-          const reason = evaluator.protection(question) ?? (yield* evaluator.claim(question))
+          const reason =
+            evaluator.protection(question) ?? (evaluator.changesSomething(question) ? yield* lock.claim : undefined)
           if (reason !== undefined) return yield* deniedOf(question, "rule", { reason })
           if (yield* isSettled(question)) return
           /* An answer to another question may have settled this one while it waited. */
           const askUnlessSettled = Effect.flatMap(isSettled(question), (settled) =>
             settled ? Effect.void : ask(question, tell)
           )
-          yield* mutex(askUnlessSettled)
+          yield* withMutex(askUnlessSettled)
         })
 
-        const keepDenial = (denied: PermissionDenied) => Ref.update(denials, (all) => [...all, denied])
+        const recordDenial = (denied: PermissionDenied) => Ref.update(denials, (all) => [...all, denied])
 
         const decideDoubt = Effect.fnUntraced(function* (intent: InDoubtCall) {
-          const resolution = yield* resolveInDoubt(intent, { mutex, arbiter, events, workspace })
+          const resolution = yield* resolveInDoubt(intent, { approver, events, withMutex, workspace })
           if (typeof resolution === "string") return resolution
           const denied = new PermissionDenied({ tool: intent.call.name, targets: intent.targets, ...resolution })
-          yield* keepDenial(denied)
+          yield* recordDenial(denied)
           return yield* denied
         })
 
         /** Decides for a task of the run, and records a denial. */
-        const admitTask = (question: GateQuestion) => Effect.tapError(admit(question, events.publish), keepDenial)
+        const admitTask = (question: GateQuestion) => Effect.tapError(admit(question, events.publish), recordDenial)
 
-        const stepWorld = { mutex, approver, events, grants, evaluator, workspace }
+        const permitFor = (scope: QuestionScope, prepared: PreparedCall): Permit => {
+          let denied: PermissionDenied | undefined
+          return issue({
+            prepared,
+            admit: (access) =>
+              Effect.tapError(admitTask(questionOfAccess(scope, access)), (found) =>
+                Effect.sync(() => {
+                  denied = found
+                })
+              ),
+            denied: () => denied,
+            mayRead: (path) => {
+              const question = questionOfAccess(scope, { _tag: "ReadFile", path, inside: true })
+              return Effect.map(evaluator.evaluate(question), ({ verdict }) => verdict === "allow")
+            }
+          })
+        }
+
+        const stepWorld = { approver, events, evaluator, grants, withMutex, workspace }
         return Gate.of({
-          authorize: Effect.fn("Gate.authorize")((task, prepared) =>
-            Effect.map(admitTask(questionOfCall(task, prepared)), () =>
-              issue({
-                prepared,
-                admit: (access) => admitTask(questionOfAccess(task, access)),
-                mayRead: (path) => {
-                  const question = questionOfAccess(task, { _tag: "ReadFile", path, inside: true })
-                  return Effect.map(evaluator.evaluate(question), ({ verdict }) => verdict === "allow")
-                }
-              })
-            )
+          authorize: Effect.fn("Gate.authorize")((scope, prepared) =>
+            Effect.map(admitTask(questionOfCall(scope, prepared)), () => permitFor(scope, prepared))
           ),
-          authorizeReference: Effect.fn("Gate.authorizeReference")((task, access) =>
-            admitTask(questionOfAccess(task, access))
+          authorizeReference: Effect.fn("Gate.authorizeReference")((scope, access) =>
+            admitTask(questionOfAccess(scope, access))
           ),
           authorizeStart: Effect.fn("Gate.authorizeStart")((start) =>
-            admit(questionOfAccess("Before the run", start), () => Effect.void)
+            admit(questionOfAccess(beforeRun, start), () => Effect.void)
           ),
           resolveInDoubt: decideDoubt,
           approveStep: (step) => approveStep(step, stepWorld),

@@ -11,9 +11,9 @@ import type { Target } from "../../domain/permissions/TargetPattern.ts"
 import type { Arguments, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
 import type { Grantable } from "./Grants.ts"
+import type { QuestionScope } from "./QuestionScope.ts"
 
-export interface GateQuestion extends Grantable {
-  readonly task: string
+export interface GateQuestion extends Grantable, QuestionScope {
   readonly call?: ToolCall
   /** The tool as it is now; absent for what is built in. */
   readonly pin?: ToolPin
@@ -30,8 +30,12 @@ const callHash = (asked: {
 }): string => hashOf([asked.task, asked.tool, asked.arguments ?? null, asked.accesses.map((access) => ({ ...access }))])
 
 /** The question for one prepared call of a task. */
-export const questionOfCall = (task: string, { accesses, call, info, risk }: PreparedCall): GateQuestion => ({
+export const questionOfCall = (
+  { place, task }: QuestionScope,
+  { accesses, call, info, risk }: PreparedCall
+): GateQuestion => ({
   task,
+  place,
   risk,
   call,
   tool: info.name,
@@ -56,10 +60,11 @@ const toolOfAccess = {
 export const namesOfReferences: ReadonlyArray<string> = Object.values(toolOfAccess)
 
 /** The question about the access of a reference or a start, which counts as the built-in tool that does the same. */
-export const questionOfAccess = (task: string, access: CanonicalAccess): GateQuestion => {
+export const questionOfAccess = ({ place, task }: QuestionScope, access: CanonicalAccess): GateQuestion => {
   const tool = toolOfAccess[access._tag]
   return {
     task,
+    place,
     tool,
     risk: accessRisk(access),
     accesses: [access],

@@ -27,7 +27,7 @@ interface StepWorld {
   readonly evaluator: PolicyEvaluator
   readonly grants: Grants
   /** Lets one question be shown at a time. */
-  readonly mutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+  readonly withMutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
 }
 
 interface JudgedCall {
@@ -38,9 +38,12 @@ interface JudgedCall {
 /** The calls of a task that are not denied by rules, with the decision of the rules. */
 const possibleCalls = Effect.fnUntraced(function* (
   { calls, task }: GatedTask,
+  place: string,
   { evaluate, protection }: PolicyEvaluator
 ) {
-  const questions = calls.map((call) => questionOfCall(task, call)).filter((one) => protection(one) === undefined)
+  const questions = calls
+    .map((call) => questionOfCall({ task, place }, call))
+    .filter((one) => protection(one) === undefined)
   const judged = yield* Effect.forEach(questions, (question) =>
     Effect.map(evaluate(question), (decision): JudgedCall => ({ question, decision }))
   )
@@ -124,9 +127,9 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   { planKey, tasks, title }: StepGate,
   world: StepWorld
 ): Effect.fn.Return<StepApproved> {
-  const { approver, evaluator, events, grants, mutex } = world
+  const { approver, evaluator, events, grants, withMutex } = world
   const judged = yield* Effect.forEach(tasks, (task) =>
-    Effect.map(possibleCalls(task, evaluator), (calls) => ({ ...task, calls }))
+    Effect.map(possibleCalls(task, planKey, evaluator), (calls) => ({ ...task, calls }))
   )
   const touching = judged.map(({ calls, task }) => ({
     task,
@@ -147,7 +150,7 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
     const given = yield* approver.step(title, items, hash)
     return { ...given, wasSeen: given.by === "person" }
   })
-  const { answer, by, wasSeen } = yield* mutex(ask)
+  const { answer, by, wasSeen } = yield* withMutex(ask)
   if (answer === "remaining") grants.addPlan(planKey, by)
   grant(answer, wasSeen, shown, grants)
   yield* events.publish({ type: "approval.answered", scope: "step", hash, ...answered(answer), by })

@@ -1,11 +1,11 @@
 /**
- * What to do about a call that was begun before a run broke off and whose outcome nobody knows. The files it wrote can
- * tell; where they cannot, a person decides. Called by the gate.
+ * Resolves calls in doubt (begun before the run broke off, outcome unknown): do it again, take it as done, or stop the run.
+ * The files that a call wrote can tell; where they cannot, a person decides.
  */
 import * as Effect from "effect/Effect"
 import type { InDoubtCall, CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
-import type { Arbitration } from "../approvals/Arbiter.ts"
+import type { Approver } from "../approvals/Approver.ts"
 import { hashOf } from "../files/Hash.ts"
 import { fileState, type Workspace } from "../files/Workspace.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
@@ -44,17 +44,17 @@ const undecided =
 
 /** What the gate lends for the question. */
 export interface DoubtWorld {
-  readonly arbiter: Arbitration
+  readonly approver: Approver["Service"]
   readonly events: RunEvents["Service"]
   readonly workspace: Workspace["Service"]
   /** Lets one question be shown at a time. */
-  readonly mutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+  readonly withMutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
 }
 
 /** Decides by the files, else by asking; why not, when the run is to stop. */
 export const resolveInDoubt = Effect.fn("Gate.resolveInDoubt")(function* (
   intent: InDoubtCall,
-  { arbiter, events, mutex, workspace }: DoubtWorld
+  { approver, events, withMutex, workspace }: DoubtWorld
 ): Effect.fn.Return<"again" | "done" | { readonly by: "person" | "nobody"; readonly reason?: string }> {
   const verdict = yield* verdictOfFiles(intent.files, workspace)
   if (verdict !== "unclear") return verdict
@@ -63,11 +63,11 @@ export const resolveInDoubt = Effect.fn("Gate.resolveInDoubt")(function* (
   const hash = hashOf([intent.key, intent.seq])
   const ask = Effect.gen(function* () {
     yield* events.publish({ type: "approval.requested", scope: "doubt", title: intent.task, hash, items: [item] })
-    const answered = yield* arbiter.decide(item, hash)
+    const answered = yield* approver.inDoubt(item, hash)
     yield* events.publish({ type: "approval.answered", scope: "doubt", hash, ...answered })
     return answered
   })
-  const { answer, by } = yield* mutex(ask)
+  const { answer, by } = yield* withMutex(ask)
   if (answer !== "stop") return answer
   return by === "nobody" ? { by, reason: undecided } : { by: "person" }
 })

@@ -30,7 +30,7 @@ interface PolicyStore {
 const makePolicies = Effect.fnUntraced(function* ({ file, read, write }: PolicyStore) {
   const atStart = yield* Effect.result(read)
   const rules = yield* Ref.make(Result.getOrElse(atStart, (): Rules => []))
-  const mutex = yield* Semaphore.make(1)
+  const withMutex = yield* Semaphore.make(1)
   /** Changes the present content of the store, to keep rules that another process added. True when it held `rule`. */
   const change = (rule: Rule, next: (rules: Rules) => Rules) =>
     Effect.gen(function* () {
@@ -40,7 +40,7 @@ const makePolicies = Effect.fnUntraced(function* ({ file, read, write }: PolicyS
       if (!isSame) yield* write(changed)
       yield* Ref.update(rules, next)
       return present.some((one) => isSameRule(one, rule))
-    }).pipe(mutex.withPermits(1), Effect.uninterruptible)
+    }).pipe(withMutex.withPermits(1), Effect.uninterruptible)
   return Policies.of({
     file,
     rules: Ref.get(rules),

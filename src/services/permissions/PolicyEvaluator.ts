@@ -10,7 +10,6 @@ import { type Rule, parseRule, type Verdict } from "../../domain/permissions/Per
 import { appliesTo, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 import { type GateQuestion, targetOf, questionOfCall } from "./GateQuestion.ts"
 import { Policies } from "./Policies.ts"
-import { ProjectWriteLock } from "./ProjectWriteLock.ts"
 import { Workspace } from "../files/Workspace.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
@@ -46,6 +45,7 @@ export interface GateOptions {
   readonly readOnly?: boolean
 }
 
+/** True for what may change the project. */
 const changesSomething = ({ accesses, mayChange }: GateQuestion): boolean =>
   mayChange === true || accesses.some(({ _tag }) => _tag === "WriteFile" || _tag === "RunCommand")
 
@@ -74,7 +74,6 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
   const policies = yield* Policies
   const workspace = yield* Workspace
   const path = yield* Path.Path
-  const turn = yield* ProjectWriteLock
   const { root } = workspace
   const sourced = (rule: RememberedRule): SourcedRule =>
     policies.file === undefined ? rule : { ...rule, source: policies.file }
@@ -95,8 +94,7 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
         .map((access) => protectionOf(access, { path, root, protectedPaths }))
         .find((one) => one !== undefined)
     },
-    /** Locks the project for what would change something; why not, when another process works there. */
-    claim: (question: GateQuestion) => (changesSomething(question) ? turn.claim : Effect.undefined),
+    changesSomething,
     /** The decision of the rules. */
     evaluate: (question: GateQuestion) =>
       Effect.map(policies.rules, (remembered) => {
@@ -125,7 +123,7 @@ interface PermissionExplanation {
 /** What the gate would decide about a call, and why, without asking anybody and without running anything. */
 export const explainCall = Effect.fn("explainCall")(function* (prepared: PreparedCall, options: GateOptions) {
   const evaluator = yield* makePolicyEvaluator(options)
-  const question = questionOfCall("", prepared)
+  const question = questionOfCall({ task: "", place: "" }, prepared)
   const protection = evaluator.protection(question)
   if (protection !== undefined) {
     return { verdict: "refuse", rules: [], reasons: [`It ${protection}.`] } satisfies PermissionExplanation

@@ -1,19 +1,18 @@
 /**
- * Where in a run a question comes up, so that an answer that is kept counts for this question and no later one with the
- * same words. Activities say the place, the gate makes the id of a question from it.
+ * Where in a run something is asked for, so that an answer that is persisted counts for this question and for no later one
+ * with the same words.
  */
-import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
 import { hashOf } from "../files/Hash.ts"
 
-/** The name of the activity that asks, or the round and stage outside of one; empty outside of both. */
-export const QuestionScope = Context.Reference<string>(
-  "task-conductor/services/permissions/QuestionScope/QuestionPlace",
-  {
-    defaultValue: () => ""
-  }
-)
+export interface QuestionScope {
+  readonly task: string
+  /**
+   * The name of the activity that asks, or the round and stage outside of one. Empty where no answer is persisted: before
+   * the first round, and outside of runs.
+   */
+  readonly place: string
+}
 
 /** The id of a question about what has this hash. */
-export const questionId = (hash: string): Effect.Effect<string> =>
-  Effect.map(QuestionScope, (place) => (place === "" ? hash : hashOf([place, hash])))
+export const questionId = ({ hash, place }: { readonly hash: string; readonly place: string }): string =>
+  place === "" ? hash : hashOf([place, hash])

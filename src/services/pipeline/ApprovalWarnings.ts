@@ -1,6 +1,6 @@
 /**
- * Tells which tasks of a list will wait for approval although the list does not say so. The gate is computed by the host
- * when the tasks run; this only makes it known as soon as the plan is there. Called by PlanChecker.
+ * Tells which tasks of a list will wait for approval although the list does not say so. The gate is computed by the
+ * host when the tasks run; this only makes it known as soon as the plan is there.
  */
 import * as Effect from "effect/Effect"
 import type { Repair } from "../../domain/findings/Issue.ts"

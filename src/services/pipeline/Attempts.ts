@@ -88,7 +88,7 @@ const stopped = (reason: typeof Hopeless.Type, shape: AnswerShape | undefined): 
   }
 }
 
-/** Failures that the model can mend by answering differently. */
+/** Failures that the model can repair by answering differently. */
 const unusableAnswer = (error: ModelError, shape: AnswerShape | undefined): Option.Option<Said> => {
   switch (error.reason._tag) {
     case "CutOff":
@@ -118,7 +118,7 @@ export class Attempts extends Context.Service<
     run<A, E, R>(plan: AttemptPlan<A, E, R>): Effect.Effect<Accepted<A>, AttemptsExhausted | ModelError | E, R>
   }
 >()("task-conductor/services/pipeline/Attempts") {
-  static readonly layer: Layer.Layer<Attempts, never, ModelCaller | RunEvents | RunSettings> = Layer.effect(
+  static readonly layer = Layer.effect(
     Attempts,
     Effect.gen(function* () {
       const caller = yield* ModelCaller

@@ -1,6 +1,5 @@
 /**
- * Gathers what the host knows when a run starts: the request, the environment, the project, the file in view. Called
- * once per run by services/pipeline/Pipeline.
+ * Gathers what the host knows when a run starts: the request, the environment, the project, the file in view.
  */
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
@@ -65,7 +64,7 @@ export class Briefer extends Context.Service<
     readonly surroundings: (request: Omit<Request, "prompt">) => Effect.Effect<Surroundings, BriefingError>
   }
 >()("task-conductor/services/pipeline/Briefer") {
-  static readonly layer: Layer.Layer<Briefer, never, Path.Path | RunSettings | Workspace> = Layer.effect(
+  static readonly layer = Layer.effect(
     Briefer,
     Effect.gen(function* () {
       const path = yield* Path.Path

@@ -33,42 +33,41 @@ export class Concluder extends Context.Service<
     conclude(order: ConclusionOrder): Effect.Effect<string, AttemptsExhausted | ModelError>
   }
 >()("task-conductor/services/pipeline/Concluder") {
-  static readonly layer: Layer.Layer<Concluder, never, Attempts | Prompts | RunSettings | TokenCalibration> =
-    Layer.effect(
-      Concluder,
-      Effect.gen(function* () {
-        const attempts = yield* Attempts
-        const prompts = yield* Prompts
-        const { contextWindow: window, model } = yield* RunSettings
-        const calibration = yield* TokenCalibration
+  static readonly layer = Layer.effect(
+    Concluder,
+    Effect.gen(function* () {
+      const attempts = yield* Attempts
+      const prompts = yield* Prompts
+      const { contextWindow: window, model } = yield* RunSettings
+      const calibration = yield* TokenCalibration
 
-        const conclude = Effect.fn("Concluder.conclude")(function* (order: ConclusionOrder) {
-          const shared = briefingBlocks(order.briefing)
-          const fill = (completed: string) =>
-            prompts.fill("conclusion", {
-              user_prompt: shared.user_prompt,
-              goals: rawBlock("## Goals / summary", order.goals),
-              completed_tasks: rawBlock("## Outputs from completed tasks", completed),
-              failed_tasks: rawBlock("## Tasks that failed", failureLines(order.failures))
-            })
-          const frame = fill(resultBlocks(order.finished, 0))
-          const room = charactersLeft(window, frame, calibration.scale(model))
-          const prompt = fill(resultBlocks(order.finished, room))
-          const accepted = yield* attempts.run({
-            stage: "conclude",
-            round: order.round,
-            step: 0,
-            prompt: () => prompt,
-            read: (answer) =>
-              Effect.sync(() => {
-                const { text, repairs } = readMarkdown(answer)
-                return { value: Option.some(text.trim()), issues: [], repairs }
-              })
+      const conclude = Effect.fn("Concluder.conclude")(function* (order: ConclusionOrder) {
+        const shared = briefingBlocks(order.briefing)
+        const fill = (completed: string) =>
+          prompts.fill("conclusion", {
+            user_prompt: shared.user_prompt,
+            goals: rawBlock("## Goals / summary", order.goals),
+            completed_tasks: rawBlock("## Outputs from completed tasks", completed),
+            failed_tasks: rawBlock("## Tasks that failed", failureLines(order.failures))
           })
-          return accepted.value
+        const frame = fill(resultBlocks(order.finished, 0))
+        const room = charactersLeft(window, frame, calibration.scale(model))
+        const prompt = fill(resultBlocks(order.finished, room))
+        const accepted = yield* attempts.run({
+          stage: "conclude",
+          round: order.round,
+          step: 0,
+          prompt: () => prompt,
+          read: (answer) =>
+            Effect.sync(() => {
+              const { text, repairs } = readMarkdown(answer)
+              return { value: Option.some(text.trim()), issues: [], repairs }
+            })
         })
-
-        return Concluder.of({ conclude })
+        return accepted.value
       })
-    )
+
+      return Concluder.of({ conclude })
+    })
+  )
 }

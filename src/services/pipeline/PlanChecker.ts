@@ -21,8 +21,6 @@ import type { ReferencePrefetch } from "../references/ReferenceCheck.ts"
 import { plannerSkills } from "./UsableSkills.ts"
 import { References } from "../references/References.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import type { Skills } from "../skills/Skills.ts"
-import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { makeApprovalWarnings } from "./ApprovalWarnings.ts"
 
 /** What the list may rely on. */
@@ -54,7 +52,7 @@ const checkSkills = (list: TaskList, known: ReadonlyArray<string>) => {
   const issues: Array<Issue> = []
   const repairs: Array<Repair> = []
   const steps = list.steps.map((step) => {
-    const mend = (task: Task): Task => {
+    const withSkill = (task: Task): Task => {
       const where = { section: step.title, task: task.name, field: "Skill" }
       const skill = findSkill(task.skill, known)
       if (skill === undefined) {
@@ -72,7 +70,7 @@ const checkSkills = (list: TaskList, known: ReadonlyArray<string>) => {
       return task
     }
     const [first, ...rest] = step.tasks
-    return new Step({ title: step.title, tasks: [mend(first), ...rest.map(mend)] })
+    return new Step({ title: step.title, tasks: [withSkill(first), ...rest.map(withSkill)] })
   })
   return { list: new TaskList({ goals: list.goals, steps }), issues, repairs }
 }
@@ -88,53 +86,52 @@ export class PlanChecker extends Context.Service<
     checkList(list: TaskList, world: PlanWorld): Effect.Effect<Reading<TaskList>>
   }
 >()("task-conductor/services/pipeline/PlanChecker") {
-  static readonly layer: Layer.Layer<PlanChecker, never, References | RunSettings | Skills | ToolRegistry> =
-    Layer.effect(
-      PlanChecker,
-      Effect.gen(function* () {
-        const references = yield* References
-        const settings = yield* RunSettings
-        const { names: known } = yield* plannerSkills
-        const noteWriters = yield* makeApprovalWarnings
+  static readonly layer = Layer.effect(
+    PlanChecker,
+    Effect.gen(function* () {
+      const references = yield* References
+      const settings = yield* RunSettings
+      const { names: known } = yield* plannerSkills
+      const noteWriters = yield* makeApprovalWarnings
 
-        const planAhead = Effect.gen(function* () {
-          const ahead = yield* references.lookAhead
-          const findLinks = cacheLinks()
-          const listen = () => streamingReader(findLinks, (task) => task.references.forEach((one) => ahead.see(one)))
-          return { listen, findLinks, references: ahead }
-        })
-
-        const checkList = Effect.fn("PlanChecker.checkList")(function* (list: TaskList, world: PlanWorld) {
-          const withSkills = checkSkills(list, known)
-          const withReferences = yield* references.check(withSkills.list, {
-            briefing: world.briefing,
-            finished: world.finished,
-            budget: settings.referenceBudget,
-            ...(world.ahead === undefined ? {} : { ahead: world.ahead.references })
-          })
-          return {
-            value: Option.some(withReferences.list),
-            issues: [...withSkills.issues, ...withReferences.issues],
-            repairs: [...withSkills.repairs, ...withReferences.repairs, ...noteWriters(withReferences.list)]
-          }
-        })
-
-        const check = Effect.fn("PlanChecker.check")(function* (text: string, world: PlanWorld) {
-          const read = readTaskList(text, {
-            finished: world.finished.map((result) => result.name),
-            allowEmpty: world.mayBeEmpty,
-            ...(world.ahead === undefined ? {} : { findLinks: world.ahead.findLinks })
-          })
-          if (Option.isNone(read.value)) return read
-          const checked = yield* checkList(read.value.value, world)
-          return {
-            value: checked.value,
-            issues: [...read.issues, ...checked.issues],
-            repairs: [...read.repairs, ...checked.repairs]
-          }
-        })
-
-        return PlanChecker.of({ streamingReader: planAhead, check, checkList })
+      const planAhead = Effect.gen(function* () {
+        const ahead = yield* references.lookAhead
+        const findLinks = cacheLinks()
+        const listen = () => streamingReader(findLinks, (task) => task.references.forEach((one) => ahead.see(one)))
+        return { listen, findLinks, references: ahead }
       })
-    )
+
+      const checkList = Effect.fn("PlanChecker.checkList")(function* (list: TaskList, world: PlanWorld) {
+        const withSkills = checkSkills(list, known)
+        const withReferences = yield* references.check(withSkills.list, {
+          briefing: world.briefing,
+          finished: world.finished,
+          budget: settings.referenceBudget,
+          ...(world.ahead === undefined ? {} : { ahead: world.ahead.references })
+        })
+        return {
+          value: Option.some(withReferences.list),
+          issues: [...withSkills.issues, ...withReferences.issues],
+          repairs: [...withSkills.repairs, ...withReferences.repairs, ...noteWriters(withReferences.list)]
+        }
+      })
+
+      const check = Effect.fn("PlanChecker.check")(function* (text: string, world: PlanWorld) {
+        const read = readTaskList(text, {
+          finished: world.finished.map((result) => result.name),
+          allowEmpty: world.mayBeEmpty,
+          ...(world.ahead === undefined ? {} : { findLinks: world.ahead.findLinks })
+        })
+        if (Option.isNone(read.value)) return read
+        const checked = yield* checkList(read.value.value, world)
+        return {
+          value: checked.value,
+          issues: [...read.issues, ...checked.issues],
+          repairs: [...read.repairs, ...checked.repairs]
+        }
+      })
+
+      return PlanChecker.of({ streamingReader: planAhead, check, checkList })
+    })
+  )
 }

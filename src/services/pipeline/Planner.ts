@@ -20,7 +20,6 @@ import { PlanChecker, type PlanWorld } from "./PlanChecker.ts"
 import { plannerSkills } from "./UsableSkills.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { Skills } from "../skills/Skills.ts"
-import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 export const Planned = Schema.Struct({
   taskList: TaskList,
@@ -43,70 +42,69 @@ export class Planner extends Context.Service<
     single(skill: string, briefing: Briefing): Effect.Effect<Planned, UnknownSkill>
   }
 >()("task-conductor/services/pipeline/Planner") {
-  static readonly layer: Layer.Layer<Planner, never, Attempts | PlanChecker | Prompts | Skills | ToolRegistry> =
-    Layer.effect(
-      Planner,
-      Effect.gen(function* () {
-        const attempts = yield* Attempts
-        const checker = yield* PlanChecker
-        const prompts = yield* Prompts
-        const skills = yield* Skills
-        const { catalogue } = yield* plannerSkills
+  static readonly layer = Layer.effect(
+    Planner,
+    Effect.gen(function* () {
+      const attempts = yield* Attempts
+      const checker = yield* PlanChecker
+      const prompts = yield* Prompts
+      const skills = yield* Skills
+      const { catalogue } = yield* plannerSkills
 
-        const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
-          const ahead = yield* checker.streamingReader
-          const accepted = yield* attempts
-            .run({
-              stage: "plan",
-              round: 0,
-              step: 0,
-              prompt: (previous: Previous | undefined) =>
-                prompts.fill("creation", {
-                  ...briefingBlocks(briefing),
-                  skill_catalog: catalogue,
-                  previous_proposal: rawBlock("## Previous proposal", previous?.answer ?? ""),
-                  previous_proposal_issues: rawBlock(
-                    "## Issues with the previous proposal",
-                    issuesMarkdown(previous?.issues ?? [])
-                  )
-                }),
-              shape: taskListShape,
-              listen: ahead.listen,
-              read: (answer) => checker.check(answer, { ...startOf(briefing), ahead })
-            })
-            .pipe(
-              Effect.catchTag(
-                "AttemptsExhausted",
-                (gaveUp) =>
-                  new NoValidPlan({
-                    detail: `Could not build valid task list ${gaveUp.message}`,
-                    issues: gaveUp.issues
-                  })
-              )
+      const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
+        const ahead = yield* checker.streamingReader
+        const accepted = yield* attempts
+          .run({
+            stage: "plan",
+            round: 0,
+            step: 0,
+            prompt: (previous: Previous | undefined) =>
+              prompts.fill("creation", {
+                ...briefingBlocks(briefing),
+                skill_catalog: catalogue,
+                previous_proposal: rawBlock("## Previous proposal", previous?.answer ?? ""),
+                previous_proposal_issues: rawBlock(
+                  "## Issues with the previous proposal",
+                  issuesMarkdown(previous?.issues ?? [])
+                )
+              }),
+            shape: taskListShape,
+            listen: ahead.listen,
+            read: (answer) => checker.check(answer, { ...startOf(briefing), ahead })
+          })
+          .pipe(
+            Effect.catchTag(
+              "AttemptsExhausted",
+              (gaveUp) =>
+                new NoValidPlan({
+                  detail: `Could not build valid task list ${gaveUp.message}`,
+                  issues: gaveUp.issues
+                })
             )
-          return { taskList: accepted.value, attempts: accepted.attempts }
-        }, Effect.scoped)
+          )
+        return { taskList: accepted.value, attempts: accepted.attempts }
+      }, Effect.scoped)
 
-        const read = Effect.fn("Planner.read")(function* (markdown: string, briefing: Briefing) {
-          const reading = yield* checker.check(markdown, startOf(briefing))
-          if (reading.issues.length > 0 || Option.isNone(reading.value)) {
-            return yield* new NoValidPlan({ detail: "The plan is not a valid task list.", issues: reading.issues })
-          }
-          const { repairs } = reading
-          return { taskList: reading.value.value, attempts: 0, ...(repairs.length === 0 ? {} : { repairs }) }
-        })
-
-        const single = Effect.fn("Planner.single")(function* (skill: string, briefing: Briefing) {
-          if (skills.find(skill) === undefined) {
-            const names = skills.all.map((found) => found.skill.name)
-            return yield* new UnknownSkill({ skill, nearest: nearest(skill, names) })
-          }
-          const task = plainTask(`${skill} 1`, skill, briefing.prompt, "What the prompt asks for.")
-          const step = new Step({ title: "Task section 1", tasks: [task] })
-          return { taskList: new TaskList({ goals: briefing.prompt, steps: [step] }), attempts: 0 }
-        })
-
-        return Planner.of({ plan, read, single })
+      const read = Effect.fn("Planner.read")(function* (markdown: string, briefing: Briefing) {
+        const reading = yield* checker.check(markdown, startOf(briefing))
+        if (reading.issues.length > 0 || Option.isNone(reading.value)) {
+          return yield* new NoValidPlan({ detail: "The plan is not a valid task list.", issues: reading.issues })
+        }
+        const { repairs } = reading
+        return { taskList: reading.value.value, attempts: 0, ...(repairs.length === 0 ? {} : { repairs }) }
       })
-    )
+
+      const single = Effect.fn("Planner.single")(function* (skill: string, briefing: Briefing) {
+        if (skills.find(skill) === undefined) {
+          const names = skills.all.map((found) => found.skill.name)
+          return yield* new UnknownSkill({ skill, nearest: nearest(skill, names) })
+        }
+        const task = plainTask(`${skill} 1`, skill, briefing.prompt, "What the prompt asks for.")
+        const step = new Step({ title: "Task section 1", tasks: [task] })
+        return { taskList: new TaskList({ goals: briefing.prompt, steps: [step] }), attempts: 0 }
+      })
+
+      return Planner.of({ plan, read, single })
+    })
+  )
 }

@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import { refinementShape } from "../../domain/documents/AnswerWatch.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import type { InputValue } from "../../domain/documents/InputFormat.ts"
-import { seenKey } from "../../domain/runs/ActivityKey.ts"
+import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
 import { Issue, issuesMarkdown, type Reading, type Where } from "../../domain/findings/Issue.ts"
 import { makeIssue } from "../../domain/findings/IssueCode.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
@@ -25,11 +25,11 @@ import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Attempts } from "./Attempts.ts"
 import { Prompts } from "../models/Prompts.ts"
-import { QuestionScope } from "../permissions/QuestionScope.ts"
 import { References } from "../references/References.ts"
 import { checkInputPaths } from "../references/InputPaths.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
+import { taskFailure } from "./TaskErrors.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -71,9 +71,6 @@ const checkPurpose = (calls: ReadonlyArray<ToolCall>, task: Task): ReadonlyArray
         })
       ]
 
-const fail = (task: Task, reason: string) =>
-  new TaskFailure({ task: task.name, phase: "refinement", reason, skipped: false })
-
 export class Refiner extends Context.Service<
   Refiner,
   {
@@ -81,11 +78,7 @@ export class Refiner extends Context.Service<
     refine(order: TaskOrder): Effect.Effect<Refinement, TaskFailure>
   }
 >()("task-conductor/services/pipeline/Refiner") {
-  static readonly layer: Layer.Layer<
-    Refiner,
-    never,
-    Activities | Attempts | Prompts | References | RunSettings | Skills | ToolRegistry | Workspace
-  > = Layer.effect(
+  static readonly layer = Layer.effect(
     Refiner,
     Effect.gen(function* () {
       const activities = yield* Activities
@@ -120,15 +113,15 @@ export class Refiner extends Context.Service<
               { key: seenKey.inputs(task.name), success: Schema.Array(Issue) },
               provide(checkInputPaths(inputs, given, task.name))
             )
-        const mended = checked.map((one) => one.call)
+        const checkedCalls = checked.map((one) => one.call)
         return {
-          value: Option.some({ task: world.list.tasks[0] ?? task, ...inputsField(given), calls: mended }),
+          value: Option.some({ task: world.list.tasks[0] ?? task, ...inputsField(given), calls: checkedCalls }),
           issues: [
             ...reading.issues,
             ...paths,
             ...world.issues,
             ...checked.flatMap((one) => one.issues),
-            ...checkRepetition(mended, limits.identicalCalls, task),
+            ...checkRepetition(checkedCalls, limits.identicalCalls, task),
             ...(tools.size === 0 ? [] : checkPurpose(calls, task))
           ],
           repairs: [...reading.repairs, ...world.repairs, ...checked.flatMap((one) => one.repairs)]
@@ -137,7 +130,12 @@ export class Refiner extends Context.Service<
 
       const ask = Effect.fnUntraced(function* (order: TaskOrder, skill: Skill, tools: ReadonlyArray<string>) {
         const { task, briefing } = order
-        const block = yield* references.block(task, { briefing, finished: order.finished, view: "summary" })
+        const block = yield* references.block(task, {
+          briefing,
+          finished: order.finished,
+          view: "summary",
+          place: stagePlace(order.round, "refine")
+        })
         const shared = briefingBlocks(briefing)
         let current: Refinement = { task, calls: [] }
         const accepted = yield* attempts.run({
@@ -179,20 +177,13 @@ export class Refiner extends Context.Service<
       const refine = Effect.fn("Refiner.refine")(function* (order: TaskOrder) {
         const { task } = order
         const skill = skills.find(task.skill)
-        if (skill === undefined) return yield* fail(task, `There is no skill "${task.skill}".`)
+        if (skill === undefined) {
+          const reason = `There is no skill "${task.skill}".`
+          return yield* new TaskFailure({ task: task.name, phase: "refinement", reason, skipped: false })
+        }
         const tools = (skill.allowedTools ?? allTools).filter((tool) => allTools.includes(tool))
         if (tools.length === 0 && skill.inputs.length === 0) return { task, calls: [] }
-        return yield* ask(order, skill, tools).pipe(
-          Effect.catchTag(["AttemptsExhausted", "ModelError", "ReferenceError"], (error) =>
-            fail(
-              task,
-              error._tag === "AttemptsExhausted"
-                ? `no valid tool calls ${error.message} Last issues: ${error.issues.map((issue) => issue.what).join(" ")}`
-                : error.message
-            )
-          ),
-          Effect.provideService(QuestionScope, `round-${order.round}/refine`)
-        )
+        return yield* ask(order, skill, tools).pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))
       })
 
       return Refiner.of({ refine })

@@ -21,9 +21,7 @@ import { plannerSkills } from "./UsableSkills.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import type { Skills } from "../skills/Skills.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
-import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 export interface RevisionOrder {
   readonly briefing: Briefing
@@ -42,11 +40,7 @@ export class Reviser extends Context.Service<
     revise(order: RevisionOrder): Effect.Effect<TaskList, ModelError>
   }
 >()("task-conductor/services/pipeline/Reviser") {
-  static readonly layer: Layer.Layer<
-    Reviser,
-    never,
-    Attempts | PlanChecker | Prompts | RunEvents | RunSettings | Skills | TokenCalibration | ToolRegistry
-  > = Layer.effect(
+  static readonly layer = Layer.effect(
     Reviser,
     Effect.gen(function* () {
       const attempts = yield* Attempts

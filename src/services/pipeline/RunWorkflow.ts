@@ -35,10 +35,10 @@ export const RunWorkflow = Workflow.make("task-conductor/Run", {
 export const conduct = (order: RunOrder) => RunWorkflow.execute({ order })
 
 /** Tells the engine how the workflow is carried out. */
-export const layerRunWorkflow: Layer.Layer<never, never, Pipeline | WorkflowEngine> = Layer.unwrap(
+export const layerRunWorkflow = Layer.unwrap(
   Effect.map(Pipeline, (pipeline) => RunWorkflow.toLayer(({ order }) => pipeline.run(order)))
 )
 
-/** Where the answers for a run are kept on an engine. */
+/** Where the answers for a run are persisted on an engine. */
 export const answersOf = (engine: WorkflowEngine["Service"], order: RunOrder): Effect.Effect<AnswerStore> =>
   Effect.map(RunWorkflow.executionId({ order }), (executionId) => ({ engine, workflow: RunWorkflow, executionId }))

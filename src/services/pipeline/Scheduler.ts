@@ -10,13 +10,13 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Briefing } from "../../domain/models/Briefing.ts"
-import { stageKey } from "../../domain/runs/ActivityKey.ts"
+import { activityName, stageKey } from "../../domain/runs/ActivityKey.ts"
 import type { GatedTask, StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import { Refinement } from "../../domain/documents/RefinementFormat.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskList } from "../../domain/plan/TaskList.ts"
 import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { Activities, activityName } from "../journal/Activities.ts"
+import { Activities } from "../journal/Activities.ts"
 import { hashOf } from "../files/Hash.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { Refiner } from "./Refiner.ts"
@@ -74,11 +74,7 @@ export class Scheduler extends Context.Service<
     runRound(order: RoundOrder): Effect.Effect<RoundOutcome>
   }
 >()("task-conductor/services/pipeline/Scheduler") {
-  static readonly layer: Layer.Layer<
-    Scheduler,
-    never,
-    Activities | Gate | Refiner | RunEvents | Skills | TaskRunner | ToolRegistry
-  > = Layer.effect(
+  static readonly layer = Layer.effect(
     Scheduler,
     Effect.gen(function* () {
       const activities = yield* Activities

@@ -1,8 +1,9 @@
 /**
  * What should be known before a run starts: rules that name no tool, skills and plugins that are left out, remembered
- * permissions that could not be read. The doors tell it, each in its own way.
+ * permissions that could not be read.
  */
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
 import { namesOfReferences } from "../permissions/GateQuestion.ts"
@@ -10,19 +11,22 @@ import { Policies } from "../permissions/Policies.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** A rule that names no tool. */
-export interface IdleRule {
-  readonly verdict: "allow" | "deny"
-  readonly rule: string
-  /** What is wrong, with the nearest tools. */
-  readonly what: string
+/** A rule that names no tool. `what` says what is wrong, with the nearest tools. */
+export class RuleWithoutTool extends Schema.TaggedError<RuleWithoutTool>()("RuleWithoutTool", {
+  verdict: Schema.Literals(["allow", "deny"]),
+  rule: Schema.String,
+  what: Schema.String
+}) {
+  override get message(): string {
+    return `The rule "${this.rule}" does nothing: ${this.what}`
+  }
 }
 
 const toolOf = (rule: string): string => rule.split(":")[0] ?? rule
 
 /**
- * `mistake` is the first rule of `given` (flags or options) that names no tool: whoever wrote it must know before
- * anything runs. `warnings` are sentences; `all` is the merged configuration.
+ * The warnings about a run with this configuration, as sentences. Fails for the first rule of `given` (flags or options)
+ * that names no tool: whoever wrote it must know before anything runs.
  */
 export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   all: Configuration,
@@ -33,21 +37,22 @@ export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   const { rejection } = yield* Policies
   const leftOut = problems.map(({ message }) => ` ${message}`).join("")
   const names = [...new Set([...tools.map((tool) => tool.name), ...namesOfReferences])]
-  const idleIn = (configuration: Configuration): ReadonlyArray<IdleRule> =>
+  const idleIn = (configuration: Configuration): ReadonlyArray<RuleWithoutTool> =>
     (["allow", "deny"] as const).flatMap((verdict) =>
       (configuration[verdict] ?? [])
         .filter((rule) => !names.includes(toolOf(rule)))
         .map((rule) => {
           const what = `there is no tool "${toolOf(rule)}". Nearest: ${nearest(toolOf(rule), names).join(", ")}.`
-          return { verdict, rule, what: `${what}${verdict === "allow" ? leftOut : ""}` }
+          return new RuleWithoutTool({ verdict, rule, what: `${what}${verdict === "allow" ? leftOut : ""}` })
         })
     )
+  const [mistake] = idleIn(given)
+  if (mistake !== undefined) return yield* mistake
   const warnings: ReadonlyArray<string> = [
     ...notes,
     ...idleIn(all).map(({ rule, what }) => `The configured rule "${rule}" does nothing: ${what}`),
     ...problems.map((problem) => problem.message),
     ...(rejection === undefined ? [] : [rejection.message])
   ]
-  const [mistake] = idleIn(given)
-  return { warnings, ...(mistake === undefined ? {} : { mistake }) }
+  return warnings
 })

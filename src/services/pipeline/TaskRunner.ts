@@ -14,16 +14,18 @@ import { splitPart, charactersLeft } from "../../domain/models/PromptSize.ts"
 import type { Refinement } from "../../domain/documents/RefinementFormat.ts"
 import { readResult } from "../../domain/documents/ResultFormat.ts"
 import { renderTask } from "../../domain/documents/TaskRendering.ts"
-import { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
+import { stagePlace } from "../../domain/runs/ActivityKey.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { Prompts } from "../models/Prompts.ts"
-import { QuestionScope } from "../permissions/QuestionScope.ts"
 import { References } from "../references/References.ts"
 import type { TaskOrder } from "./Refiner.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
+import { taskFailure } from "./TaskErrors.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
+import { forEachCall } from "../tools/CallOrder.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
@@ -44,11 +46,7 @@ export class TaskRunner extends Context.Service<
     run(order: ExecutionOrder): Effect.Effect<TaskResult, TaskFailure>
   }
 >()("task-conductor/services/pipeline/TaskRunner") {
-  static readonly layer: Layer.Layer<
-    TaskRunner,
-    never,
-    Attempts | Prompts | References | RunSettings | Skills | TokenCalibration | ToolRegistry | ToolRunner | UsageMeter
-  > = Layer.effect(
+  static readonly layer = Layer.effect(
     TaskRunner,
     Effect.gen(function* () {
       const attempts = yield* Attempts
@@ -61,20 +59,17 @@ export class TaskRunner extends Context.Service<
       const runner = yield* ToolRunner
       const meter = yield* UsageMeter
 
-      /** Side by side, unless one of them changes something: then in the order of the document. */
-      const runCalls = Effect.fnUntraced(function* ({ refinement, round }: ExecutionOrder) {
-        const { task, calls } = refinement
-        const changes = calls.some((call) => registry.find(call.name)?.effect !== "pure")
-        return yield* Effect.forEach(
+      const runCalls = ({ refinement: { calls, task }, round }: ExecutionOrder) =>
+        forEachCall(
+          registry,
           calls,
+          ({ name }) => name,
           (call) =>
             runner.run({ round, task: task.name, uid: call.uid }, call).pipe(
               Effect.tap(() => meter.toolCall),
               Effect.map((result): CallOutcome => ({ call, result }))
-            ),
-          { concurrency: changes ? 1 : "unbounded" }
+            )
         )
-      })
 
       const execute = Effect.fnUntraced(function* (order: ExecutionOrder, outcomes: ReadonlyArray<CallOutcome>) {
         const { task, inputs = [], calls } = order.refinement
@@ -98,7 +93,12 @@ export class TaskRunner extends Context.Service<
             charactersLeft(window, fill(precursor, previous), calibration.scale(skill?.model ?? model)) - frameOf(calls)
           )
         const shown = fitResults(task, finished, remainingCharacters("", undefined))
-        const block = yield* references.block(task, { briefing, finished: shown, view: "document" })
+        const block = yield* references.block(task, {
+          briefing,
+          finished: shown,
+          view: "document",
+          place: stagePlace(order.round, "execute")
+        })
         return yield* attempts.run({
           stage: "execute",
           ...(skill?.model === undefined ? {} : { model: skill.model }),
@@ -126,20 +126,7 @@ export class TaskRunner extends Context.Service<
           return { outcomes, accepted: yield* execute(order, outcomes) }
         })
         const { accepted, outcomes } = yield* work.pipe(
-          Effect.catchTag(
-            ["TooManyDenials", "AttemptsExhausted", "ModelError", "ReferenceError"],
-            (error) =>
-              new TaskFailure({
-                task: task.name,
-                phase: "execution",
-                reason:
-                  error._tag === "AttemptsExhausted"
-                    ? `no valid result ${error.message} Last issues: ${error.issues.map((issue) => issue.what).join(" ")}`
-                    : error.message,
-                skipped: false
-              })
-          ),
-          Effect.provideService(QuestionScope, `round-${order.round}/execute`)
+          Effect.mapError((error) => taskFailure(task, "execution", error))
         )
         return new TaskResult({ task, calls: outcomes, result: accepted.value })
       })

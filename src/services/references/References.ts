@@ -26,6 +26,7 @@ import { Activities } from "../journal/Activities.ts"
 import { textHash } from "../files/Hash.ts"
 import { PermissionDenied } from "../permissions/PermissionDenied.ts"
 import { Gate } from "../permissions/Gate.ts"
+import type { QuestionScope } from "../permissions/QuestionScope.ts"
 import { type ReferencePrefetch, makeReferencePrefetch, checkReferences } from "./ReferenceCheck.ts"
 import { ReferenceProblem, type ReferenceWorld } from "./ReferenceWorld.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
@@ -37,7 +38,9 @@ import { Workspace } from "../files/Workspace.ts"
 /** A reference that was valid in the check has no content now: file deleted, fetch denied, over the budget. */
 export class ReferenceError extends Schema.TaggedError<ReferenceError>()("ReferenceError", {
   href: Schema.String,
-  detail: Schema.String
+  detail: Schema.String,
+  /** The denial that it cannot be used for. */
+  denied: Schema.optionalKey(PermissionDenied)
 }) {
   override get message(): string {
     return `The reference ${this.href} cannot be used: ${this.detail}`
@@ -65,6 +68,8 @@ interface BlockWorld {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
   readonly view: "summary" | "document"
+  /** Where in the run the task is; see `QuestionScope`. */
+  readonly place: string
 }
 
 export class References extends Context.Service<
@@ -122,10 +127,10 @@ export class References extends Context.Service<
       })
 
       /** Resolves one reference and records the outcome. Results of tasks need no record, since the run has them. */
-      const look = (reference: Reference, task: Task, world: Omit<ReferenceWorld, "permit">) => {
+      const look = (reference: Reference, scope: QuestionScope, world: Omit<ReferenceWorld, "permit">) => {
         const denials: Array<PermissionDenied> = []
         const permit: ReferenceWorld["permit"] = (access) =>
-          Effect.mapError(gate.authorizeReference(task.name, access), (denied) => {
+          Effect.mapError(gate.authorizeReference(scope, access), (denied) => {
             denials.push(denied)
             return new ReferenceProblem({ code: "reference-unreadable", what: denied.message, how: "" })
           })
@@ -135,17 +140,20 @@ export class References extends Context.Service<
         )
         if (reference.kind === "task_result") return resolved
         const looked = Effect.map(Effect.result(resolved), (found) => ({ found, denials }))
-        const key = seenKey.reference(task.name, world.view, reference.href)
-        return Effect.flatMap(activities.record({ key, success: Looked }, looked), ({ found }) =>
-          Effect.fromResult(found)
-        )
+        const key = seenKey.reference(scope.task, world.view, reference.href)
+        return Effect.flatMap(activities.record({ key, success: Looked }, looked), ({ denials, found }) => {
+          const denied = denials.at(-1)
+          return Effect.mapError(Effect.fromResult(found), ({ detail, href }) =>
+            denied === undefined ? new ReferenceError({ href, detail }) : new ReferenceError({ href, detail, denied })
+          )
+        })
       }
 
       /** Resolves each reference once, so that nobody is asked twice about the same access. */
-      const resolveAll = (task: Task, world: Omit<ReferenceWorld, "permit">) =>
+      const resolveAll = (task: Task, place: string, world: Omit<ReferenceWorld, "permit">) =>
         Effect.forEach(
           withoutRepetitions(task.references, (reference) => reference),
-          (reference) => look(reference, task, world)
+          (reference) => look(reference, { task: task.name, place }, world)
         )
 
       /** Publishes which references the task gets. */
@@ -177,7 +185,7 @@ export class References extends Context.Service<
           tooLate: [],
           tree: yield* Effect.cached(workspace.tree)
         }
-        const resolved = withoutRepetitions(yield* resolveAll(task, world), ({ reference }) => reference)
+        const resolved = withoutRepetitions(yield* resolveAll(task, given.place, world), ({ reference }) => reference)
         if (totalSize(resolved) > settings.referenceBudget) {
           const { how, largest, what } = overBudget(resolved, settings.referenceBudget)
           return yield* new ReferenceError({ href: largest, detail: `${what} ${how}` })

@@ -1,5 +1,5 @@
 /**
- * Where stages publish what happens. Stages never read events; the doors (terminal, `--json`, library) do.
+ * Where stages publish what happens. Stages never read events; callers (terminal, `--json`, library) do.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"

@@ -1,5 +1,5 @@
 /**
- * Names a run: readable, sorted by time, unlikely to meet another. Called by the doors.
+ * Names a run: readable, sorted by time, unlikely to meet another.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"

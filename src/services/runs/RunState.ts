@@ -1,5 +1,5 @@
 /**
- * What a run has come to so far: results, failures, rounds. Pipeline keeps it, so that a run that is interrupted still
+ * What a run has come to so far: results, failures, rounds, so that a run that is interrupted still
  * reports everything that had finished.
  */
 import * as Effect from "effect/Effect"

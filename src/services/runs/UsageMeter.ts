@@ -20,7 +20,7 @@ export class UsageMeter extends Context.Service<
     readonly total: Effect.Effect<RunUsage>
   }
 >()("task-conductor/services/runs/UsageMeter") {
-  static readonly layer: Layer.Layer<UsageMeter> = Layer.effect(
+  static readonly layer = Layer.effect(
     UsageMeter,
     Effect.gen(function* () {
       const started = yield* Clock.currentTimeMillis

@@ -13,12 +13,12 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
-import { type ToolCallId, toolCallKey } from "../../domain/runs/ActivityKey.ts"
+import { activityName, type ToolCallId, toolCallKey } from "../../domain/runs/ActivityKey.ts"
 import type { CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
 import { commandSeconds } from "../../domain/commands/CommandSettings.ts"
 import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
 import { dataText, type ToolCall, ToolResult, ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { Activities, activityName } from "../journal/Activities.ts"
+import { Activities } from "../journal/Activities.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import { makeInFlightCalls } from "./InFlightCalls.ts"
 import { causeText, runIsolated } from "../plugins/ForeignCode.ts"
@@ -31,12 +31,11 @@ import { ToolRegistry } from "./ToolRegistry.ts"
 
 /** A person has denied the same effect so often that the task ends. The call still has its result. */
 export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooManyDenials", {
-  /** What was denied, as the result of the call says. */
-  what: Schema.String,
+  denied: PermissionDenied,
   result: ToolResult
 }) {
   override get message(): string {
-    return this.what
+    return this.denied.message
   }
 }
 
@@ -103,7 +102,7 @@ export class ToolRunner extends Context.Service<
   ToolRunner,
   {
     /**
-     * Runs one call as one activity and publishes `tool.started` and, once its result is kept, `tool.finished`.
+     * Runs one call as one activity and publishes `tool.started` and, once its result is persisted, `tool.finished`.
      * Interruption reaches the tool.
      */
     run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, TooManyDenials>
@@ -168,14 +167,6 @@ export class ToolRunner extends Context.Service<
         const tell = (id: ToolCallId, { name }: ToolCall, result: ToolResult) =>
           events.publish({ type: "tool.finished", id, name, result })
 
-        /** The denial of an access while the call ran, such as that of a redirect. */
-        const deniedMeanwhile = (outcome: Result.Result<Schema.Json, ToolFailure>) =>
-          Effect.map(gate.denials, (denials) =>
-            Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
-              ? denials.find(({ message }) => message === outcome.failure.message)
-              : undefined
-          )
-
         const execute = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
           const asked = yield* Clock.currentTimeMillis
           const key = nameOf(id, call)
@@ -187,7 +178,7 @@ export class ToolRunner extends Context.Service<
           const prepared = yield* Effect.result(guard(call.name, registry.prepare(call)))
           if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), asked)
           const { accesses, info, risk } = prepared.success
-          const permit = yield* gate.authorize(id.task, prepared.success)
+          const permit = yield* gate.authorize({ task: id.task, place: key }, prepared.success)
           if (info.effect !== "pure") {
             const files = yield* fileStates(accesses)
             const targets = accesses.map(accessTarget)
@@ -199,7 +190,8 @@ export class ToolRunner extends Context.Service<
           yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
           const outcome = yield* Effect.result(guard(info.name, limited(prepared.success, registry.execute(permit))))
           // A denied access is asked about again when the run is resumed, except of a call that may have changed something.
-          const denied = info.effect === "pure" ? yield* deniedMeanwhile(outcome) : undefined
+          const isDenied = Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
+          const denied = isDenied && info.effect === "pure" ? permit.denied() : undefined
           return yield* denied ?? measured(outcome, begun)
         })
 
@@ -209,13 +201,10 @@ export class ToolRunner extends Context.Service<
           return result
         })
 
-        const deny = Effect.fnUntraced(function* (
-          id: ToolCallId,
-          call: ToolCall,
-          { endsTask, message }: PermissionDenied
-        ) {
+        const deny = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, denied: PermissionDenied) {
+          const { endsTask, message } = denied
           const result = yield* reject(id, call, new ToolFailure({ type: "permission_denied", message }))
-          return endsTask ? yield* new TooManyDenials({ what: message, result }) : result
+          return endsTask ? yield* new TooManyDenials({ denied, result }) : result
         })
 
         return ToolRunner.of({

@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { TestClock } from "effect/testing"
 import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
-import { Approver, type StepAnswer } from "../../../src/services/approvals/Approver.ts"
+import { Approver, type DoubtAnswer, type StepAnswer } from "../../../src/services/approvals/Approver.ts"
 import { type FakeTerminal, makeFakeTerminal } from "../../support/FakeTerminal.ts"
 
 const readItem: ApprovalItem = {
@@ -132,6 +132,33 @@ describe("Approver.layerTerminal", () => {
       })
     )
   }
+
+  const doubtAnswers: ReadonlyArray<[typed: string, answer: DoubtAnswer]> = [
+    ["1", "again"],
+    ["2", "done"],
+    ["3", "stop"],
+    ["", "stop"]
+  ]
+  for (const [typed, answer] of doubtAnswers) {
+    it.effect(`takes ${JSON.stringify(typed)} for a call in doubt as ${answer}`, () =>
+      Effect.gen(function* () {
+        const terminal = yield* makeFakeTerminal(both)
+        const fiber = yield* asked(terminal, (approver) => approver.inDoubt(writeItem, "question-1"))
+        yield* terminal.type(typed)
+        assert.deepStrictEqual(yield* Fiber.join(fiber), { answer, by: "person" })
+        assert.include(terminal.screen(), "Tool: write_file")
+        assert.isTrue(terminal.screen().endsWith("\nAnswer [3]: "))
+      })
+    )
+  }
+
+  it.effect("stops at a call in doubt when there is no terminal", () =>
+    Effect.gen(function* () {
+      const terminal = yield* makeFakeTerminal({ stdin: false, stderr: true })
+      const fiber = yield* asked(terminal, (approver) => approver.inDoubt(writeItem, "question-1"))
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "stop", by: "nobody" })
+    })
+  )
 
   it.effect("offers neither session nor remember for what is asked each time", () =>
     Effect.gen(function* () {
@@ -308,6 +335,7 @@ describe("Approver.layerApproveSteps", () => {
         by: "rule"
       })
       assert.deepStrictEqual(yield* approver.call(readItem, "question-1"), { answer: "deny", by: "nobody" })
+      assert.deepStrictEqual(yield* approver.inDoubt(writeItem, "question-1"), { answer: "stop", by: "nobody" })
     }).pipe(Effect.provide(Approver.layerApproveSteps(Approver.layerDenyAll)))
   )
 })
@@ -321,6 +349,7 @@ describe("Approver.layerAllowAll", () => {
         by: "rule"
       })
       assert.deepStrictEqual(yield* approver.call(readItem, "question-1"), { answer: "once", by: "rule" })
+      assert.deepStrictEqual(yield* approver.inDoubt(writeItem, "question-1"), { answer: "stop", by: "nobody" })
     }).pipe(Effect.provide(Approver.layerAllowAll))
   )
 })

@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import {
   type ApprovalAnswer,
   type ApprovalRequest,
+  type Arbitrate,
   layerCallback
 } from "../../../src/services/approvals/CallbackApprover.ts"
 
@@ -13,9 +15,11 @@ const item: ApprovalItem = { task: "Edit 1", tool: "write_file", risk: "high", t
 /** What the approver answers, and what the function was asked. */
 const answers = Effect.fnUntraced(function* (answer: ApprovalAnswer) {
   const asked: Array<ApprovalRequest> = []
-  const layer = layerCallback(async (request) => {
-    asked.push(request)
-    return answer
+  const layer = layerCallback({
+    approve: async (request) => {
+      asked.push(request)
+      return answer
+    }
   })
   const given = yield* Effect.gen(function* () {
     const approver = yield* Approver
@@ -62,7 +66,7 @@ describe("layerCallback", () => {
             (yield* approver.step("Task section 1", [item, second], "question-1")).answer,
             (yield* approver.call(second, "question-1")).answer
           ]
-        }).pipe(Effect.provide(layerCallback(() => chosen)))
+        }).pipe(Effect.provide(layerCallback({ approve: () => chosen })))
       assert.deepStrictEqual(yield* choose([second]), [{ chosen: [2] }, "once"])
       assert.deepStrictEqual(yield* choose([]), ["decline", "deny"])
       assert.deepStrictEqual(yield* choose([{ ...item }]), ["decline", "deny"])
@@ -79,6 +83,57 @@ describe("layerCallback", () => {
           { answer: "deny", by: "person" }
         ])
       }
+    })
+  )
+
+  it.effect("can ask nobody where a script has no function", () =>
+    Effect.gen(function* () {
+      const approver = yield* Approver
+      assert.deepStrictEqual(
+        [
+          yield* approver.step("Task section 1", [item], "question-1"),
+          yield* approver.call(item, "question-1"),
+          yield* approver.inDoubt(item, "question-1")
+        ],
+        [
+          { answer: "decline", by: "nobody" },
+          { answer: "deny", by: "nobody" },
+          { answer: "stop", by: "nobody" }
+        ]
+      )
+    }).pipe(Effect.provide(layerCallback({})))
+  )
+})
+
+/** What is decided about a call in doubt. */
+const decide = (arbitrate: Arbitrate) =>
+  Approver.use((approver) => approver.inDoubt(item, "question-1")).pipe(Effect.provide(layerCallback({ arbitrate })))
+
+describe("layerCallback for calls in doubt", () => {
+  it.effect("shows the call and passes the answer on", () =>
+    Effect.gen(function* () {
+      const asked: Array<ApprovalItem> = []
+      const answers = yield* Effect.forEach(["again", "done", "stop"] as const, (answer) =>
+        decide(async (shown) => {
+          asked.push(shown)
+          return answer
+        })
+      )
+      assert.deepStrictEqual(answers, [
+        { answer: "again", by: "person" },
+        { answer: "done", by: "person" },
+        { answer: "stop", by: "person" }
+      ])
+      assert.deepStrictEqual(asked, [item, item, item])
+    })
+  )
+
+  it.effect("stops for whatever else a function returns, and breaks off when it throws", () =>
+    Effect.gen(function* () {
+      // @ts-expect-error a function in JavaScript may return anything
+      assert.deepStrictEqual(yield* decide(() => true), { answer: "stop", by: "person" })
+      const thrown = yield* Effect.exit(decide(() => Promise.reject(new Error("no network"))))
+      assert.isTrue(Exit.hasDies(thrown))
     })
   )
 })

@@ -66,6 +66,11 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
           { type: "event", event: { type: "tool.finished", id, name: "read_file", result } },
           asIs
         )
+        yield* runs.append("run-1", { type: "settled", key: "tool.finished", value: "model.finished" }, asIs)
+        assert.deepStrictEqual(
+          (yield* runs.after("run-1", 0)).map(({ event }) => event),
+          ["model.finished", "model.finished", "tool.finished", ""]
+        )
         assert.deepStrictEqual(yield* runs.usage("run-1"), {
           modelCalls: 2,
           toolCalls: 1,
@@ -142,6 +147,25 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
     )
   )
 
+  liveTest("goes on with a database that has no types of events yet", () =>
+    Effect.gen(function* () {
+      const url = Redacted.make(yield* makePostgres)
+      const older = Effect.gen(function* () {
+        yield* (yield* ClusterRuns).submit(sharedRun("run-1"))
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`ALTER TABLE task_conductor_records DROP COLUMN event`
+      })
+      const now = Effect.gen(function* () {
+        const runs = yield* ClusterRuns
+        yield* runs.append("run-1", { type: "event", event: { type: "model.finished", call, usage } }, asIs)
+        assert.strictEqual((yield* runs.usage("run-1")).modelCalls, 1)
+      })
+      for (const work of [older, now]) {
+        yield* Effect.provide(work, Layer.provideMerge(ClusterRuns.layer, layerDatabase(url)))
+      }
+    })
+  )
+
   liveTest("leaves out runs that another version wrote", () =>
     onDatabase(
       Effect.gen(function* () {
@@ -151,7 +175,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
         yield* sql`INSERT INTO task_conductor_runs (run_id, project, read_only, begun_at, shared)
           VALUES ('run-9', '/elsewhere', false, '2030-01-01', '{"later":true}')`
         assert.deepStrictEqual(
-          (yield* runs.list).map(({ shared }) => shared.opened.order.runId),
+          (yield* runs.list).map(({ run }) => run.opened.order.runId),
           ["run-1"]
         )
       })

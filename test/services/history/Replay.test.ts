@@ -2,7 +2,6 @@ import { describe, expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as AiError from "effect/ai/AiError"
 
@@ -13,13 +12,12 @@ import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import type { RunOrder } from "../../../src/domain/runs/RunOrder.ts"
 import type { RunStatus } from "../../../src/domain/runs/RunReport.ts"
 import { forkRecords } from "../../../src/domain/history/JournalParts.ts"
-import { Approver, type CallAnswer, type StepAnswer } from "../../../src/services/approvals/Approver.ts"
-import { Arbiter, type DoubtAnswer } from "../../../src/services/approvals/Arbiter.ts"
+import type { CallAnswer, StepAnswer } from "../../../src/services/approvals/Approver.ts"
 import { journalBytes } from "../../support/Journals.ts"
 import { makeKeptRun, type Session } from "../../support/KeptRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { putFiles } from "../../support/Project.ts"
-import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { scriptedApprover, willingApprover } from "../../support/ScriptedApprover.ts"
 import { planOf, type PlannedTask, refinementWith, resultSaying } from "../../support/TestRun.ts"
 
 const taskOf = ({ user }: FilledPrompt): string =>
@@ -55,18 +53,10 @@ const modelOf = (
   }
 }
 
-const willing = Layer.succeed(Approver)(
-  Approver.of({
-    step: () => Effect.succeed({ answer: "step", by: "person" }),
-    call: () => Effect.succeed({ answer: "once", by: "person" })
-  })
-)
+const willing = willingApprover()
 
 const answering = (steps: ReadonlyArray<StepAnswer>, calls: ReadonlyArray<CallAnswer> = []) =>
   scriptedApprover({ steps, calls }).layer
-
-const arbiterSaying = (answer: DoubtAnswer) =>
-  Layer.succeed(Arbiter)({ decide: () => Effect.succeed({ answer, by: "person" as const }) })
 
 const start = Effect.fnUntraced(function* (order: Partial<RunOrder> = {}) {
   const run = yield* makeKeptRun({ prompt: "Do it.", ...order })
@@ -341,8 +331,7 @@ describe("the replay of a run that broke off", () => {
     liveTest(`is the same when the person said "${answer}" of a call in doubt`, () =>
       Effect.gen(function* () {
         const run = yield* broken()
-        const arbiter = arbiterSaying(answer)
-        const { report } = yield* run.session({ answer: lookAndWrite, approver: willing, arbiter })
+        const { report } = yield* run.session({ answer: lookAndWrite, approver: willingApprover(answer) })
         expect(report?.status).toBe(status)
         expect(yield* replayed(run)).toEqual({ isWhole: answer !== "stop", differences: [] })
       })

@@ -26,11 +26,12 @@ describe("a line of a journal", () => {
           if (typeof line === "string") throw new Error(`${line}: ${text}`)
           const record = records[index]!
           expect(recordOf(line)).toEqual(record)
-          expect([line.seq, line.at, line.type, line.key]).toEqual([
+          expect([line.seq, line.at, line.type, line.key, line.event]).toEqual([
             index + 1,
             "2026-11-20T18:30:00.000Z",
             record.type,
-            "key" in record ? record.key : ""
+            "key" in record ? record.key : "",
+            record.type === "event" ? record.event.type : ""
           ])
           before = line.sum
         }

@@ -9,7 +9,7 @@ import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { redeem } from "../../../src/services/permissions/Gate.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
 import type { PreparedCall } from "../../../src/domain/tools/PreparedCall.ts"
-import { allow, deny, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
+import { allow, deny, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 
 const denialOf = <A>(effect: Effect.Effect<A, { readonly message: string }>) =>
@@ -42,7 +42,7 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const { gate, log } = yield* openGate({})
         const call = prepared("get_current_time", "safe")
-        assert.strictEqual((yield* gate.authorize("T", call)).prepared, call)
+        assert.strictEqual((yield* gate.authorize(inTask("T"), call)).prepared, call)
         assert.deepStrictEqual(log.events(), [])
         assert.deepStrictEqual(yield* gate.denials, [])
       })
@@ -51,7 +51,7 @@ layer(NodeServices.layer)("Gate", (it) => {
     it.effect("makes permits that are used up once", () =>
       Effect.gen(function* () {
         const { gate } = yield* openGate({})
-        const permit = yield* gate.authorize("T", prepared("get_current_time", "safe"))
+        const permit = yield* gate.authorize(inTask("T"), prepared("get_current_time", "safe"))
         assert.isFalse(redeem({ ...permit }))
         assert.isTrue(redeem(permit))
         assert.isFalse(redeem(permit))
@@ -61,7 +61,7 @@ layer(NodeServices.layer)("Gate", (it) => {
     it.effect("denies by nobody without a terminal and keeps the denial", () =>
       Effect.gen(function* () {
         const { gate, root } = yield* openGate({})
-        const denied = yield* Effect.flip(gate.authorize("T", reading(`${root}/README.md`)))
+        const denied = yield* Effect.flip(gate.authorize(inTask("T"), reading(`${root}/README.md`)))
         assert.deepStrictEqual(
           [denied.by, denied.message],
           [
@@ -79,10 +79,10 @@ layer(NodeServices.layer)("Gate", (it) => {
           options: () => ({ rules: [allow("read_file", "src/*"), allow("t")] }),
           remembered: [allow("fetch_url", "https://example.com/")]
         })
-        yield* gate.authorize("T", reading(`${root}/src/a.ts`))
-        yield* gate.authorize("T", prepared("t", "high"))
+        yield* gate.authorize(inTask("T"), reading(`${root}/src/a.ts`))
+        yield* gate.authorize(inTask("T"), prepared("t", "high"))
         const fetched: CanonicalAccess = { _tag: "FetchUrl", url: "https://example.com/" }
-        yield* gate.authorize("T", prepared("fetch_url", "medium", [fetched]))
+        yield* gate.authorize(inTask("T"), prepared("fetch_url", "medium", [fetched]))
         assert.deepStrictEqual(log.events(), [])
       })
     )
@@ -94,10 +94,10 @@ layer(NodeServices.layer)("Gate", (it) => {
           options: () => ({ rules: [allow("read_file"), deny("read_file", "src/**")] })
         })
         assert.strictEqual(
-          yield* denialOf(gate.authorize("T", reading(`${root}/src/a.ts`))),
+          yield* denialOf(gate.authorize(inTask("T"), reading(`${root}/src/a.ts`))),
           `Permission denied: a rule denies read_file on ${root}/src/a.ts.`
         )
-        yield* gate.authorize("T", reading(`${root}/README.md`))
+        yield* gate.authorize(inTask("T"), reading(`${root}/README.md`))
         assert.deepStrictEqual(log.events(), [])
       })
     )
@@ -106,9 +106,9 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["once", "deny"] })
         const { gate, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize("T", reading(`${root}/README.md`))
+        yield* gate.authorize(inTask("T"), reading(`${root}/README.md`))
         assert.strictEqual(
-          yield* denialOf(gate.authorize("T", reading(`${root}/README.md`))),
+          yield* denialOf(gate.authorize(inTask("T"), reading(`${root}/README.md`))),
           `Permission denied: a person denied read_file on ${root}/README.md.`
         )
         assert.strictEqual(approver.asked.length, 2)
@@ -119,8 +119,8 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const { gate, log, root } = yield* openGate({ approver: scriptedApprover({ calls: ["once", "once"] }).layer })
         const call = writing(`${root}/README.md`, "new\n")
-        yield* gate.authorize("Edit 1", call)
-        yield* gate.authorize("Edit 1", writing(`${root}/README.md`, "newer\n"))
+        yield* gate.authorize(inTask("Edit 1"), call)
+        yield* gate.authorize(inTask("Edit 1"), writing(`${root}/README.md`, "newer\n"))
         const [requested, answered, other] = log.events()
         assert.isTrue(requested?.type === "approval.requested" && other?.type === "approval.requested")
         if (requested?.type !== "approval.requested" || other?.type !== "approval.requested") return
@@ -157,17 +157,17 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["session", "once", "once", "once"] })
         const { gate, policies, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize("T", reading(`${root}/README.md`))
-        yield* gate.authorize("U", reading(`${root}/src/a.ts`))
-        yield* gate.authorizeReference("U", { _tag: "ReadFile", path: `${root}/README.md`, inside: true })
+        yield* gate.authorize(inTask("T"), reading(`${root}/README.md`))
+        yield* gate.authorize(inTask("U"), reading(`${root}/src/a.ts`))
+        yield* gate.authorizeReference(inTask("U"), { _tag: "ReadFile", path: `${root}/README.md`, inside: true })
         assert.strictEqual(approver.asked.length, 1)
         assert.deepStrictEqual(approver.asked[0]?.[0]?.offers, {
           session: "read_file for every file of the project that does not look like a secret",
           remember: `read_file for ${root}/README.md`
         })
-        yield* gate.authorize("T", reading(`${root}/.env`))
-        yield* gate.authorize("T", reading("/etc/hosts", false))
-        yield* gate.authorize("T", prepared("other", "medium", reading(`${root}/README.md`).accesses))
+        yield* gate.authorize(inTask("T"), reading(`${root}/.env`))
+        yield* gate.authorize(inTask("T"), reading("/etc/hosts", false))
+        yield* gate.authorize(inTask("T"), prepared("other", "medium", reading(`${root}/README.md`).accesses))
         assert.strictEqual(approver.asked.length, 4)
         assert.deepStrictEqual(yield* policies.rules, [])
       })
@@ -177,16 +177,16 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["session", "once", "once", "once", "session", "once"] })
         const { gate } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize("T", fetching("https://example.com/a"))
-        yield* gate.authorize("T", fetching("https://example.com/b?q=1"))
-        yield* gate.authorizeReference("T", { _tag: "FetchUrl", url: "https://example.com/c" })
+        yield* gate.authorize(inTask("T"), fetching("https://example.com/a"))
+        yield* gate.authorize(inTask("T"), fetching("https://example.com/b?q=1"))
+        yield* gate.authorizeReference(inTask("T"), { _tag: "FetchUrl", url: "https://example.com/c" })
         assert.strictEqual(approver.asked.length, 1)
-        yield* gate.authorize("T", fetching("https://www.example.com/a"))
-        yield* gate.authorize("T", fetching("https://example.com:8443/a"))
-        yield* gate.authorize("T", fetching("http://example.com/a"))
+        yield* gate.authorize(inTask("T"), fetching("https://www.example.com/a"))
+        yield* gate.authorize(inTask("T"), fetching("https://example.com:8443/a"))
+        yield* gate.authorize(inTask("T"), fetching("http://example.com/a"))
         const long = fetching(`https://example.com/?d=${"x".repeat(256)}`)
-        yield* gate.authorize("T", long)
-        yield* gate.authorize("T", long)
+        yield* gate.authorize(inTask("T"), long)
+        yield* gate.authorize(inTask("T"), long)
         assert.strictEqual(approver.asked.length, 6)
         assert.deepStrictEqual(approver.asked.at(-1)?.[0]?.offers, {})
         assert.deepStrictEqual(approver.asked.at(-1)?.[0]?.warnings, [
@@ -199,9 +199,9 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["session", "deny"] })
         const { gate, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize("T", writing(`${root}/README.md`, "new\n"))
-        yield* gate.authorize("U", writing(`${root}/README.md`, "new\n"))
-        yield* Effect.flip(gate.authorize("T", writing(`${root}/README.md`, "else\n")))
+        yield* gate.authorize(inTask("T"), writing(`${root}/README.md`, "new\n"))
+        yield* gate.authorize(inTask("U"), writing(`${root}/README.md`, "new\n"))
+        yield* Effect.flip(gate.authorize(inTask("T"), writing(`${root}/README.md`, "else\n")))
         assert.strictEqual(approver.asked.length, 2)
       })
     )
@@ -214,9 +214,9 @@ layer(NodeServices.layer)("Gate", (it) => {
           options: () => ({ rules: [allow("write_file"), allow("write_file", ".husky/pre-push")] })
         })
         const workflow = writing(`${root}/.github/workflows/ci.yml`, "on: push\n")
-        yield* gate.authorize("T", workflow)
-        yield* gate.authorize("T", workflow)
-        yield* gate.authorize("T", workflow)
+        yield* gate.authorize(inTask("T"), workflow)
+        yield* gate.authorize(inTask("T"), workflow)
+        yield* gate.authorize(inTask("T"), workflow)
         assert.deepStrictEqual<unknown>(
           approver.asked.flat().map(({ offers, risk, warnings }) => ({ offers, risk, warnings })),
           Array.from({ length: 3 }, () => ({
@@ -230,7 +230,7 @@ layer(NodeServices.layer)("Gate", (it) => {
           log.events().flatMap((event) => (event.type === "message" ? [event.text] : [])),
           ["A call of high risk is never remembered: write_file is allowed for this run only."]
         )
-        yield* gate.authorize("T", writing(`${root}/.husky/pre-push`, "npm test\n"))
+        yield* gate.authorize(inTask("T"), writing(`${root}/.husky/pre-push`, "npm test\n"))
       })
     )
 
@@ -238,9 +238,9 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["once", "once", "once"] })
         const { gate, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize("T", fetching("https://xn--80ak6aa92e.com/"))
-        yield* gate.authorize("T", writing(`${root}/package.json`, '{ "scripts": { "prepare": "sh x" } }'))
-        yield* gate.authorize("T", writing(`${root}/package.json`, '{ "version": "1.0.0" }'))
+        yield* gate.authorize(inTask("T"), fetching("https://xn--80ak6aa92e.com/"))
+        yield* gate.authorize(inTask("T"), writing(`${root}/package.json`, '{ "scripts": { "prepare": "sh x" } }'))
+        yield* gate.authorize(inTask("T"), writing(`${root}/package.json`, '{ "version": "1.0.0" }'))
         assert.deepStrictEqual(
           approver.asked.flat().map(({ warnings }) => warnings),
           [
@@ -259,15 +259,15 @@ layer(NodeServices.layer)("Gate", (it) => {
         Effect.gen(function* () {
           const approver = scriptedApprover({ calls: ["remember", "remember"] })
           const { gate, policies } = yield* openGate({ approver: approver.layer })
-          yield* gate.authorize("T", counting(first))
-          yield* gate.authorize("T", counting(first))
+          yield* gate.authorize(inTask("T"), counting(first))
+          yield* gate.authorize(inTask("T"), counting(first))
           const entry = { ...allow("word_count", "/etc/hosts"), rememberedAt: "1970-01-01T00:00:00.000Z" }
           assert.deepStrictEqual(yield* policies.rules, [{ ...entry, pin: { origin, definition: first } }])
           const { gate: next, policies: kept } = yield* openGate({
             approver: approver.layer,
             remembered: yield* policies.rules
           })
-          yield* next.authorize("T", counting(second))
+          yield* next.authorize(inTask("T"), counting(second))
           assert.deepStrictEqual(
             approver.asked.flat().map((item) => [item.origin, item.warnings]),
             [
@@ -286,19 +286,19 @@ layer(NodeServices.layer)("Gate", (it) => {
             approver: approver.layer,
             remembered: [allow("word_count", "/etc/hosts")]
           })
-          yield* gate.authorize("T", counting(first))
+          yield* gate.authorize(inTask("T"), counting(first))
           assert.strictEqual(approver.asked.length, 1)
           const { gate: denying } = yield* openGate({
             remembered: [{ ...deny("word_count"), pin: { origin: "other@1.0.0", definition: second } }]
           })
-          assert.strictEqual((yield* Effect.flip(denying.authorize("T", counting(first)))).by, "rule")
+          assert.strictEqual((yield* Effect.flip(denying.authorize(inTask("T"), counting(first)))).by, "rule")
         })
       )
 
       it.effect("is allowed by a flag whatever its definition", () =>
         Effect.gen(function* () {
           const { gate, log } = yield* openGate({ options: () => ({ rules: [allow("word_count", "/etc/*")] }) })
-          yield* gate.authorize("T", counting(first))
+          yield* gate.authorize(inTask("T"), counting(first))
           assert.deepStrictEqual(log.events(), [])
         })
       )
@@ -309,7 +309,7 @@ layer(NodeServices.layer)("Gate", (it) => {
         const approver = scriptedApprover({ calls: ["deny", "deny", "deny", "once"] })
         const { gate, root } = yield* openGate({ approver: approver.layer })
         const denials = yield* Effect.forEach(["1\n", "2\n", "3\n", "4\n"], (content) =>
-          Effect.flip(gate.authorize("T", writing(`${root}/README.md`, content)))
+          Effect.flip(gate.authorize(inTask("T"), writing(`${root}/README.md`, content)))
         )
         assert.deepStrictEqual<unknown>(
           denials.map(({ by, endsTask, times }) => ({ by, endsTask, times })),
@@ -320,7 +320,7 @@ layer(NodeServices.layer)("Gate", (it) => {
           `Permission denied: a person denied write_file on ${root}/README.md 3 times, so the task ends.`
         )
         assert.strictEqual(approver.asked.length, 3)
-        yield* gate.authorize("T", writing(`${root}/src/a.ts`, "4\n"))
+        yield* gate.authorize(inTask("T"), writing(`${root}/src/a.ts`, "4\n"))
       })
     )
 
@@ -328,9 +328,9 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["session", "deny"] })
         const { gate } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize("T", prepared("t", "medium", [], { a: "1" }))
-        yield* gate.authorize("T", prepared("t", "medium", [], { a: "2" }))
-        yield* Effect.flip(gate.authorize("T", prepared("u", "medium", [], { a: "1" })))
+        yield* gate.authorize(inTask("T"), prepared("t", "medium", [], { a: "1" }))
+        yield* gate.authorize(inTask("T"), prepared("t", "medium", [], { a: "2" }))
+        yield* Effect.flip(gate.authorize(inTask("T"), prepared("u", "medium", [], { a: "1" })))
         assert.strictEqual(approver.asked.length, 2)
       })
     )
@@ -342,9 +342,9 @@ layer(NodeServices.layer)("Gate", (it) => {
           approver: approver.layer,
           options: () => ({ rules: [allow("write_file", "**"), allow("read_file")], readOnly: true })
         })
-        const { message } = yield* Effect.flip(gate.authorize("T", writing(`${root}/a`, "new")))
+        const { message } = yield* Effect.flip(gate.authorize(inTask("T"), writing(`${root}/a`, "new")))
         assert.include(message, "would change something, and this run only reads")
-        yield* gate.authorize("T", reading(`${root}/a`))
+        yield* gate.authorize(inTask("T"), reading(`${root}/a`))
         assert.deepStrictEqual(approver.asked, [])
       })
     )
@@ -353,12 +353,12 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["remember", "deny"] })
         const { gate, policies } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize("T", prepared("t", "medium", [], { a: "1" }))
+        yield* gate.authorize(inTask("T"), prepared("t", "medium", [], { a: "1" }))
         const rule = { verdict: "allow" as const, tool: "t", rememberedAt: "1970-01-01T00:00:00.000Z" }
         assert.deepStrictEqual(yield* policies.rules, [rule])
         const { gate: next } = yield* openGate({ remembered: [rule] })
-        yield* next.authorize("T", prepared("t", "medium", [], { a: "2" }))
-        yield* Effect.flip(next.authorize("T", prepared("u", "medium")))
+        yield* next.authorize(inTask("T"), prepared("t", "medium", [], { a: "2" }))
+        yield* Effect.flip(next.authorize(inTask("T"), prepared("u", "medium")))
       })
     )
 
@@ -366,12 +366,12 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["remember"] })
         const { gate, policies, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize("T", reading(`${root}/a*`))
+        yield* gate.authorize(inTask("T"), reading(`${root}/a*`))
         const rule = { ...allow("read_file", `${root}/a\\*`), rememberedAt: "1970-01-01T00:00:00.000Z" }
         assert.deepStrictEqual(yield* policies.rules, [rule])
         const { gate: next } = yield* openGate({ remembered: [rule] })
-        yield* next.authorize("T", reading(`${root}/a*`))
-        yield* Effect.flip(next.authorize("T", reading(`${root}/abc`)))
+        yield* next.authorize(inTask("T"), reading(`${root}/a*`))
+        yield* Effect.flip(next.authorize(inTask("T"), reading(`${root}/abc`)))
       })
     )
 
@@ -387,8 +387,8 @@ layer(NodeServices.layer)("Gate", (it) => {
         Effect.gen(function* () {
           const approver = scriptedApprover({ calls: ["remember"] })
           const { gate, log, policies, root } = yield* openGate({ approver: approver.layer })
-          yield* gate.authorize("T", call(root))
-          yield* gate.authorize("T", call(root))
+          yield* gate.authorize(inTask("T"), call(root))
+          yield* gate.authorize(inTask("T"), call(root))
           assert.deepStrictEqual(yield* policies.rules, [])
           assert.deepStrictEqual(log.events().at(-1), { type: "message", level: "warning", text })
         })
@@ -404,8 +404,8 @@ layer(NodeServices.layer)("Gate", (it) => {
           policies: (folder) => Policies.layer(`${folder}/policies.json`)
         })
         yield* fs.writeFileString(`${root}/policies.json`, "{}")
-        yield* gate.authorize("T", reading(`${root}/README.md`))
-        yield* gate.authorize("T", reading(`${root}/README.md`))
+        yield* gate.authorize(inTask("T"), reading(`${root}/README.md`))
+        yield* gate.authorize(inTask("T"), reading(`${root}/README.md`))
         assert.deepStrictEqual(log.events().at(-1), {
           type: "message",
           level: "warning",
@@ -420,8 +420,8 @@ layer(NodeServices.layer)("Gate", (it) => {
         const answered = yield* Deferred.make<void>()
         const approver = scriptedApprover({ calls: ["once", "once"] }, Deferred.await(answered))
         const { gate, root } = yield* openGate({ approver: approver.layer })
-        const first = yield* Effect.forkChild(gate.authorize("T", reading(`${root}/README.md`)))
-        const second = yield* Effect.forkChild(gate.authorize("T", reading(`${root}/src/a.ts`)))
+        const first = yield* Effect.forkChild(gate.authorize(inTask("T"), reading(`${root}/README.md`)))
+        const second = yield* Effect.forkChild(gate.authorize(inTask("T"), reading(`${root}/src/a.ts`)))
         yield* Effect.yieldNow.pipe(Effect.repeat({ times: 50 }))
         assert.strictEqual(approver.asked.length, 1)
         yield* Deferred.succeed(answered, undefined)
@@ -439,8 +439,8 @@ layer(NodeServices.layer)("Gate", (it) => {
         const answered = yield* Deferred.make<void>()
         const approver = scriptedApprover({ calls: ["session"] }, Deferred.await(answered))
         const { gate, root } = yield* openGate({ approver: approver.layer })
-        const first = yield* Effect.forkChild(gate.authorize("T", reading(`${root}/README.md`)))
-        const second = yield* Effect.forkChild(gate.authorize("U", reading(`${root}/README.md`)))
+        const first = yield* Effect.forkChild(gate.authorize(inTask("T"), reading(`${root}/README.md`)))
+        const second = yield* Effect.forkChild(gate.authorize(inTask("U"), reading(`${root}/README.md`)))
         yield* Effect.yieldNow.pipe(Effect.repeat({ times: 50 }))
         yield* Deferred.succeed(answered, undefined)
         yield* Fiber.join(first)
@@ -457,10 +457,10 @@ layer(NodeServices.layer)("Gate", (it) => {
           Effect.suspend(() => (open++ === 0 ? Effect.never : Effect.void))
         )
         const { gate, root } = yield* openGate({ approver: approver.layer })
-        const first = yield* Effect.forkChild(gate.authorize("T", reading(`${root}/README.md`)))
+        const first = yield* Effect.forkChild(gate.authorize(inTask("T"), reading(`${root}/README.md`)))
         yield* Effect.yieldNow.pipe(Effect.repeat({ times: 50 }))
         yield* Fiber.interrupt(first)
-        yield* gate.authorize("T", reading(`${root}/README.md`))
+        yield* gate.authorize(inTask("T"), reading(`${root}/README.md`))
         assert.deepStrictEqual(yield* gate.denials, [])
       })
     )
@@ -489,11 +489,11 @@ layer(NodeServices.layer)("Gate", (it) => {
         ]
         for (const [path, inside, reason] of cases) {
           assert.strictEqual(
-            yield* denialOf(gate.authorize("T", writing(path, "x", inside))),
+            yield* denialOf(gate.authorize(inTask("T"), writing(path, "x", inside))),
             `Permission denied: write_file on ${path} ${reason}`
           )
         }
-        yield* gate.authorize("T", writing(`${root}/state-machine.ts`, "x"))
+        yield* gate.authorize(inTask("T"), writing(`${root}/state-machine.ts`, "x"))
         assert.deepStrictEqual(
           (yield* gate.denials).map((denied) => denied.by),
           cases.map(() => "rule")
@@ -507,7 +507,7 @@ layer(NodeServices.layer)("Gate", (it) => {
     it.effect("reads inside the project without a question", () =>
       Effect.gen(function* () {
         const { gate, log, root } = yield* openGate({})
-        yield* gate.authorizeReference("T", { _tag: "ReadFile", path: `${root}/README.md`, inside: true })
+        yield* gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: `${root}/README.md`, inside: true })
         assert.deepStrictEqual(log.events(), [])
       })
     )
@@ -516,9 +516,9 @@ layer(NodeServices.layer)("Gate", (it) => {
       Effect.gen(function* () {
         const approver = scriptedApprover({ calls: ["once", "once", "deny"] })
         const { gate, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorizeReference("T", { _tag: "ReadFile", path: `${root}/.env`, inside: true })
-        yield* gate.authorizeReference("T", { _tag: "ReadFile", path: "/etc/hosts", inside: false })
-        yield* Effect.flip(gate.authorizeReference("T", { _tag: "FetchUrl", url: "https://example.com/" }))
+        yield* gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: `${root}/.env`, inside: true })
+        yield* gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: "/etc/hosts", inside: false })
+        yield* Effect.flip(gate.authorizeReference(inTask("T"), { _tag: "FetchUrl", url: "https://example.com/" }))
         assert.deepStrictEqual<unknown>(approver.asked.flat(), [
           askedAbout("read_file", `${root}/.env`),
           askedAbout("read_file", "/etc/hosts"),
@@ -534,10 +534,12 @@ layer(NodeServices.layer)("Gate", (it) => {
             rules: [allow("read_file", "/etc/hosts"), deny("read_file", "src/**"), allow("fetch_url", "https://a.b/**")]
           })
         })
-        yield* gate.authorizeReference("T", { _tag: "ReadFile", path: "/etc/hosts", inside: false })
-        yield* gate.authorizeReference("T", { _tag: "FetchUrl", url: "https://a.b/c/d" })
-        yield* Effect.flip(gate.authorizeReference("T", { _tag: "ReadFile", path: `${root}/src/a.ts`, inside: true }))
-        yield* Effect.flip(gate.authorizeReference("T", { _tag: "FetchUrl", url: "https://a.bc/d" }))
+        yield* gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: "/etc/hosts", inside: false })
+        yield* gate.authorizeReference(inTask("T"), { _tag: "FetchUrl", url: "https://a.b/c/d" })
+        yield* Effect.flip(
+          gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: `${root}/src/a.ts`, inside: true })
+        )
+        yield* Effect.flip(gate.authorizeReference(inTask("T"), { _tag: "FetchUrl", url: "https://a.bc/d" }))
         assert.deepStrictEqual(
           (yield* gate.denials).map((denied) => denied.by),
           ["rule", "nobody"]

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import type { GatedTask } from "../../../src/domain/permissions/ApprovalItem.ts"
-import { allow, deny, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
+import { allow, deny, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 
 const step = (planKey: string, ...tasks: ReadonlyArray<GatedTask>) => ({ title: "Task section 1", planKey, tasks })
@@ -33,14 +33,14 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
           ["Think 1", "none"]
         ]
       )
-      yield* gate.authorize("Edit 1", write)
-      yield* gate.authorize("Edit 1", { ...read, call: { ...read.call, uid: "another" } })
+      yield* gate.authorize(inTask("Edit 1"), write)
+      yield* gate.authorize(inTask("Edit 1"), { ...read, call: { ...read.call, uid: "another" } })
       assert.strictEqual(approver.asked.length, 1)
-      yield* Effect.flip(gate.authorize("Edit 1", writing(`${root}/README.md`, "else\n")))
+      yield* Effect.flip(gate.authorize(inTask("Edit 1"), writing(`${root}/README.md`, "else\n")))
       yield* Effect.flip(
-        gate.authorize("Edit 1", { ...write, accesses: writing(`${root}/src/a.ts`, "new\n").accesses })
+        gate.authorize(inTask("Edit 1"), { ...write, accesses: writing(`${root}/src/a.ts`, "new\n").accesses })
       )
-      yield* Effect.flip(gate.authorize("Edit 2", write))
+      yield* Effect.flip(gate.authorize(inTask("Edit 2"), write))
       assert.strictEqual(approver.asked.length, 4)
       assert.deepStrictEqual(
         log.events().flatMap((event) => (event.type === "approval.answered" ? [[event.scope, event.answer]] : [])),
@@ -80,20 +80,20 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
       const third = writing(`${root}/src/b.ts`, "3\n")
       const edit: GatedTask = { task: "Edit 1", gatedBy: "risk", calls: [first, second, third] }
       assert.deepStrictEqual(yield* gate.approveStep(step("plan", edit)), { approved: true, by: "person" })
-      yield* gate.authorize("Edit 1", first)
-      const denied = yield* Effect.flip(gate.authorize("Edit 1", second))
+      yield* gate.authorize(inTask("Edit 1"), first)
+      const denied = yield* Effect.flip(gate.authorize(inTask("Edit 1"), second))
       assert.deepStrictEqual(
         [denied.by, denied.message],
         ["person", `Permission denied: a person denied write_file on ${root}/src/a.ts.`]
       )
-      yield* gate.authorize("Edit 1", third)
+      yield* gate.authorize(inTask("Edit 1"), third)
       assert.strictEqual(approver.asked.length, 1)
       assert.deepStrictEqual(
         log.events().flatMap((event) => (event.type === "approval.answered" ? [[event.answer, event.chosen]] : [])),
         [["chosen", [1, 3]]]
       )
       yield* gate.approveStep(step("another", edit))
-      yield* gate.authorize("Edit 1", second)
+      yield* gate.authorize(inTask("Edit 1"), second)
     })
   )
 
@@ -107,10 +107,10 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         calls: [writing(`${root}/${path}`, "x\n")]
       })
       yield* gate.approveStep(step("plan", edit(".husky/pre-commit")))
-      yield* gate.authorize("Edit 1", writing(`${root}/.husky/pre-commit`, "x\n"))
+      yield* gate.authorize(inTask("Edit 1"), writing(`${root}/.husky/pre-commit`, "x\n"))
       assert.strictEqual(approver.asked.length, 1)
       yield* gate.approveStep(step("plan", edit(".vscode/tasks.json")))
-      yield* Effect.flip(gate.authorize("Edit 1", writing(`${root}/.vscode/tasks.json`, "x\n")))
+      yield* Effect.flip(gate.authorize(inTask("Edit 1"), writing(`${root}/.vscode/tasks.json`, "x\n")))
       assert.strictEqual(approver.asked.length, 2)
     })
   )
@@ -126,7 +126,7 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
       })
       yield* gate.approveStep(step("plan", edit("1\n")))
       assert.deepStrictEqual(yield* gate.approveStep(step("plan", edit("2\n"))), { approved: true, by: "person" })
-      yield* gate.authorize("Edit 1", writing(`${root}/README.md`, "2\n"))
+      yield* gate.authorize(inTask("Edit 1"), writing(`${root}/README.md`, "2\n"))
       assert.strictEqual(approver.asked.length, 1)
       assert.deepStrictEqual(yield* gate.approveStep(step("changed", edit("3\n"))), { approved: false, by: "person" })
       assert.strictEqual(approver.asked.length, 2)
@@ -184,8 +184,8 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         approver.asked.flat().map((item) => item.targets),
         [[`${root}/README.md`]]
       )
-      yield* Effect.flip(gate.authorize("Edit 1", denied))
-      yield* Effect.flip(gate.authorize("Edit 1", refused))
+      yield* Effect.flip(gate.authorize(inTask("Edit 1"), denied))
+      yield* Effect.flip(gate.authorize(inTask("Edit 1"), refused))
     })
   )
 
@@ -200,8 +200,8 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
         approved: true,
         by: "rule"
       })
-      yield* gate.authorize("Edit 1", writing(`${root}/README.md`, "x"))
-      yield* Effect.flip(gate.authorize("Edit 1", writing(`${root}/src/a.ts`, "x")))
+      yield* gate.authorize(inTask("Edit 1"), writing(`${root}/README.md`, "x"))
+      yield* Effect.flip(gate.authorize(inTask("Edit 1"), writing(`${root}/src/a.ts`, "x")))
     })
   )
 

@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { ProjectWriteLock, type Turn } from "../../../src/services/permissions/ProjectWriteLock.ts"
+import { ProjectWriteLock } from "../../../src/services/permissions/ProjectWriteLock.ts"
 import { layerConversationLock } from "../../../src/services/conversation/ConversationLock.ts"
 import { takeProject } from "../../../src/services/journal/ProjectLock.ts"
 import { makeFolder } from "../../support/Project.ts"
@@ -10,7 +10,7 @@ const makeWorld = Effect.gen(function* () {
   const place = { locks: yield* makeFolder, project: yield* makeFolder }
   return {
     /** Works with the turns of a conversation until it ends. */
-    converse: <A>(runId: string, use: (turn: Turn) => Effect.Effect<A>) =>
+    converse: <A>(runId: string, use: (turn: ProjectWriteLock["Service"]) => Effect.Effect<A>) =>
       Effect.flatMap(ProjectWriteLock, use).pipe(Effect.provide(layerConversationLock({ ...place, runId }))),
     run: takeProject({ ...place, runId: "a-run" })
   }

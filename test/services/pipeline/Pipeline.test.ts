@@ -8,7 +8,7 @@ import type { Stage } from "../../../src/domain/runs/ActivityKey.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
 import type { RunOrder } from "../../../src/domain/runs/RunOrder.ts"
-import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { Approver, stopInDoubt } from "../../../src/services/approvals/Approver.ts"
 import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { type ScriptedAnswer, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../../support/EventLog.ts"
@@ -264,7 +264,8 @@ const answering = (answer: "step" | "decline") =>
   Layer.succeed(Approver)(
     Approver.of({
       step: () => Effect.succeed({ answer, by: "person" }),
-      call: () => Effect.succeed({ answer: "deny", by: "person" })
+      call: () => Effect.succeed({ answer: "deny", by: "person" }),
+      inDoubt: () => stopInDoubt
     })
   )
 
@@ -341,7 +342,8 @@ describe("approval", () => {
             asked.push(items.map((item) => item.task).join())
             return { answer: "remaining" as const, by: "person" as const }
           }),
-        call: () => Effect.succeed({ answer: "deny", by: "person" })
+        call: () => Effect.succeed({ answer: "deny", by: "person" }),
+        inDoubt: () => stopInDoubt
       })
     )
     return Effect.gen(function* () {

@@ -77,7 +77,7 @@ const gate = ({ asked = [], deny }: World) =>
   Layer.succeed(Gate)(
     Gate.of({
       authorize: () => Effect.die("not a tool call"),
-      authorizeReference: (task, access) => {
+      authorizeReference: ({ task }, access) => {
         const target = accessTarget(access)
         asked.push(`${task}: ${access._tag} ${target}`)
         return deny !== undefined && target.includes(deny)
@@ -120,7 +120,7 @@ const block = (
   options: { finished?: ReadonlyArray<TaskResult>; view?: "summary" | "document" } & World = {}
 ) =>
   Effect.flatMap(References, (service) =>
-    service.block(task, { briefing, finished: options.finished ?? [], view: options.view ?? "document" })
+    service.block(task, { briefing, finished: options.finished ?? [], view: options.view ?? "document", place: "" })
   ).pipe(Effect.provide(references(root, options)))
 
 /** The issues of one task with these references. */
@@ -258,7 +258,7 @@ layer(NodeServices.layer)("References", (it) => {
         const url = `http://127.0.0.1:${port}/`
         yield* Effect.gen(function* () {
           const service = yield* References
-          const world = { briefing, finished: [], view: "document" } as const
+          const world = { briefing, finished: [], view: "document", place: "" } as const
           yield* Effect.forEach(["One", "Two"], (name) => service.block(taskOf(name, page(`${url}a`)), world), {
             concurrency: 2
           })

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import type { Issue } from "../../../src/domain/findings/Issue.ts"
 import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import { definePlugin, tool } from "../../../src/services/plugins/Plugin.ts"
+import { inTask } from "../../support/OpenGate.ts"
 import { callOf, openTools } from "../../support/OpenTools.ts"
 
 const failureOf = <A>(effect: Effect.Effect<A, ToolFailure>) =>
@@ -319,7 +320,10 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
     it.effect("runs a tool once per permit", () =>
       Effect.gen(function* () {
         const { gate, registry } = yield* openTools({ plugins: [shapes] })
-        const permit = yield* gate.authorize("T", yield* registry.prepare(callOf("draw", { size: 1, filled: true })))
+        const permit = yield* gate.authorize(
+          inTask("T"),
+          yield* registry.prepare(callOf("draw", { size: 1, filled: true }))
+        )
         assert.strictEqual(yield* registry.execute(permit), "drawn")
         assert.deepStrictEqual(yield* failureOf(registry.execute(permit)), denied)
       })
@@ -332,13 +336,18 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
         const prepared = yield* registry.prepare(callOf("write_file", { path: "a.txt", content: "new" }))
         assert.deepStrictEqual(
           yield* failureOf(
-            registry.execute({ prepared, admit: () => Effect.void, mayRead: () => Effect.succeed(true) })
+            registry.execute({
+              prepared,
+              admit: () => Effect.void,
+              denied: () => undefined,
+              mayRead: () => Effect.succeed(true)
+            })
           ),
           denied
         )
-        const permit = yield* gate.authorize("T", prepared)
+        const permit = yield* gate.authorize(inTask("T"), prepared)
         assert.deepStrictEqual(yield* failureOf(registry.execute({ ...permit })), denied)
-        const forged = yield* gate.authorize("T", { ...prepared, risk: "safe", accesses: [] })
+        const forged = yield* gate.authorize(inTask("T"), { ...prepared, risk: "safe", accesses: [] })
         assert.deepStrictEqual(yield* failureOf(registry.execute(forged)), denied)
         const other = yield* openTools({})
         assert.deepStrictEqual(yield* failureOf(other.registry.execute(permit)), denied)
@@ -363,13 +372,16 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
           })
         })
         const { registry, root, run } = yield* openTools({ files: { "a.txt": "old" }, plugins: [sneaky] })
-        reach = registry
-          .prepare(callOf("write_file", { path: "a.txt", content: "new" }))
-          .pipe(
-            Effect.flatMap((prepared) =>
-              registry.execute({ prepared, admit: () => Effect.void, mayRead: () => Effect.succeed(true) })
-            )
+        reach = registry.prepare(callOf("write_file", { path: "a.txt", content: "new" })).pipe(
+          Effect.flatMap((prepared) =>
+            registry.execute({
+              prepared,
+              admit: () => Effect.void,
+              denied: () => undefined,
+              mayRead: () => Effect.succeed(true)
+            })
           )
+        )
         const { error_type, success } = yield* run("sneak")
         assert.deepStrictEqual([success, error_type], [false, "permission_denied"])
         assert.strictEqual(yield* fs.readFileString(`${root}/a.txt`), "old")

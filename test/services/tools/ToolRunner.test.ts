@@ -9,8 +9,9 @@ import { TestClock } from "effect/testing"
 import type { Risk } from "../../../src/domain/tools/Risk.ts"
 import { type ToolResult, ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import { definePlugin, tool } from "../../../src/services/plugins/Plugin.ts"
-import type { HostServices } from "../../../src/services/plugins/HostServices.ts"
+import { type HostServices, PageFetch } from "../../../src/services/plugins/HostServices.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
+import { WebFetch } from "../../../src/services/web/WebFetch.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { callOf, openTools } from "../../support/OpenTools.ts"
@@ -225,6 +226,60 @@ describe("ToolRunner", () => {
         log.events().map((event) => event.type),
         ["approval.requested", "approval.answered", "tool.finished"]
       )
+    })
+  )
+
+  nodeTest("takes a call that a denial stopped for denied, in whatever words the tool tells it", () =>
+    Effect.gen(function* () {
+      const page = "https://a.example/"
+      const visiting = (effect: "pure" | "once") =>
+        definePlugin({
+          name: "visiting",
+          tools: Effect.succeed({
+            visit: tool({
+              description: "Visits a page that redirects.",
+              parameters: Schema.Struct({}),
+              risk: "safe",
+              effect,
+              access: () => [{ _tag: "FetchUrl", url: page }],
+              execute: () =>
+                Effect.mapError(
+                  Effect.flatMap(PageFetch, ({ get }) => Effect.as(get(page), null)),
+                  ({ type }) => new ToolFailure({ type, message: "The page is out of reach." })
+                )
+            })
+          })
+        })
+      const web = Layer.succeed(WebFetch)(
+        WebFetch.of({
+          get: (_url, authorizeHop = () => Effect.void) =>
+            Effect.andThen(authorizeHop("https://b.example/"), Effect.die("the redirect was followed"))
+        })
+      )
+      const kept = Effect.fnUntraced(function* (effect: "pure" | "once") {
+        const outcomes: Array<string> = []
+        const activities = Layer.succeed(Activities)({
+          ...(yield* Effect.provide(Activities, Activities.layerDirect)),
+          run: ({ execute }) =>
+            Effect.tap(execute, () => Effect.sync(() => outcomes.push("success"))).pipe(
+              Effect.tapError((error) => Effect.sync(() => outcomes.push(String(error))))
+            )
+        })
+        const { run } = yield* openTools({
+          plugins: [visiting(effect)],
+          approver: Approver.layerDenyAll,
+          rules: [{ verdict: "allow", tool: "visit" }],
+          activities,
+          web
+        })
+        const { error_type } = yield* run("visit")
+        return [error_type, ...outcomes]
+      })
+      assert.deepStrictEqual(yield* kept("pure"), [
+        "permission_denied",
+        'Denied: Permission denied: fetch_url on https://b.example/ needs approval and there is no terminal to ask on. Use --allow "fetch_url:https://b.example/".'
+      ])
+      assert.deepStrictEqual(yield* kept("once"), ["permission_denied", "success"])
     })
   )
 

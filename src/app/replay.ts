@@ -1,0 +1,64 @@
+/**
+ * Plays a saved run once more from its journal alone, one session after another, and compares what is told. Part of the
+ * composition root.
+ */
+import * as Effect from "effect/Effect"
+import type { RunOpened } from "../domain/history/JournalRecord.ts"
+import { eventsTold, hasEnded, type ReplaySession, replaySessions } from "../domain/history/JournalParts.ts"
+import { inOrder, type RunDifference, runDifferences } from "../domain/history/RunDifference.ts"
+import { Approver } from "../services/approvals/Approver.ts"
+import { makeReplay } from "../services/history/Replay.ts"
+import { RunStore } from "../services/history/RunStore.ts"
+import { type JournalLine, recordOf } from "../services/journal/JournalLine.ts"
+import { conduct } from "../services/pipeline/RunWorkflow.ts"
+import type { RunPorts } from "./projectLayers.ts"
+import { layerRun } from "./runLayers.ts"
+import { readSetup } from "./setup.ts"
+
+/** Plays one session of a run; `lines` are those of the journal up to its end. */
+const replaySession = Effect.fnUntraced(function* (
+  { order, project, settings }: RunOpened,
+  lines: ReadonlyArray<JournalLine>,
+  session: ReplaySession,
+  values: Pick<RunPorts, "plugins">
+) {
+  const setup = yield* readSetup(project, session.settings ?? settings)
+  const replay = yield* makeReplay(lines, session)
+  const layer = layerRun(setup, {
+    listen: replay.listen,
+    approveSteps: false,
+    approver: Approver.layerDenyAll,
+    readOnly: order.readOnly ?? false,
+    replay,
+    ...values
+  })
+  const missing = yield* replay.play(Effect.provide(conduct(order), layer))
+  const before = eventsTold(session.own)
+  const isWhole = hasEnded(before)
+  const unknown = isWhole ? missing.map((key): RunDifference => ({ about: `${key} is not in the journal` })) : []
+  const told = runDifferences(before, replay.told, missing.length > 0)
+  return { isWhole, events: before.length, differences: [...inOrder([...replay.changed, ...told]), ...unknown] }
+})
+
+/**
+ * Replays a run. `isWhole` is false for one that was killed, interrupted or stopped in the end: it is played as far as its
+ * journal goes.
+ */
+export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunPorts, "plugins"> = {}) {
+  const store = yield* RunStore
+  const { lines, opened } = yield* store.read(yield* store.find(run))
+  const sessions = replaySessions(lines.map(recordOf))
+  const played = yield* Effect.forEach(sessions, (session) =>
+    replaySession(opened, lines.slice(0, session.known + session.own.length), session, values)
+  )
+  return {
+    runId: opened.order.runId,
+    isWhole: played.at(-1)?.isWhole ?? false,
+    events: played.reduce((sum, { events }) => sum + events, 0),
+    differences: played.flatMap(({ differences }, index) =>
+      played.length === 1
+        ? differences
+        : differences.map((one) => ({ ...one, about: `session ${index + 1}: ${one.about}` }))
+    )
+  }
+})

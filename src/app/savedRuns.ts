@@ -1,0 +1,30 @@
+/**
+ * The saved runs of this machine: which there are, and what they hold.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { taskEvidence, taskNames, TaskNotFound } from "../domain/history/RunEvidence.ts"
+import { slugOf } from "../domain/text/Slug.ts"
+import { userFolders } from "../services/configuration/UserFolders.ts"
+import { RunStore } from "../services/history/RunStore.ts"
+import { recordOf } from "../services/journal/JournalLine.ts"
+
+/** The store of the runs of this machine. */
+export const layerRuns = Layer.unwrap(Effect.map(userFolders, ({ state }) => RunStore.layer(state)))
+
+/** Everything that the journal of the run that is meant holds. */
+export const readRun = Effect.fn("readRun")(function* (run: string) {
+  const store = yield* RunStore
+  const runId = yield* store.find(run)
+  const { lines } = yield* store.read(runId)
+  return { runId, records: lines.map(recordOf) }
+})
+
+/** What one task of a run saw, said, called and found. */
+export const readTask = Effect.fn("readTask")(function* (run: string, task: string) {
+  const { records, runId } = yield* readRun(run)
+  const names = taskNames(records)
+  const name = names.find((one) => slugOf(one) === slugOf(task))
+  if (name === undefined) return yield* new TaskNotFound({ runId, given: task, names })
+  return taskEvidence(records, name)
+})

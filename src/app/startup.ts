@@ -1,0 +1,31 @@
+/**
+ * What a person should know before work begins. It is told when the layers are built, before the first event.
+ */
+import * as Effect from "effect/Effect"
+import type { Configuration } from "../domain/configuration/Configuration.ts"
+import { readStartupWarnings } from "../services/pipeline/StartupWarnings.ts"
+import type { Setup } from "./setup.ts"
+
+export interface StartupNotes {
+  readonly setup: Setup
+  /** Sentences. */
+  readonly warnings: ReadonlyArray<string>
+  /** A crash left half a record behind in the journal; see `tornNote`. */
+  readonly isTorn: boolean
+}
+
+/** Takes the notes, once. */
+export type Warn = (notes: StartupNotes) => Effect.Effect<void>
+
+/** What became of a record that a crash left behind. */
+export const tornNote =
+  "The last record of the journal was not written to its end. It is set aside beside the journal, and what it told is done again."
+
+/** Tells the notes; fails when a rule of `given` (flags or options) names no tool. */
+export const tellStartup = Effect.fnUntraced(function* (
+  { isTorn = false, setup }: { readonly setup: Setup; readonly isTorn?: boolean },
+  given: Configuration,
+  warn: Warn
+) {
+  yield* warn({ setup, warnings: yield* readStartupWarnings(setup.configuration, given), isTorn })
+})

@@ -1,0 +1,27 @@
+/**
+ * What the lists of tools, plugins and skills show. Loaded when it is needed, like the handler of `run`.
+ */
+import * as Effect from "effect/Effect"
+import { layerCatalogue } from "../../app/projectLayers.ts"
+import { readSetup } from "../../app/setup.ts"
+import { McpPlugins } from "../../services/mcp/McpPlugins.ts"
+import { PluginPackages } from "../../services/plugins/PluginPackages.ts"
+import { Skills } from "../../services/skills/Skills.ts"
+import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
+
+export { listPlugins, unlistedProblems } from "./pluginList.ts"
+
+/** The tools, plugins and skills that a run in this project would have. */
+export const readCatalogue = Effect.fn("readCatalogue")(function* (
+  project: string,
+  plugins: ReadonlyArray<string> = []
+) {
+  const setup = yield* readSetup(project, { plugins })
+  return yield* Effect.gen(function* () {
+    const { problems, tools } = yield* ToolRegistry
+    const { known } = yield* PluginPackages
+    const { known: servers } = yield* McpPlugins
+    const { all, notes } = yield* Skills
+    return { tools, problems, known, servers, skills: all, notes }
+  }).pipe(Effect.provide(layerCatalogue(setup)))
+})

@@ -1,0 +1,9 @@
+/**
+ * What `replay` does. Loaded when it is needed, like the handler of `run`.
+ */
+import * as Effect from "effect/Effect"
+import { replayRun } from "../../app/replay.ts"
+import { layerRuns } from "../../app/savedRuns.ts"
+
+/** Plays a saved run once more and compares what is told. */
+export const replaySaved = (run: string) => Effect.provide(replayRun(run), layerRuns)

@@ -1,0 +1,37 @@
+/**
+ * What `resume` and `fork` do once flags are read. Loaded when it is needed, like the handler of `run`.
+ */
+import * as Effect from "effect/Effect"
+import { forkRun, resumeRun } from "../../app/runs.ts"
+import { layerRuns } from "../../app/savedRuns.ts"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import { untilReport } from "../terminal/outcome.ts"
+import { type CommandPorts, startPorts } from "../terminal/ports.ts"
+import { asUsage } from "../terminal/warnings.ts"
+
+/** A saved run, with flags that override what it was begun with. */
+export interface ResumeRequest {
+  readonly run: string
+  readonly flags: Configuration
+}
+
+/** Goes on with a run to its report. */
+export const resumePrompt = Effect.fn("resumePrompt")(function* ({ flags, run }: ResumeRequest, ports: CommandPorts) {
+  return yield* resumeRun({ run, given: flags }, yield* startPorts(ports)).pipe(
+    Effect.mapError(asUsage),
+    Effect.provide(layerRuns),
+    untilReport(ports.sink)
+  )
+})
+
+/** Begins a new run with what another had finished before the task `from`. */
+export const forkPrompt = Effect.fn("forkPrompt")(function* (
+  { flags, from, run }: ResumeRequest & { readonly from: string },
+  ports: CommandPorts
+) {
+  return yield* forkRun({ run, from, given: flags }, yield* startPorts(ports)).pipe(
+    Effect.mapError(asUsage),
+    Effect.provide(layerRuns),
+    untilReport(ports.sink)
+  )
+})

@@ -1,0 +1,72 @@
+/**
+ * How a run ends: what the rounds came to, the answer and what was denied become a status with its reason.
+ */
+import type { Issue } from "../findings/Issue.ts"
+import type { ModelError } from "../models/ModelAnswer.ts"
+import type { StepApproved } from "../permissions/ApprovalItem.ts"
+import type { TaskFailure } from "../plan/TaskResult.ts"
+import type { RunStatus } from "./RunReport.ts"
+
+/** How the rounds came to an end. */
+export type RoundsEnd =
+  /** Nothing is pending. */
+  | { readonly _tag: "GoalsMet" }
+  /** Nothing is pending, and these tasks of the last round have no result. */
+  | { readonly _tag: "Unresolved"; readonly failures: ReadonlyArray<TaskFailure> }
+  /** A task failed the same way for the second time. */
+  | { readonly _tag: "FailedTwice"; readonly failure: TaskFailure }
+  /** There is work left after the last round that is allowed. */
+  | { readonly _tag: "MaxRounds" }
+  /** A step was not approved. */
+  | { readonly _tag: "Declined"; readonly by: StepApproved["by"]; readonly step: string }
+
+/** The part of a report that says how the run ended. */
+export interface Outcome {
+  readonly status: RunStatus
+  readonly message: string
+  readonly issues: ReadonlyArray<Issue>
+  readonly answer: string
+}
+
+/** An outcome that no round led to. */
+export const outcome = (status: RunStatus, message: string, issues: ReadonlyArray<Issue> = []): Outcome => ({
+  status,
+  message,
+  issues,
+  answer: ""
+})
+
+/** The outcome of a run that a model call ended. */
+export const modelOutcome = (error: ModelError): Outcome =>
+  outcome(error.isUnavailable || error.isTransient ? "unavailable" : "failed", error.message)
+
+/** What failed only for want of a permission was not permitted. */
+const failed = (failures: ReadonlyArray<TaskFailure>, message: string): Outcome =>
+  outcome(failures.some(({ cause }) => cause?._tag === "Denied") ? "not_permitted" : "failed", message)
+
+const withoutAnswer = (end: RoundsEnd, denials: ReadonlyArray<{ readonly message: string }>): Outcome => {
+  switch (end._tag) {
+    case "GoalsMet": {
+      /* Work of which a part was denied is never done. */
+      const messages = [...new Set(denials.map(({ message }) => message))]
+      return messages.length === 0 ? outcome("done", "") : outcome("not_permitted", messages.join("\n"))
+    }
+    case "Unresolved":
+      return failed(end.failures, end.failures.map(({ message }) => message).join("\n"))
+    case "FailedTwice":
+      return failed([end.failure], `${end.failure.message} It failed the same way before.`)
+    case "MaxRounds":
+      return outcome("limit", "Max rounds reached.")
+    case "Declined":
+      return end.by === "person"
+        ? outcome("declined", "User declined writer approval.")
+        : outcome("not_permitted", `"${end.step}" needs approval and nobody could give it. Use --yes-this-run.`)
+  }
+}
+
+/** The outcome of rounds that came to an end; `denials` is everything that was denied in the run. */
+export const outcomeOf = (
+  end: RoundsEnd,
+  answer: string,
+  denials: ReadonlyArray<{ readonly message: string }>
+): Outcome => ({ ...withoutAnswer(end, denials), answer })

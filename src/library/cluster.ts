@@ -1,0 +1,98 @@
+/**
+ * Cluster runs for scripts, as promises: workers carry them out over a PostgreSQL database; clients begin, follow, answer
+ * and cancel them.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submitRun } from "../app/clusterClient.ts"
+import { runWorker } from "../app/worker.ts"
+import { type Approve, type Arbitrate, layerCallback } from "../services/approvals/CallbackApprover.ts"
+import { type RunHandle, startWork } from "./runHandle.ts"
+import { newRunOf, type RunOptions } from "./runOptions.ts"
+import { configurationOf, onThisMachine, type ScriptOptions } from "./scriptOptions.ts"
+
+/** Where the runs are. */
+export interface DatabaseOptions {
+  /** The address of the database, such as `postgres://user@host/name`; `TASK_CONDUCTOR_DATABASE` when absent. */
+  readonly database?: string
+}
+
+/** Who answers what a run asks. Without them a question makes the report reject with `RunWaits`, and the run waits. */
+export interface AnswerOptions {
+  readonly approve?: Approve
+  /** Decides about calls that were begun by a worker that died. */
+  readonly arbitrate?: Arbitrate
+  /** Stops following when it aborts; the run goes on. */
+  readonly signal?: AbortSignal
+}
+
+type Ordered = "prompt" | "project" | "limits" | "allow" | "deny" | "file" | "skill" | "plan" | "readOnly"
+
+/**
+ * How a script orders a run from workers. The project is a folder that every worker has at the same path. What belongs to
+ * a machine, such as its model server, the workers bring.
+ */
+export interface ClusterRunOptions extends DatabaseOptions, AnswerOptions, Pick<RunOptions, Ordered> {
+  /** A name as for `--model`. */
+  readonly model?: string
+}
+
+/** How a worker works. */
+export interface WorkOptions extends DatabaseOptions, Pick<ScriptOptions, "allow" | "deny" | "host" | "parallel"> {
+  /** Ends the worker when it aborts; others go on with what it has. */
+  readonly signal: AbortSignal
+  /** Told of the work that begins and ends here, in words. */
+  readonly tell?: (what: string) => void
+}
+
+const onCluster =
+  ({ approve, arbitrate, database }: DatabaseOptions & AnswerOptions) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>) =>
+    work.pipe(
+      Effect.provide(layerClient({ database, approver: layerCallback({ approve, arbitrate }) })),
+      onThisMachine({})
+    )
+
+/** Begins a run on the workers and follows it. Interrupting stops following; `cancel` ends the run. */
+export const run = (options: ClusterRunOptions): RunHandle =>
+  startWork({ signal: options.signal }, (listen, runId) =>
+    Effect.gen(function* () {
+      const newRun = yield* newRunOf(options, runId)
+      yield* submitRun(yield* prepareRun({ ...newRun, approveSteps: false }))
+      return yield* attachRun(runId, (recorded) => Effect.sync(() => listen(recorded)))
+    }).pipe(onCluster(options))
+  )
+
+/** Follows a run from its beginning, whoever began it. */
+export const attach = (runId: string, options: DatabaseOptions & AnswerOptions = {}): RunHandle =>
+  startWork({ runId, signal: options.signal }, (listen) =>
+    attachRun(runId, (recorded) => Effect.sync(() => listen(recorded))).pipe(onCluster(options))
+  )
+
+/** Ends a run within seconds; false when it had ended before. */
+export const cancel = (runId: string, options: DatabaseOptions = {}): Promise<boolean> =>
+  cancelRun(runId).pipe(
+    Effect.map(({ isCancelled }) => isCancelled),
+    Effect.provide(layerClusterRuns(options.database)),
+    onThisMachine({}),
+    Effect.runPromise
+  )
+
+/** Carries out runs until the signal aborts. Rejects when the database cannot be used. */
+export const work = ({ database, signal, tell = () => undefined, ...options }: WorkOptions): Promise<void> => {
+  const worker = runWorker({
+    database,
+    flags: configurationOf(options),
+    tell: (what) => Effect.sync(() => tell(what)),
+    ready: Effect.void
+  })
+  const fiber = Effect.runFork(onThisMachine({})(worker))
+  const end = (): void => void Effect.runFork(Fiber.interrupt(fiber))
+  if (signal.aborted) end()
+  signal.addEventListener("abort", end, { once: true })
+  return Effect.runPromise(Fiber.await(fiber)).then((exit) => {
+    if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) throw Cause.squash(exit.cause)
+  })
+}

@@ -1,0 +1,77 @@
+/**
+ * What comes before the rounds of a run: the briefing and the task list, each made once, however often the run goes on.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { renderTaskList } from "../../domain/documents/TaskRendering.ts"
+import { Briefing } from "../../domain/models/Briefing.ts"
+import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import type { TaskList } from "../../domain/plan/TaskList.ts"
+import { stageKey } from "../../domain/runs/ActivityKey.ts"
+import type { NoValidPlan, RunOrder, UnknownSkill } from "../../domain/runs/RunOrder.ts"
+import { Activities } from "../journal/Activities.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { Briefer, type BriefingError } from "./Briefer.ts"
+import { Planned, Planner } from "./Planner.ts"
+
+/** A task list that may run, as a value and as markdown. */
+export interface CheckedTaskList {
+  readonly taskList: TaskList
+  readonly markdown: string
+}
+
+/** An order that can be carried out. */
+export interface Prepared {
+  readonly briefing: Briefing
+  /** Makes the task list, or takes the one that was given, and publishes it. */
+  readonly createTaskList: Effect.Effect<CheckedTaskList, NoValidPlan | ModelError>
+}
+
+export class Preparation extends Context.Service<
+  Preparation,
+  {
+    /** Gathers the briefing, and refuses an order that cannot be carried out at all. Publishes nothing. */
+    prepare(order: RunOrder): Effect.Effect<Prepared, BriefingError | UnknownSkill>
+  }
+>()("task-conductor/services/pipeline/Preparation") {
+  static readonly layer = Layer.effect(
+    Preparation,
+    Effect.gen(function* () {
+      const activities = yield* Activities
+      const briefer = yield* Briefer
+      const planner = yield* Planner
+      const events = yield* RunEvents
+
+      const brief = ({ currentFile, openFiles = [], prompt }: RunOrder) =>
+        activities.runStage(
+          { key: stageKey.briefing, success: Briefing },
+          briefer.brief({ prompt, openFiles, ...(currentFile === undefined ? {} : { currentFile }) })
+        )
+
+      const plan = ({ plan: markdown }: RunOrder, briefing: Briefing) =>
+        activities.runStage(
+          { key: stageKey.plan, success: Planned },
+          markdown === undefined ? planner.plan(briefing) : planner.read(markdown, briefing)
+        )
+
+      const publish = Effect.fnUntraced(function* (planned: Planned, { prompt }: RunOrder) {
+        const { taskList } = planned
+        const markdown = renderTaskList(taskList, { prompt })
+        yield* events.publish({ type: "plan.created", ...planned, markdown })
+        return { taskList, markdown }
+      })
+
+      const prepare = Effect.fn("Preparation.prepare")(function* (order: RunOrder) {
+        const briefing = yield* brief(order)
+        const planned =
+          order.skill === undefined
+            ? plan(order, briefing)
+            : Effect.succeed(yield* planner.single(order.skill, briefing))
+        return { briefing, createTaskList: Effect.flatMap(planned, (made) => publish(made, order)) }
+      })
+
+      return Preparation.of({ prepare })
+    })
+  )
+}

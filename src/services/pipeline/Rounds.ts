@@ -1,0 +1,113 @@
+/**
+ * The rounds of a run: refine and run what is outstanding, then ask what is left to do, until nothing is or a limit is
+ * reached. A round that came to its end before is taken from the journal.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import { TaskList } from "../../domain/plan/TaskList.ts"
+import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { stageKey } from "../../domain/runs/ActivityKey.ts"
+import type { RoundsEnd } from "../../domain/runs/RunOutcome.ts"
+import { Activities } from "../journal/Activities.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import type { RunState } from "../runs/RunState.ts"
+import { Reviser } from "./Reviser.ts"
+import { Scheduler } from "./Scheduler.ts"
+
+/** A round that came to its end, with what is to do after it. */
+const SettledRound = Schema.Struct({
+  results: Schema.Array(TaskResult),
+  failures: Schema.Array(TaskFailure),
+  revised: TaskList
+})
+
+const stageOf = (round: number) => ({ key: stageKey.round(round), success: SettledRound })
+
+/** What one round led to: the end of all rounds, or what the next one has to do. */
+type RoundResult = { readonly end: RoundsEnd } | typeof SettledRound.Type
+
+export class Rounds extends Context.Service<
+  Rounds,
+  {
+    /** Carries out the list to the end of the rounds. The state has every result as soon as it is there. */
+    run(briefing: Briefing, list: TaskList, state: RunState): Effect.Effect<RoundsEnd, ModelError>
+  }
+>()("task-conductor/services/pipeline/Rounds") {
+  static readonly layer = Layer.effect(
+    Rounds,
+    Effect.gen(function* () {
+      const activities = yield* Activities
+      const events = yield* RunEvents
+      const { limits } = yield* RunSettings
+      const scheduler = yield* Scheduler
+      const reviser = yield* Reviser
+
+      /** Takes over a round of an earlier session. */
+      const restore = Effect.fnUntraced(function* (settled: typeof SettledRound.Type, state: RunState) {
+        yield* Effect.forEach(settled.results, state.addResult, { discard: true })
+        yield* state.addFailures(settled.failures)
+        return settled
+      })
+
+      const runRound = Effect.fnUntraced(function* (
+        briefing: Briefing,
+        list: TaskList,
+        state: RunState,
+        round: number
+      ): Effect.fn.Return<RoundResult, ModelError> {
+        yield* events.publish({ type: "round.started", round })
+        const { results: finished } = yield* state.get
+        const { declined, failures, results } = yield* scheduler.runRound({
+          briefing,
+          round,
+          list,
+          finished,
+          record: state.addResult
+        })
+        yield* events.publish({
+          type: "round.finished",
+          round,
+          finished: results.length,
+          failed: failures.length
+        })
+        const repeated = yield* state.addFailures(failures)
+        if (declined !== undefined) return { end: { _tag: "Declined", ...declined } }
+        if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
+        const outstanding = list.outstanding(yield* state.finishedNames)
+        const all = (yield* state.get).results
+        const revised = yield* reviser.revise({ briefing, round, outstanding, finished: all, failures })
+        return yield* activities.runStage(stageOf(round), Effect.succeed({ results, failures, revised }), () =>
+          results.every(isFinal)
+        )
+      })
+
+      const run = Effect.fn("Rounds.run")(function* (briefing: Briefing, list: TaskList, state: RunState) {
+        let pending = list
+        let unresolved: ReadonlyArray<TaskFailure> = []
+        for (let round = 1; pending.hasPending(yield* state.finishedNames); round += 1) {
+          if (round > limits.rounds) return { _tag: "MaxRounds" } satisfies RoundsEnd
+          yield* state.startRound(round)
+          const before = yield* activities.stageResult(stageOf(round))
+          const result = yield* Option.match(before, {
+            onNone: () => runRound(briefing, pending, state, round),
+            onSome: (settled): Effect.Effect<RoundResult, ModelError> => restore(settled, state)
+          })
+          if ("end" in result) return result.end
+          pending = result.revised
+          unresolved = result.failures
+        }
+        return unresolved.length === 0
+          ? ({ _tag: "GoalsMet" } satisfies RoundsEnd)
+          : ({ _tag: "Unresolved", failures: unresolved } satisfies RoundsEnd)
+      })
+
+      return Rounds.of({ run })
+    })
+  )
+}

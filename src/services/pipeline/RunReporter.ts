@@ -1,0 +1,63 @@
+/**
+ * The first and the last words of a run: the event that starts it with what a person should know, and the report that
+ * ends it.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Briefing } from "../../domain/models/Briefing.ts"
+import type { RunOrder } from "../../domain/runs/RunOrder.ts"
+import type { Outcome } from "../../domain/runs/RunOutcome.ts"
+import { exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { ResumeNotes } from "../history/ResumeNotes.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import type { RunState } from "../runs/RunState.ts"
+import { UsageMeter } from "../runs/UsageMeter.ts"
+
+export class RunReporter extends Context.Service<
+  RunReporter,
+  {
+    /** Publishes `run.started` and the notes about the briefing and about a run that goes on. */
+    start(order: RunOrder, briefing: Briefing): Effect.Effect<void>
+    /** Publishes only the notes about the briefing. */
+    warn(briefing: Briefing): Effect.Effect<void>
+    /** Publishes `run.finished` with the report. */
+    finish(order: RunOrder, state: RunState, outcome: Outcome): Effect.Effect<RunReport>
+  }
+>()("task-conductor/services/pipeline/RunReporter") {
+  static readonly layer = Layer.effect(
+    RunReporter,
+    Effect.gen(function* () {
+      const events = yield* RunEvents
+      const { model } = yield* RunSettings
+      const meter = yield* UsageMeter
+      const { root: project } = yield* Workspace
+      const resumeNotes = Effect.provideContext(
+        (yield* ResumeNotes).read,
+        yield* Effect.context<RunSettings | Workspace>()
+      )
+
+      const warn = ({ notes = [] }: Briefing) =>
+        Effect.forEach(notes, (text) => events.publish({ type: "message", level: "warning", text }), { discard: true })
+
+      const start = Effect.fnUntraced(function* ({ prompt, runId }: RunOrder, briefing: Briefing) {
+        yield* events.publish({ type: "run.started", version: 1, runId, project, model, prompt })
+        yield* warn(briefing)
+        for (const note of yield* resumeNotes) yield* events.publish({ type: "message", level: "warning", ...note })
+      })
+
+      const finish = Effect.fnUntraced(function* ({ runId }: RunOrder, state: RunState, outcome: Outcome) {
+        const { message } = outcome
+        if (message !== "") yield* events.publish({ type: "message", level: "error", text: message })
+        const usage = yield* meter.total
+        const report: RunReport = { runId, ...outcome, ...(yield* state.get), usage }
+        yield* events.publish({ type: "run.finished", exitCode: exitCodeOf(report.status), report })
+        return report
+      })
+
+      return RunReporter.of({ start, warn, finish })
+    })
+  )
+}

@@ -1,0 +1,40 @@
+/**
+ * What ends a task without a result, as the failure of the task: the cause for whoever decides by it, the reason in words.
+ */
+import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import type { Task } from "../../domain/plan/Task.ts"
+import { type FailureCause, TaskFailure, type TaskPhase } from "../../domain/plan/TaskResult.ts"
+import type { PermissionDenied } from "../permissions/PermissionDenied.ts"
+import type { ReferenceError } from "../references/References.ts"
+import type { TooManyDenials } from "../tools/ToolRunner.ts"
+import type { AttemptsExhausted } from "./Attempts.ts"
+
+/** Everything that can end a task. */
+export type TaskError = AttemptsExhausted | ModelError | ReferenceError | TooManyDenials
+
+const denied = ({ by, targets, tool }: PermissionDenied): FailureCause => ({ _tag: "Denied", tool, targets, by })
+
+const causeOf = (error: TaskError): FailureCause => {
+  switch (error._tag) {
+    case "AttemptsExhausted":
+      return { _tag: "NoValidAnswer", attempts: error.attempts, repeated: error.repeated }
+    case "ModelError":
+      return { _tag: "ModelFailed", reason: error.reason._tag }
+    case "ReferenceError":
+      return error.denied === undefined ? { _tag: "ReferenceUnusable", href: error.href } : denied(error.denied)
+    case "TooManyDenials":
+      return denied(error.denied)
+  }
+}
+
+/** What the model was asked for in each phase. */
+const wanted: Record<TaskPhase, string> = { refinement: "tool calls", execution: "result" }
+
+const reasonOf = (error: TaskError, phase: TaskPhase): string =>
+  error._tag === "AttemptsExhausted"
+    ? `no valid ${wanted[phase]} ${error.message} Last issues: ${error.issues.map(({ what }) => what).join(" ")}`
+    : error.message
+
+/** The failure of a task that this error ended. */
+export const taskFailure = (task: Task, phase: TaskPhase, error: TaskError): TaskFailure =>
+  new TaskFailure({ task: task.name, phase, reason: reasonOf(error, phase), skipped: false, cause: causeOf(error) })

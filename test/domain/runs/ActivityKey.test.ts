@@ -1,0 +1,64 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import {
+  activityName,
+  keyOfActivity,
+  modelCallKey,
+  type ParsedKey,
+  parseKey,
+  seenKey,
+  Stage,
+  stageKey,
+  toolCallKey
+} from "../../../src/domain/runs/ActivityKey.ts"
+
+const input = "0123456789abcdef0123456789abcdef"
+
+const cases: ReadonlyArray<readonly [key: string, parsed: ParsedKey | undefined]> = [
+  [stageKey.briefing, { kind: "briefing" }],
+  [stageKey.plan, { kind: "plan" }],
+  [stageKey.round(12), { kind: "round", round: 12 }],
+  [stageKey.refined(1, "Research 2"), { kind: "refined", round: 1, task: "research-2" }],
+  [stageKey.task(2, "Plan"), { kind: "task", round: 2, task: "plan" }],
+  [modelCallKey({ stage: "plan", round: 0, attempt: 3 }), { kind: "model", stage: "plan", round: 0 }],
+  [modelCallKey({ stage: "iterate", round: 2, attempt: 1 }), { kind: "model", stage: "iterate", round: 2 }],
+  [
+    modelCallKey({ stage: "refine", round: 1, task: "Attempt 1", attempt: 1 }),
+    { kind: "model", stage: "refine", round: 1, task: "attempt-1" }
+  ],
+  [toolCallKey({ round: 3, task: "Look 1", uid: "call-1" }), { kind: "tool", round: 3, task: "look-1", uid: "call-1" }],
+  [toolCallKey({ round: 1, task: "Look", uid: "a/b#c" }), { kind: "tool", round: 1, task: "look", uid: "a/b#c" }],
+  [seenKey.inputs("Look 1"), undefined],
+  [seenKey.reference("Look 1", "document", "notes.md#plan"), undefined],
+  ["", undefined],
+  ["round-1/refined/", undefined]
+]
+
+describe("the key of a part of a run", () => {
+  it("is read back, with and without what it was done with", () => {
+    for (const [key, parsed] of cases) {
+      assert.deepStrictEqual(parseKey(key), parsed, key)
+      assert.strictEqual(keyOfActivity(key), key)
+      assert.strictEqual(keyOfActivity(activityName({ key, input })), key)
+      assert.deepStrictEqual(parseKey(activityName({ key, input })), parsed, key)
+    }
+  })
+
+  it.effect.prop(
+    "is read back for calls with any uid",
+    { uid: Schema.String, round: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 99 })) },
+    ({ round, uid }) =>
+      Effect.sync(() => {
+        const key = toolCallKey({ round, task: "Look 1", uid })
+        assert.deepStrictEqual(parseKey(activityName({ key, input })), { kind: "tool", round, task: "look-1", uid })
+      })
+  )
+
+  it("is read back for every stage that asks a model", () => {
+    assert.deepStrictEqual(
+      Stage.literals.map((stage) => parseKey(modelCallKey({ stage, round: 1, task: "T", attempt: 1 }))),
+      Stage.literals.map((stage): ParsedKey => ({ kind: "model", stage, round: 1, task: "t" }))
+    )
+  })
+})

@@ -1,0 +1,97 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { type FailureCause, TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
+import { outcomeOf, type RoundsEnd } from "../../../src/domain/runs/RunOutcome.ts"
+
+const denials = [
+  { message: "Permission denied: read_file on a was declined." },
+  { message: "Permission denied: read_file on a was declined." },
+  { message: "Permission denied: a rule forbids write_file." }
+]
+
+const failure = (reason: string, cause?: FailureCause) =>
+  new TaskFailure({
+    task: "Look 1",
+    phase: "execution",
+    reason,
+    skipped: false,
+    ...(cause === undefined ? {} : { cause })
+  })
+
+const denied: FailureCause = { _tag: "Denied", tool: "read_file", targets: ["/a"], by: "person" }
+const exhausted: FailureCause = { _tag: "NoValidAnswer", attempts: 5, repeated: false }
+
+const decline = (by: "person" | "nobody"): RoundsEnd => ({ _tag: "Declined", by, step: "Task section 1" })
+
+const statusOf = (end: RoundsEnd) => {
+  const { message, status } = outcomeOf(end, "The answer.", denials)
+  return [status, message]
+}
+
+describe("the outcome of a run", () => {
+  it("is done when the goals are met and nothing was denied", () => {
+    assert.deepStrictEqual(outcomeOf({ _tag: "GoalsMet" }, "The answer.", []), {
+      status: "done",
+      message: "",
+      issues: [],
+      answer: "The answer."
+    })
+  })
+
+  it("is not permitted when something was denied on the way, and says each denial once", () => {
+    assert.deepStrictEqual(statusOf({ _tag: "GoalsMet" }), [
+      "not_permitted",
+      `${denials[0]?.message}\n${denials[2]?.message}`
+    ])
+  })
+
+  it("is a limit after the last round, whatever was denied", () => {
+    assert.deepStrictEqual(statusOf({ _tag: "MaxRounds" }), ["limit", "Max rounds reached."])
+  })
+
+  it("is declined when a person said so, and not permitted when nobody could approve", () => {
+    assert.deepStrictEqual(statusOf(decline("person")), ["declined", "User declined writer approval."])
+    assert.deepStrictEqual(statusOf(decline("nobody")), [
+      "not_permitted",
+      '"Task section 1" needs approval and nobody could give it. Use --yes-this-run.'
+    ])
+  })
+
+  it("is told by the causes of failures, and not by their words", () => {
+    const quoting = `no valid result after 5 tries. Last issues: ${denials[0]?.message}`
+    const cases = [
+      [[failure("gone"), failure("declined", denied)], "not_permitted"],
+      [[failure(quoting, exhausted)], "failed"],
+      [[failure(quoting)], "failed"]
+    ] as const
+    for (const [failures, status] of cases) {
+      const message = failures.map((one) => one.message).join("\n")
+      assert.deepStrictEqual(statusOf({ _tag: "Unresolved", failures }), [status, message])
+    }
+    for (const [cause, status] of [
+      [denied, "not_permitted"],
+      [exhausted, "failed"]
+    ] as const) {
+      const twice = failure(quoting, cause)
+      assert.deepStrictEqual(statusOf({ _tag: "FailedTwice", failure: twice }), [
+        status,
+        `${twice.message} It failed the same way before.`
+      ])
+    }
+  })
+})
+
+describe("the failure of a task", () => {
+  const codec = Schema.toCodecJson(TaskFailure)
+
+  it("is read from journals that have no causes", () => {
+    const { cause: _, ...older } = Schema.encodeSync(codec)(failure("declined", denied)) as Record<string, Schema.Json>
+    const read = Schema.decodeUnknownSync(codec)(older)
+    assert.deepStrictEqual([read.message, read.cause], ['Task execution: "Look 1": declined', undefined])
+  })
+
+  it("keeps its cause where it is written down", () => {
+    const whole = failure("declined", denied)
+    assert.deepStrictEqual(Schema.decodeUnknownSync(codec)(Schema.encodeSync(codec)(whole)).cause, denied)
+  })
+})
