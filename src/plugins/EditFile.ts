@@ -1,5 +1,5 @@
 /**
- * The tool `edit_file`: replaces texts in a file and leaves the rest of it as it is.
+ * The tool `edit_file`: replaces texts in a file and leaves the rest unchanged.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -66,7 +66,7 @@ export const editFile = (maxBytes: number): Plugin =>
           permission_denied: "It was denied, or lies outside the project or controls git or this program.",
           not_found: "There is no file at the path.",
           io_error: "The system does not let it be read or written.",
-          parse_error: "It is no UTF-8 text."
+          parse_error: "It is not UTF-8 text."
         },
         example: { path: "src/limits.ts", old_text: "const limit = 5", new_text: "const limit = 10" },
         access: (params) => [{ _tag: "EditFile", path: params.path, edits: editsOf(params) }],

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { definePlugin, PageFetch, tool, ToolFailure } from "../plugin-kit.ts"
 
-/** About 3,000 tokens: room for two pages in a window of 8192. */
+/** About 3,000 tokens, so that two pages fit a context window of 8192. */
 const defaultCharacters = 12_000
 const mostCharacters = 60_000
 
@@ -26,7 +26,7 @@ const Parameters = Schema.Struct({
 })
 type Parameters = typeof Parameters.Type
 
-/** Ends before the limit where a line or at least a word ends; never within a pair of surrogates. */
+/** The end of a part: that of a line, else of a word, before the limit; never within a surrogate pair. */
 const endOfPart = (text: string, start: number, limit: number): number => {
   if (text.length - start <= limit) return text.length
   const part = text.slice(start, start + limit)
@@ -35,7 +35,7 @@ const endOfPart = (text: string, start: number, limit: number): number => {
   return start + limit - (/[\uD800-\uDBFF]$/.test(part) && limit > 1 ? 1 : 0)
 }
 
-/** The part of the text that was asked for, with a word about what is missing. */
+/** The requested part of the text, with a note on what is missing. */
 const partOf = (text: string, { max_characters = defaultCharacters, start = 0 }: Parameters) => {
   if (start > 0 && start >= text.length) {
     const message = `The text of the page has ${text.length} characters; none begins at ${start}.`
@@ -58,7 +58,7 @@ export const fetchUrl = definePlugin({
       effect: "pure",
       example: { url: "https://example.com/docs/install" },
       errors: {
-        validation_failed: "The URL cannot be fetched by anybody, or `start` lies behind the end of the text.",
+        validation_failed: "The URL is invalid, or `start` lies after the end of the text.",
         permission_denied: "A person or a rule denied it, or the address is not on the public internet.",
         not_found: "The server has no such page.",
         io_error: "The name, the connection or the server failed, or there were more than five redirects.",

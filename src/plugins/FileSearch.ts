@@ -1,6 +1,6 @@
 /**
- * The search behind the tool `search_files`: file by file, with room for others to work in between, until there is
- * enough or the time is over.
+ * The search of the tool `search_files`: file by file, yielding to other fibers, until there are enough matches or the
+ * time is over.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ interface SearchOrder {
   readonly deadline: number
 }
 
-/** What was found, and what was not looked at. */
+/** What was found, and what was not searched. */
 export interface SearchProgress {
   readonly shown: Array<string>
   /** What ended the search before all files were searched. */
@@ -31,7 +31,7 @@ export interface SearchProgress {
   readonly skipped: { secret: number; large: number; denied: number }
 }
 
-/** The lines of a file of the project; none for what is no text or is gone. Links that lead out are not permitted. */
+/** The lines of a file of the project; none when it is not text or no longer exists. Links out of the project are denied. */
 const readLines = Effect.fnUntraced(function* (file: string, maxBytes: number, { skipped }: SearchProgress) {
   const workspace = yield* Workspace
   if (isSecretLike(file)) {
@@ -61,7 +61,6 @@ const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, ord
   return { matches, isComplete: true }
 })
 
-/** Searches the files in their order. */
 export const searchText = Effect.fn("searchText")(function* (order: SearchOrder) {
   const { context, files, maxFileBytes, maxMatches } = order
   const progress: SearchProgress = { shown: [], searched: 0, skipped: { secret: 0, large: 0, denied: 0 } }
@@ -75,7 +74,7 @@ export const searchText = Effect.fn("searchText")(function* (order: SearchOrder)
   for (const [index, file] of files.entries()) {
     if (index % filesAtOnce === 0) batch = yield* readBatch(index)
     const lines = batch[index % filesAtOnce] ?? []
-    /* One more than asked for tells whether there are more. */
+    /* One more than requested shows whether there are more. */
     const { isComplete, matches } = yield* matchesIn(lines, order, matchesLeft + 1)
     for (const line of showMatches(file, lines, matches.slice(0, matchesLeft), context)) {
       charactersLeft -= line.length + 1

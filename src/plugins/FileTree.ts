@@ -30,7 +30,7 @@ export const fileTree = definePlugin({
       effect: "pure",
       example: { path: "src" },
       errors: {
-        not_found: "`path` is no folder of the project; the message names the nearest.",
+        not_found: "`path` is not a folder of the project; the message names the nearest.",
         io_error: "The project folder cannot be listed.",
         output_limit: "The project has more than 100,000 files."
       },

@@ -18,7 +18,7 @@ import {
 } from "../plugin-kit.ts"
 import { projectPath } from "./ProjectPath.ts"
 
-/** About 4,000 tokens: half of a window of 8192. Who names lines may have more. */
+/** About 4,000 tokens, half of a context window of 8192. A range of lines may have more. */
 const wholeCharacters = 16_000
 const rangeCharacters = 64_000
 
@@ -36,7 +36,7 @@ const linesOf = (text: string): ReadonlyArray<string> => {
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines
 }
 
-/** The lines that were asked for; nothing when all of them were. */
+/** The requested lines; nothing when all of them are requested. */
 const rangeOf = ({ end_line, start_line }: Parameters): LineRange | undefined =>
   start_line === undefined && end_line === undefined
     ? undefined
@@ -44,7 +44,7 @@ const rangeOf = ({ end_line, start_line }: Parameters): LineRange | undefined =>
 
 const failure = (type: ToolFailure["type"], message: string) => new ToolFailure({ type, message })
 
-/** What fits of the whole text or of its lines. */
+/** As much of the text or of the requested lines as fits. */
 const narrow = (path: string, text: string, range: LineRange | undefined): Effect.Effect<string, ToolFailure> => {
   if (range === undefined && text.length <= wholeCharacters) return Effect.succeed(text)
   const lines = linesOf(text)
@@ -58,14 +58,13 @@ const narrow = (path: string, text: string, range: LineRange | undefined): Effec
   return Effect.fail(failure("validation_failed", `${path} has ${lines.length} lines; there are none ${asked}.`))
 }
 
-/** Names what may have been meant. */
 const explainMissing = Effect.fnUntraced(function* ({ path }: Parameters, { message }: ToolFailure) {
   const { root, tree } = yield* Workspace
   const files = yield* Effect.orElseSucceed(tree, () => [])
   return yield* failure("not_found", `${message}${nearestHint(nearestPaths(projectPath(root, path), files))}`)
 })
 
-/** Lines of a file that is too large to be read as a whole; nobody is told of them. */
+/** Lines of a file that is too large to be read as a whole. They are not announced to `FileReads`. */
 const readPart = Effect.fnUntraced(function* (path: string, range: LineRange | undefined, tooLarge: ToolFailure) {
   if (range === undefined) {
     const message = `${tooLarge.message.split(". ")[0]}. Search it, or read a part of it with start_line and end_line.`
@@ -94,7 +93,7 @@ export const readFile = (maxBytes: number): Plugin =>
             permission_denied: "A person or a rule denied it.",
             not_found: "There is no file at the path; the message names the nearest.",
             io_error: "It is a folder, a pipe or a device, or the system does not let it be read.",
-            parse_error: "It is no UTF-8 text; the message says what it looks like.",
+            parse_error: "It is not UTF-8 text; the message says what it looks like.",
             output_limit: `It is larger than ${Math.round(maxBytes / 1_048_576)} MB and no lines were named.`
           },
           access: ({ path }) => [{ _tag: "ReadFile", path }],

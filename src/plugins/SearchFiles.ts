@@ -1,6 +1,6 @@
 /**
- * The tool `search_files`: lines of the project that hold a text or match a regular expression. It reads only what lies
- * inside the project, is text, is not ignored by git, does not look like a secret, and may be read by the rules.
+ * The tool `search_files`: lines of the project that hold a text or match a regular expression. It reads only text files
+ * inside the project that git does not ignore, that do not look like secrets, and that the rules allow to be read.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -48,12 +48,11 @@ type Parameters = typeof Parameters.Type
 const readPattern = ({ case_sensitive = false, pattern, regex = false }: Parameters) =>
   Effect.fromResult(searchPattern(pattern, { regex, caseSensitive: case_sensitive })).pipe(
     Effect.mapError((problem) => {
-      const message = `The regular expression ${JSON.stringify(pattern)} cannot be used: ${problem}. Mend it, or leave regex out.`
+      const message = `The regular expression ${JSON.stringify(pattern)} cannot be used: ${problem}. Correct it, or leave regex out.`
       return new ToolFailure({ type: "validation_failed", message })
     })
   )
 
-/** The files that the search is about. */
 const chooseFiles = Effect.fnUntraced(function* ({ glob, path = "" }: Parameters) {
   const { files } = yield* filesBelow(path, (all) => [...foldersOf(all), ...all])
   return glob === undefined ? files : files.filter(matchesGlob(glob))
@@ -61,7 +60,7 @@ const chooseFiles = Effect.fnUntraced(function* ({ glob, path = "" }: Parameters
 
 const count = (files: number): string => (files === 1 ? "1 file" : `${files} files`)
 
-/** What the lines do not say: that there are none, that there are more, what was not searched. */
+/** Notes after the lines: that there are none, that there are more, what was not searched. */
 const notesOf = (params: Parameters, files: number, { ended, searched, shown, skipped }: SearchProgress) => {
   const { glob, max_results: limit = defaultResults, path, pattern, regex } = params
   const place = `${path === undefined ? "" : ` below ${path}`}${glob === undefined ? "" : ` like ${glob}`}`

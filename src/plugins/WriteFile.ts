@@ -10,7 +10,7 @@ const Parameters = Schema.Struct({
   content: Schema.String.annotate({ description: "The whole new text of the file." })
 })
 
-/** So many lines of bounded length stay below the cap for outputs, whatever characters they hold. */
+/** A diff of so many lines of bounded length is always below the limit for outputs. */
 const diffLines = 100
 
 /** Writes the file and gives the diff; a file above `maxBytes`, or one that is not text, is replaced without one. */

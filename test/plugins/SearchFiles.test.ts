@@ -142,7 +142,7 @@ describe("search_files", () => {
         ])
       assert.deepStrictEqual(yield* problem("parse("), [
         "validation_failed",
-        'The regular expression "parse(" cannot be used: missing closing ): `parse(`. Mend it, or leave regex out.'
+        'The regular expression "parse(" cannot be used: missing closing ): `parse(`. Correct it, or leave regex out.'
       ])
       for (const pattern of ["(?=x)", "\\1", "a**", "((a{100}){100}){100}"]) {
         assert.strictEqual((yield* problem(pattern))[0], "validation_failed", pattern)

@@ -3,8 +3,7 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import { flattenEvent } from "../../domain/runs/RunEvent.ts"
-import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
+import { flattenEvent, type RecordedEvent, type RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { Paint } from "./Colour.ts"

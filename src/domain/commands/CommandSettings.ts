@@ -13,7 +13,6 @@ const Folder = Schema.String.check(
   Schema.isPattern(/^(?:\/|~\/)[^\0]*$/, { expected: 'an absolute path, or one that begins with "~/"' })
 )
 
-/** Where commands run. */
 export const SandboxSettings = Schema.Struct({
   mode: key(
     Schema.Literals(["auto", "required", "off"]),

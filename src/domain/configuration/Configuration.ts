@@ -28,7 +28,6 @@ const RuleLine = Schema.String.check(
 
 const EnvironmentName = Schema.String.check(Schema.makeFilter((name: string) => environmentNameProblem(name) ?? true))
 
-/** `host:port`, exactly. */
 const HostPort = Schema.String.check(
   Schema.isPattern(/^[^\s/:]+:\d{1,5}$/, { expected: 'a host with its port, such as "localhost:8080"' })
 )
@@ -38,7 +37,6 @@ const KeepAlive = Schema.String.check(
   Schema.isPattern(/^-?\d+(ms|s|m|h)$/, { expected: 'a time such as "30m" or "2h"' })
 )
 
-/** All keys; all are optional. */
 export const Configuration = Schema.Struct({
   $schema: key(Schema.String, "The location of the schema of this file, for editors."),
   model: key(
@@ -116,10 +114,8 @@ export const mergeConfigurations = (base: Configuration, overrides: Configuratio
   plugins: [...(base.plugins ?? []), ...(overrides.plugins ?? [])]
 })
 
-/** Whose file it is. */
 export type ConfigurationScope = "user" | "project"
 
-/** Where else a person can set a key. */
 const elsewhere: Readonly<Record<string, string>> = {
   allow: " or use --allow",
   host: " or set OLLAMA_HOST",

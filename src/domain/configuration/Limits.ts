@@ -28,5 +28,4 @@ export type Limits = typeof Limits.Type
 export const GivenLimits = Schema.toEncoded(Limits)
 export type GivenLimits = typeof GivenLimits.Type
 
-/** The limits of a run without configuration. */
 export const defaultLimits: Limits = Schema.decodeSync(Limits)({})

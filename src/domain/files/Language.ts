@@ -2,7 +2,6 @@
  * The language of a file as the info string of a fence, derived from its name.
  */
 
-/** Extensions by fence language. */
 const extensionsByLanguage: Readonly<Record<string, string>> = {
   asm: "asm s",
   bash: "bash sh zsh ksh",

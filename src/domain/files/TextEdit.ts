@@ -14,7 +14,6 @@ export const TextEdit = Schema.Struct({
 })
 export type TextEdit = typeof TextEdit.Type
 
-/** A text that is edited. */
 interface EditedText {
   /** Named in problems. */
   readonly path: string
@@ -114,7 +113,6 @@ const placesOf = ({ mayQuote, path, text }: EditedText, edits: ReadonlyArray<Tex
   return Result.fail(`The ${name} does not occur in ${path}.${mayQuote ? ` ${nearestLines(text, oldText)}` : ""}`)
 }
 
-/** The first two places that overlap. */
 const overlap = (places: ReadonlyArray<Place>): readonly [Place, Place] | undefined => {
   for (const [index, place] of places.entries()) {
     const before = places[index - 1]

@@ -3,8 +3,7 @@
  * and costs may differ, and the interleaving of what runs in parallel.
  */
 import { canonicalJson } from "../text/CanonicalJson.ts"
-import { flattenEvent } from "../runs/RunEvent.ts"
-import type { RunEvent } from "../runs/RunEvent.ts"
+import { flattenEvent, type RunEvent } from "../runs/RunEvent.ts"
 import { hasEnded } from "./JournalParts.ts"
 import { slugOf } from "../text/Slug.ts"
 

@@ -6,7 +6,6 @@ import { Risk } from "../tools/Risk.ts"
 import { ToolCall } from "../tools/ToolCall.ts"
 import type { PreparedCall } from "../tools/PreparedCall.ts"
 
-/** One call or access that a person is asked about. */
 export const ApprovalItem = Schema.Struct({
   task: Schema.String,
   call: Schema.optionalKey(ToolCall),

@@ -6,7 +6,6 @@ import type { CanonicalAccess } from "../tools/Access.ts"
 import type { Repair } from "../findings/Issue.ts"
 import { makeRepair } from "../findings/IssueCode.ts"
 
-/** A file with the tasks that would write it, at least two. */
 interface ConflictingWrite {
   /** The canonical path. */
   readonly path: string
@@ -31,10 +30,9 @@ export const conflictingWrites = (tasks: ReadonlyArray<TouchingTask>): ReadonlyA
   return [...writers].filter(([, names]) => names.size > 1).map(([path, names]) => ({ path, tasks: [...names] }))
 }
 
-/** The warning about a file that several tasks of a section would write. */
 export const conflictingWriteNote = (section: string, { path, tasks }: ConflictingWrite): Repair =>
   makeRepair(
     "writers-of-one-file",
     { section },
-    `${tasks.map((task) => `"${task}"`).join(" and ")} run side by side and write ${path}; the last one to write wins.`
+    `${tasks.map((task) => `"${task}"`).join(" and ")} run in parallel and write ${path}; the last one to write wins.`
   )

@@ -26,7 +26,6 @@ export const ruleText = (rule: Rule): string =>
 /** Lower-case ASCII words joined by underscores; two underscores separate the parts of a name such as `mcp__x__y`. */
 const toolName = /^[a-z][a-z0-9]*(?:__?[a-z0-9]+)*$/
 
-/** True for a name that a tool may have. */
 export const isToolName = (name: string): boolean => toolName.test(name)
 
 /** What is wrong with a rule, and what to do; nothing when it is valid. */

@@ -11,7 +11,6 @@ import { ruleProblem, Rule } from "./Permission.ts"
 
 /** The tool of a plugin or server as it was when the rule was made; a rule does not allow a tool that has changed. */
 const ToolPin = Schema.Struct({
-  /** The plugin or server that the tool comes from. */
   origin: Schema.NonEmptyString,
   /** SHA-256 of what the model and the gate see of the tool, in hex. */
   definition: Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "a SHA-256 in hex" }))
@@ -42,7 +41,6 @@ export const appliesTo = (rule: RememberedRule, pin: ToolPin | undefined): boole
 
 const policyVersion = 1
 
-/** The remembered answers of a person. */
 const PolicyDocument = Schema.Struct({
   version: Schema.Literal(policyVersion),
   rules: Schema.Array(RememberedRule)

@@ -9,7 +9,6 @@ import { entryKeys, isPersonalEntryKey, type McpServerEntry, ProjectMcpServerEnt
 import { nearest } from "../text/Nearest.ts"
 import { pathText, schemaProblems } from "../text/SchemaProblems.ts"
 
-/** The servers that can be used, and what is wrong with the others. */
 export interface McpFile {
   readonly servers: ReadonlyMap<string, McpServerEntry>
   readonly problems: ReadonlyArray<JsonProblem>
@@ -24,7 +23,6 @@ const unknownKey = (path: ReadonlyArray<PropertyKey>, known: ReadonlyArray<strin
     : `unknown key "${pathText(path)}". Nearest: ${nearest(name, known)[0] ?? known.join(", ")}.`
 }
 
-/** Reads the text of the file. */
 export const readMcpFile = (text: string): McpFile => {
   const servers = new Map<string, McpServerEntry>()
   const json = readJson(text)

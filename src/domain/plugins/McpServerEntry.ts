@@ -70,26 +70,21 @@ const entryProblem = ({ type, ...entry }: Fields): string | true => {
   return type === "http" ? 'has the type "http" and a program. Use "stdio", or "url" instead of "command"' : true
 }
 
-/** An entry of the person's own configuration. */
 export const McpServerEntry = fields.check(Schema.makeFilter(entryProblem))
 export type McpServerEntry = typeof McpServerEntry.Type
 
 /** What only the person decides: how far a server is trusted. */
 const personal = ["risk", "tools", "startTimeout"] as const
 
-/** An entry of a project's `.mcp.json`. */
 export const ProjectMcpServerEntry = fields.mapFields(Struct.omit(personal)).check(Schema.makeFilter(entryProblem))
 
-/** The keys of an entry, all of them or those of a project. */
 export const entryKeys = (scope: "user" | "project"): ReadonlyArray<string> =>
   Object.keys(fields.fields).filter((name) => scope === "user" || !personal.some((one) => one === name))
 
-/** True for a key that only the person's own configuration may hold. */
 export const isPersonalEntryKey = (name: string): boolean => personal.some((one) => one === name)
 
 const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
-/** An entry with its variables filled in. */
 interface Expansion {
   readonly entry: McpServerEntry
   /** Variables without a value and without a default, each once. */

@@ -40,7 +40,6 @@ export const ReadReferences = Schema.Array(
 )
 
 export const RunEvent = Schema.Union([
-  /** The first event. */
   event("run.started", {
     version: Schema.Literal(runEventVersion),
     runId: Schema.String,
@@ -129,7 +128,6 @@ export type FlatEvent = typeof RunEvent.Encoded & { readonly at: string }
 
 const encode = Schema.encodeSync(RunEvent)
 
-/** Flattens a recorded event to one JSON object. */
 export const flattenEvent = (recorded: RecordedEvent): FlatEvent => {
   const { type, ...fields } = encode(recorded.event)
   return { type, at: recorded.at, ...fields } as FlatEvent

@@ -19,13 +19,11 @@ export interface Parameters {
   readonly schema: JsonSchema
 }
 
-/** One problem of a value: where in it, and what was expected. */
 interface ArgumentProblem {
   readonly path: ReadonlyArray<PropertyKey>
   readonly expected: string
 }
 
-/** The problems of a failed decoding. */
 const argumentProblems = (error: Schema.SchemaError): ReadonlyArray<ArgumentProblem> =>
   SchemaIssue.makeFormatterStandardSchemaV1()(error.issue).issues.map(({ message, path = [] }) => ({
     path: path.map((part) => (typeof part === "object" ? part.key : part)),

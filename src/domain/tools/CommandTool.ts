@@ -11,7 +11,6 @@ import { Arguments } from "./ToolCall.ts"
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 
-/** One entry of `tools` in the configuration. */
 export const CommandTool = Schema.Struct({
   description: Schema.NonEmptyString.annotate({
     description: "What the tool does and when to use it. The model reads this text."
@@ -31,7 +30,6 @@ export const CommandTool = Schema.Struct({
 })
 export type CommandTool = typeof CommandTool.Type
 
-/** What is wrong with a declaration, and at which path in it. */
 export interface DeclarationProblem {
   readonly path: ReadonlyArray<PropertyKey>
   readonly what: string
@@ -83,7 +81,6 @@ const wordProblem = (word: string, properties: Readonly<Record<string, unknown>>
   return `a placeholder in ${JSON.stringify(word)} would become part of a text that a program interprets. Make it a word of its own.`
 }
 
-/** All problems of the command and its placeholders. */
 export const templateProblems = (tool: CommandTool): ReadonlyArray<DeclarationProblem> => {
   const properties = propertiesOf(tool)
   const used = new Set(tool.command.flatMap(namesIn))
@@ -108,7 +105,6 @@ const optionProblem = (word: string, names: ReadonlyArray<string>): string => {
   return `The argument "${name}" becomes ${JSON.stringify(word)}, which a program may take for an option. Write "./${word}" if it is the name of a file.`
 }
 
-/** The words that one word of the template becomes. */
 const fillWord = (template: string, given: Arguments): Result.Result<ReadonlyArray<string>, string> => {
   const names = namesIn(template)
   if (names.length === 0) return Result.succeed([template])

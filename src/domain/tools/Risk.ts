@@ -13,7 +13,6 @@ export type Risk = typeof Risk.Type
 export const EffectClass = Schema.Literals(["pure", "idempotent", "once"])
 export type EffectClass = typeof EffectClass.Type
 
-/** The higher of two risks. */
 export const higherRisk = (a: Risk, b: Risk): Risk => {
   const order = Risk.literals
   return order.indexOf(a) >= order.indexOf(b) ? a : b

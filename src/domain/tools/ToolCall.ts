@@ -3,7 +3,6 @@
  */
 import * as Schema from "effect/Schema"
 
-/** A JSON object. */
 export const Arguments = Schema.Record(Schema.String, Schema.Json)
 export type Arguments = typeof Arguments.Type
 
@@ -52,7 +51,6 @@ export const ToolResult = Schema.Struct({
 })
 export type ToolResult = typeof ToolResult.Type
 
-/** A call with the one result it got. */
 export const CallOutcome = Schema.Struct({ call: ToolCall, result: ToolResult })
 export type CallOutcome = typeof CallOutcome.Type
 

@@ -8,7 +8,6 @@ import type * as Schema from "effect/Schema"
 import type { IssueCode } from "../findings/IssueCode.ts"
 import { type JsonScan, scanJson } from "../text/JsonScan.ts"
 
-/** Why a block could not be read. */
 interface JsonFailure {
   readonly code: IssueCode
   readonly what: string
@@ -131,7 +130,6 @@ const pieces = (text: string, ends: ReadonlyArray<number>): ReadonlyArray<string
   return all.length > 1 && all.every((piece) => /^[{[]/.test(piece)) ? all : [text]
 }
 
-/** Reads the text of one block. */
 export const readBlock = (source: string): Result.Result<BlockValues, JsonFailure> => {
   const text = source.trim()
   if (text.length > maximumLength) {

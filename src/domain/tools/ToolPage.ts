@@ -17,7 +17,6 @@ const effectMeanings: Readonly<Record<EffectClass, string>> = {
   once: "done twice is two effects"
 }
 
-/** A text in a cell of a table. */
 const cell = (text: string): string => text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim()
 
 const isSchema = (value: unknown): value is JsonSchema =>

@@ -10,10 +10,9 @@ import * as Result from "effect/Result"
 import * as SchemaRepresentation from "effect/SchemaRepresentation"
 import type { Arguments } from "./ToolCall.ts"
 
-/** A JSON schema, or a part of one. */
 export type JsonSchema = { readonly [key: string]: Schema.Json }
 
-const isSchema = (value: unknown): value is JsonSchema => Predicate.isObject(value) && !Array.isArray(value)
+export const isSchema = (value: unknown): value is JsonSchema => Predicate.isObject(value) && !Array.isArray(value)
 
 type Definitions = { readonly [name: string]: unknown }
 
@@ -67,14 +66,12 @@ export const parameterSchema = (parameters: Schema.Constraint): JsonSchema => {
   return simplified["not"] === undefined ? simplified : { type: "object", properties: {} }
 }
 
-/** The properties of an object schema by name. */
 export const propertiesOf = (schema: JsonSchema): ReadonlyMap<string, JsonSchema> => {
   const properties = schema["properties"]
   if (!isSchema(properties)) return new Map()
   return new Map(Object.entries(properties).map(([name, property]) => [name, isSchema(property) ? property : {}]))
 }
 
-/** The names of the required properties. */
 export const requiredOf = (schema: JsonSchema): ReadonlyArray<string> => {
   const required = schema["required"]
   return Array.isArray(required) ? required.filter(Predicate.isString) : []

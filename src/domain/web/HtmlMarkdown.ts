@@ -8,9 +8,7 @@ import remarkStringify from "remark-stringify"
 import { unified } from "unified"
 import rehypeParse from "rehype-parse"
 
-/** The readable form of an HTML page. */
 export interface HtmlPage {
-  /** The text of its `<title>`, where it has one. */
   readonly title?: string
   /** Markdown; begins with the title as heading when the content has no heading of the first level. */
   readonly text: string

@@ -18,7 +18,6 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 
-/** A call with its result, and the message with it for the model. */
 export interface AnsweredCall {
   readonly outcome: CallOutcome
   readonly message: ToolMessage

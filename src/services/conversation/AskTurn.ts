@@ -31,7 +31,6 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** One message of the person, with its conversation. */
 interface TurnOrder {
   /** The number of the message, from 1. */
   readonly number: number

@@ -25,7 +25,6 @@ import { type NoToolSupport, ToolSupport } from "../models/ToolSupport.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** What is known before the first message. */
 export interface AskOrder {
   readonly runId: string
   /** The first message, when it is known already. */
@@ -34,7 +33,6 @@ export interface AskOrder {
   readonly currentFile?: string
 }
 
-/** A conversation that is open. */
 export interface AskSession {
   /**
    * Answers one message; one at a time. The report says how it ended. `listen` receives the text while it is written;

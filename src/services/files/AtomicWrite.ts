@@ -101,7 +101,6 @@ export const replaceFile = Effect.fn("replaceFile")(
     )
 )
 
-/** Removes the temporary files of a write. */
 const removeLeftover = Effect.fnUntraced(function* (write: Write) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

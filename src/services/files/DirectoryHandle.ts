@@ -65,7 +65,6 @@ const open = Effect.fnUntraced(function* (folder: string, reach: string) {
   return opened
 })
 
-/** Opens an existing folder at a canonical path. */
 export const openDirectory = (folder: string) => open(folder, folder)
 
 /** Opens a folder at a canonical path; makes it and its missing parents. */

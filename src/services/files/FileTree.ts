@@ -11,7 +11,6 @@ import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { fileFailure } from "./FileFailure.ts"
 import { readTextFile } from "./TextFile.ts"
 
-/** The most files that are listed. */
 export const maxTreeEntries = 100_000
 
 const alwaysSkipped: ReadonlySet<string> = new Set([".git", "node_modules"])
@@ -34,13 +33,11 @@ const readRules = Effect.fnUntraced(function* (file: string, base: string) {
   return text.trim() === "" ? [] : [{ base, ignore: ignore({ ignorecase: false }).add(text) }]
 })
 
-/** The chain with the `.gitignore` of one more folder. */
 const enterFolder = Effect.fnUntraced(function* (chain: RuleChain, folder: string) {
   const path = yield* Path.Path
   return [...(yield* readRules(path.join(folder, ".gitignore"), folder)), ...chain]
 })
 
-/** True when the rules ignore an absolute path. */
 const isIgnored = (path: Path.Path, chain: RuleChain, candidate: string, isFolder: boolean): boolean => {
   for (const rules of chain) {
     const relative = path.relative(rules.base, candidate).split(path.sep).join("/")

@@ -8,7 +8,6 @@ import type { PlatformError } from "effect/PlatformError"
 import * as Schema from "effect/Schema"
 import { decodeText } from "../../domain/text/TextEncoding.ts"
 
-/** The largest file that `readBoundedFile` reads. */
 const maxBoundedBytes = 1_048_576
 
 /** A file cannot be used as text. */

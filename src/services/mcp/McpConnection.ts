@@ -7,22 +7,17 @@ import type { McpClientError } from "effect/ai/McpClientError"
 import type * as McpSchema from "effect/ai/McpSchema"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as HttpClient from "effect/http/HttpClient"
 import * as Predicate from "effect/Predicate"
-import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import type { McpPart, McpResult } from "../../domain/plugins/McpResult.ts"
 import { type Arguments, ToolErrorType } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
-import { httpTransport, makeWireNotes, type McpProgram, stdioTransport, type WireNotes } from "./McpTransport.ts"
+import { httpTransport, type McpProgram, stdioTransport, WireNotes } from "./McpTransport.ts"
 
-/** A program to start, or a URL to connect to. */
 export type McpAddress =
   | ({ readonly _tag: "Program" } & McpProgram)
   | { readonly _tag: "Http"; readonly url: string; readonly headers: Readonly<Record<string, string>> }
 
-/** A tool as its server describes it. */
 export interface McpToolDefinition {
   readonly name: string
   readonly description: string
@@ -156,9 +151,7 @@ const partOf = (block: McpSchema.ContentBlock): McpPart => {
   }
 }
 
-/** How to connect to a server. */
 export interface McpOptions {
-  /** How long the server may take to become ready. */
   readonly timeout: Duration.Input
   /** The version of this program, sent to the server. */
   readonly version: string
@@ -168,12 +161,8 @@ export interface McpOptions {
 export const connect = Effect.fn("McpConnection.connect")(function* (
   address: McpAddress,
   { timeout, version }: McpOptions
-): Effect.fn.Return<
-  McpConnection,
-  McpFailure,
-  ChildProcessSpawner.ChildProcessSpawner | HttpClient.HttpClient | Scope.Scope
-> {
-  const notes = makeWireNotes()
+) {
+  const notes = new WireNotes()
   const asFailure = Effect.catch((error: McpClientError) => failureOf(error, address, notes))
   const transport =
     address._tag === "Program"
@@ -184,7 +173,7 @@ export const connect = Effect.fn("McpConnection.connect")(function* (
     asFailure
   )
   const found = new Map((yield* asFailure(client.listTools())).map((tool) => [tool.name, tool]))
-  return {
+  const connection: McpConnection = {
     tools: [...found.values()].map((tool) => definitionOf(tool, notes.tools.get(tool.name))),
     malformed: notes.malformed,
     isRunning: notes.isRunning,
@@ -198,4 +187,5 @@ export const connect = Effect.fn("McpConnection.connect")(function* (
       return { parts, isError: isError === true, structured: structuredContent as Schema.Json | undefined }
     })
   }
+  return connection
 })

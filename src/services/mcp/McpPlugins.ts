@@ -20,20 +20,16 @@ import { mcpTools } from "./McpTools.ts"
 import { type SupervisedServer, superviseServer } from "./McpSupervisor.ts"
 import { definePlugin, type Plugin } from "../plugins/Plugin.ts"
 
-/** One server that a configuration names. */
 export interface KnownServer {
   readonly server: McpServer
-  /** Its plugin, or why it is not used. */
   readonly outcome: Result.Result<Plugin, McpProblem>
 }
 
-/** The servers to start. */
 interface McpOrder {
   /** Absolute. */
   readonly project: string
   /** The servers of the person's own configuration. */
   readonly own: Readonly<Record<string, McpServerEntry>>
-  /** The version of this program, sent to servers. */
   readonly version: string
 }
 
@@ -43,7 +39,6 @@ const maxDoes = 400
 /** The origin of a server's tools, as a person sees it. */
 export const mcpOrigin = (server: string): string => `mcp:${server}`
 
-/** The outcome for one server, and which of its tools are left out. */
 interface Started {
   readonly known: KnownServer
   readonly leftOut: ReadonlyArray<McpProblem>
@@ -93,7 +88,6 @@ export class McpPlugins extends Context.Service<
   {
     /** Every server with a valid entry, including those that are not used. */
     readonly known: ReadonlyArray<KnownServer>
-    /** What can be given to the tool registry. */
     readonly plugins: ReadonlyArray<Plugin>
     /** All entries, servers and single tools that are left out. */
     readonly problems: ReadonlyArray<McpProblem>

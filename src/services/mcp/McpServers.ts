@@ -15,7 +15,6 @@ import type { McpAddress } from "./McpConnection.ts"
 import { McpProblem } from "../plugins/PluginProblem.ts"
 import { environmentVariable } from "../configuration/UserFolders.ts"
 
-/** The name of the project's file. */
 const mcpFileName = ".mcp.json"
 
 /** A server with all that is needed to start it. */
@@ -136,12 +135,9 @@ export const readMcpServers = Effect.fn("readMcpServers")(function* (given: {
   const problems: Array<McpProblem> = [...file.problems]
   for (const { entry, name, scope } of named) {
     const server = yield* Effect.result(resolve(name, scope, entry, given.project))
-    if (Result.isFailure(server)) {
-      problems.push(server.failure)
-      continue
-    }
-    const other = servers.get(server.success.prefix)
-    if (other === undefined) servers.set(server.success.prefix, server.success)
+    const other = Result.isSuccess(server) ? servers.get(server.success.prefix) : undefined
+    if (Result.isFailure(server)) problems.push(server.failure)
+    else if (other === undefined) servers.set(server.success.prefix, server.success)
     else {
       const detail = `its tools would have the names of those of "${other.name}". Rename one of the two.`
       problems.push(new McpProblem({ server: name, detail }))

@@ -19,7 +19,6 @@ import {
   type McpToolDefinition
 } from "./McpConnection.ts"
 
-/** A server that was connected once. */
 export interface SupervisedServer {
   /** The tools it offered when the run began; they stay the same until the run ends. */
   readonly tools: ReadonlyArray<McpToolDefinition>
@@ -28,7 +27,7 @@ export interface SupervisedServer {
   readonly call: (tool: McpToolDefinition, given: Arguments) => Effect.Effect<McpResult, McpFailure>
 }
 
-interface Held {
+interface OpenConnection {
   readonly connection: McpConnection
   readonly scope: Scope.Closeable
 }
@@ -37,14 +36,10 @@ interface Held {
 export const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   address: McpAddress,
   options: McpOptions
-): Effect.fn.Return<
-  SupervisedServer,
-  McpFailure,
-  ChildProcessSpawner.ChildProcessSpawner | HttpClient.HttpClient | Scope.Scope
-> {
+) {
   const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | HttpClient.HttpClient | Scope.Scope>()
   const mutex = (yield* Semaphore.make(1)).withPermits(1)
-  let held: Held | undefined
+  let current: OpenConnection | undefined
   /** True when no call has succeeded since the last restart. */
   let wasRestarted = false
 
@@ -54,22 +49,22 @@ export const superviseServer = Effect.fn("McpSupervisor.superviseServer")(functi
       Scope.provide(scope),
       Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit)))
     )
-    held = { connection, scope }
+    current = { connection, scope }
     return connection
   }).pipe(Effect.provideContext(context))
 
   const drop = (broken: McpConnection) =>
     Effect.suspend(() => {
-      if (held?.connection !== broken) return Effect.void
-      const { scope } = held
-      held = undefined
+      if (current?.connection !== broken) return Effect.void
+      const { scope } = current
+      current = undefined
       return Scope.close(scope, Exit.void)
     })
 
   /** The connection; a new one when the last one broke. */
-  const current = Effect.gen(function* () {
-    if (held !== undefined && (yield* held.connection.isRunning)) return held.connection
-    if (held !== undefined) yield* drop(held.connection)
+  const usable = Effect.gen(function* () {
+    if (current !== undefined && (yield* current.connection.isRunning)) return current.connection
+    if (current !== undefined) yield* drop(current.connection)
     if (wasRestarted) {
       const detail = "it failed again after a restart and is not restarted again in this run."
       return yield* new McpFailure({ type: "io_error", detail, isBroken: true })
@@ -79,11 +74,11 @@ export const superviseServer = Effect.fn("McpSupervisor.superviseServer")(functi
   }).pipe(mutex)
 
   const first = yield* open
-  return {
+  const server: SupervisedServer = {
     tools: first.tools,
     malformed: first.malformed,
     call: Effect.fn("McpSupervisor.call")(function* (tool, given) {
-      const connection = yield* current
+      const connection = yield* usable
       if (connection.tools.find(({ name }) => name === tool.name)?.hash !== tool.hash) {
         const detail = "its definition of this tool changed with a restart, so the tool is not called in this run."
         return yield* new McpFailure({ type: "permission_denied", detail, isBroken: false })
@@ -95,4 +90,5 @@ export const superviseServer = Effect.fn("McpSupervisor.superviseServer")(functi
       return result
     })
   }
+  return server
 })

@@ -36,7 +36,6 @@ export interface ServedTool<Params> {
   readonly execute: (params: Params, tell: (text: string) => Effect.Effect<void>) => Effect.Effect<ServedResult>
 }
 
-/** What the server tells a client. */
 export interface Serving {
   readonly name: string
   readonly version: string

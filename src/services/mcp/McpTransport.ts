@@ -32,26 +32,18 @@ const grace = Duration.seconds(1)
 const stderrLength = 2000
 
 /** What a transport records because the client does not expose it. */
-export interface WireNotes {
+export class WireNotes {
   /** The tools as they were received, by name. */
-  readonly tools: Map<string, Schema.Json>
+  readonly tools = new Map<string, Schema.Json>()
   /** Malformed tools with the reason; `without a name` for one that has none. */
-  readonly malformed: Array<{ readonly tool: string; readonly detail: string }>
+  readonly malformed: Array<{ readonly tool: string; readonly detail: string }> = []
   /** The end of what the program wrote to stderr. */
-  stderr: string
+  stderr = ""
   /** False when the program has ended. */
-  isRunning: Effect.Effect<boolean>
+  isRunning = Effect.succeed(true)
   /** The exit code of a program that has ended, or ends within `grace`. */
-  exitCode: Effect.Effect<number | undefined>
+  exitCode: Effect.Effect<number | undefined> = Effect.undefined
 }
-
-export const makeWireNotes = (): WireNotes => ({
-  tools: new Map(),
-  malformed: [],
-  stderr: "",
-  isRunning: Effect.succeed(true),
-  exitCode: Effect.succeed(undefined)
-})
 
 const ToolPage = Schema.Struct({ tools: Schema.Array(Schema.Json) })
 const isToolPage = Schema.is(ToolPage)

@@ -49,15 +49,6 @@ const rememberText = ({ accesses, tool }: GateQuestion): string =>
     ? `${tool} with any arguments, while it is defined as now`
     : `${tool} for ${accesses.map(accessTarget).join(", ")}`
 
-/** What longer lasting answers would cover; empty for what is asked each time. */
-const offersOf = (question: GateQuestion): NonNullable<ApprovalItem["offers"]> => {
-  const scopes = sessionScopes(question)
-  return {
-    ...(scopes === undefined ? {} : { session: scopes.map(({ covers }) => covers).join("; ") }),
-    ...(canRemember(question) ? { remember: rememberText(question) } : {})
-  }
-}
-
 /** One item of a question. `outdated` is a remembered rule that was made for another definition of the tool. */
 export const itemOf = Effect.fnUntraced(function* (
   question: GateQuestion,
@@ -90,8 +81,14 @@ export const itemOf = Effect.fnUntraced(function* (
   return item
 })
 
-/** An item of a question about a single call, with what its answers would cover. */
-export const withOffers = (item: ApprovalItem, question: GateQuestion): ApprovalItem => ({
-  ...item,
-  offers: offersOf(question)
-})
+/** An item of a question about a single call, with what its longer lasting answers would cover. */
+export const withOffers = (item: ApprovalItem, question: GateQuestion): ApprovalItem => {
+  const scopes = sessionScopes(question)
+  return {
+    ...item,
+    offers: {
+      ...(scopes === undefined ? {} : { session: scopes.map(({ covers }) => covers).join("; ") }),
+      ...(canRemember(question) ? { remember: rememberText(question) } : {})
+    }
+  }
+}

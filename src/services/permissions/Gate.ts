@@ -95,7 +95,6 @@ export class Gate extends Context.Service<
     restore(snapshot: GateSnapshot): Effect.Effect<void>
   }
 >()("task-conductor/services/permissions/Gate") {
-  /** A gate for one run, with the grants of that run. */
   static readonly layer = (options: GateOptions = {}) =>
     Layer.effect(
       Gate,

@@ -29,7 +29,6 @@ const callHash = (asked: {
   readonly accesses: ReadonlyArray<CanonicalAccess>
 }): string => hashOf([asked.task, asked.tool, asked.arguments ?? null, asked.accesses.map((access) => ({ ...access }))])
 
-/** The question for one prepared call of a task. */
 export const questionOfCall = (
   { place, task }: QuestionScope,
   { accesses, call, info, risk }: PreparedCall

@@ -19,7 +19,6 @@ import type { Grants } from "./Grants.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 import type { Workspace } from "../files/Workspace.ts"
 
-/** The parts of the gate that the question needs. */
 interface StepWorld {
   readonly approver: Approver["Service"]
   readonly events: RunEvents["Service"]
@@ -30,7 +29,7 @@ interface StepWorld {
   readonly withMutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
 }
 
-interface JudgedCall {
+interface DecidedCall {
   readonly question: GateQuestion
   readonly decision: Decision
 }
@@ -44,25 +43,24 @@ const possibleCalls = Effect.fnUntraced(function* (
   const questions = calls
     .map((call) => questionOfCall({ task, place }, call))
     .filter((one) => protection(one) === undefined)
-  const judged = yield* Effect.forEach(questions, (question) =>
-    Effect.map(evaluate(question), (decision): JudgedCall => ({ question, decision }))
+  const decided = yield* Effect.forEach(questions, (question) =>
+    Effect.map(evaluate(question), (decision): DecidedCall => ({ question, decision }))
   )
-  return judged.filter(({ decision }) => decision.verdict !== "deny")
+  return decided.filter(({ decision }) => decision.verdict !== "deny")
 })
 
 /** True when a task needs no question: its calls were approved before, or it is gated by risk alone and rules allow them. */
 const isCovered = (
   gatedBy: GatedTask["gatedBy"],
-  calls: ReadonlyArray<JudgedCall>,
+  calls: ReadonlyArray<DecidedCall>,
   wasApproved: (hash: string) => boolean
 ): boolean => {
   if (calls.length > 0 && calls.every(({ question }) => wasApproved(question.hash))) return true
-  const isAllowed = ({ decision, question }: JudgedCall) =>
+  const isAllowed = ({ decision, question }: DecidedCall) =>
     question.risk === "safe" || (decision.verdict === "allow" && decision.rules.length > 0)
   return gatedBy === "risk" && calls.every(isAllowed)
 }
 
-/** The item with the warnings about the files it would write. */
 const withWarnings = (item: ApprovalItem, warnings: ReadonlyMap<string, string>): ApprovalItem => {
   const about = item.targets.flatMap((target) => warnings.get(target) ?? [])
   return about.length === 0 ? item : { ...item, warnings: [...about, ...(item.warnings ?? [])] }
@@ -76,7 +74,7 @@ interface Shown {
 
 const shownOf = Effect.fnUntraced(function* (
   task: string,
-  calls: ReadonlyArray<JudgedCall>,
+  calls: ReadonlyArray<DecidedCall>,
   warnings: ReadonlyMap<string, string>,
   { evaluator, workspace }: StepWorld
 ): Effect.fn.Return<ReadonlyArray<Shown>> {
@@ -118,7 +116,6 @@ const grant = (answer: StepAnswer, wasSeen: boolean, shown: ReadonlyArray<Shown>
   }
 }
 
-/** The answer in the form of the event. */
 const answered = (answer: StepAnswer) =>
   typeof answer === "object" ? { answer: "chosen" as const, chosen: answer.chosen } : { answer }
 
@@ -128,15 +125,15 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   world: StepWorld
 ): Effect.fn.Return<StepApproved> {
   const { approver, evaluator, events, grants, withMutex } = world
-  const judged = yield* Effect.forEach(tasks, (task) =>
+  const decided = yield* Effect.forEach(tasks, (task) =>
     Effect.map(possibleCalls(task, planKey, evaluator), (calls) => ({ ...task, calls }))
   )
-  const touching = judged.map(({ calls, task }) => ({
+  const touching = decided.map(({ calls, task }) => ({
     task,
     accesses: calls.flatMap(({ question }) => question.accesses)
   }))
   const warnings = yield* warnOfSharedWrites(title, touching, events)
-  const open = judged.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, (hash) => grants.isHashApproved(hash)))
+  const open = decided.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, (hash) => grants.isHashApproved(hash)))
   if (open.length === 0) return { approved: true, by: "rule" }
   const found = yield* Effect.forEach(open, ({ calls, task }) => shownOf(task, calls, warnings, world))
   const shown = found.flat()

@@ -8,7 +8,6 @@ import { type Asked, sessionScopes } from "../../domain/permissions/SessionScope
 import { AnsweredBy } from "../approvals/Approver.ts"
 import { hashOf } from "../files/Hash.ts"
 
-/** What a grant is compared with. */
 export interface Grantable extends Asked {
   readonly hash: string
 }

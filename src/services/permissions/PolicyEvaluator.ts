@@ -95,7 +95,6 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
         .find((one) => one !== undefined)
     },
     changesSomething,
-    /** The decision of the rules. */
     evaluate: (question: GateQuestion) =>
       Effect.map(policies.rules, (remembered) => {
         const applying = remembered.filter((rule) => appliesTo(rule, question.pin)).map(sourced)

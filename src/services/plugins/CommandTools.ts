@@ -26,7 +26,6 @@ import { PluginProblem } from "./PluginProblem.ts"
 
 type Declarations = NonNullable<Configuration["tools"]>
 
-/** What the two configuration files declare. */
 export interface DeclaredTools {
   readonly ofProject: Declarations
   readonly ofUser: Declarations
@@ -45,7 +44,6 @@ const parametersFor = (declared: CommandTool): Result.Result<Schema.Codec<Argume
     )
   )
 
-/** All problems of one declaration and its name. */
 export const declarationProblems = (name: string, declared: CommandTool): ReadonlyArray<DeclarationProblem> => {
   if (!isToolName(name)) {
     return [{ path: [], what: "the name of a tool is lower-case ASCII words joined by underscores." }]

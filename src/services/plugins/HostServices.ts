@@ -48,7 +48,7 @@ export class PageFetch extends Context.Service<
   PageFetch,
   {
     /**
-     * The page at a URL that the call was granted. Every redirect is judged by the gate before it is followed; neither
+     * The page at a URL that the call was granted. The gate decides about every redirect before it is followed; neither
      * cookies nor credentials are sent.
      */
     get(url: string): Effect.Effect<Page, ToolFailure>

@@ -18,7 +18,6 @@ import { shareModules } from "./SharedModules.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
 import type { ProbeReport } from "./ProbedImport.ts"
 
-/** How long a plugin may take to be imported. */
 const importTime = "30 seconds"
 
 const program = fileURLToPath(moduleUrl("services/plugins/ProbedImport"))

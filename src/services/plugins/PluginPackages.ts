@@ -26,7 +26,6 @@ export interface KnownPlugin {
   readonly outcome: Result.Result<Plugin, PluginProblem>
 }
 
-/** The plugins to load. */
 interface PluginOrder {
   /** In the order in which they are loaded; of two that name the same file the first counts. */
   readonly entries: ReadonlyArray<PluginEntry>
@@ -107,7 +106,6 @@ export class PluginPackages extends Context.Service<
   {
     /** Everything that was named, in order, including what is left out. */
     readonly known: ReadonlyArray<KnownPlugin>
-    /** What can be given to the tool registry. */
     readonly plugins: ReadonlyArray<Plugin>
     readonly problems: ReadonlyArray<PluginProblem>
   }

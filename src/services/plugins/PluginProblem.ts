@@ -7,7 +7,6 @@ import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 export const PluginProblemReason = Schema.Union([
   /** Nothing of this name was found; `tried` are the places. */
   Schema.TaggedStruct("NotFound", { tried: Schema.Array(Schema.String), isPackage: Schema.Boolean }),
-  /** What was found is not a plugin. */
   Schema.TaggedStruct("NotAPlugin", { detail: Schema.optionalKey(Schema.String) }),
   /** Named by the project, and the person has not trusted this content. */
   Schema.TaggedStruct("NotTrusted", {
@@ -15,20 +14,15 @@ export const PluginProblemReason = Schema.Union([
     hash: Schema.String,
     by: Schema.Literals(["person", "rule", "nobody"])
   }),
-  /** Its content cannot be pinned by a hash. */
   Schema.TaggedStruct("Unpinnable", { detail: Schema.String }),
-  /** The name is no name of a package, or reserved. */
+  /** The name is not that of a package, or is reserved. */
   Schema.TaggedStruct("PluginName", {}),
-  /** Another plugin has this name. */
   Schema.TaggedStruct("DuplicatePlugin", {}),
-  /** Made for another version of the plugin interface. */
   Schema.TaggedStruct("ApiVersion", { found: Schema.Int, supported: Schema.Int }),
   /** It failed, threw or took too long while loading. */
   Schema.TaggedStruct("LoadFailed", { detail: Schema.String }),
   Schema.TaggedStruct("ToolName", { tool: Schema.String }),
-  /** Another plugin has a tool of this name. */
   Schema.TaggedStruct("DuplicateTool", { tool: Schema.String, owner: Schema.String }),
-  /** A tool is not of the shape that the interface asks for. */
   Schema.TaggedStruct("ToolShape", { tool: Schema.String, detail: Schema.String })
 ])
 export type PluginProblemReason = typeof PluginProblemReason.Type

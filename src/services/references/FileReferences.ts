@@ -36,7 +36,6 @@ const withoutLeadingSlash = (reference: FileReference): FileReference => ({
   href: reference.href.replace(/^(?:file:\/\/(?:localhost)?)?[\\/]+/i, "")
 })
 
-/** Files that may have been meant, as hrefs. */
 export const nearestFiles = (target: string, tree: ReadonlyArray<string>): ReadonlyArray<string> =>
   nearestPaths(target, tree).map(bareHrefOfPath)
 
@@ -77,7 +76,6 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
   })
 })
 
-/** Finds the regular file of a reference. */
 const find = Effect.fnUntraced(function* (reference: FileReference, world: ReferenceWorld) {
   const workspace = yield* Workspace
   const direct = yield* Effect.mapError(workspace.canonical(reference.target), unreadable)

@@ -42,13 +42,9 @@ const checkTask = Effect.fnUntraced(function* (
   const resolved: Array<ResolvedReference> = []
   const references: Array<Reference> = []
   for (const reference of task.references) {
-    if (reference.kind === "unknown") {
-      references.push(reference)
-      continue
-    }
-    const outcome = yield* Effect.result(resolve(reference, world))
-    if (Result.isFailure(outcome)) {
-      issues.push(issueOf(outcome.failure, where, reference.href))
+    const outcome = reference.kind === "unknown" ? undefined : yield* Effect.result(resolve(reference, world))
+    if (outcome !== undefined && Result.isFailure(outcome)) issues.push(issueOf(outcome.failure, where, reference.href))
+    if (outcome === undefined || Result.isFailure(outcome)) {
       references.push(reference)
       continue
     }
@@ -67,7 +63,6 @@ const checkTask = Effect.fnUntraced(function* (
 
 const namesOf = (steps: ReadonlyArray<Step>) => steps.flatMap(({ tasks }) => tasks.map(({ name }) => name))
 
-/** Checks all tasks, and gives the list with repaired references. */
 export const checkReferences = Effect.fn("checkReferences")(function* (
   list: TaskList,
   given: {

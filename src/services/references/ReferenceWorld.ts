@@ -28,7 +28,6 @@ export class ReferenceProblem extends Data.TaggedError("ReferenceProblem")<{
 export const perhaps = (names: ReadonlyArray<string>, fallback: string): string =>
   names.length === 0 ? fallback : `One of these may be meant: ${names.join(", ")}.`
 
-/** What references are resolved against. */
 export interface ReferenceWorld {
   /** The request document. */
   readonly document: MarkdownDocument
@@ -45,7 +44,6 @@ export interface ReferenceWorld {
   readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
 }
 
-/** Resolves one reference. */
 export type ReferenceResolver = (
   reference: Reference,
   world: ReferenceWorld

@@ -63,7 +63,6 @@ export interface CheckWorld {
   readonly ahead?: ReferencePrefetch
 }
 
-/** What the block of a task is made from. */
 interface BlockWorld {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
@@ -156,7 +155,6 @@ export class References extends Context.Service<
           (reference) => look(reference, { task: task.name, place }, world)
         )
 
-      /** Publishes which references the task gets. */
       const tell = (task: Task, resolved: ReadonlyArray<ResolvedReference>) => {
         const references = resolved.flatMap(({ content, reference: { href, title } }) =>
           content.kind === "later"

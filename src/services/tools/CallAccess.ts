@@ -14,7 +14,6 @@ import { isControlPath, isSecretLike } from "../../domain/files/SensitivePath.ts
 import { editText } from "../../domain/files/TextEdit.ts"
 import { hashOf } from "../files/Hash.ts"
 
-/** The services that make accesses canonical. */
 interface AccessWorld {
   readonly commands: Commands["Service"]
   readonly workspace: Workspace["Service"]
@@ -24,7 +23,6 @@ const isAccesses = Schema.is(Schema.Array(Access))
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
 
-/** The largest file that is edited. */
 const maxEditBytes = 10_485_760
 
 /**

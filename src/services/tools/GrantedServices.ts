@@ -13,7 +13,6 @@ import type { Permit } from "../permissions/Gate.ts"
 import { WebFetch } from "../web/WebFetch.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** What one call was granted. */
 interface Granted {
   readonly accesses: ReadonlyArray<CanonicalAccess>
   /** Decides about an access that is known only while the call runs; absent while a plugin loads. */

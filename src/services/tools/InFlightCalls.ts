@@ -25,7 +25,6 @@ export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped) =
         begun.delete(key)
         return why === undefined || begun.size > 0 ? Effect.void : Deferred.succeed(stopped, why.message)
       }),
-    /** Stops the run, for this reason. */
     stop: (reason: PermissionDenied) =>
       Effect.sync(() => {
         why ??= reason
