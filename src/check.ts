@@ -1,6 +1,6 @@
 /**
- * The entry point for programs that check what models write, imported as "task-conductor/check": plain functions from text to
- * plain data. Loads neither the command line nor the services, and asks for no knowledge of Effect.
+ * The entry point for programs that check what models write, imported as "task-conductor/check": plain functions from
+ * text to plain data. Loads neither the command line nor the services, and asks for no knowledge of Effect.
  */
 import { checkDocument, type CheckOptions, type CheckReport, type DocumentKind } from "./domain/checking/CheckReport.ts"
 import { issuesMarkdown } from "./domain/findings/Issue.ts"

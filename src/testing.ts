@@ -1,7 +1,7 @@
 /**
- * The entry point for tests, imported as "task-conductor/testing": a model that says what a script tells it, gates that answer
- * by themselves, a contract test for plugins, a way to run one tool, and the tests of a skill, for people who do not write
- * Effect.
+ * The entry point for tests, imported as "task-conductor/testing": a model that says what a script tells it, gates that
+ * answer by themselves, a contract test for plugins, a way to run one tool, and the tests of a skill, for people who do
+ * not write Effect.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"

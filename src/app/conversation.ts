@@ -17,7 +17,10 @@ export interface NewConversation {
   readonly order: AskOrder
 }
 
-/** Holds a conversation as long as `use` does, to its report. While it answers a message with calls that change something, no run may begin. */
+/**
+ * Holds a conversation as long as `use` does, to its report. While it answers a message with calls that change something,
+ * no run may begin.
+ */
 export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   { given, order, project }: NewConversation,
   { warn, ...ports }: StartPorts,
