@@ -71,6 +71,8 @@ const bundle = (name: string, input: Readonly<Record<string, string>>, external:
     input: { ...input },
     external: [...external],
     platform: "node",
+    /* What jsonc-parser offers as its main module finds its own files only when Node loads it. */
+    resolve: { mainFields: ["module", "main"] },
     logLevel: "warn",
     plugins: [licences()],
     output: { dir: `dist/${name}`, format: "esm", minify: { mangle: false } }
