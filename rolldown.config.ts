@@ -71,7 +71,7 @@ const bundle = (name: string, input: Readonly<Record<string, string>>, external:
     input: { ...input },
     external: [...external],
     platform: "node",
-    /* What jsonc-parser offers as its main module finds its own files only when Node loads it. */
+    /* What some packages have beside their modules loads its parts by paths that a bundle does not have. */
     resolve: { mainFields: ["module", "main"] },
     logLevel: "warn",
     plugins: [licences()],

@@ -1,15 +1,23 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 /** Where the results go as JSON as well; scripts/test.ts counts them. */
 const report = process.env["TASK_CONDUCTOR_TEST_REPORT"]
 
+/** Tests that change the environment of their own process: each file has a process to itself. */
+const alone = ["test/cluster.test.ts", "test/index.test.ts", "test/library/ask.test.ts", "test/run/askOllama.test.ts"]
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    testTimeout: 20_000,
-    /* Hundreds of tests start processes: on a busy machine one may meet its limit. What fails otherwise fails at once. */
-    ...(report === undefined
-      ? {}
-      : { retry: { count: 1, condition: /timed out/ }, reporters: ["default", "json"], outputFile: { json: report } })
+    globalSetup: "test/support/builtProduct.ts",
+    testTimeout: 60_000,
+    /* Many tests wait for processes that they started, so more of them than processors go on at a time. */
+    maxWorkers: Math.max(4, availableParallelism()),
+    projects: [
+      { extends: true, test: { name: "alone", include: alone } },
+      /* Loading Effect anew for each file would take longer than the tests. */
+      { extends: true, test: { name: "together", include: ["test/**/*.test.ts"], exclude: alone, isolate: false } }
+    ],
+    ...(report === undefined ? {} : { reporters: ["default", "json"], outputFile: { json: report } })
   }
 })

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util"
 import type { DocumentKind } from "../src/domain/checking/CheckReport.ts"
-import { fuzz, largestInput } from "../test/fuzz/FuzzReaders.ts"
+import { fuzz, largestInput, timeLimit } from "../test/fuzz/FuzzReaders.ts"
 import { shapes, timeToRead } from "../test/fuzz/Growth.ts"
 import { hostileTexts } from "../test/support/randomDocuments.ts"
 
@@ -25,7 +25,7 @@ const kinds = (["task-list", "refinement", "result"] as const satisfies Readonly
 let failed = false
 console.log("| kind | texts | accepted | defects | slowest | |\n|---|---:|---:|---:|---:|---|")
 for (const kind of kinds) {
-  const { accepted, count, defects, slowest } = fuzz(kind, Number(values.count), Number(values.seed))
+  const { accepted, count, defects, slowest } = fuzz(kind, Number(values.count), Number(values.seed), timeLimit)
   failed ||= defects.length > 0
   console.log(
     `| ${kind} | ${count} | ${accepted} | ${defects.length} | ${slowest.ms.toFixed(1)} ms | ${slowest.size} characters, ${slowest.made}, seed ${slowest.seed} |`
@@ -41,6 +41,7 @@ const hostile = kinds.flatMap((kind) =>
   }))
 )
 const [worst] = hostile.toSorted((a, b) => b.ms - a.ms)
+failed ||= (worst?.ms ?? 0) > 2 * timeLimit
 console.log(`\n${hostile.length} hostile texts of 64 KiB: slowest ${worst?.ms.toFixed(0)} ms (${worst?.name})`)
 
 if (values.growth) {
@@ -50,9 +51,10 @@ if (values.growth) {
       const text = make(size)
       return { ms: timeToRead(kind, text, size > 500_000 ? 3 : 7), size: text.length }
     })
-    const [least, , most] = times.map(({ ms, size }) => ms / size)
+    const [least = 1, , most = 0] = times.map(({ ms, size }) => ms / size)
+    failed ||= most > 20 * least
     console.log(
-      `| ${name} | ${times.map(({ ms }) => `${ms.toFixed(1)} ms`).join(" | ")} | ${((most ?? 0) / (least ?? 1)).toFixed(2)} |`
+      `| ${name} | ${times.map(({ ms }) => `${ms.toFixed(1)} ms`).join(" | ")} | ${(most / least).toFixed(2)} |`
     )
   }
 }

@@ -1,64 +1,18 @@
 /**
- * Runs the command line of this process to its exit code: signals, failures, defects. Nothing here knows a command.
+ * Runs the command line of this process: its streams, its signals, what plugins do to it, its end.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import * as Cause from "effect/Cause"
-import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { printable } from "../domain/text/Printable.ts"
-import { exitCodes, failureOf } from "./terminal/Failure.ts"
+import { runCommandLine } from "./commandLine.ts"
+import { exitCodes } from "./terminal/Failure.ts"
 import { guardProcess } from "./terminal/guardProcess.ts"
 import { Output } from "./terminal/Output.ts"
-import { layerPresenter } from "./terminal/Presenter.ts"
-import { version } from "../app/version.ts"
 import { Signals } from "./terminal/Signals.ts"
-import { layerFlags, taskConductor } from "./taskConductor.ts"
-
-const layer = Layer.merge(layerPresenter, layerFlags).pipe(
-  Layer.provideMerge(Layer.merge(Output.layer, NodeServices.layer))
-)
-
-const internalError = (cause: Cause.Cause<unknown>): string => {
-  const error = Cause.squash(cause)
-  const what = (error instanceof Error ? error.message : String(error)).split("\n")[0]
-  const line = `internal error: ${what}. This is a mistake of task-conductor, please report it.`
-  return process.env["TASK_CONDUCTOR_DEBUG"] === "1"
-    ? `${line}\n${Cause.pretty(cause)}`
-    : `${line} TASK_CONDUCTOR_DEBUG=1 shows details.`
-}
-
-const say = (text: string, exitCode: number) => Output.use(({ tell }) => tell(text)).pipe(Effect.as(exitCode))
-
-/** A result that did not arrive is a failure, also of work that went well. */
-const requireWritten = (exitCode: number) =>
-  Output.use(({ lost, tell }) => {
-    const reason = lost()
-    return reason === undefined
-      ? Effect.succeed(exitCode)
-      : tell(`The result could not be written to stdout (${reason}). Write it elsewhere and run again.`).pipe(
-          Effect.as(exitCode === 0 ? exitCodes.failed : exitCode)
-        )
-  })
-
-/** Runs the command to an exit code; everything that went wrong is said. */
-const conduct = (argv: ReadonlyArray<string>) =>
-  Command.runWith(taskConductor, { version })(argv).pipe(
-    Effect.as(0),
-    Effect.catchTag("ShowHelp", () => Effect.succeed<number>(exitCodes.usage)),
-    Effect.catch((error) => {
-      const { exitCode, text } = failureOf(error)
-      if (text === "") return Effect.succeed(exitCode)
-      const isUsage = error._tag === "CommandFailure" && exitCode === exitCodes.usage
-      return say(isUsage ? `${text}\nRun "task-conductor ${argv[0]} --help" for help.` : text, exitCode)
-    }),
-    Effect.catchCauseIf(Cause.hasDies, (cause) => say(internalError(cause), exitCodes.failed)),
-    Effect.flatMap(requireWritten),
-    Effect.provide(layer)
-  )
 
 const strayError = (thrown: unknown): string => {
   const [what = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n", 1)
@@ -87,10 +41,12 @@ export const launch = (argv: ReadonlyArray<string>): void => {
   const finish = guardProcess((thrown) => {
     if (isStray) return
     isStray = true
-    Effect.runFork(Effect.andThen(Effect.provide(say(strayError(thrown), 0), Output.layer), Fiber.interrupt(fiber)))
+    const told = Output.use(({ tell }) => tell(strayError(thrown)))
+    Effect.runFork(Effect.andThen(Effect.provide(told, Output.layer), Fiber.interrupt(fiber)))
   })
   const fiber = Effect.runFork(
-    conduct(argv).pipe(
+    runCommandLine(argv).pipe(
+      Effect.provide(Layer.merge(Output.layer, NodeServices.layer)),
       Effect.provideService(Signals, { received: () => received, onInterrupt }),
       Effect.provideService(Console.Console, ownConsole)
     )

@@ -1,7 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { makeSandbox, type StartOptions } from "../support/binary.ts"
+import { inProcess } from "../support/inProcess.ts"
 
-const sandbox = makeSandbox()
+const sandbox = inProcess(makeSandbox())
 
 beforeAll(() => {
   sandbox.write("project/prompt.md", "Find dead code.\n")
@@ -159,8 +160,14 @@ describe("wrong usage", () => {
     })
   }
 
+  it("says so in a process of its own as well", async () => {
+    const [first] = cases
+    const { ended } = sandbox.start(first?.args ?? [])
+    assert.deepStrictEqual(await ended, { code: 2, stdout: "", stderr: first?.stderr ?? "" })
+  })
+
   it("shows the help on stderr when there is no command", async () => {
-    const { code, stderr, stdout } = await sandbox.run([])
+    const { code, stderr, stdout } = await sandbox.start([]).ended
     assert.deepStrictEqual([code, stdout], [2, ""])
     assert.include(stderr, "SUBCOMMANDS")
   })
@@ -168,20 +175,21 @@ describe("wrong usage", () => {
 
 describe.concurrent("what was asked for", () => {
   it("prints the version alone", async () => {
-    const ended = await sandbox.run(["--version"])
-    assert.deepStrictEqual({ ...ended, stdout: "" }, { code: 0, stdout: "", stderr: "" })
-    assert.match(ended.stdout, /^\d+\.\d+\.\d+\n$/)
+    const { ended } = sandbox.start(["--version"])
+    const { stdout, ...rest } = await ended
+    assert.deepStrictEqual(rest, { code: 0, stderr: "" })
+    assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
   })
 
   it("prints help for a command, with an example", async () => {
-    const { code, stderr, stdout } = await sandbox.run(["run", "--help"])
+    const { code, stderr, stdout } = await sandbox.start(["run", "--help"]).ended
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.include(stdout, "--max-rounds N")
     assert.include(stdout, "task-conductor run --plan plan.md --json")
   })
 
   it("prints a completion script", async () => {
-    const { code, stderr, stdout } = await sandbox.run(["--completions", "bash"])
+    const { code, stderr, stdout } = await sandbox.start(["--completions", "bash"]).ended
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.include(stdout, "task-conductor")
   })

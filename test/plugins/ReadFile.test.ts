@@ -8,6 +8,7 @@ import { type FileRead, FileReads } from "../../src/services/plugins/HostService
 import { definePlugin, tool } from "../../src/services/plugins/Plugin.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { openTools } from "../support/OpenTools.ts"
+import { untilQuiet } from "../support/untilQuiet.ts"
 
 const text = "one\ntwo\nthree\nfour\n"
 
@@ -207,7 +208,7 @@ describe("read_file", () => {
       yield* run("read_file", { path: "a.txt", start_line: 2, end_line: 2 })
       yield* run("read_file", { path: "none.txt" })
       yield* run("read_file", { path: "a.txt", start_line: 9 })
-      yield* Effect.yieldNow.pipe(Effect.repeat({ times: 50 }))
+      yield* untilQuiet
       assert.deepStrictEqual(heard, [{ path: `${root}/a.txt`, text }])
     })
   )

@@ -15,6 +15,7 @@ import { EventLog } from "../support/EventLog.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 import { waitFor } from "../support/waitFor.ts"
+import { untilQuiet } from "../support/untilQuiet.ts"
 
 const answers: Readonly<Record<string, string>> = {
   creation: planOf([[{ name: "Look" }]]),
@@ -54,7 +55,7 @@ describe("an event", () => {
           const { events } = yield* EventLog
           const run = yield* Effect.forkChild(conduct({ runId: "20261120-183000-k3x9", prompt: "Do it." }))
           yield* waitFor("the record", () => isWaiting)
-          for (let turn = 0; turn < 20; turn += 1) yield* Effect.promise(() => new Promise((go) => setImmediate(go)))
+          yield* untilQuiet
           expect(events().filter(isTold)).toEqual([])
           yield* Deferred.succeed(disk, undefined)
           expect((yield* Fiber.join(run)).status).toBe("done")

@@ -6,14 +6,11 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { globSync, readFileSync, statSync, watch } from "node:fs"
 import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { makeSandbox } from "../support/binary.ts"
+import { makeSandbox, program } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { needsTerminal, openTerminal } from "../support/PseudoTerminal.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
-
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
 const skill = `---
 name: build
@@ -83,7 +80,7 @@ it.live(
       expect(parked.stderr).toContain(`Go on with it: task-conductor resume ${runId}`)
 
       const variables = `HOME=${root}/home XDG_CONFIG_HOME=${root}/config OLLAMA_HOST=${server.url}`
-      const resume = `${process.execPath} ${main} resume ${flags.join(" ")} ${runId}`
+      const resume = `${process.execPath} ${program} resume ${flags.join(" ")} ${runId}`
       const terminal = openTerminal(`cd ${root}/project && env ${variables} ${resume}`)
       yield* Effect.promise(() => terminal.shows("[2] It happened, go on without it"))
       yield* Effect.promise(() => terminal.shows("Answer"))

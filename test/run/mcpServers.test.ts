@@ -17,6 +17,7 @@ import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { isRunning, messagesOf, scriptedServer, startsOf } from "../support/McpServers.ts"
 import { scriptedApprover } from "../support/ScriptedApprover.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { waitFor } from "../support/waitFor.ts"
 
 const skill = `---
 name: ask-server
@@ -88,9 +89,7 @@ const waitingRun = Effect.fnUntraced(function* (traces: string, faults: Readonly
   const binary = start(["run", "--model", fakeModel, "--allow", "mcp__s__say", "Ask the server."], {
     env: { OLLAMA_HOST: model.url }
   })
-  yield* Effect.promise(async () => {
-    while (!messagesOf(traces).includes("tools/call")) await new Promise(setImmediate)
-  })
+  yield* waitFor("the call", () => messagesOf(traces).includes("tools/call"))
   return binary
 })
 
@@ -118,9 +117,7 @@ describe("no process of a server stays behind", () => {
       const [pid = 0] = startsOf(traces)
       child.kill("SIGKILL")
       assert.strictEqual((yield* Effect.promise(() => ended)).code, "SIGKILL")
-      yield* Effect.promise(async () => {
-        while (isRunning(pid)) await new Promise(setImmediate)
-      })
+      yield* waitFor("the end of the server", () => !isRunning(pid))
     })
   )
 })

@@ -2,16 +2,13 @@
  * Workers and clients as real processes that share a database, each worker with a model server of its own.
  */
 import * as Effect from "effect/Effect"
-import { fileURLToPath } from "node:url"
-import { type RunningBinary, makeSandbox } from "./binary.ts"
+import { makeSandbox, program, type RunningBinary } from "./binary.ts"
 import { FakeOllama } from "./FakeOllama.ts"
 import { fakeModel } from "./FakeOllamaPaths.ts"
 import type { ChatBody } from "./FakeOllamaScript.ts"
 import { openTerminal } from "./PseudoTerminal.ts"
 import { makePostgres } from "./Postgres.ts"
 import { planOf, refinementWith, resultSaying, testSkills } from "./TestRun.ts"
-
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
 /** What a model is asked: the stage, and the task for stages that see one. */
 export interface Asked {
@@ -84,7 +81,7 @@ export const makeCluster = Effect.gen(function* () {
   const terminal = (words: string) => {
     const { root } = sandbox
     const folders = `HOME=${root}/home XDG_CONFIG_HOME=${root}/config TASK_CONDUCTOR_DATABASE='${url}'`
-    return openTerminal(`cd ${root}/project && ${folders} ${process.execPath} ${main} ${words}`)
+    return openTerminal(`cd ${root}/project && ${folders} ${process.execPath} ${program} ${words}`)
   }
 
   return { url, sandbox, start, terminal, worker, begin }

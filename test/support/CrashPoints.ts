@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { Ended } from "./binary.ts"
 import { afterKill, breachesOf, newHistory, outcomeOf } from "./CrashHistory.ts"
-import { type CrashOptions, makeCrashRun } from "./CrashRun.ts"
+import { type CrashOptions, makeCrashRun, type Session } from "./CrashRun.ts"
 
 /** What an uninterrupted run comes to, with the first line of its journal. */
 export const makeReference = Effect.gen(function* () {
@@ -45,6 +45,8 @@ export const strace = (calls: string, fault: string, file: string | undefined): 
   "strace",
   "-qq",
   "-f",
+  /* Stops at these calls only, which costs less; but no signal is sent at such a stop. */
+  ...(fault.startsWith("signal=") ? [] : ["--seccomp-bpf"]),
   "-o",
   "/dev/null",
   ...(file === undefined ? [] : ["-P", file]),
@@ -74,21 +76,17 @@ export const crashAt = Effect.fnUntraced(function* (reference: Reference, kind: 
   return crashed
 }, Effect.scoped)
 
-/** Kills a run at random times, at most `most` times, then lets it go on to its end. `random` gives whole numbers from 0. */
-export const crashAtRandom = Effect.fnUntraced(function* (
+/** Kills a run as each of the sessions says, one after the other, then lets it go on to its end. */
+export const crashAgain = Effect.fnUntraced(function* (
   reference: Reference,
-  {
-    most,
-    random,
-    within,
-    ...options
-  }: CrashOptions & { most: number; random: (below: number) => number; within: number }
+  sessions: ReadonlyArray<Session>,
+  options: CrashOptions
 ) {
   const run = yield* makeCrashRun(options)
   const history = newHistory()
   const breaches: Array<string> = []
-  for (let left = 1 + random(most); left >= 0; left -= 1) {
-    const ended = yield* run.session(left === 0 ? {} : { killAfter: random(within) })
+  for (const session of [...sessions, {}]) {
+    const ended = yield* run.session(session)
     if (!wasKilled(ended)) {
       breaches.push(...breachesOf(run, history, ended, reference.outcome))
       break
@@ -98,3 +96,17 @@ export const crashAtRandom = Effect.fnUntraced(function* (
   const crashed: Crashed = { kills: history.kills, breaches }
   return crashed
 }, Effect.scoped)
+
+/** Kills a run at random times, at most `most` times, then lets it go on to its end. `random` gives whole numbers from 0. */
+export const crashAtRandom = (
+  reference: Reference,
+  {
+    most,
+    random,
+    within,
+    ...options
+  }: CrashOptions & { most: number; random: (below: number) => number; within: number }
+) => {
+  const sessions = Array.from({ length: 1 + random(most) }, () => ({ killAfter: random(within) }))
+  return crashAgain(reference, sessions, options)
+}

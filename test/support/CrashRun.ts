@@ -39,9 +39,13 @@ const flags = ["--json", "--yes-this-run", "--allow", "write_file", "--allow", "
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-/** How a session ends: by itself, at a system call (see `strace`), or a time in ms after its first event. */
+/**
+ * How a session ends: by itself, at a system call (see `strace`), when it asks the model for the `killAt`th time, or a time
+ * in ms after its first event.
+ */
 export interface Session {
   readonly under?: ReadonlyArray<string>
+  readonly killAt?: number
   readonly killAfter?: number
 }
 
@@ -83,7 +87,7 @@ export const makeCrashRun = Effect.fnUntraced(function* ({ latency = 0, parallel
   }
   const hasBegun = (): boolean => journal().length > 0
 
-  const session = ({ killAfter, under }: Session) =>
+  const session = ({ killAfter, killAt, under }: Session) =>
     Effect.promise(async (): Promise<Ended> => {
       const [file] = journals()
       const isNew = file === undefined || !hasBegun()
@@ -95,7 +99,13 @@ export const makeCrashRun = Effect.fnUntraced(function* ({ latency = 0, parallel
       const words = isNew
         ? ["run", "--model", fakeModel, "--parallel", String(parallel), ...flags, "Do the twelve tasks."]
         : ["resume", ...flags, dirname(file).slice("runs/".length)]
+      const before = server.chats.length
       const running = sandbox.start(words, options)
+      if (killAt !== undefined) {
+        const asked = Effect.runPromise(server.until(({ chats }) => chats.length >= before + killAt))
+        await Promise.race([asked, running.ended])
+        running.child.kill("SIGKILL")
+      }
       if (killAfter !== undefined) {
         const begun = running.says('"type":"run.started"').catch(() => undefined)
         await Promise.race([begun.then(() => pause(killAfter)), running.ended])

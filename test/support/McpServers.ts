@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { waitFor } from "./waitFor.ts"
 
 const scripted = fileURLToPath(new URL("../fixtures/mcp/server.ts", import.meta.url))
 const reference = fileURLToPath(
@@ -29,6 +30,9 @@ const linesOf = (file: string): ReadonlyArray<string> =>
 /** The process ids of all starts of a scripted server. */
 export const startsOf = (folder: string): ReadonlyArray<number> => linesOf(join(folder, "starts")).map(Number)
 
+/** The process ids of the starts whose stdin was closed. */
+export const closedIn = (folder: string): ReadonlyArray<number> => linesOf(join(folder, "closed")).map(Number)
+
 /** The methods of all messages that the scripted server got. */
 export const messagesOf = (folder: string): ReadonlyArray<string> =>
   linesOf(join(folder, "messages")).map((line) => (JSON.parse(line) as { readonly method: string }).method)
@@ -44,14 +48,11 @@ export const isRunning = (pid: number): boolean => {
 
 /** Waits until this process has taken note of the end of its child. */
 export const reaped = (pid: number) =>
-  Effect.promise(async () => {
-    for (;;) {
-      try {
-        process.kill(pid, 0)
-      } catch {
-        return
-      }
-      await new Promise(setImmediate)
+  waitFor(`the end of process ${pid}`, () => {
+    try {
+      return !process.kill(pid, 0)
+    } catch {
+      return true
     }
   })
 

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { makeSandbox, type Sandbox } from "./binary.ts"
+import { makeSandbox, program, type Sandbox } from "./binary.ts"
 import { FakeOllama, type FakeServer } from "./FakeOllama.ts"
 import { fakeModel } from "./FakeOllamaPaths.ts"
 import type { ChatBody } from "./FakeOllamaScript.ts"
@@ -59,7 +59,6 @@ const allowed = ["--allow", "read_file", "--allow", "write_file", "--yes-this-ru
 
 /** A person reads the calls of the step on a terminal and approves them. */
 const approved = async ({ sandbox, server }: Ground): Promise<void> => {
-  const main = join(import.meta.dirname, "../../src/main.ts")
   const environment = {
     PATH: process.env["PATH"] ?? "",
     HOME: join(sandbox.root, "home"),
@@ -69,7 +68,7 @@ const approved = async ({ sandbox, server }: Ground): Promise<void> => {
   const set = Object.entries(environment).map(([name, value]) => `${name}='${value}'`)
   const given = [...words, "--allow", "read_file", prompt].map((word) => `'${word}'`).join(" ")
   const terminal = openTerminal(
-    `cd ${sandbox.root}/project; exec env -i ${set.join(" ")} TERM=xterm '${process.execPath}' '${main}' ${given}`
+    `cd ${sandbox.root}/project; exec env -i ${set.join(" ")} TERM=xterm '${process.execPath}' '${program}' ${given}`
   )
   await terminal.shows("Answer")
   terminal.type("1\r")

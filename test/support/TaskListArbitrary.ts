@@ -170,29 +170,40 @@ const draft = Arbitrary.all({
 const suffix = Arbitrary.schema(Schema.Literals(["", ": research", " (last)", " - ä"]))
 const draftStep = Arbitrary.all({ suffix, tasks: Arbitrary.array(draft, some) })
 
-/** Task lists of any shape, also without steps. Names are made different, results refer to earlier steps. */
-export const arbitraryTaskList: Arbitrary.Arbitrary<TaskList> = Arbitrary.map(
-  Arbitrary.all({ goals: arbitraryText, steps: Arbitrary.array(draftStep, few) }),
-  ({ goals, steps }) => {
-    const done: Array<Task> = []
-    let count = 0
-    const built = steps.map(({ suffix: titleEnd, tasks }, index) => {
-      const made = tasks.map(({ results, ...fields }) => {
-        count += 1
-        const earlier = results.flatMap(([pick, title]): ReadonlyArray<Reference> => {
-          const producer = done[pick % Math.max(1, done.length)]
-          const plain = title.replace(/\s+/g, " ").trim()
-          return producer === undefined
-            ? []
-            : [{ kind: "task_result", title: plain, href: `#${producer.slug}-results`, target: producer.slug }]
+/** Task lists with this many steps. Names are made different, results refer to earlier steps. */
+const taskLists = (steps: { readonly minLength?: number; readonly maxLength: number }): Arbitrary.Arbitrary<TaskList> =>
+  Arbitrary.map(
+    Arbitrary.all({ goals: arbitraryText, steps: Arbitrary.array(draftStep, steps) }),
+    ({ goals, steps }) => {
+      const done: Array<Task> = []
+      let count = 0
+      const built = steps.map(({ suffix: titleEnd, tasks }, index) => {
+        const made = tasks.map(({ results, ...fields }) => {
+          count += 1
+          const earlier = results.flatMap(([pick, title]): ReadonlyArray<Reference> => {
+            const producer = done[pick % Math.max(1, done.length)]
+            const plain = title.replace(/\s+/g, " ").trim()
+            return producer === undefined
+              ? []
+              : [{ kind: "task_result", title: plain, href: `#${producer.slug}-results`, target: producer.slug }]
+          })
+          return new Task({
+            ...fields,
+            name: `${fields.name} ${count}`,
+            references: [...fields.references, ...earlier]
+          })
         })
-        return new Task({ ...fields, name: `${fields.name} ${count}`, references: [...fields.references, ...earlier] })
+        done.push(...made)
+        const [first, ...rest] = made
+        if (first === undefined) throw new Error("a step has at least one task")
+        return new Step({ title: `Task section ${index + 1}${titleEnd}`, tasks: [first, ...rest] })
       })
-      done.push(...made)
-      const [first, ...rest] = made
-      if (first === undefined) throw new Error("a step has at least one task")
-      return new Step({ title: `Task section ${index + 1}${titleEnd}`, tasks: [first, ...rest] })
-    })
-    return new TaskList({ goals, steps: built })
-  }
-)
+      return new TaskList({ goals, steps: built })
+    }
+  )
+
+/** Task lists of any shape, also without steps. */
+export const arbitraryTaskList = taskLists(few)
+
+/** Task lists with a task. */
+export const arbitraryWork = taskLists(some)

@@ -8,7 +8,8 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+/** What users start. */
+export const program = fileURLToPath(new URL("../../bin/task-conductor.cjs", import.meta.url))
 
 export interface Ended {
   /** The exit code, or the signal that killed the process. */
@@ -46,6 +47,16 @@ export interface Sandbox {
   readonly remove: () => void
 }
 
+/** What is in the environment of a command in a sandbox: nothing of this machine's configuration. */
+export const environmentOf = (root: string, more: Readonly<Record<string, string>> = {}) => ({
+  PATH: process.env["PATH"] ?? "",
+  HOME: join(root, "home"),
+  XDG_CONFIG_HOME: join(root, "config"),
+  OLLAMA_HOST: "127.0.0.1:1",
+  NODE_COMPILE_CACHE: join(tmpdir(), "task-conductor-compile-cache"),
+  ...more
+})
+
 /** A sandbox whose binary starts in `project`; without `stdin` the child's stdin is empty. */
 export const makeSandbox = (): Sandbox => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "task-conductor-")))
@@ -53,17 +64,10 @@ export const makeSandbox = (): Sandbox => {
   const normal = (text: string) => text.replaceAll(root, "<root>")
 
   const start = (args: ReadonlyArray<string>, options: StartOptions = {}): RunningBinary => {
-    const [program = "", ...words] = [...(options.under ?? []), process.execPath, options.module ?? main, ...args]
-    const child = spawn(program, words, {
+    const [first = "", ...words] = [...(options.under ?? []), process.execPath, options.module ?? program, ...args]
+    const child = spawn(first, words, {
       cwd: join(root, "project"),
-      env: {
-        PATH: process.env["PATH"],
-        HOME: join(root, "home"),
-        XDG_CONFIG_HOME: join(root, "config"),
-        OLLAMA_HOST: "127.0.0.1:1",
-        NODE_COMPILE_CACHE: join(tmpdir(), "task-conductor-compile-cache"),
-        ...options.env
-      },
+      env: environmentOf(root, options.env),
       stdio: ["pipe", options.stdout ?? "pipe", "pipe"]
     })
     const said = { stdout: "", stderr: "" }

@@ -1,13 +1,20 @@
 /**
- * Lets real sockets, files and processes go on until a condition holds, without sleeping.
+ * Lets real sockets, files and processes go on until a condition holds, for what tells nobody when it happens.
  */
 import * as Effect from "effect/Effect"
 
-/** Looks after each turn of the event loop; fails loudly when it never holds. */
-export const waitFor = Effect.fnUntraced(function* (what: string, condition: () => boolean) {
-  for (let turn = 0; turn < 50_000; turn++) {
-    if (condition()) return
-    yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+const limitMs = 30_000
+
+/** Looks again and again; fails after half a minute, with what was seen by then. */
+export const waitFor = Effect.fnUntraced(function* (
+  what: string,
+  condition: () => boolean,
+  seen: () => string = () => "nothing else"
+) {
+  const end = performance.now() + limitMs
+  for (let turn = 0; !condition(); turn += 1) {
+    if (performance.now() > end) throw new Error(`${what} did not happen, but ${seen()}`)
+    /* Most of what is waited for happens within a few turns of the event loop. */
+    yield* Effect.promise(() => new Promise((resolve) => (turn < 100 ? setImmediate(resolve) : setTimeout(resolve, 5))))
   }
-  throw new Error(`${what} did not happen`)
 })

@@ -5,13 +5,22 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Writable } from "node:stream"
 import { harmless } from "../../domain/text/Printable.ts"
 import { makePaint, type Paint, wantsColour } from "./Colour.ts"
 
 const ignore = (): void => undefined
 
+/** Where results and words go, and what is known of the reader. */
+export interface Streams {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdin: { readonly isTTY?: boolean }
+  readonly stdout: Writable & { readonly isTTY?: boolean }
+  readonly stderr: Writable & { readonly isTTY?: boolean }
+}
+
 /** Waits for the write; what a failed one means is judged at the end. */
-const write = (stream: NodeJS.WriteStream, text: string, failed: (error: Error) => void): Effect.Effect<void> =>
+const write = (stream: Writable, text: string, failed: (error: Error) => void): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     stream.write(text.endsWith("\n") ? text : `${text}\n`, (error) => {
       if (error) failed(error)
@@ -46,31 +55,35 @@ export class Output extends Context.Service<
     readonly hasPipedInput: boolean
   }
 >()("task-conductor/cli/terminal/Output") {
-  /** The streams of this process. */
-  static readonly layer: Layer.Layer<Output> = Layer.effect(
-    Output,
-    Effect.sync(() => {
-      const { env, stderr, stdin, stdout } = process
-      let lost: string | undefined
-      const lose = (error: NodeJS.ErrnoException): void => {
-        if (error.code !== "EPIPE") lost ??= error.code ?? error.message
-      }
-      stdout.on("error", lose)
-      stderr.on("error", ignore)
-      const wishes = { noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
-      return Output.of({
-        result: (text) => write(stdout, text, lose),
-        answer: (text) => write(stdout, stdout.isTTY ? harmless(text) : text, lose),
-        follow: (piece) => void stdout.write(harmless(piece)),
-        tell: (text) => write(stderr, text, ignore),
-        prompt: (text) => Effect.sync(() => void stderr.write(text)),
-        lost: () => lost,
-        resultPaint: makePaint(wantsColour(stdout.isTTY, wishes)),
-        tellPaint: makePaint(wantsColour(stderr.isTTY, wishes)),
-        isWatched: stdout.isTTY,
-        canAsk: stdin.isTTY && stderr.isTTY,
-        hasPipedInput: !stdin.isTTY
+  static readonly layerOf = ({ env, stderr, stdin, stdout }: Streams): Layer.Layer<Output> =>
+    Layer.effect(
+      Output,
+      Effect.sync(() => {
+        const isWatched = stdout.isTTY === true
+        const isHeard = stderr.isTTY === true
+        let lost: string | undefined
+        const lose = (error: NodeJS.ErrnoException): void => {
+          if (error.code !== "EPIPE") lost ??= error.code ?? error.message
+        }
+        stdout.on("error", lose)
+        stderr.on("error", ignore)
+        const wishes = { noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
+        return Output.of({
+          result: (text) => write(stdout, text, lose),
+          answer: (text) => write(stdout, isWatched ? harmless(text) : text, lose),
+          follow: (piece) => void stdout.write(harmless(piece)),
+          tell: (text) => write(stderr, text, ignore),
+          prompt: (text) => Effect.sync(() => void stderr.write(text)),
+          lost: () => lost,
+          resultPaint: makePaint(wantsColour(isWatched, wishes)),
+          tellPaint: makePaint(wantsColour(isHeard, wishes)),
+          isWatched,
+          canAsk: stdin.isTTY === true && isHeard,
+          hasPipedInput: stdin.isTTY !== true
+        })
       })
-    })
-  )
+    )
+
+  /** The streams of this process. */
+  static readonly layer: Layer.Layer<Output> = Output.layerOf(process)
 }

@@ -1,7 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
-import { makeSandbox } from "../../support/binary.ts"
+import { makeSandbox, program } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import type { Reply } from "../../support/FakeOllamaReply.ts"
@@ -179,8 +178,6 @@ describe("ask with a server", () => {
   )
 })
 
-const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
-
 describe("ask at a real terminal", needsTerminal, () => {
   it.live("shows the answer as it comes, stops it at Ctrl-C, and goes on", () =>
     Effect.gen(function* () {
@@ -192,7 +189,7 @@ describe("ask at a real terminal", needsTerminal, () => {
               text: index === 1 ? "" : "Done."
             }
       )
-      const words = `${process.execPath} ${main} ask --model ${fakeModel}`
+      const words = `${process.execPath} ${program} ask --model ${fakeModel}`
       const terminal = yield* Effect.acquireRelease(
         Effect.sync(() =>
           openTerminal(`trap : INT; ${words}; echo "ended with $?"; read line`, {

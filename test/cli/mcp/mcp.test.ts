@@ -6,14 +6,12 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { spawn } from "node:child_process"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { connect } from "../../../src/services/mcp/McpConnection.ts"
 import { RunStore } from "../../../src/services/history/RunStore.ts"
-import { makeSandbox } from "../../support/binary.ts"
+import { makeSandbox, program } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
-
-const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
+import { waitFor } from "../../support/waitFor.ts"
 
 const sandbox = Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
 
@@ -28,9 +26,9 @@ const environment = (root: string, host: string) => ({
 const serve = Effect.fnUntraced(function* (args: ReadonlyArray<string> = [], host = "127.0.0.1:1") {
   const { root, write } = yield* sandbox
   write("project/notes.md", "The word is heron.\n")
-  const program = { command: process.execPath, args: [main, "mcp", ...args], cwd: join(root, "project") }
-  const address = { _tag: "Program", ...program, env: environment(root, host) } as const
-  const connection = yield* connect(address, { timeout: "20 seconds", version: "0" })
+  const started = { command: process.execPath, args: [program, "mcp", ...args], cwd: join(root, "project") }
+  const address = { _tag: "Program", ...started, env: environment(root, host) } as const
+  const connection = yield* connect(address, { timeout: "60 seconds", version: "0" })
   const call = (name: string, given: Readonly<Record<string, string>>) =>
     Effect.map(connection.call(name, given), ({ isError, parts, structured }) => {
       const [part] = parts
@@ -90,7 +88,7 @@ const open = Effect.fnUntraced(function* (
   for (const [path, text] of Object.entries(files)) write(path, text)
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [main, "mcp", ...args], { cwd: join(root, "project"), env: environment(root, host) })
+      spawn(process.execPath, [program, "mcp", ...args], { cwd: join(root, "project"), env: environment(root, host) })
     ),
     (child) => Effect.sync(() => void child.kill("SIGKILL"))
   )
@@ -104,13 +102,15 @@ const open = Effect.fnUntraced(function* (
     write: (text: string) => void child.stdin.write(text),
     /** Waits until this many lines have come. */
     lines: (count: number) =>
-      Effect.promise(async () => {
-        while (stdout.split("\n").length <= count && child.exitCode === null) await new Promise(setImmediate)
-      }),
+      waitFor(
+        `line ${count}`,
+        () => stdout.split("\n").length > count || child.exitCode !== null,
+        () => stdout
+      ),
     /** Waits until no run of it goes on. */
     idle: Effect.gen(function* () {
       const store = yield* RunStore
-      while ((yield* store.list).some(({ standing }) => standing === "running")) yield* Effect.yieldNow
+      while ((yield* store.list).some(({ standing }) => standing === "running")) yield* Effect.sleep("20 millis")
     }).pipe(Effect.provide(RunStore.layer(join(root, "home/.local/state/task-conductor")))),
     stderr: () => stderr,
     close: () => void child.stdin.end(),

@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll } from "vitest"
 import { makeSandbox, type Sandbox } from "../../support/binary.ts"
+import { inProcess } from "../../support/inProcess.ts"
 
 const opened: Array<Sandbox> = []
 afterAll(() => {
@@ -15,7 +16,7 @@ const page = { verdict: "allow", tool: "fetch_url", pattern: "https://example.co
 
 /** A sandbox with two remembered rules and one of the configuration. */
 const open = (rules: ReadonlyArray<object> = [hosts, page]): Sandbox => {
-  const sandbox = makeSandbox()
+  const sandbox = inProcess(makeSandbox())
   opened.push(sandbox)
   sandbox.write(policies, JSON.stringify({ version: 1, rules }))
   chmodSync(join(sandbox.root, policies), 0o600)
@@ -28,7 +29,7 @@ const kept = (sandbox: Sandbox): unknown => JSON.parse(readFileSync(join(sandbox
 
 describe("permissions list", () => {
   it("shows every rule in the syntax of flags, with its place", async () => {
-    const { code, stderr, stdout } = await open().run(["permissions", "list"])
+    const { code, stderr, stdout } = await open().start(["permissions", "list"]).ended
     assert.deepStrictEqual(
       { code, stderr, lines: stdout.trimEnd().split("\n") },
       {

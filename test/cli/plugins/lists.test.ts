@@ -1,7 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { makeSandbox } from "../../support/binary.ts"
+import { inProcess } from "../../support/inProcess.ts"
 
-const sandbox = makeSandbox()
+const sandbox = inProcess(makeSandbox())
 
 beforeAll(() => {
   const skill = "---\nname: summarize\ndescription: Ours. Use it always.\n---\n\n## Execution\n\nSay less.\n"
@@ -12,7 +13,7 @@ afterAll(sandbox.remove)
 
 describe.concurrent("tools list", () => {
   it("lists names, risks and descriptions in columns", async () => {
-    const { code, stderr, stdout } = await sandbox.run(["tools", "list"])
+    const { code, stderr, stdout } = await sandbox.start(["tools", "list"]).ended
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.match(stdout, /^read_file +medium {2}\S/m)
     assert.match(stdout, /^write_file +high {4}\S/m)

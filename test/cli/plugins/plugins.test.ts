@@ -4,9 +4,12 @@ import { join } from "node:path"
 import type { ListedPlugin } from "../../../src/cli/plugins/pluginList.ts"
 import { version } from "../../../src/app/version.ts"
 import { makeSandbox } from "../../support/binary.ts"
+import { inProcess } from "../../support/inProcess.ts"
 import { packageFiles, wordsModule } from "../../support/PluginFiles.ts"
 
 const sandbox = makeSandbox()
+/** For what loads no plugin. */
+const quick = inProcess(sandbox)
 const path = (name: string) => join(sandbox.root, "project", name)
 
 const readMade = (name: string) => readFileSync(path(`task-conductor-plugin-2nd-rain.fall/${name}`), "utf8")
@@ -100,7 +103,7 @@ describe.concurrent("plugins list", { timeout: 60_000 }, () => {
 
 describe.concurrent("plugins new", { timeout: 60_000 }, () => {
   it("makes a package named as asked, and says what comes next", async () => {
-    assert.deepStrictEqual(await sandbox.run(["plugins", "new", "@team/task-conductor-plugin-2nd-rain.fall"]), {
+    assert.deepStrictEqual(await quick.run(["plugins", "new", "@team/task-conductor-plugin-2nd-rain.fall"]), {
       code: 0,
       stdout: "<root>/project/task-conductor-plugin-2nd-rain.fall\n",
       stderr:
@@ -126,7 +129,7 @@ describe.concurrent("plugins new", { timeout: 60_000 }, () => {
   })
 
   it("prints folder and files as JSON", async () => {
-    const { stdout } = await sandbox.run(["plugins", "new", "--json", "snow"])
+    const { stdout } = await quick.run(["plugins", "new", "--json", "snow"])
     assert.deepStrictEqual(JSON.parse(stdout), {
       folder: "<root>/project/snow",
       files: ["package.json", "index.js", "index.test.js", "README.md"]
@@ -135,7 +138,7 @@ describe.concurrent("plugins new", { timeout: 60_000 }, () => {
 
   it("overwrites nothing", async () => {
     sandbox.write("project/kept/notes.txt", "mine")
-    const { code, stderr } = await sandbox.run(["plugins", "new", "kept"])
+    const { code, stderr } = await quick.run(["plugins", "new", "kept"])
     assert.strictEqual(code, 2)
     assert.match(
       stderr,
@@ -144,7 +147,7 @@ describe.concurrent("plugins new", { timeout: 60_000 }, () => {
     assert.isFalse(existsSync(path("kept/package.json")))
     sandbox.write("project/file", "mine")
     assert.match(
-      (await sandbox.run(["plugins", "new", "file"])).stderr,
+      (await quick.run(["plugins", "new", "file"])).stderr,
       /^The folder <root>\/project\/file cannot be made: /
     )
     assert.strictEqual(readFileSync(path("file"), "utf8"), "mine")
@@ -152,7 +155,7 @@ describe.concurrent("plugins new", { timeout: 60_000 }, () => {
 
   it("refuses what npm does not take as a name", async () => {
     for (const name of ["Rain", "../rain", "@team", "rain fall", ".rain"]) {
-      const { code, stderr } = await sandbox.run(["plugins", "new", name])
+      const { code, stderr } = await quick.run(["plugins", "new", name])
       assert.strictEqual(code, 2)
       assert.include(stderr, `"${name}" cannot be the name of an npm package: `)
     }

@@ -2,10 +2,11 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeSandbox, type Sandbox } from "../../support/binary.ts"
+import { inProcess } from "../../support/inProcess.ts"
 
 const made: Array<Sandbox> = []
 const sandboxWith = (files: Readonly<Record<string, string>>): Sandbox => {
-  const sandbox = makeSandbox()
+  const sandbox = inProcess(makeSandbox())
   made.push(sandbox)
   for (const [path, text] of Object.entries(files)) sandbox.write(path, text)
   return sandbox
@@ -31,7 +32,8 @@ describe("commands on the command line", () => {
       "project/a.js": 'require("fs").writeFileSync("out.txt", "ran")\nconsole.log("output-canary")\n'
     })
     const allowed = ["--yes-this-run", "--allow", "run_command:node a.js", "--allow", "read_file"]
-    const { code, stderr, stdout } = await sandbox.run(["run", "--model", "embedded", ...allowed, "Run `node a.js`."])
+    const { code, stderr, stdout } = await sandbox.start(["run", "--model", "embedded", ...allowed, "Run `node a.js`."])
+      .ended
     assert.strictEqual(code, 0, stderr)
     assert.include(stdout, "output-canary")
     assert.strictEqual(readFileSync(join(sandbox.root, "project/out.txt"), "utf8"), "ran")

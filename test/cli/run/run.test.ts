@@ -3,9 +3,10 @@ import { closeSync, existsSync, openSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { makeSandbox } from "../../support/binary.ts"
+import { inProcess } from "../../support/inProcess.ts"
 import { unlessMissing } from "../../support/needs.ts"
 
-const sandbox = makeSandbox()
+const sandbox = inProcess(makeSandbox())
 const question = ["--model", "embedded", "--allow", "read_file", "Where is the port of the server defined?"]
 
 const needsFullDevice = unlessMissing(existsSync("/dev/full") ? undefined : "There is no /dev/full on this system.")
@@ -46,7 +47,7 @@ const jsonLines = (stdout: string): ReadonlyArray<Record<string, unknown>> => {
 
 describe("run", () => {
   it("answers on stdout and tells its progress on stderr", async () => {
-    const { code, stderr, stdout } = await sandbox.run(["run", ...question])
+    const { code, stderr, stdout } = await sandbox.start(["run", ...question]).ended
     assert.strictEqual(code, 0, stderr)
     assert.include(stdout, "src/server.ts")
     assert.match(stderr, /^run \d{8}-\d{6}-\w{4} with embedded in <root>\/project\n/)
@@ -57,7 +58,7 @@ describe("run", () => {
 
   it("fails when the answer cannot be written, and says so", needsFullDevice, async () => {
     const full = openSync("/dev/full", "w")
-    const { code, stderr } = await sandbox.run(["run", ...question], { stdout: full })
+    const { code, stderr } = await sandbox.start(["run", ...question], { stdout: full }).ended
     closeSync(full)
     assert.deepStrictEqual(
       [code, stderr.trimEnd().split("\n").at(-1)],
@@ -134,7 +135,7 @@ describe("run", () => {
   })
 
   it("ends with 5 when no server answers, also in the stream", async () => {
-    const { code, stderr, stdout } = await sandbox.run(["run", "--model", "qwen3", "--json", "hi"])
+    const { code, stderr, stdout } = await sandbox.start(["run", "--model", "qwen3", "--json", "hi"]).ended
     const last = jsonLines(stdout).at(-1) as { exitCode: number; report: { status: string; message: string } }
     assert.deepStrictEqual([code, stderr, last.exitCode, last.report.status], [5, "", 5, "unavailable"])
     assert.include(last.report.message, "No model server answers at http://127.0.0.1:1 ")

@@ -9,10 +9,11 @@ import type { RunDifference } from "../../../src/domain/history/RunDifference.ts
 import type { RunOverview } from "../../../src/domain/history/RunEvidence.ts"
 import type { RunSummary } from "../../../src/services/history/RunStore.ts"
 import { makeSandbox } from "../../support/binary.ts"
+import { inProcess } from "../../support/inProcess.ts"
 import { takeSnapshot } from "../../support/FolderSnapshot.ts"
 
 const fixtures = join(import.meta.dirname, "../../fixtures/journals/v1")
-const sandbox = makeSandbox()
+const sandbox = inProcess(makeSandbox())
 afterAll(() => sandbox.remove())
 cpSync(join(fixtures, "skills"), join(sandbox.root, "config/task-conductor/skills"), { recursive: true })
 
@@ -40,7 +41,8 @@ const json = async <A>(...words: ReadonlyArray<string>): Promise<A> => {
 
 describe.concurrent("a journal that was recorded", { timeout: 60_000 }, () => {
   it("stands in the list of runs with how it ended", async () => {
-    const all = await json<ReadonlyArray<RunSummary>>("runs")
+    const { stdout } = await sandbox.start(["runs", "--json"]).ended
+    const all = JSON.parse(stdout) as ReadonlyArray<RunSummary>
     expect(all.map(({ model, project, runId, standing }) => ({ model, project, runId, standing }))).toEqual(
       cases
         .map(({ runId, standing }) => ({ model: "qwen3:8b", project: "/project", runId, standing }))

@@ -6,6 +6,7 @@ import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { inProcess } from "../../support/inProcess.ts"
 import { type CrashRun, makeCrashRun } from "../../support/CrashRun.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import { takeSnapshot } from "../../support/FolderSnapshot.ts"
@@ -17,7 +18,7 @@ const replay = ({ project, sandbox, server }: CrashRun, ...more: ReadonlyArray<s
   Effect.promise(async () => {
     rmSync(join(project, "out"), { recursive: true, force: true })
     const before = [takeSnapshot(sandbox.root), server.acceptedCount()]
-    const ended = await sandbox.run(["replay", "last", ...more])
+    const ended = await inProcess(sandbox).run(["replay", "last", ...more])
     expect([takeSnapshot(sandbox.root), server.acceptedCount()]).toEqual(before)
     return { ...ended, stderr: ended.stderr.replace(/\d{8}-\d{6}-\w+/, "RUN").replace(/\d+ events/, "N events") }
   })
@@ -33,7 +34,7 @@ const journalOf = ({ sandbox }: CrashRun): string => {
 describe("replay", () => {
   liveTest("is the same for twelve tasks that ran side by side", () =>
     Effect.gen(function* () {
-      const run = yield* makeCrashRun({ latency: 20 })
+      const run = yield* makeCrashRun({ latency: 5 })
       expect((yield* run.session({})).code).toBe(0)
       expect(yield* replay(run)).toEqual(same)
       const { code, stdout } = yield* replay(run, "--json")
@@ -44,8 +45,8 @@ describe("replay", () => {
 
   liveTest("is the same as far as a killed run came, and when it had gone on", () =>
     Effect.gen(function* () {
-      const run = yield* makeCrashRun({ latency: 50 })
-      expect((yield* run.session({ killAfter: 700 })).code).toBe("SIGKILL")
+      const run = yield* makeCrashRun({ latency: 5 })
+      expect((yield* run.session({ killAt: 9 })).code).toBe("SIGKILL")
       expect(yield* replay(run)).toEqual({
         ...same,
         stderr:

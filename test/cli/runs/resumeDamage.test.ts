@@ -1,5 +1,5 @@
 /**
- * `resume` of journals that cannot be used, on the real binary: the exit code, the one line that says why, and that
+ * `resume` of journals that cannot be used: the exit code, the one line that says why, and that
  * nothing was changed.
  */
 import { afterAll, describe, expect, it } from "vitest"
@@ -7,8 +7,9 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, trun
 import { dirname, join } from "node:path"
 import { journalBytes, journalLines, openedRecord, settled } from "../../support/Journals.ts"
 import { makeSandbox } from "../../support/binary.ts"
+import { inProcess } from "../../support/inProcess.ts"
 
-const sandbox = makeSandbox()
+const sandbox = inProcess(makeSandbox())
 afterAll(() => sandbox.remove())
 
 const runs = "home/.local/state/task-conductor/runs"
@@ -120,7 +121,7 @@ describe.concurrent("resume", { timeout: 60_000 }, () => {
     const bytes = Buffer.concat([Buffer.from(journalBytes([opened])), Buffer.from(torn)])
     const file = join(sandbox.root, runs, "20261120-183000-torn/journal.jsonl")
     sandbox.write(`${runs}/20261120-183000-torn/journal.jsonl`, bytes)
-    const { code, stderr } = await sandbox.run(["resume", "20261120-183000-torn", "--deny", "write_file"])
+    const { code, stderr } = await sandbox.start(["resume", "20261120-183000-torn", "--deny", "write_file"]).ended
     expect([code, stderr]).toEqual([expect.any(Number), expect.not.stringContaining("is damaged")])
     expect(readFileSync(`${file}.torn-2`, "utf8")).toBe(torn)
     expect(stderr).toContain("note: the last record of the journal was not written to its end.")

@@ -3,8 +3,9 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import type { SarifLog } from "../../../src/domain/checking/SarifLog.ts"
 import { makeSandbox } from "../../support/binary.ts"
+import { inProcess } from "../../support/inProcess.ts"
 
-const sandbox = makeSandbox()
+const sandbox = inProcess(makeSandbox())
 const skills = join(import.meta.dirname, "../../../skills")
 
 const good = (name: string) =>
@@ -22,7 +23,7 @@ afterAll(sandbox.remove)
 
 describe.concurrent("skills lint", () => {
   it("passes the skills of the package", async () => {
-    const { code, stderr, stdout } = await sandbox.run(["skills", "lint", skills, "--json"])
+    const { code, stderr, stdout } = await sandbox.start(["skills", "lint", skills, "--json"]).ended
     const { skills: found } = JSON.parse(stdout) as {
       skills: ReadonlyArray<{ name: string; issues: ReadonlyArray<unknown>; repairs: ReadonlyArray<unknown> }>
     }

@@ -2,8 +2,9 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { fencedBlocks } from "../../../src/domain/markdown/Outline.ts"
 import { makeSandbox } from "../../support/binary.ts"
+import { inProcess } from "../../support/inProcess.ts"
 
-const sandbox = makeSandbox()
+const sandbox = inProcess(makeSandbox())
 
 beforeAll(async () => {
   await sandbox.run(["skills", "new", "find-names"])
@@ -21,7 +22,7 @@ afterAll(sandbox.remove)
 
 describe("skills test", () => {
   it("runs the tests beside a skill by name", async () => {
-    const { code, stderr, stdout } = await sandbox.run(["skills", "test", "find-names"])
+    const { code, stderr, stdout } = await sandbox.start(["skills", "test", "find-names"]).ended
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.strictEqual(
       stdout,
@@ -74,7 +75,7 @@ describe("skills test", () => {
 
 describe("docs/writing-a-skill.md", () => {
   const blocks = fencedBlocks(readFileSync(new URL("../../../docs/writing-a-skill.md", import.meta.url), "utf8"))
-  const own = makeSandbox()
+  const own = inProcess(makeSandbox())
   afterAll(own.remove)
 
   it("names commands that do what it says, in their order", async () => {

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { readRefinement } from "../../../src/domain/documents/RefinementFormat.ts"
 import { Task } from "../../../src/domain/plan/Task.ts"
 import { renderTask } from "../../../src/domain/documents/TaskRendering.ts"
-import { arbitraryTaskList, arbitraryText } from "../../support/TaskListArbitrary.ts"
+import { arbitraryWork, arbitraryText } from "../../support/TaskListArbitrary.ts"
 
 const planned = new Task({
   name: "Research 1",
@@ -31,7 +31,7 @@ const codes = (found: ReadonlyArray<{ readonly code: string }>) => found.map((on
 describe("readRefinement", () => {
   it.effect.prop(
     "reads back what is written for another attempt",
-    { list: arbitraryTaskList, content: arbitraryText },
+    { list: arbitraryWork, content: arbitraryText },
     ({ content, list }) =>
       Effect.sync(() => {
         for (const task of list.tasks) {

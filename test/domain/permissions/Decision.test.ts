@@ -114,12 +114,11 @@ describe("decide", () => {
     return width[judge(more, given).verdict] <= width[judge(given.rules, given).verdict]
   })
 
-  it.prop("never widens when a target is added that is not safe", { ...request, rules, target }, (given) => {
+  const paths = Arbitrary.array(target, { minLength: 1, maxLength: 3 })
+  it.prop("never widens when a target is added that is not safe", { ...request, paths, rules, target }, (given) => {
     const more = { ...given, risk: "medium" as const, paths: [...given.paths, given.target] }
     const fewer = { ...given, risk: "medium" as const }
-    return (
-      given.paths.length === 0 || width[judge(given.rules, more).verdict] <= width[judge(given.rules, fewer).verdict]
-    )
+    return width[judge(given.rules, more).verdict] <= width[judge(given.rules, fewer).verdict]
   })
 
   it.prop("asks for what no rule speaks of, unless it is safe", { ...request, rules }, (given) => {
@@ -127,11 +126,9 @@ describe("decide", () => {
     return judge(others, given).verdict === (given.risk === "safe" ? "allow" : "ask")
   })
 
-  it.prop("never widens when an allow rule is removed", { ...request, rules }, (given) => {
-    const before = width[judge(given.rules, given).verdict]
-    return given.rules.every((removed) => {
-      const fewer = given.rules.filter((one) => one !== removed)
-      return removed.verdict !== "allow" || width[judge(fewer, given).verdict] <= before
-    })
+  it.prop("never widens when an allow rule is removed", { ...request, rules, rule }, (given) => {
+    const removed = { ...given.rule, verdict: "allow" as const }
+    const before = width[judge([...given.rules, removed], given).verdict]
+    return width[judge(given.rules, given).verdict] <= before
   })
 })

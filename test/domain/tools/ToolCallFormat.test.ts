@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import { noFindings } from "../../../src/domain/findings/IssueCode.ts"
 import { renderToolCall } from "../../../src/domain/documents/TaskRendering.ts"
@@ -23,6 +24,12 @@ const withPath = (path: string, uid = "a") => [call({ path }, uid)]
 
 const source = (values: string) => `{"uid":"a","name":"read_file","arguments":${values}}`
 
+/** Calls as they may be written: what is refused in them, and numbers that JSON does not hold exactly, are left out. */
+const readableCall = Arbitrary.schema(ToolCall).pipe(
+  Arbitrary.map((given) => ({ ...given, uid: given.uid.trim() || "u", name: given.name.trim() || "n" })),
+  Arbitrary.filter((given) => !/__proto__|\d{16}/.test(JSON.stringify(given)))
+)
+
 describe("readCallBlock", () => {
   it("reads strict JSON as it is", () => {
     expect(read(source('{"path":"a","n":1.5,"deep":[{"x":null}],"":true}'))).toEqual({
@@ -32,13 +39,10 @@ describe("readCallBlock", () => {
     })
   })
 
-  it.effect.prop("reads back every call that is written as JSON", { call: ToolCall }, ({ call: given }) =>
+  it.effect.prop("reads back every call that is written as JSON", { call: readableCall }, ({ call: given }) =>
     Effect.sync(() => {
-      const safe = { ...given, uid: given.uid.trim() || "u", name: given.name.trim() || "n" }
-      const written = JSON.stringify(safe)
-      if (written.includes("__proto__") || /\d{16}/.test(written)) return
-      const text = renderToolCall(safe).split("\n").slice(1, -1).join("\n")
-      expect(read(text)).toEqual({ calls: [JSON.parse(written)], issues: [], repairs: [] })
+      const text = renderToolCall(given).split("\n").slice(1, -1).join("\n")
+      expect(read(text)).toEqual({ calls: [JSON.parse(JSON.stringify(given))], issues: [], repairs: [] })
     })
   )
 

@@ -19,6 +19,7 @@ import { openJournal } from "../../../src/services/journal/JournalWriter.ts"
 import { journalBytes, journalLines, oneOfEach, openedRecord, settled } from "../../support/Journals.ts"
 import { makeFolder } from "../../support/Project.ts"
 import { waitFor } from "../../support/waitFor.ts"
+import { untilQuiet } from "../../support/untilQuiet.ts"
 
 type Operations = Partial<Pick<FileSystem.File, "writeAll" | "sync" | "truncate">>
 
@@ -115,7 +116,7 @@ layer(NodeServices.layer)("writing a journal", (it) => {
         const appended = yield* Effect.forkChild(writer.append(settled("a")), { startImmediately: true })
         const flushed = yield* Effect.forkChild(writer.flush, { startImmediately: true })
         yield* waitFor("the flush", () => synced === 2)
-        for (let turn = 0; turn < 20; turn += 1) yield* Effect.promise(() => new Promise((go) => setImmediate(go)))
+        yield* untilQuiet
         expect([appended.pollUnsafe(), flushed.pollUnsafe()]).toEqual([undefined, undefined])
         yield* Deferred.succeed(disk, undefined)
         yield* Fiber.join(appended)
@@ -144,7 +145,7 @@ layer(NodeServices.layer)("writing a journal", (it) => {
         yield* waitFor("the write", () => writes === 2)
         for (const key of ["a", "b", "c"]) yield* writer.tell(settled(key))
         const closed = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
-        for (let turn = 0; turn < 20; turn += 1) yield* Effect.promise(() => new Promise((go) => setImmediate(go)))
+        yield* untilQuiet
         yield* Deferred.succeed(disk, undefined)
         yield* Fiber.join(closed)
       }).pipe(
@@ -173,9 +174,9 @@ layer(NodeServices.layer)("writing a journal", (it) => {
             if (told % 7 === 0) yield* writer.flush
           }
         }).pipe(Effect.scoped, Effect.forkChild)
+        yield* waitFor("the first record", () => told > 0)
         for (let turn = 0; turn < turns; turn += 1) yield* Effect.promise(() => new Promise((go) => setImmediate(go)))
         yield* Fiber.interrupt(run)
-        if (told === 0) continue
         expect(yield* keysOf(file)).toEqual(Array.from({ length: told }, (_, index) => `key-${index}`))
       }
     })
@@ -258,7 +259,7 @@ layer(NodeServices.layer)("writing a journal", (it) => {
           expect(reason).toEqual({ _tag: "WriteFailed", code, safe: 2 })
           expect(message).toContain(`the system says ${code}. 2 records are safe`)
           yield* writer.tell(settled("c"))
-          for (let turn = 0; turn < 20; turn += 1) yield* Effect.promise(() => new Promise((go) => setImmediate(go)))
+          yield* untilQuiet
           expect(waits.pollUnsafe()).toBe(undefined)
         }).pipe(
           Effect.scoped,

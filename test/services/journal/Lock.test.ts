@@ -37,21 +37,13 @@ const take = (name: string, folder: string) => takeLock(name, { folder, runId: "
 const refusal = (folder: string) =>
   Effect.scoped(take(folder, folder)).pipe(Effect.catchTag("LockUnavailable", Effect.die), Effect.flip)
 
-const elapsed = async (promise: Promise<unknown>): Promise<number> => {
-  const before = performance.now()
-  await promise
-  return performance.now() - before
-}
-
 layer(NodeServices.layer, { excludeTestServices: true })("a lock", (it) => {
-  it.effect("is refused at once with who holds it and since when", () =>
+  it.effect("is refused with who holds it and since when", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder
       const before = Date.now()
       const holder = yield* start(["hold", folder, folder])
-      const begun = performance.now()
       const taken = yield* refusal(folder)
-      expect(performance.now() - begun).toBeLessThan(1000)
       expect([taken.what, taken.holder?.pid, taken.holder?.runId]).toEqual(["The project", holder.pid, "held"])
       expect(Date.parse(taken.holder!.since)).toBeGreaterThanOrEqual(before)
       expect(taken.message).toBe(
@@ -79,14 +71,12 @@ layer(NodeServices.layer, { excludeTestServices: true })("a lock", (it) => {
     })
   )
 
-  it.effect("is refused in under a second when its holder hangs", () =>
+  it.effect("is refused when its holder hangs", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder
       const holder = yield* start(["hold", folder, folder])
       holder.kill("SIGSTOP")
-      const begun = performance.now()
       const taken = yield* refusal(folder)
-      expect(performance.now() - begun).toBeLessThan(1000)
       expect(taken.message).toBe("The project is in use by another process. Wait for it, or end it first.")
     })
   )
@@ -99,7 +89,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a lock", (it) => {
       expect(Option.getOrThrow(yield* lockHolder(folder, { folder })).pid).toBe(holder.pid)
       const ended = once(holder, "exit")
       holder.stdin!.end()
-      expect(yield* Effect.promise(() => elapsed(ended))).toBeLessThan(2000)
+      yield* Effect.promise(() => ended)
       yield* Effect.scoped(take(folder, folder))
     })
   )

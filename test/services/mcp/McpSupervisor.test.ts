@@ -1,10 +1,15 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
-import { isRunning, messagesOf, reaped, scriptedServer, startsOf } from "../../support/McpServers.ts"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
+import { closedIn, isRunning, messagesOf, reaped, scriptedServer, startsOf } from "../../support/McpServers.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 import { openMcp } from "../../support/OpenMcp.ts"
+import { passTime } from "../../support/passTime.ts"
 import { makeFolder } from "../../support/Project.ts"
+import { waitFor } from "../../support/waitFor.ts"
 
 const liveTest = <A, E>(name: string, body: () => Effect.Effect<A, E, NodeServices.NodeServices | Scope.Scope>): void =>
   it.live(name, () => Effect.provide(body(), NodeServices.layer))
@@ -15,7 +20,7 @@ const beside = Effect.fnUntraced(function* (fault: string, limits = {}) {
   const healthy = yield* makeFolder
   const opened = yield* openMcp({
     own: {
-      s: { ...scriptedServer(folder, fault), startTimeout: 2 },
+      s: { ...scriptedServer(folder, fault), startTimeout: fault === "silent" ? 2 : 60 },
       other: scriptedServer(healthy)
     },
     rules: [
@@ -129,15 +134,15 @@ describe("an answer", () => {
   }
 
   for (const fault of ["never answers", "wrong ids"]) {
-    liveTest(`is waited for until the time of the tool is over, and the server told: ${fault}`, () =>
+    nodeTest(`is waited for until the time of the tool is over, and the server told: ${fault}`, () =>
       Effect.gen(function* () {
         const { folder, say, sayOther } = yield* beside(fault, { timeout: "300 millis" })
         const message = "The tool mcp__s__say was stopped after 300ms. Ask for less work in one call."
-        assert.deepStrictEqual(yield* say, ["timeout", message])
+        const called = yield* Effect.forkChild(say)
+        yield* waitFor("the call", () => messagesOf(folder).at(-1) === "tools/call")
+        assert.deepStrictEqual(yield* passTime(Fiber.join(called), "100 millis"), ["timeout", message])
         assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
-        yield* Effect.promise(async () => {
-          while (messagesOf(folder).at(-1) !== "notifications/cancelled") await new Promise(setImmediate)
-        })
+        yield* waitFor("the notification", () => messagesOf(folder).at(-1) === "notifications/cancelled")
       })
     )
   }
@@ -165,14 +170,19 @@ describe("the end of a run", () => {
     )
   }
 
-  liveTest("is not delayed by several servers that do not want to end", () =>
+  nodeTest("ends several servers that do not want to end at the same time", () =>
     Effect.gen(function* () {
       const folders = [yield* makeFolder, yield* makeFolder, yield* makeFolder]
       const own = Object.fromEntries(folders.map((folder, index) => [`s${index}`, scriptedServer(folder, "stays")]))
-      const begun = performance.now()
-      yield* Effect.scoped(openMcp({ own }))
-      assert.deepStrictEqual(folders.flatMap(startsOf).map(isRunning), [false, false, false])
-      assert.isBelow(performance.now() - begun, 6000)
+      const scope = yield* Scope.make()
+      yield* Scope.provide(openMcp({ own }), scope)
+      const pids = folders.flatMap(startsOf)
+      const closed = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      /* The clock stands still, so none of them can have been waited for before the next was told. */
+      yield* waitFor("the end of every stdin", () => folders.flatMap(closedIn).length === 3)
+      assert.deepStrictEqual(pids.map(isRunning), [true, true, true])
+      yield* passTime(Fiber.join(closed), "100 millis")
+      assert.deepStrictEqual(pids.map(isRunning), [false, false, false])
     })
   )
 })

@@ -5,6 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { ModelSlots, type Urgency } from "../../../src/services/models/ModelSlots.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
+import { untilQuiet } from "../../support/untilQuiet.ts"
 
 const slots = (count: number) => ModelSlots.layer.pipe(Layer.provide(RunSettings.layer({ slots: count })))
 
@@ -23,8 +24,7 @@ const makeCalls = Effect.gen(function* () {
   })
   const end = Effect.fnUntraced(function* (name: string) {
     yield* Deferred.succeed(ends.get(name)!, undefined)
-    yield* Effect.yieldNow
-    yield* Effect.yieldNow
+    yield* untilQuiet
   })
   return { started, start, end }
 })
@@ -65,7 +65,7 @@ it.effect("gives the place of an interrupted call to the next, and forgets a cal
     yield* start("last", { stage: "execute", step: 0 })
     yield* Fiber.interrupt(waiting)
     yield* Fiber.interrupt(first)
-    yield* Effect.yieldNow
+    yield* untilQuiet
     expect(started).toEqual(["first", "second", "last"])
     yield* Fiber.interrupt(second)
   }).pipe(Effect.provide(slots(1)))

@@ -11,6 +11,7 @@ import { Policies } from "../../../src/services/permissions/Policies.ts"
 import type { PreparedCall } from "../../../src/domain/tools/PreparedCall.ts"
 import { allow, deny, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { untilQuiet } from "../../support/untilQuiet.ts"
 
 const denialOf = <A>(effect: Effect.Effect<A, { readonly message: string }>) =>
   Effect.map(Effect.flip(effect), (denied) => denied.message)
@@ -422,7 +423,7 @@ layer(NodeServices.layer)("Gate", (it) => {
         const { gate, root } = yield* openGate({ approver: approver.layer })
         const first = yield* Effect.forkChild(gate.authorize(inTask("T"), reading(`${root}/README.md`)))
         const second = yield* Effect.forkChild(gate.authorize(inTask("T"), reading(`${root}/src/a.ts`)))
-        yield* Effect.yieldNow.pipe(Effect.repeat({ times: 50 }))
+        yield* untilQuiet
         assert.strictEqual(approver.asked.length, 1)
         yield* Deferred.succeed(answered, undefined)
         yield* Fiber.join(first)
@@ -441,7 +442,7 @@ layer(NodeServices.layer)("Gate", (it) => {
         const { gate, root } = yield* openGate({ approver: approver.layer })
         const first = yield* Effect.forkChild(gate.authorize(inTask("T"), reading(`${root}/README.md`)))
         const second = yield* Effect.forkChild(gate.authorize(inTask("U"), reading(`${root}/README.md`)))
-        yield* Effect.yieldNow.pipe(Effect.repeat({ times: 50 }))
+        yield* untilQuiet
         yield* Deferred.succeed(answered, undefined)
         yield* Fiber.join(first)
         yield* Fiber.join(second)
@@ -458,7 +459,7 @@ layer(NodeServices.layer)("Gate", (it) => {
         )
         const { gate, root } = yield* openGate({ approver: approver.layer })
         const first = yield* Effect.forkChild(gate.authorize(inTask("T"), reading(`${root}/README.md`)))
-        yield* Effect.yieldNow.pipe(Effect.repeat({ times: 50 }))
+        yield* untilQuiet
         yield* Fiber.interrupt(first)
         yield* gate.authorize(inTask("T"), reading(`${root}/README.md`))
         assert.deepStrictEqual(yield* gate.denials, [])

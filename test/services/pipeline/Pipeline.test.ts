@@ -13,7 +13,7 @@ import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { type ScriptedAnswer, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
-import { waitFor } from "../../support/waitFor.ts"
+import { untilQuiet } from "../../support/untilQuiet.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying, type TestRunOptions } from "../../support/TestRun.ts"
 
 type Answer = ScriptedAnswer | string | AiError.AiError
@@ -441,12 +441,6 @@ describe("approval", () => {
   )
 })
 
-/** Holds after some turns of the event loop: time for a fiber to reach its pause. */
-const makePatience = (turns: number) => {
-  let left = turns
-  return () => left-- <= 0
-}
-
 describe("the model", () => {
   const refused = new AiError.AiError({
     module: "Test",
@@ -461,12 +455,9 @@ describe("the model", () => {
 
   it.effect("makes the run unavailable when it cannot be reached, after two more tries", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
       const running = yield* Effect.forkChild(run())
-      for (const count of [1, 2]) {
-        const failures = () => log.events().filter((event) => event.type === "model.failed").length
-        yield* waitFor(`failure ${count}`, () => failures() >= count)
-        yield* waitFor(`pause ${count}`, makePatience(20))
+      for (let pause = 0; pause < 2; pause += 1) {
+        yield* untilQuiet
         yield* TestClock.adjust("1 second")
       }
       const { report, events } = yield* Fiber.join(running)

@@ -7,6 +7,7 @@ import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { HeldCalls, type HeldCall, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { untilQuiet } from "../../support/untilQuiet.ts"
 
 const clock = { name: "get_current_time", arguments: {} }
 
@@ -37,7 +38,7 @@ const startRun = Effect.gen(function* () {
       open.set(key, call)
     }
     expect(seen).toEqual(keys)
-    for (let n = 0; n < 200; n++) yield* Effect.yieldNow
+    yield* untilQuiet
     expect(yield* held.waiting).toBe(0)
   })
 

@@ -8,6 +8,7 @@ import {
   type ReferenceResolver,
   type ReferenceWorld
 } from "../../../src/services/references/ReferenceWorld.ts"
+import { untilQuiet } from "../../support/untilQuiet.ts"
 
 const world: ReferenceWorld = {
   document: readMarkdown(""),
@@ -39,7 +40,7 @@ it.effect("resolves a file once, before it is needed, and gives it to every refe
     const { asked, resolve } = makeResolver()
     const ahead = yield* makeReferencePrefetch(resolve, world)
     for (const reference of [file("a.ts"), file("a.ts", "again"), heading, file("b.ts")]) ahead.see(reference)
-    for (let turn = 0; turn < 10; turn++) yield* Effect.yieldNow
+    yield* untilQuiet
     expect(asked).toEqual(["a.ts", "b.ts"])
     const resolved = yield* ahead.resolve(file("a.ts", "again"), world)
     expect(resolved).toEqual({ reference: file("a.ts", "again"), content: { kind: "markdown", text: "text" } })
@@ -52,7 +53,7 @@ it.effect("leaves to the check what it could not resolve, has not seen, or is no
     const { asked, resolve } = makeResolver()
     const ahead = yield* makeReferencePrefetch(resolve, world)
     ahead.see(file("missing.ts"))
-    for (let turn = 0; turn < 10; turn++) yield* Effect.yieldNow
+    yield* untilQuiet
     expect((yield* Effect.flip(ahead.resolve(file("missing.ts"), world))).code).toBe("reference-missing")
     yield* ahead.resolve(heading, world)
     yield* ahead.resolve(file("new.ts"), world)

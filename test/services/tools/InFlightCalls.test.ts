@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { makeInFlightCalls } from "../../../src/services/tools/InFlightCalls.ts"
 import { PermissionDenied } from "../../../src/services/permissions/PermissionDenied.ts"
+import { untilQuiet } from "../../support/untilQuiet.ts"
 
 const why = new PermissionDenied({ tool: "send", targets: [], by: "nobody", reason: "was begun before" })
 
@@ -18,7 +19,7 @@ describe("a run that is to stop", () => {
         "Permission denied: build is not started, because the run stops."
       )
       yield* end("doubted")
-      yield* Effect.yieldNow
+      yield* untilQuiet
       expect(waits.pollUnsafe()).toBe(undefined)
       yield* end("b")
       expect(yield* Fiber.join(waits)).toBe("Permission denied: send was begun before.")

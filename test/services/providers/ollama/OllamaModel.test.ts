@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -12,6 +13,8 @@ import * as Toolkit from "effect/ai/Toolkit"
 import { OllamaModel, type OllamaModelOptions } from "../../../../src/services/providers/ollama/OllamaModel.ts"
 import { FakeOllama } from "../../../support/FakeOllama.ts"
 import type { Reply } from "../../../support/FakeOllamaReply.ts"
+import { passTime } from "../../../support/passTime.ts"
+import { waitFor } from "../../../support/waitFor.ts"
 
 const base = { model: "qwen3:8b", contextWindow: 8192, maxAnswerTokens: 2048 }
 
@@ -444,12 +447,14 @@ describe("what comes back", () => {
 })
 
 describe("waiting", () => {
-  it.live("gives up when the first token does not come", () =>
+  it.effect("gives up when the first token does not come", () =>
     withReply(
       { hold: "never" },
       (server) =>
         Effect.gen(function* () {
-          const error = yield* Effect.flip(streamed("Hello"))
+          const failing = yield* Effect.forkChild(Effect.flip(streamed("Hello")))
+          yield* server.until(({ chats }) => chats.length === 1)
+          const error = yield* passTime(Fiber.join(failing), "10 millis")
           assert.strictEqual(
             error.message,
             "OllamaModel.streamText: Internal provider error: no first token within 40ms"
@@ -461,12 +466,14 @@ describe("waiting", () => {
     )
   )
 
-  it.live("counts headers without a line as silence before the first token", () =>
+  it.effect("counts headers without a line as silence before the first token", () =>
     withReply(
       { holdAfter: { lines: 0, latch: "never" }, text: "Hi" },
-      () =>
+      (server) =>
         Effect.gen(function* () {
-          const error = yield* Effect.flip(streamed("Hello"))
+          const failing = yield* Effect.forkChild(Effect.flip(streamed("Hello")))
+          yield* server.until(({ chats }) => chats.length === 1)
+          const error = yield* passTime(Fiber.join(failing), "1 millis")
           assert.strictEqual(
             error.message,
             "OllamaModel.streamText: Internal provider error: no first token within 80ms"
@@ -476,20 +483,23 @@ describe("waiting", () => {
     )
   )
 
-  it.live("gives up when an answer stands still", () =>
+  it.effect("gives up when an answer stands still", () =>
     withReply(
       { text: "one two three", holdAfter: { lines: 2, latch: "never" } },
       (server) =>
         Effect.gen(function* () {
           const texts: Array<string> = []
-          const error = yield* LanguageModel.streamText({ prompt: "Hello" }).pipe(
+          const failing = yield* LanguageModel.streamText({ prompt: "Hello" }).pipe(
             Stream.runForEach((part) =>
               Effect.sync(() => {
                 if (part.type === "text-delta") texts.push(part.delta)
               })
             ),
-            Effect.flip
+            Effect.flip,
+            Effect.forkChild
           )
+          yield* waitFor("the tokens", () => texts.length === 2)
+          const error = yield* passTime(Fiber.join(failing), "10 millis")
           assert.strictEqual(
             error.message,
             "OllamaModel.streamText: Internal provider error: no further token within 40ms"

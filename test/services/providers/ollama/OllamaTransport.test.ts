@@ -8,6 +8,7 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import { OllamaModel } from "../../../../src/services/providers/ollama/OllamaModel.ts"
 import { FakeOllama } from "../../../support/FakeOllama.ts"
 import { match, type Script } from "../../../support/FakeOllamaScript.ts"
+import { waitFor } from "../../../support/waitFor.ts"
 
 const withScript = <A, E>(
   script: Script,
@@ -66,7 +67,7 @@ describe("interruption", () => {
           Effect.forkChild
         )
         yield* server.until(({ chats }) => chats.length === 2)
-        while (deltas.length === 0) yield* Effect.promise(() => new Promise(setImmediate))
+        yield* waitFor("a token", () => deltas.length > 0)
         yield* Fiber.interrupt(fiber)
         yield* server.until(({ connections }) => connections() === 1)
         assert.strictEqual(server.abortedCount(), 1)

@@ -1,0 +1,54 @@
+/**
+ * Runs a command line to its exit code: everything that goes wrong is said. The process around it is the business of launch.
+ */
+import type * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Cause from "effect/Cause"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { version } from "../app/version.ts"
+import { layerFlags, taskConductor } from "./taskConductor.ts"
+import { exitCodes, failureOf } from "./terminal/Failure.ts"
+import { Output } from "./terminal/Output.ts"
+import { layerPresenter } from "./terminal/Presenter.ts"
+import type { Signals } from "./terminal/Signals.ts"
+
+const internalError = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause)
+  const what = (error instanceof Error ? error.message : String(error)).split("\n")[0]
+  const line = `internal error: ${what}. This is a mistake of task-conductor, please report it.`
+  return process.env["TASK_CONDUCTOR_DEBUG"] === "1"
+    ? `${line}\n${Cause.pretty(cause)}`
+    : `${line} TASK_CONDUCTOR_DEBUG=1 shows details.`
+}
+
+const say = (text: string, exitCode: number) => Output.use(({ tell }) => tell(text)).pipe(Effect.as(exitCode))
+
+/** A result that did not arrive is a failure, also of work that went well. */
+const requireWritten = (exitCode: number) =>
+  Output.use(({ lost, tell }) => {
+    const reason = lost()
+    return reason === undefined
+      ? Effect.succeed(exitCode)
+      : tell(`The result could not be written to stdout (${reason}). Write it elsewhere and run again.`).pipe(
+          Effect.as(exitCode === 0 ? exitCodes.failed : exitCode)
+        )
+  })
+
+/** Runs the command that `argv` names. */
+export const runCommandLine = (
+  argv: ReadonlyArray<string>
+): Effect.Effect<number, never, NodeServices.NodeServices | Output | Signals> =>
+  Command.runWith(taskConductor, { version })(argv).pipe(
+    Effect.as(0),
+    Effect.catchTag("ShowHelp", () => Effect.succeed<number>(exitCodes.usage)),
+    Effect.catch((error) => {
+      const { exitCode, text } = failureOf(error)
+      if (text === "") return Effect.succeed(exitCode)
+      const isUsage = error._tag === "CommandFailure" && exitCode === exitCodes.usage
+      return say(isUsage ? `${text}\nRun "task-conductor ${argv[0]} --help" for help.` : text, exitCode)
+    }),
+    Effect.catchCauseIf(Cause.hasDies, (cause) => say(internalError(cause), exitCodes.failed)),
+    Effect.flatMap(requireWritten),
+    Effect.provide(Layer.merge(layerPresenter, layerFlags))
+  )
