@@ -12,7 +12,7 @@ import { stripMarks } from "../grammar/FieldValues.ts"
 import { excerpt } from "../grammar/RawTask.ts"
 import type { TaskLine } from "../grammar/TaskLines.ts"
 import { escapeInline, unescapeInline } from "../grammar/TextEscaping.ts"
-import type { SkillInput } from "../skills/SkillInput.ts"
+import type { SkillInput } from "../skills/Skill.ts"
 import { canonicalUrl } from "../web/CanonicalUrl.ts"
 
 /** A number for `number`, a boolean for `yes-no`, and otherwise text of one line. */

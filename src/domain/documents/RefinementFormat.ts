@@ -18,7 +18,7 @@ import { type KnownHeadings, refinementHeadings } from "../markdown/MarkdownHead
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
 import type { Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
-import type { SkillInput } from "../skills/SkillInput.ts"
+import type { SkillInput } from "../skills/Skill.ts"
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import { ToolCall } from "../tools/ToolCall.ts"
 import { numberCalls } from "../tools/ToolCallFormat.ts"

@@ -3,7 +3,7 @@
  * deviation becomes an issue or a repair only when the task has its name and is known to be new.
  */
 import type { RepairCode } from "../findings/IssueCode.ts"
-import type { Fence } from "../markdown/MarkdownFences.ts"
+import type { Fence } from "../markdown/Line.ts"
 import { dedent } from "../markdown/MarkdownLines.ts"
 import type { CodeBlock } from "../markdown/PromptBlock.ts"
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"

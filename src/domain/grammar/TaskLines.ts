@@ -1,9 +1,8 @@
 /**
  * The lines of a section, each with what it is; a code block is one of them.
  */
-import { Line, readLines } from "../markdown/Line.ts"
+import { Line, readLines, type Fence, fenceByLine, findFences } from "../markdown/Line.ts"
 import type { MarkdownDocument } from "../markdown/Markdown.ts"
-import { type Fence, fenceByLine, findFences } from "../markdown/MarkdownFences.ts"
 import type { LabelledLine } from "../markdown/TaskFields.ts"
 
 interface Place {

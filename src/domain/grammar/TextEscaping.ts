@@ -3,9 +3,8 @@
  * or the like gets one backslash before it; reading takes that backslash off again. Text inside closed fences stays as
  * it is. Writing and reading are exact opposites for tidy text: no blanks at the ends of lines, no two blank lines together.
  */
-import { Line, readLines } from "../markdown/Line.ts"
+import { Line, readLines, fenceByLine, findFences } from "../markdown/Line.ts"
 import { isThinkingTag } from "../markdown/MarkdownCleaning.ts"
-import { fenceByLine, findFences } from "../markdown/MarkdownFences.ts"
 import { isKnownHeadingText } from "../markdown/MarkdownHeadings.ts"
 
 const withoutBackslashes = (text: string): string => text.replace(/^\\+/, "")

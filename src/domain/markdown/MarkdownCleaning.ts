@@ -4,8 +4,7 @@
  * of the text as it came.
  */
 import { addRepair, type Findings } from "../findings/IssueCode.ts"
-import { Line, readLines } from "./Line.ts"
-import { fenceByLine, findFences } from "./MarkdownFences.ts"
+import { Line, readLines, fenceByLine, findFences } from "./Line.ts"
 import { dedent } from "./MarkdownLines.ts"
 
 const thinkOpening = /^\s*<(?:think|thinking|thought|reasoning)>/i

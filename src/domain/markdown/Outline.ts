@@ -2,8 +2,7 @@
  * The headings of a markdown text with what stands under them, found line by line. Enough for texts whose form we know:
  * skill files and our own prompts. Answers of models go through the full reader.
  */
-import { Line } from "./Line.ts"
-import { fenceByLine, findFences } from "./MarkdownFences.ts"
+import { Line, fenceByLine, findFences } from "./Line.ts"
 import type { CodeBlock } from "./PromptBlock.ts"
 
 /** A heading and the text up to the next heading of any level. Text before the first heading has level 0. */

@@ -7,9 +7,8 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Reading } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
-import { isModelName, isSkillName, Skill } from "./Skill.ts"
+import { isModelName, isSkillName, Skill, readSkillInputs } from "./Skill.ts"
 import { placeOfKey, readSkillBody, readSkillFile, type SkillFile } from "./SkillFile.ts"
-import { readSkillInputs } from "./SkillInput.ts"
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

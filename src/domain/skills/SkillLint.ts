@@ -11,10 +11,9 @@ import { linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
 import { outline, proseLines } from "../markdown/Outline.ts"
 import { estimateTokens } from "../models/PromptSize.ts"
 import { nearest } from "../text/Nearest.ts"
-import { type Skill, type SkillTokens, skillTokens } from "./Skill.ts"
+import { type Skill, type SkillTokens, skillTokens, readSkillInputs } from "./Skill.ts"
 import { placeOfKey, readSkillFile, type SkillFile, skillPart } from "./SkillFile.ts"
 import { readSkill } from "./SkillFormat.ts"
-import { readSkillInputs } from "./SkillInput.ts"
 
 /** What the skill is compared with. */
 interface LintWorld {

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import { checkDocument, type CheckReport, DocumentKind } from "../../../src/domain/checking/CheckReport.ts"
 import { readResult } from "../../../src/domain/documents/ResultFormat.ts"
-import { fixturesOf, makeDocuments, makeRandom } from "../../support/randomDocuments.ts"
+import { fixturesOf, makeDocuments, makeRandom, hostileTexts } from "../../support/randomDocuments.ts"
 
 const check = (kind: DocumentKind, text: string): CheckReport => checkDocument(kind, text, { finished: [] })
 
@@ -33,3 +33,23 @@ it("reads the document of a result as the same result", () => {
   }
   expect(read).toBeGreaterThan(100)
 })
+
+for (const kind of DocumentKind.literals) {
+  it(`gives every random ${kind} a verdict with its reasons`, () => {
+    const next = makeDocuments(kind, makeRandom(7))
+    for (let n = 0; n < 2000; n += 1) {
+      const text = next()
+      const { issues, repairs, verdict } = checkDocument(kind, text, { finished: [] })
+      const expected = issues.length > 0 ? "rejected" : repairs.length > 0 ? "repaired" : "accepted"
+      expect(verdict, JSON.stringify(text)).toBe(expected)
+    }
+  })
+}
+
+for (const [name, text] of Object.entries(hostileTexts(65_536))) {
+  it(`comes to an end with 64 KiB of ${name}`, () => {
+    for (const kind of DocumentKind.literals) {
+      expect(["accepted", "repaired", "rejected"]).toContain(checkDocument(kind, text, { finished: [] }).verdict)
+    }
+  })
+}

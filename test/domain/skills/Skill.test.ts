@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { inputTypeText, readSkillInputs } from "../../../src/domain/skills/SkillInput.ts"
+import { inputTypeText, readSkillInputs } from "../../../src/domain/skills/Skill.ts"
 
 describe("readSkillInputs", () => {
   it("reads names, types, choices and what is optional, and leaves prose alone", () => {
