@@ -1,6 +1,6 @@
 /**
- * What `task-conductor check` says about a document: one object, printed as it is by `--json`. Made without a model and
- * without the world.
+ * What `task-conductor check` reports about a document: one object, printed unchanged by `--json`. Needs no model and no
+ * project.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -20,7 +20,6 @@ import { slugOf } from "../text/Slug.ts"
 import type { ResultDocument } from "../plan/TaskResult.ts"
 import { ToolCall } from "../tools/ToolCall.ts"
 
-/** The three documents that a model writes. */
 export const DocumentKind = Schema.Literals(["task-list", "refinement", "result"])
 export type DocumentKind = typeof DocumentKind.Type
 
@@ -31,7 +30,6 @@ const ReferenceReport = Schema.Struct({
   target: Schema.String
 })
 
-/** A task of a list or of a refinement. */
 export const TaskReport = Schema.Struct({
   name: Schema.String,
   slug: Schema.String,
@@ -88,7 +86,6 @@ export const CheckReport = Schema.Struct({
 })
 export type CheckReport = typeof CheckReport.Type
 
-/** What the document belongs to. */
 export interface CheckOptions {
   /** Names of tasks that have finished, for a list that continues a run. */
   readonly finished?: ReadonlyArray<string>
@@ -127,7 +124,6 @@ const refinementReport = ({ calls, inputs, task }: Refinement): RefinementReport
   tool_calls: calls.map(({ arguments: values, name, uid }) => ({ uid, name, arguments: values }))
 })
 
-/** An issue as it is printed. */
 export const issueReport = (issue: Issue): IssueReport => ({
   code: issue.code,
   message: `${issue.what} ${issue.how}`,
@@ -176,7 +172,6 @@ const checkResult = (text: string): CheckReport => {
   }))
 }
 
-/** Checks the text of one document. */
 export const checkDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): CheckReport => {
   const { finished = [], inputs, planned } = options
   switch (kind) {

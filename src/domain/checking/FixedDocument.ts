@@ -1,6 +1,6 @@
 /**
- * Writes a document anew without the deviations that its reader mended, for `check --fix`. The text is written by the
- * renderer of the product and read again before it is handed out: what a document means never changes.
+ * Writes a document without the deviations that its reader repaired, for `check --fix`. The new text is read again before
+ * it is returned: the meaning of a document never changes.
  */
 import * as Option from "effect/Option"
 import { readRefinement } from "../documents/RefinementFormat.ts"
@@ -11,7 +11,7 @@ import { textOfLines } from "../markdown/Markdown.ts"
 import { resultHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { checkDocument, type CheckOptions, type CheckReport, type DocumentKind } from "./CheckReport.ts"
 
-/** A report with the text that needs none of its repairs; the text as it was when there is nothing to mend. */
+/** A report with the text that needs none of its repairs; the text as it was when there is nothing to fix. */
 export interface FixedDocument {
   readonly report: CheckReport
   readonly text: string
@@ -32,14 +32,14 @@ const promptOf = (text: string): string => {
   return fence?.first === first && fence.last === last ? fence.text : textOfLines(document, first, last + 1)
 }
 
-/** The whole result with its heading as it should be, and, when that draws in what stands below, as it is. */
+/** The whole result with its heading in the strict form, or at its own level when the strict one would own more text. */
 const renderResult = (text: string): ReadonlyArray<string> => {
   const reader = new DocumentReader(text, { knownHeadings: resultHeadings })
   const { document } = reader
   const section = reader.section("result-summary")
   if (section === undefined) return []
-  const { depth, first, heading, landmark, lead, line } = section
-  const title = landmark?.title ?? heading
+  const { depth, first, heading, known, lead, line } = section
+  const title = known?.title ?? heading
   const before = line === 1 ? "" : `${textOfLines(document, 0, line - 1)}\n`
   const after = `${lead === "" ? "" : `\n\n${lead}`}\n${textOfLines(document, first)}`
   return [2, depth].map((level) => `${`${before}${"#".repeat(level)} ${title}${after}`.trim()}\n`)
@@ -64,8 +64,8 @@ const render = (kind: DocumentKind, text: string, { finished = [] }: CheckOption
 }
 
 /**
- * Checks a document and mends it when nothing but repairs was found. A rejected document is left as it is, and so is one
- * that would not read back to the same value with fewer repairs.
+ * Checks a document and fixes it when there are only repairs. A rejected document is left as it is, and so is one that
+ * would not read back as the same value with fewer repairs.
  */
 export const fixDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): FixedDocument => {
   const report = checkDocument(kind, text, options)
@@ -78,6 +78,6 @@ export const fixDocument = (kind: DocumentKind, text: string, options: CheckOpti
       again.repairs.length < report.repairs.length
     )
   }
-  const mended = report.verdict === "repaired" ? render(kind, text, options).find(isBetter) : undefined
-  return { report, text: mended ?? text }
+  const fixed = report.verdict === "repaired" ? render(kind, text, options).find(isBetter) : undefined
+  return { report, text: fixed ?? text }
 }

@@ -1,17 +1,14 @@
 /**
- * Check reports as a SARIF 2.1.0 log, the format in which code hosts take findings. Issues are errors, repairs are
- * notes.
+ * Check reports as a SARIF 2.1.0 log, the format in which code hosts accept findings. Issues are errors, repairs are notes.
  */
 import { type Where, whereText } from "../findings/Issue.ts"
 import { ruleOf, rulePage } from "../findings/rules/Rules.ts"
 import type { CheckReport } from "./CheckReport.ts"
 import { linesOf, locate } from "./TextSpan.ts"
 
-/** One checked document. */
 export interface SarifDocument {
   /** A path relative to the folder that is checked, or a URI; `stdin` for what came through a pipe. */
   readonly path: string
-  /** The document as it was checked. */
   readonly text: string
   readonly report: Pick<CheckReport, "issues" | "repairs">
 }

@@ -1,7 +1,6 @@
 /**
- * A test of a skill: a task, the files of its project, what the model answers, and what must come of it. It is read from
- * markdown: sections by their headings, whatever a model says and whatever a file holds in code blocks.
- * docs/writing-a-skill.md describes the form.
+ * A test of a skill: a task, the files of its project, the answers of the model, and the expected outcome. Written in
+ * markdown, with a section for each of them; docs/writing-a-skill.md describes the form.
  */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -12,19 +11,18 @@ import { fencedBlocks, outline, outlineText } from "../markdown/Outline.ts"
 import { readTaskList } from "../documents/TaskListFormat.ts"
 import { Arguments } from "../tools/ToolCall.ts"
 
-/** A call as a test expects it; uids say nothing. */
+/** A call as a test expects it; its uid does not matter. */
 export interface ExpectedCall {
   readonly name: string
   readonly arguments: Arguments
 }
 
-/** A file by its path in the project. */
 export interface TestFile {
   readonly path: string
   readonly text: string
 }
 
-/** What must come of a test; what is absent is not looked at. */
+/** What a test expects; what is absent is not compared. */
 interface Expectations {
   readonly inputs?: string
   readonly calls?: ReadonlyArray<ExpectedCall>
@@ -32,9 +30,7 @@ interface Expectations {
   readonly issues: ReadonlyArray<string>
   /** Lines that must stand in the outputs of the calls. */
   readonly outputs: ReadonlyArray<string>
-  /** Lines that must stand in the result. */
   readonly result: ReadonlyArray<string>
-  /** Files as they must be afterwards. */
   readonly files: ReadonlyArray<TestFile>
 }
 
@@ -43,7 +39,6 @@ export interface SkillTest {
   /** The task as a task list with nothing else in it. */
   readonly plan: string
   readonly files: ReadonlyArray<TestFile>
-  /** Answers of the model by attempt. */
   readonly refinements: ReadonlyArray<string>
   readonly executions: ReadonlyArray<string>
   readonly expected: Expectations
@@ -107,7 +102,6 @@ const partsOf = (text: string, problems: Problems): { readonly title: string; re
   return { title, parts }
 }
 
-/** The text in the first code block of a section. */
 const blockOf = ({ body, heading, line }: Part, problems: Problems): string => {
   const [block] = fencedBlocks(body)
   if (block === undefined)

@@ -1,5 +1,5 @@
 /**
- * Compares what came of a test of a skill with what it expects.
+ * Compares the outcome of a skill test with what the test expects.
  */
 import { canonicalJson } from "../text/CanonicalJson.ts"
 import { outcomeText } from "../models/ExecutionBlocks.ts"
@@ -9,7 +9,6 @@ import type { RunReport } from "../runs/RunReport.ts"
 import type { ExpectedCall, SkillTest } from "./SkillTest.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
 
-/** What came of a test. */
 export interface SkillTestOutcome {
   readonly report: RunReport
   readonly inputs: ReadonlyArray<InputValue>
@@ -18,11 +17,11 @@ export interface SkillTestOutcome {
   readonly issues: ReadonlyArray<Issue>
   /** How many answers the stages asked for. */
   readonly asked: { readonly refinement: number; readonly execution: number }
-  /** The expected files as they are; nothing for one that is not there. */
+  /** The contents of the expected files; no entry for one that does not exist. */
   readonly files: ReadonlyMap<string, string>
 }
 
-/** One thing that is not as expected, with both sides where there are two. */
+/** One difference from what the test expects, with both sides where there are two. */
 export interface SkillTestProblem {
   readonly what: string
   readonly expected?: string
@@ -61,7 +60,7 @@ const issueProblems = (
   return [{ what: "The issues of answers are others.", expected: expected.join(", "), actual }]
 }
 
-/** Everything that is not as the test expects; nothing when it passes. */
+/** All differences from what the test expects; none when it passes. */
 export const judgeSkillTest = (test: SkillTest, outcome: SkillTestOutcome): ReadonlyArray<SkillTestProblem> => {
   const { expected } = test
   const { asked, calls, files, inputs, issues, report } = outcome

@@ -1,6 +1,6 @@
 /**
- * Finds the text that an issue or a repair is about in the document it was found in, and shows it: one line with a mark
- * under a part of it, cut to a width, safe for a terminal.
+ * Finds the text that a finding is about in its document, and shows one line of it with marks below, cut to a width and
+ * safe for a terminal.
  */
 import type { Where } from "../findings/Issue.ts"
 import { printable } from "../text/Printable.ts"
@@ -17,7 +17,7 @@ export interface TextSpan {
 /** The lines of a document as its readers count them. */
 export const linesOf = (text: string): ReadonlyArray<string> => text.replace(/^\uFEFF/, "").split(/\r\n?|\n/)
 
-/** How far below the place a quote is looked for: a field or a block goes on for some lines. */
+/** How many lines below the place a quote is searched: a field or a block continues for some lines. */
 const reach = 40
 
 const wholeLine = (lines: ReadonlyArray<string>, line: number): TextSpan | undefined => {
@@ -41,8 +41,8 @@ const endOf = (
 }
 
 /**
- * The span of the quote, looked for from the line on; without one, or when the document spells it differently, the line
- * without the blanks around it. Nothing when the finding is about the document as a whole.
+ * The span of the quote, searched from the line on; without a quote, or when it is not found, the line without the blanks
+ * around it. Nothing when the finding is about the document as a whole.
  */
 export const locate = (
   lines: ReadonlyArray<string>,
@@ -89,9 +89,9 @@ const cellsOf = (line: string, from: number, start: number, end: number): Readon
 
 const sum = (cells: ReadonlyArray<Cell>): number => cells.reduce((total, { width }) => total + width, 0)
 
-/** As many cells as fit from an index on in one direction. */
-const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, room: number): number => {
-  let left = room
+/** The index after the cells that fit, from an index on in one direction. */
+const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, space: number): number => {
+  let left = space
   let index = from
   for (let cell = cells[index]; cell !== undefined && cell.width <= left; cell = cells[index]) {
     left -= cell.width
@@ -100,7 +100,7 @@ const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, room: n
   return index
 }
 
-/** The window around the mark: its start is always seen, with some text before it and the rest of the width after it. */
+/** The window around the mark: its start is always visible, with some text before it and the rest of the width after it. */
 const windowOf = (cells: ReadonlyArray<Cell>, width: number): readonly [first: number, last: number] => {
   if (sum(cells) <= width) return [0, cells.length]
   const marked = Math.max(
@@ -108,18 +108,18 @@ const windowOf = (cells: ReadonlyArray<Cell>, width: number): readonly [first: n
     cells.findIndex((cell) => cell.marked)
   )
   const markWidth = sum(cells.filter((cell) => cell.marked))
-  const room = width - 2 * ellipsis.length
-  const before = Math.max(Math.floor(room / 4), Math.floor((room - markWidth) / 2))
-  const first = fitting(cells, marked - 1, -1, Math.min(before, room - 1)) + 1
-  const last = fitting(cells, first, 1, room + (first === 0 ? ellipsis.length : 0))
+  const space = width - 2 * ellipsis.length
+  const before = Math.max(Math.floor(space / 4), Math.floor((space - markWidth) / 2))
+  const first = fitting(cells, marked - 1, -1, Math.min(before, space - 1)) + 1
+  const last = fitting(cells, first, 1, space + (first === 0 ? ellipsis.length : 0))
   if (last < cells.length) return [first, last]
-  // The end of the line is in sight: use what is left for the text before it.
-  return [fitting(cells, cells.length - 1, -1, room + ellipsis.length) + 1, cells.length]
+  // The end of the line fits: use the remaining width for the text before it.
+  return [fitting(cells, cells.length - 1, -1, space + ellipsis.length) + 1, cells.length]
 }
 
 /**
- * Cuts a line to a width in columns so that the part from `start` to `end` (UTF-16 offsets) is seen, and marks it. An
- * empty part is marked with one mark.
+ * Cuts a line to a width in columns so that the part from `start` to `end` (UTF-16 offsets) is visible, and marks it.
+ * An empty part gets one mark.
  */
 export const excerptLine = (
   line: string,

@@ -1,6 +1,6 @@
 /**
- * Watches an answer while a model writes it, and says when nothing good can come of it any more: the wanted document does
- * not begin, or the model repeats itself. One watch per answer; the verdict does not depend on how the text is cut into
+ * Watches an answer while a model writes it and reports when it cannot succeed any more: the wanted document does not
+ * begin, or the model repeats itself. One watch per answer; the verdict does not depend on how the text is split into
  * deltas.
  */
 import { Line } from "../markdown/Line.ts"
@@ -47,19 +47,18 @@ const isSign = ({ isPart, knownHeadings }: AnswerShape, before: string, text: st
   return readMarkdown(`${before}\n${text}`, { knownHeadings }).sections.length > 0
 }
 
-/** Why an answer is given up. */
+/** Why an answer is stopped. */
 export type Hopelessness =
   | ({ readonly kind: "loop" } & Repetition)
   | { readonly kind: "shape"; readonly begins: string }
 
 /**
- * How many characters may stand before the document begins, thinking tags not counted. A healthy preamble is a sentence or
- * two. An answer has room for at most 2048 tokens, about 8,000 characters: after so much text the document would not fit
- * any more.
+ * How many characters may come before the document, without thoughts in tags. A normal preamble is a sentence or two. An
+ * answer has at most 2048 tokens, about 8,000 characters: after a longer preamble the document would not fit.
  */
 export const longestPreamble = 6000
 
-/** Headings show within so many characters of a line. */
+/** A heading is recognised within this many characters of a line. */
 const shownOfLine = 400
 
 export class AnswerWatch {
@@ -79,7 +78,6 @@ export class AnswerWatch {
     this.#shape = shape
   }
 
-  /** Takes a delta of the answer. */
   text(delta: string): Hopelessness | undefined {
     const repetition = this.#written.add(delta)
     if (repetition !== undefined) return { kind: "loop", ...repetition }
@@ -105,7 +103,7 @@ export class AnswerWatch {
     return undefined
   }
 
-  /** Looks at a line of which enough is known. */
+  /** Examines a line once enough of it is known. */
   #findShape(shape: AnswerShape, isWhole: boolean): Hopelessness | undefined {
     const line = this.#line.trimEnd()
     if (this.#isThinking || opensThinking(line)) return undefined

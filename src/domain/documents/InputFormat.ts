@@ -1,6 +1,6 @@
 /**
- * The section `## Inputs` of a refinement: one line for each typed input of the skill, with its value. Reads what models
- * write there instead, and checks it against the skill (domain/skills/SkillInput).
+ * The section `## Inputs` of a refinement: one line for each typed input of the skill, with its value. Also reads other
+ * forms that models write, and checks the values against the skill.
  */
 import { distance } from "fastest-levenshtein"
 import * as Option from "effect/Option"
@@ -93,7 +93,6 @@ export const renderInputs = (values: ReadonlyArray<InputValue>): string =>
     })
     .join("\n")
 
-/** A value as it was written. */
 interface RawInput {
   readonly name: string
   readonly line: number
@@ -143,9 +142,8 @@ const readRaw = (lines: ReadonlyArray<TaskLine>, where: Where, findings: Finding
 }
 
 /**
- * Reads the lines of the section; there are none when there is no section. The values are in the order of the skill.
- * Without `inputs` every name is taken and every value is text. `kept` are values of an earlier attempt: they stand where
- * the section leaves an input out.
+ * Reads the lines of the section. The values are in the order of the skill. Without `inputs` every name is accepted and
+ * every value is text. `kept` are values of an earlier attempt, for inputs that the section leaves out.
  */
 export const readInputs = (
   lines: ReadonlyArray<TaskLine>,
@@ -170,7 +168,7 @@ export const readInputs = (
       return addIssue(findings, "input-repeated", where, { what, quote: raw.text })
     }
     seen.add(name)
-    // A backslash before a value says that it stands as it is.
+    // A value after a backslash is taken literally.
     const isEscaped = raw.text.startsWith("\\")
     const text = isEscaped ? unescapeInline(raw.text) : (linkTarget(raw.text) ?? stripMarks(raw.text))
     if (!isEscaped && input?.choices?.includes(text) !== true && isNoValue(text)) return

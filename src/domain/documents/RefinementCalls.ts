@@ -1,6 +1,6 @@
 /**
- * The tool calls of a refinement: those under `## Tool Calls`, one JSON object per fence, and those that stand where no
- * call is read. The latter would never run, so each is an issue.
+ * The tool calls of a refinement: those under `## Tool Calls`, one JSON object per fence, and those in other places. The
+ * latter would never run, so each is an issue.
  */
 import type { Where } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
@@ -25,7 +25,7 @@ const readProse = (text: string, where: Where, findings: Findings): void => {
 
 const tagged = /<(tool|function)_call>([^]*?)(?:<\/\1_call>|$)/g
 
-/** Calls between tags; the tags say where each ends, whatever its JSON is like. */
+/** Calls between tags. The tags delimit each call, even when its JSON is broken. */
 const readTagged = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
   const calls = [...text.matchAll(tagged)].flatMap(([, , call = ""]) => readCallBlock(call, where, findings))
   if (calls.length > 0) addRepair(findings, "tool-call-repaired", where, "Read a tool call out of the tags around it.")
@@ -48,7 +48,6 @@ const readLoose = (written: string, where: Where, findings: Findings): ReadonlyA
   return calls
 }
 
-/** The calls under the heading for them. */
 export const readCalls = (
   { heading: section, line: start }: MarkdownSection,
   lines: ReadonlyArray<TaskLine>,

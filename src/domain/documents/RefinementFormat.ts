@@ -1,7 +1,7 @@
 /**
  * The refinement document: `## Task` with the fields again, `## Inputs` with the typed inputs of the skill, and
- * `## Tool Calls`. The task is merged into the planned one: texts and references are updated, name, skill and approval
- * stay as the plan decided.
+ * `## Tool Calls`. The task is merged into the planned one: texts and references are updated; name, skill and approval
+ * stay as planned.
  */
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
@@ -47,7 +47,7 @@ interface RefinementOptions {
   readonly kept?: ReadonlyArray<InputValue>
 }
 
-/** Inputs are a part of the document only for skills that have them: elsewhere the word is as good as any other. */
+/** Inputs are a part of the document only for skills that have them: elsewhere the word is an ordinary heading. */
 const headingsWithoutInputs: KnownHeadings = (heading) => {
   const found = refinementHeadings(heading)
   return found?.key === "inputs" ? undefined : found

@@ -1,7 +1,7 @@
 /**
- * Finds out while a model writes that it repeats itself for ever. Only exact repetition counts, measured at the end of
- * what was written: text that goes on with new numbers, names or cells is not a loop. One watch per answer and channel;
- * its memory is bounded and its cost grows with the length of the text and not faster.
+ * Detects while a model writes that it repeats itself without end. Only exact repetition at the end of the text counts:
+ * text that continues with new numbers, names or cells is not a loop. One watch per answer and channel; memory is bounded
+ * and cost is linear in the length of the text.
  */
 import { Line } from "../markdown/Line.ts"
 
@@ -11,15 +11,15 @@ export interface Repetition {
   readonly times: number
 }
 
-/** Fewer repeats of a sentence occur in healthy streams. */
+/** Fewer repeats of a sentence occur in good answers. */
 const repeats = 12
 /** A unit of fewer words is a separator, a list of zeros or a column of a table. */
 const unitWords = 5
-/** So much of anything is a loop, also in code and without words: four kilobytes of the same are no data that was asked for. */
+/** This many repeated characters are a loop also in code and without words: no requested data repeats for four kilobytes. */
 const longRun = 4096
-/** What is looked at, in characters; the longest unit that can be found is a twelfth of it. */
+/** How many characters are examined; the longest unit that can be found is a twelfth of them. */
 const window = 16_384
-/** How often it is looked at, in characters. */
+/** After how many characters the text is examined again. */
 const stride = 512
 
 const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}|\p{L}[\p{L}\p{N}'’_-]*/gu
@@ -51,17 +51,17 @@ const findPeriod = (text: string): { readonly period: number; readonly run: numb
   return undefined
 }
 
-/** The unit from where one would start to read it. */
+/** The repeated text from the start of a sentence on. */
 const startSentence = (unit: string): string => {
   const end = /[.!?:;|]\s+/.exec(unit)
   const start = end === null ? 0 : end.index + end[0].length
   return (unit.slice(start) + unit.slice(0, start)).trim()
 }
 
-/** Fences show within so many characters of a line. */
+/** A fence is recognised within this many characters of a line. */
 const shownOfLine = 400
 
-/** Markdown around the whole answer is no code. */
+/** A fence of type markdown around the whole answer is not code. */
 const isCodeFence = (info: string): boolean => !/^(?:markdown|md)$/i.test(info)
 
 export class RepetitionWatch {

@@ -1,5 +1,5 @@
 /**
- * The result document: what an executor answers. `## Result summary` is required and becomes the task's result; the whole
+ * The result document: the answer of an executor. `## Result summary` is required and becomes the task's result; the whole
  * document is kept.
  */
 import type { Reading } from "../findings/Issue.ts"
@@ -8,7 +8,6 @@ import { isPlaceholder } from "../grammar/TextEscaping.ts"
 import { resultHeadings } from "../markdown/MarkdownHeadings.ts"
 import type { ResultDocument } from "../plan/TaskResult.ts"
 
-/** Reads the answer of an executor. */
 export const readResult = (text: string): Reading<ResultDocument> => {
   const reader = new DocumentReader(text, { knownHeadings: resultHeadings })
   const { document, findings } = reader

@@ -1,6 +1,6 @@
 /**
- * The task list document: reading it with every issue and repair, whole or while a model still writes it. Pure; what
- * needs the world (skills, headings of the request, files, sizes) is checked by services/pipeline/PlanChecker.
+ * Reads the task list document with every issue and repair, complete or while a model still writes it. What depends on
+ * the run (skills, headings of the request, files, sizes) is checked by services/pipeline/PlanChecker.
  */
 import * as Arr from "effect/Array"
 import * as Option from "effect/Option"
@@ -105,10 +105,9 @@ const startsTask = ({ hashes, indent, label }: Line): boolean =>
   label?.key === "name" || (indent <= 3 && hashes !== undefined)
 
 /**
- * Reads a task list while a model still writes it: takes the deltas of one answer, in order. Whenever a task is complete
- * its lines are read as a document of their own, for the links that a cache keeps: when the answer ends, all but the last
- * task has been read before. The answer itself is read as a whole afterwards, so nothing depends on how it came. `onTask`
- * learns of every task that could be built from its lines alone.
+ * Reads a task list while a model still writes it, from the deltas of one answer in order. Each complete task is read as
+ * a document of its own, so that its links are in the cache when the answer ends; the whole answer is read again then, so
+ * the result does not depend on the deltas. `onTask` receives every task that could be built from its lines alone.
  */
 export const streamingReader = (
   findLinks: LinkReader,

@@ -1,6 +1,5 @@
 /**
- * Writes tasks and task lists as strict documents. One renderer with a phase: what the reader reads back is the same
- * value, whatever text stands in it.
+ * Writes tasks and task lists as strict documents. The reader reads back the same value, whatever text it contains.
  */
 import { escapeInline, escapeSkill, escapeText, escapeValue } from "../grammar/TextEscaping.ts"
 import { taskListHeadings } from "../markdown/MarkdownHeadings.ts"
@@ -43,7 +42,7 @@ const target = (href: string): string => {
 
 const link = ({ href, title }: Reference): string => `[${label(title)}](${target(href)})`
 
-/** A fence that holds any text: as many lines as the text has, none for an empty one. */
+/** A fence around any text: as many lines as the text has, none for an empty one. */
 const codeBlock = ({ language, text }: CodeBlock): ReadonlyArray<string> => {
   const ticks = fenceFor(text)
   const fence = language.includes("`") ? ticks.replaceAll("`", "~") : ticks
@@ -64,7 +63,6 @@ const blocks = (task: Task): ReadonlyArray<string> => task.codeBlocks.flatMap((b
 const inputs = (values: ReadonlyArray<InputValue> = []): ReadonlyArray<string> =>
   values.length === 0 ? [] : [`## Inputs\n\n${renderInputs(values)}`]
 
-/** One call as the refiner writes it. */
 export const renderToolCall = ({ arguments: values, name, uid }: ToolCall): string =>
   codeBlock({ language: "json", text: JSON.stringify({ uid, name, arguments: values }, null, 2) }).join("\n")
 

@@ -1,6 +1,6 @@
 /**
- * Finds the task sections under `## Tasks` and reads their raw tasks. Whatever else stands there is an issue, or is
- * ignored with a note when nothing is lost by it.
+ * Finds the task sections under `## Tasks` and reads their raw tasks. Other content there is an issue, or is ignored with
+ * a note when no task is lost by it.
  */
 import type { DocumentReader } from "../grammar/DocumentReader.ts"
 import { excerpt, type RawStep } from "../grammar/RawTask.ts"
@@ -24,7 +24,6 @@ const addTaskOutside = (reader: DocumentReader, section: MarkdownSection): boole
   return isOutside
 }
 
-/** The level of task sections in the strict document. */
 const sectionDepth = 3
 
 /** The task sections after the heading Tasks, each with its sub-headings. */
@@ -33,21 +32,21 @@ const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArra
   let open: Span | undefined
   for (const section of reader.document.sections) {
     if (section.line <= tasks.line) continue
-    const { depth, heading, landmark, last, line } = section
+    const { depth, heading, known, last, line } = section
     const where = { section: heading, line }
-    if (landmark?.key === "task-section" && (landmark.exact || depth > tasks.depth)) {
+    if (known?.key === "task-section" && (known.exact || depth > tasks.depth)) {
       reader.noteHeading(section)
       open = { section, last }
       spans.push(open)
-    } else if (open !== undefined && landmark === undefined && depth > Math.min(open.section.depth, sectionDepth)) {
+    } else if (open !== undefined && known === undefined && depth > Math.min(open.section.depth, sectionDepth)) {
       open.last = last
-    } else if (landmark === undefined && depth > Math.max(tasks.depth, sectionDepth - 1)) {
+    } else if (known === undefined && depth > Math.max(tasks.depth, sectionDepth - 1)) {
       open = undefined
       reader.issue("section-unknown", where, `The heading "${heading}" is no task section.`, { quote: heading })
     } else {
       open = undefined
       if (addTaskOutside(reader, section)) spans.push({ section, last })
-      else if (landmark === undefined) reader.repair("section-ignored", where, `Ignored the section "${heading}".`)
+      else if (known === undefined) reader.repair("section-ignored", where, `Ignored the section "${heading}".`)
     }
   }
   return spans
@@ -85,9 +84,9 @@ const otherTitle =
 /** `TASK SECTION #1`, and a colon with nothing after it. */
 const writtenTitle = /^[^\p{L}\p{N}]*task[\s_-]*section(?:\s*[#_-]?\s*(\d+))?(?:\s*[:.]$)?/iu
 
-const strictTitle = ({ heading, landmark }: MarkdownSection, position: number): string => {
-  if (landmark?.key !== "task-section") return heading
-  if (landmark.exact)
+const strictTitle = ({ heading, known }: MarkdownSection, position: number): string => {
+  if (known?.key !== "task-section") return heading
+  if (known.exact)
     return heading.replace(writtenTitle, (_, number: string = "") => `Task section${number === "" ? "" : ` ${number}`}`)
   const [, number = "", suffix = ""] = otherTitle.exec(heading) ?? []
   return `Task section ${number === "" ? position + 1 : number}${suffix === "" ? "" : `: ${suffix}`}`

@@ -41,7 +41,7 @@ export class DocumentReader {
     this.findings = { issues: [...this.document.issues], repairs: [...this.document.repairs] }
   }
 
-  /** What the reader gives back: the value, if there is one, with the findings in the order of the document. */
+  /** The result of reading: the value, if there is one, with the findings in the order of the document. */
   reading<A>(value?: A): Reading<NonNullable<A>> {
     return { value: Option.fromNullishOr(value), ...inDocumentOrder(this.findings) }
   }
@@ -54,15 +54,14 @@ export class DocumentReader {
     addRepair(this.findings, code, where, message)
   }
 
-  /** Notes how a heading differs from the strict document. */
-  noteHeading({ depth, form, heading, landmark, line }: MarkdownSection): void {
-    if (landmark === undefined) return
+  /** Records how a heading differs from the strict document. */
+  noteHeading({ depth, form, heading, known, line }: MarkdownSection): void {
+    if (known === undefined) return
     const where = { section: heading, line }
-    const strict = `${"#".repeat(landmark.depth)} ${landmark.title}`
+    const strict = `${"#".repeat(known.depth)} ${known.title}`
     if (form !== "hashes") this.repair("heading-form", where, `Read the line as the heading "${strict}".`)
-    if (!landmark.exact) this.repair("heading-text", where, `Read the heading "${heading}" as "${landmark.title}".`)
-    if (depth !== landmark.depth)
-      this.repair("heading-level", where, `Read the heading as one of level ${landmark.depth}.`)
+    if (!known.exact) this.repair("heading-text", where, `Read the heading "${heading}" as "${known.title}".`)
+    if (depth !== known.depth) this.repair("heading-level", where, `Read the heading as one of level ${known.depth}.`)
   }
 
   /**
@@ -70,8 +69,8 @@ export class DocumentReader {
    * was copied into the answer comes before the answer itself.
    */
   section(key: string): MarkdownSection | undefined {
-    const all = this.document.sections.filter(({ landmark }) => landmark?.key === key)
-    const exact = all.filter(({ landmark }) => landmark?.exact === true)
+    const all = this.document.sections.filter(({ known }) => known?.key === key)
+    const exact = all.filter(({ known }) => known?.exact === true)
     const candidates = exact.length > 0 ? exact : all
     const last = candidates.at(-1)
     if (last === undefined) return undefined
@@ -101,14 +100,14 @@ export class DocumentReader {
     this.issue("section-missing", { section: title }, `The section "${title}" is missing.${hint}`, { how })
   }
 
-  /** Records that nothing stands under a heading where something must. */
+  /** Records that a required section is empty. */
   addEmpty({ heading, line }: MarkdownSection, how: string): void {
     this.issue("section-empty", { section: heading, line }, `The section "${heading}" is empty.`, { how })
   }
 
   /**
-   * Records fences that nothing closes although the document goes on. Before `from` stands only the copy of the prompt,
-   * where they do no harm.
+   * Records unclosed fences after which the document continues. Before `from` there is only the copy of the prompt, where
+   * they do no harm.
    */
   checkFences(from?: MarkdownSection): void {
     for (const line of this.document.strayFences) {
@@ -123,16 +122,16 @@ export class DocumentReader {
   }
 
   /**
-   * Records the sections before a line that stand under no known heading, and gives them back with their sub-headings.
-   * Whatever stands under the original prompt belongs to it, elsewhere only deeper headings do.
+   * Records the sections before a line that belong to no known heading, and returns them with their sub-headings. All
+   * headings after the original prompt belong to it; other known headings own only deeper ones.
    */
   ignoreSections(before: number): ReadonlyArray<SectionSpan> {
     const spans: Array<SectionSpan> = []
     let owner = Infinity
     let open: SectionSpan | undefined
-    for (const { depth, first, heading, landmark, last, line } of this.document.sections) {
-      if (landmark !== undefined) {
-        owner = landmark.key === "original-prompt" ? 0 : Math.max(depth, landmark.depth)
+    for (const { depth, first, heading, known, last, line } of this.document.sections) {
+      if (known !== undefined) {
+        owner = known.key === "original-prompt" ? 0 : Math.max(depth, known.depth)
         open = undefined
       } else if (depth > owner) {
         if (open !== undefined) open.last = last
@@ -147,10 +146,10 @@ export class DocumentReader {
   }
 
   /** The position after the last line of a section: the next known heading, or the next heading of its level. */
-  endOf({ depth, landmark, line }: MarkdownSection): number {
-    const level = Math.max(depth, landmark?.depth ?? 0)
+  endOf({ depth, known, line }: MarkdownSection): number {
+    const level = Math.max(depth, known?.depth ?? 0)
     const next = this.document.sections.find(
-      (other) => other.line > line && (other.depth <= level || other.landmark?.exact === true)
+      (other) => other.line > line && (other.depth <= level || other.known?.exact === true)
     )
     return next === undefined ? this.document.lines.length : next.line - 1
   }

@@ -1,6 +1,6 @@
 /**
- * Turns the raw fields of tasks into values: names, skills, texts, approval. Every task of a list has its name before any
- * check, so that every issue can say which task it is about. References are read by TaskReferences.
+ * Turns the raw fields of tasks into values: names, skills, texts, approval. Every task gets its name before any check, so
+ * that every issue can name its task.
  */
 import type { Where } from "../findings/Issue.ts"
 import { addRepair, type Findings } from "../findings/IssueCode.ts"
@@ -9,7 +9,6 @@ import { slugOf } from "../text/Slug.ts"
 import { excerpt, type RawField, type RawStep, type RawTask, type TaskNote } from "./RawTask.ts"
 import { unescapeInline, unescapeValue } from "./TextEscaping.ts"
 
-/** The place of a task: its section and its name. */
 export interface TaskPlace {
   readonly section: string
   readonly task: string
@@ -22,7 +21,6 @@ export const placeOf = (raw: RawTask, place: TaskPlace, key: FieldKey): Where =>
   line: raw.fields.get(key)?.line ?? raw.line
 })
 
-/** A value with what was fixed to get it. */
 interface Noted {
   readonly value: string
   readonly notes: ReadonlyArray<TaskNote>
@@ -30,7 +28,6 @@ interface Noted {
 
 const nothing: Noted = { value: "", notes: [] }
 
-/** Records what was fixed in a task. */
 export const addNotes = (notes: ReadonlyArray<TaskNote>, place: TaskPlace, findings: Findings): void => {
   for (const { code, key, line, message } of notes) {
     addRepair(findings, code, { ...place, ...(key === undefined ? {} : { field: fieldLabels[key] }), line }, message)
@@ -53,7 +50,6 @@ export const stripMarks = (text: string, depth = 0): string => {
   return inner === undefined ? text : stripMarks(inner.trim(), depth + 1)
 }
 
-/** The first line of a field as plain text. */
 const readInline = ({ first, key, line, rest: below }: RawField): Noted => {
   const lines = [first, ...below.map(({ text }) => text)].map((text) => text.trim())
   const [text = "", ...rest] = lines.filter((one) => one !== "")
@@ -106,20 +102,19 @@ export interface NamedTask {
   readonly notes: ReadonlyArray<TaskNote>
 }
 
-/** `<skill> <n>` or `Task <n>`. */
 export const defaultName = (skill: string, number: number): string =>
   `${slugOf(skill) === "" ? "Task" : skill} ${number}`
 
 /**
- * The given name, or `<skill> <n>`, or `Task <n>`; n counts all tasks of the list and goes on where that name is taken by
- * another task or by a finished one (`finished` holds slugs).
+ * The given name, or `<skill> <n>`, or `Task <n>`. n is the position in the list, or the next free number when another
+ * task or a finished one (`finished` holds slugs) has that name.
  */
 export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<string>): ReadonlyArray<NamedTask> => {
   const given = steps.flatMap(({ section, tasks }, step) =>
     tasks.map((raw) => ({ raw, section, step, ...givenName(raw) }))
   )
   const taken = new Set([...finished, ...given.flatMap(({ value }) => (value === "" ? [] : [slugOf(value)]))])
-  // How far the search for a free number has come, per skill: keeps it linear.
+  // The last number that was used, per skill: keeps the search for a free one linear.
   const reached = new Map<string, number>()
   const freeName = (skill: string, position: number): string => {
     let number = Math.max(position, (reached.get(skill) ?? 0) + 1)
@@ -134,7 +129,6 @@ export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<s
   })
 }
 
-/** The text of a field; empty when it is not there. */
 export const textOf = (raw: RawTask, key: FieldKey): string => {
   const field = raw.fields.get(key)
   return field === undefined ? "" : unescapeValue(field.first, field.rest)
@@ -144,7 +138,7 @@ const strictNo = /^(?:no|false)[.!]?$/i
 const otherNo = /^(?:none|n\/?a|not (?:required|needed|necessary|applicable)|0|[-–—])[.!]?$|^no\b/i
 const yes = /^(?:yes|true|required|y|1|x|✓|✔|✅|\(yes\)|\[x\])?[.!]?$/i
 
-/** Whether the list asks for approval: the field stands there and does not say no. */
+/** Whether the list asks for approval: the field exists and does not say no. */
 export const approvalOf = (raw: RawTask, place: TaskPlace, findings: Findings): boolean => {
   if (!raw.fields.has("approval")) return false
   const text = stripMarks(textOf(raw, "approval"))

@@ -1,6 +1,6 @@
 /**
- * One task as it was written: its fields line by line, its code blocks, and what deviates from the strict form. A
- * deviation becomes an issue or a repair only when the task has its name and is known to be new.
+ * A task as it was written: its fields line by line, its code blocks, and its deviations from the strict form. A deviation
+ * becomes an issue or a repair only when the task has its name and is known to be new.
  */
 import type { RepairCode } from "../findings/IssueCode.ts"
 import type { Fence } from "../markdown/Line.ts"
@@ -49,7 +49,6 @@ export interface RawTask {
 /** A task section with its tasks as written. */
 export interface RawStep {
   readonly section: string
-  /** The line of the heading, 1-based. */
   readonly line: number
   readonly tasks: ReadonlyArray<RawTask>
 }
@@ -74,7 +73,7 @@ export class OpenTask implements RawTask {
   /** The field that text goes to; none after a code block. */
   field: RawField | undefined
   #blanks: Array<string> = []
-  /** Text that belongs to the field only if the task goes on after it. */
+  /** Text that belongs to the field only if the task continues after it. */
   #pending: Array<Loose> = []
 
   constructor(line: number, level: number, title: string) {
@@ -110,7 +109,6 @@ export class OpenTask implements RawTask {
     if (!label.strict) this.#note("field-label", key, line, `Read the field as "- **${fieldLabels[key]}** ...".`)
   }
 
-  /** A field with another indentation than its neighbours. */
   addMisplacedField(key: FieldKey, labelled: Labelled): void {
     this.#note(
       "field-indentation",
@@ -121,7 +119,7 @@ export class OpenTask implements RawTask {
     this.addField(key, labelled)
   }
 
-  /** A label that no field has takes the text under it away with it. */
+  /** An unknown label takes the text under it with it, so that this text ends up in no other field. */
   addUnknown(labelled: Labelled): void {
     this.#openField("output", labelled)
     this.#addFault("unknown", labelled.label.label, labelled)
@@ -154,7 +152,7 @@ export class OpenTask implements RawTask {
     this.field = undefined
   }
 
-  /** Ends the field; text that waited for the task to go on is ignored. */
+  /** Ends the field. Pending text is ignored, because the task does not continue. */
   close(): void {
     const [first] = this.#pending
     if (first !== undefined) {
@@ -165,7 +163,7 @@ export class OpenTask implements RawTask {
     this.#blanks = []
   }
 
-  /** Begins a field; text that waited for the task to go on belongs to the one before it. */
+  /** Begins a field. Pending text belongs to the field before it, because the task continues. */
   #openField(key: FieldKey, { label, line }: Labelled): RawField {
     const [first] = this.#pending
     if (first !== undefined && this.field !== undefined) {

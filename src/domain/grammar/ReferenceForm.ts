@@ -1,6 +1,6 @@
 /**
- * Says what a link target is, by its form alone: a heading, the result of a task, a file, a page, or nothing that the
- * host resolves. Whether the target exists is the business of services/references/References.
+ * Classifies a link target by its form alone: a heading, the result of a task, a file, a page, or none of these.
+ * services/references checks whether the target exists.
  */
 import type { IssueCode } from "../findings/IssueCode.ts"
 import type { FileReference, Reference, UnknownReference } from "../plan/Reference.ts"
@@ -122,8 +122,8 @@ const readFile = (title: string, href: string): ReferenceForm => {
 const otherResult = /^(?:output|result|task):(?:\/\/)?(.*)$/is
 
 /**
- * Reads one link. Spaces are an issue in a path, since they end the target of a link; `bracketed` tells that the target
- * stood between `<` and `>`, where they do not.
+ * Reads one link. Spaces in a path are an issue, since they end the target of a link; `bracketed` is true for a target
+ * between `<` and `>`, where they do not.
  */
 export const readReference = (title: string, href: string, bracketed = true): ReferenceForm => {
   if (href === "" || href === "#") {

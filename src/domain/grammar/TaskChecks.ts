@@ -1,5 +1,5 @@
 /**
- * Makes a new task of its raw form, with the checks of what every task must hold and must not hold.
+ * Builds a task from its raw form and checks what every task must and must not contain.
  */
 import { addIssue, type Findings } from "../findings/IssueCode.ts"
 import type { LinkReader } from "../markdown/MarkdownTree.ts"
@@ -34,7 +34,7 @@ const checkRequired = (raw: RawTask, place: TaskPlace, findings: Findings): void
   }
 }
 
-/** One skill a line, or several on one. */
+/** Several skills may stand on one line or on a line each. */
 const checkSkill = (raw: RawTask, place: TaskPlace, findings: Findings): void => {
   const field = raw.fields.get("skill")
   if (field === undefined || field.first.startsWith("\\")) return

@@ -1,5 +1,5 @@
 /**
- * The lines of a section, each with what it is; a code block is one of them.
+ * The lines of a section by kind; a code block counts as one line.
  */
 import { Line, readLines, type Fence, fenceByLine, findFences } from "../markdown/Line.ts"
 import type { MarkdownDocument } from "../markdown/Markdown.ts"
@@ -13,7 +13,6 @@ interface Place {
   readonly indent: number
 }
 
-/** A line with a label. */
 export interface Labelled extends Place {
   readonly kind: "label"
   readonly label: LabelledLine

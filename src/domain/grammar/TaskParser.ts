@@ -1,6 +1,6 @@
 /**
- * Cuts the lines of one task section into tasks. Accepts the flat form (fields as a list), the nested form (one item per
- * task), and what models make of them. Every line ends up in a task, in a code block, or in a finding.
+ * Splits the lines of one task section into tasks. Accepts the flat form (fields as a list), the nested form (one item per
+ * task), and deviations from both. Every line ends up in a task, in a code block, or in a finding.
  */
 import { addIssue, addRepair, type Findings, type RepairCode } from "../findings/IssueCode.ts"
 import { type FieldKey, type LabelledLine, requiredFields } from "../markdown/TaskFields.ts"
@@ -68,7 +68,7 @@ class TaskCollector {
       case "rule":
         return isInField ? this.#task?.addText(line.text) : this.#task?.addBlank("")
       case "comment":
-        // Inside the text of a field it is part of it; between fields nobody reads it.
+        // A comment inside the text of a field is part of it; one between fields is ignored.
         if (isInField) return this.#task?.addText(line.text)
         return this.#repair("text-ignored", line.line, `Ignored the comment "${excerpt(line.text)}".`)
       case "heading":
@@ -115,7 +115,7 @@ class TaskCollector {
       return task.addField(key, line)
     }
     if (indent > task.level) {
-      // A name holds no list: what stands below it is a field, however its label is spelled.
+      // A name contains no list: a label below it is a field, however it is spelled.
       const isSure = match !== "near" || task.field?.key === "name"
       const isNested = task.fields.size === 1 && task.parent === undefined && !task.fields.has(key) && isSure
       if (isNested) {

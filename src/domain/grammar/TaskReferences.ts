@@ -1,7 +1,7 @@
 /**
  * Reads the field References of a task: the links in it, their forms, and for results of tasks whether the task exists
- * and comes early enough. CommonMark decides what a link is; what it leaves over is joined, completed or ignored when
- * only one thing can be meant, and is an issue otherwise.
+ * and comes early enough. CommonMark decides what a link is; the remaining text is joined, completed or ignored when it
+ * has only one possible meaning, and is an issue otherwise.
  */
 import * as Option from "effect/Option"
 import type { Where } from "../findings/Issue.ts"
@@ -48,7 +48,6 @@ const titleOf = ({ start, title }: FoundLink, text: string): string =>
 
 interface Found {
   readonly links: ReadonlyArray<Candidate>
-  /** What is no link. */
   readonly rest: string
 }
 
@@ -82,7 +81,6 @@ const addProse = (written: string, { links, rest }: Found, where: Where, finding
   })
 }
 
-/** The links in the text of the field. */
 const readLinks = (
   written: string,
   where: Where,
@@ -178,9 +176,8 @@ export const indexProducers = (producers: ReadonlyArray<Producer>): ProducerInde
 }
 
 /**
- * Resolves results for one task of a list: from a finished task, or from a task of a strictly earlier section.
- * `headings` are the anchors of the request document, when they are known: an anchor that is neither a result nor one of
- * them is an issue; when they are not known it is left to whoever knows the document.
+ * Resolves results for one task of a list: from a finished task, or from a task of an earlier section. `headings` are the
+ * anchors of the request document, if they are known: an anchor that is neither a result nor one of them is an issue.
  */
 export const resolveInList =
   (

@@ -1,7 +1,7 @@
 /**
- * How free text stands in a document that has a grammar. A line that a reader would take for a heading, a field, a fence
- * or the like gets one backslash before it; reading takes that backslash off again. Text inside closed fences stays as
- * it is. Writing and reading are exact opposites for tidy text: no blanks at the ends of lines, no two blank lines together.
+ * How free text is written in a document that has a grammar. A line that a reader would take for a heading, a field, a
+ * fence or other structure gets one backslash before it, which reading removes. Text inside closed fences stays as it is.
+ * Writing and reading are exact opposites for text without blanks at line ends and without repeated blank lines.
  */
 import { Line, readLines, fenceByLine, findFences } from "../markdown/Line.ts"
 import { isThinkingTag } from "../markdown/MarkdownCleaning.ts"
@@ -13,7 +13,7 @@ const withoutBackslashes = (text: string): string => text.replace(/^\\+/, "")
 const isHeading = ({ hashes, text }: Line): boolean =>
   hashes !== undefined || isKnownHeadingText(text.trim().replace(/^(?:\*\*|__)|(?:\*\*|__):?$/g, ""))
 
-/** In free text what nothing closes is text. */
+/** In free text an unclosed fence is text. */
 const fencesIn = (text: string) =>
   findFences(
     readLines(text),
@@ -52,14 +52,12 @@ export const escapeText = (text: string): ReadonlyArray<string> => {
   return text.split("\n").map((line, index) => (!fenced.has(index) && needsBackslash(line) ? escapeLine(line) : line))
 }
 
-/** A line of a document with what is known of it. */
 export interface TextLine {
   readonly text: string
-  /** True for fences and what they hold. */
   readonly fenced: boolean
 }
 
-/** Blanks at line ends and repeated blank lines say nothing in markdown, except inside a fence. */
+/** Blanks at line ends and repeated blank lines have no meaning in markdown, except inside a fence. */
 const tidy = (lines: ReadonlyArray<TextLine>): string => {
   const kept: Array<string> = []
   let wasBlank = true
@@ -88,7 +86,6 @@ export const escapeValue = (text: string): { readonly first: string; readonly re
   return { first: needsBackslashAfterLabel(first) ? escapeLine(first) : first, rest: lines.slice(1) }
 }
 
-/** The opposite of `escapeValue`. */
 export const unescapeValue = (first: string, rest: ReadonlyArray<TextLine>): string => {
   const text = first.startsWith("\\") && needsBackslashAfterLabel(first) ? unescapeLine(first) : first
   return tidy([{ text, fenced: false }, ...rest.map(unescapeFree)])
@@ -110,5 +107,4 @@ export const escapeSkill = (text: string): string => (namesSeveralSkills(text) ?
 /** A name as it stands after its label. */
 export const escapeInline = (text: string): string => (needsBackslashInLine(text) ? `\\${text}` : text)
 
-/** The opposite of `escapeInline`. */
 export const unescapeInline = (text: string): string => (text.startsWith("\\") ? text.slice(1) : text)

@@ -1,6 +1,6 @@
 /**
- * The lines of a document and the fenced blocks among them. A line is taken apart once: a heading, a fence, a list item, a
- * field of a task, and the readers of headings, sections and tasks share what was found.
+ * The lines of a document and its fenced blocks. A line is classified once: as a heading, a fence, a list item, a field of
+ * a task. The readers of headings, sections and tasks share the result.
  */
 import {
   type Bullets,
@@ -14,7 +14,6 @@ import {
 } from "./MarkdownLines.ts"
 import { type LabelledLine, readLabel } from "./TaskFields.ts"
 
-/** A fence that opens on a line. */
 export interface Opening {
   readonly mark: string
   /** What stands before the fence: indentation, list markers, a bold label. */
@@ -47,7 +46,7 @@ export class Line {
     this.opening = text.includes("```") || text.includes("~~~") ? this.#readOpening() : undefined
   }
 
-  /** The list markers before the text of the line. */
+  /** The list markers at the start of the line, and what follows them. */
   get bullets(): Bullets {
     this.#bullets ??= readBullets(this.text)
     return this.#bullets
@@ -59,12 +58,11 @@ export class Line {
     return this.#label === "none" ? undefined : this.#label
   }
 
-  /** True when a field of a task starts here. */
   get isField(): boolean {
     return this.label?.key !== undefined
   }
 
-  /** True for a heading by CommonMark, with hashes. */
+  /** True for a heading with hashes, by the rules of CommonMark. */
   get isHeading(): boolean {
     return this.indent <= 3 && this.hashes?.spaced === true
   }
@@ -89,7 +87,6 @@ export class Line {
   }
 }
 
-/** The lines of a text. */
 export const readLines = (text: string): Array<Line> => text.split("\n").map((line) => new Line(line))
 
 /** A fenced block. Indexes are 0-based positions in the lines it was found in. */
@@ -98,10 +95,8 @@ export interface Fence {
   /** The closing line, or the last line when nothing closes it. */
   readonly last: number
   readonly closed: boolean
-  /** The column of the fence itself. */
   readonly indent: number
   readonly language: string
-  /** What stands before the fence on its line: indentation, list markers, a bold label. */
   readonly lead: string
   /** The content without the indentation of the fence. */
   readonly text: string
@@ -117,7 +112,7 @@ interface Closing {
 
 type LineTest = (line: Line) => boolean
 
-/** For each position the next one, from there on, of a line that passes the test; one entry more than lines. */
+/** For each position the next line, from there on, that passes the test; with one entry more than there are lines. */
 const nextLine = (lines: ReadonlyArray<Line>, test: LineTest): ReadonlyArray<number> => {
   const table: Array<number> = Array.from({ length: lines.length + 1 }, () => Infinity)
   for (let index = lines.length - 1; index >= 0; index -= 1) {
@@ -127,7 +122,7 @@ const nextLine = (lines: ReadonlyArray<Line>, test: LineTest): ReadonlyArray<num
   return table
 }
 
-/** Tells whether a fence that starts on a line and ends on another swallowed structure and then the start of a block. */
+/** Whether a fence contains structure of the document and after it the start of another block. */
 const swallows = (lines: ReadonlyArray<Line>, isStructure: LineTest) => {
   let structure: ReadonlyArray<number> | undefined
   let openings: ReadonlyArray<number> | undefined
@@ -142,9 +137,9 @@ const swallows = (lines: ReadonlyArray<Line>, isStructure: LineTest) => {
 }
 
 /**
- * Finds the fenced blocks. `staysOpen` decides about one that nothing closes: true makes a block of all that follows,
- * false makes the opening line ordinary text. A block that holds structure of the document (`isStructure`) and after it
- * the start of another block counts as never closed: its end belongs to the other one.
+ * Finds the fenced blocks. `staysOpen` decides about an unclosed fence: true makes a block of all that follows, false
+ * makes the opening line ordinary text. A block that contains structure of the document (`isStructure`) and after it the
+ * start of another block counts as unclosed, because its end belongs to the other block.
  */
 export const findFences = (
   lines: ReadonlyArray<Line>,
@@ -156,7 +151,7 @@ export const findFences = (
   const closings: ReadonlyArray<Closing> = lines.flatMap(({ closing, indent }, index) =>
     closing === undefined ? [] : [{ index, mark: closing, indent }]
   )
-  // What was not found from an earlier line is not found from a later one: keeps the search linear.
+  // A closing fence that does not exist after an earlier line does not exist after a later one: keeps the search linear.
   const hopeless: Array<{ readonly sign: string; readonly length: number; readonly indent: number }> = []
   let next = 0
   for (let index = 0; index < lines.length; index += 1) {

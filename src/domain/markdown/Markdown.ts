@@ -1,6 +1,6 @@
 /**
- * Reads the text of a model, or a document of our own, as markdown sections. Splitting is done line by line with regard
- * to fences; remark parses one section at a time and only when its tree is asked for. Never throws.
+ * Reads the answer of a model, or a document of the product, as markdown sections. The text is split line by line, fences
+ * respected; remark parses a section only when its tree is needed. Never throws.
  */
 import type { Root } from "mdast"
 import * as Option from "effect/Option"
@@ -17,18 +17,15 @@ export interface MarkdownSection extends Omit<Heading, "text" | "height"> {
   readonly heading: string
   /** GFM anchor; repeated headings are numbered. */
   readonly anchor: string
-  /** The line of the heading, 1-based. */
   readonly line: number
   /** Positions of the lines of the body, 0-based, `last` excluded. */
   readonly first: number
   readonly last: number
-  /** The text under the heading, as it stands. */
   readonly body: string
-  /** The mdast of the body with line numbers of the document; nothing when the body is above the caps of remark. @internal */
+  /** The mdast of the body with line numbers of the document; nothing when the body is too large or too crowded to parse. @internal */
   readonly tree: Option.Option<Root>
 }
 
-/** A text as sections. */
 export interface MarkdownDocument {
   /** The cleaned text; removed lines are empty, so line numbers are those of the original. */
   readonly text: string
@@ -42,7 +39,6 @@ export interface MarkdownDocument {
   readonly issues: ReadonlyArray<Issue>
 }
 
-/** The largest text that is split into sections, in characters. */
 const maximumDocument = 4_194_304
 
 /** What a reader knows of the documents it reads. */
@@ -67,7 +63,6 @@ export const textOfLines = ({ lines }: Pick<MarkdownDocument, "lines">, first: n
     .map(({ text }) => text)
     .join("\n")
 
-/** Splits the lines at their headings. */
 const readSections = (
   lines: ReadonlyArray<Line>,
   fences: ReadonlyMap<number, Fence>,
@@ -83,7 +78,7 @@ const readSections = (
   }
   const slugger = makeSlugger()
   return headings.map(({ heading, index }, position) => {
-    const { depth, form, landmark, lead, text } = heading
+    const { depth, form, known, lead, text } = heading
     const first = index + heading.height
     const last = headings[position + 1]?.index ?? lines.length
     const above = lead === "" ? [] : [lead]
@@ -93,7 +88,7 @@ const readSections = (
       anchor: slugger.slug(text),
       depth,
       form,
-      landmark,
+      known,
       lead,
       line: index + 1,
       first,
@@ -108,7 +103,7 @@ const readSections = (
   })
 }
 
-/** Splits a text into sections and takes off what is not part of the answer; see `repairs`. */
+/** Splits a text into sections and removes what is not part of the answer; see `repairs`. */
 export const readMarkdown = (
   text: string,
   { hasFields = false, knownHeadings }: MarkdownOptions = {}
@@ -116,7 +111,7 @@ export const readMarkdown = (
   if (text.length > maximumDocument) return unsplit(text)
   const findings = noFindings()
   const isPart: IsPart = (line, next) =>
-    (hasFields && line.isField) || readHeading(line, next, knownHeadings)?.landmark?.exact === true
+    (hasFields && line.isField) || readHeading(line, next, knownHeadings)?.known?.exact === true
   const isPartAlone = (line: Line): boolean => isPart(line, undefined)
   const lines = cleanLines(text, findings, isPart)
   const lastPart = lines.findLastIndex((line, index) => isPart(line, lines[index + 1]))
@@ -129,7 +124,7 @@ export const readMarkdown = (
   const open = found.find((fence) => !fence.closed)
   if (open !== undefined) {
     addRepair(findings, "fence-closed", { line: open.first + 1 }, "Closed the code block at the end of the text.")
-    // A bare fence at the end is the end of a block whose start took the end of an earlier one.
+    // A bare fence at the end closes a block whose own start was read as the end of an earlier one.
     const isEnd = open.language === "" && open.text.trim() === ""
     const swallowing = found.filter((fence) => isEnd && fence.closed && fence.source.some(isPartAlone))
     strayFences.push(...swallowing.map((fence) => fence.first + 1))

@@ -1,7 +1,6 @@
 /**
- * What surrounds an answer and is not the answer: byte order mark, carriage returns, thinking, one fence around
- * everything, a quote or an indentation of every line. Removed lines stay as empty lines, so line numbers remain those
- * of the text as it came.
+ * Removes what surrounds an answer: byte order mark, carriage returns, thinking, one fence around everything, a quote or
+ * an indentation of every line. Removed lines stay as empty lines, so line numbers remain those of the original text.
  */
 import { addRepair, type Findings } from "../findings/IssueCode.ts"
 import { Line, readLines, fenceByLine, findFences } from "./Line.ts"
@@ -59,7 +58,7 @@ const removeOpenThinking = (lines: Array<Line>, findings: Findings): void => {
   }
 }
 
-/** Servers that swallow the opening tag leave thoughts, then `</think>`; a draft in them repeats in the answer. */
+/** Some servers drop the opening tag and leave thoughts, then `</think>`; a draft in them is repeated in the answer. */
 const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): void => {
   if (!lines.some(({ text }) => loneClosing.test(text))) return
   const fenced = fenceByLine(findFences(lines, () => false))
@@ -143,8 +142,8 @@ const unwrapIndentation = (lines: Array<Line>, findings: Findings): boolean => {
   return true
 }
 
-/** Takes layers off as long as one is found, at most four: they may stand around each other. */
-const takeOff = (findings: Findings, layers: () => void): void => {
+/** Removes layers as long as one is found, at most four: they may enclose each other. */
+const removeAll = (findings: Findings, layers: () => void): void => {
   for (let depth = 0; depth < 4; depth += 1) {
     const before = findings.repairs.length
     layers()
@@ -154,8 +153,8 @@ const takeOff = (findings: Findings, layers: () => void): void => {
 
 /** Quotes, indentation and thoughts around each other. */
 const unwrapLayers = (lines: Array<Line>, findings: Findings): void =>
-  takeOff(findings, () => {
-    takeOff(findings, () => unwrapQuote(lines, findings) || unwrapIndentation(lines, findings))
+  removeAll(findings, () => {
+    removeAll(findings, () => unwrapQuote(lines, findings) || unwrapIndentation(lines, findings))
     removeOpenThinking(lines, findings)
     removeThinkingBeforeLoneTag(lines, findings)
   })

@@ -1,19 +1,16 @@
 /**
- * Headings: those that the documents are made of, with the other wordings under which models write them, and the forms
- * in which they stand on a line. A known heading is found by its slug, whatever its level, emphasis, numbering or
- * punctuation; only known headings are also found as bold lines, underlined lines, or without the space after the hashes.
+ * Headings: the known ones of each kind of document, with the other wordings that models use, and the forms in which a
+ * heading is written. A known heading is found by its slug, whatever its level, emphasis, numbering or punctuation; only
+ * known headings are also found as bold lines, underlined lines, or without the space after the hashes.
  */
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import type { Line } from "./Line.ts"
 
-/** A heading that a reader looks for. */
 export interface KnownHeading {
   readonly key: string
-  /** The text of the strict document. */
   readonly title: string
-  /** The level of the strict document. */
   readonly depth: number
-  /** False when the heading is known only as another wording. */
+  /** False when the heading is known only by another wording. */
   readonly exact: boolean
   /** True when text may follow on the same line, as in `**Result summary:** done`. */
   readonly leads: boolean
@@ -22,7 +19,7 @@ export interface KnownHeading {
 /** Finds the heading of one kind of document that a text stands for. */
 export type KnownHeadings = (heading: string) => KnownHeading | undefined
 
-/** Signs before the first word say nothing, hard spaces are spaces. */
+/** Punctuation before the first word is ignored; a hard space counts as a space. */
 const comparable = (heading: string): string =>
   forgivingSlug(slugOf(heading.replace(/^[^\p{L}\p{N}]+/u, "").replace(/\s+/g, " ")))
 
@@ -85,7 +82,6 @@ export const refinementHeadings: KnownHeadings = findHeading([
   ...known("tool-calls", "Tool Calls", "tool-call skill-call skill-calls calls toolcalls tool-calls-json")
 ])
 
-/** Headings of a result. */
 export const resultHeadings: KnownHeadings = findHeading(
   known(
     "result-summary",
@@ -105,10 +101,9 @@ export interface Heading {
   readonly depth: number
   /** How it was written; all but `hashes` are read only for known headings. */
   readonly form: "hashes" | "unspaced" | "bold" | "underlined"
-  readonly landmark: KnownHeading | undefined
+  readonly known: KnownHeading | undefined
   /** Text on the line of a bold heading. */
   readonly lead: string
-  /** How many lines the heading takes. */
   readonly height: number
 }
 
@@ -128,19 +123,19 @@ const boldLine = /^(?:\*\*([^*]+)\*\*|__([^_]+)__)\s*:?(.*)$/
 const readBold = (line: string, knownHeadings: KnownHeadings): Heading | undefined => {
   const [, starred, underscored, after = ""] = boldLine.exec(line) ?? []
   const text = starred ?? underscored ?? ""
-  const landmark = text === "" ? undefined : knownHeadings(text)
+  const known = text === "" ? undefined : knownHeadings(text)
   const lead = after.trim()
-  if (landmark?.exact !== true || (lead !== "" && !landmark.leads)) return undefined
-  return { text: text.replace(/:\s*$/, "").trim(), depth: landmark.depth, form: "bold", landmark, lead, height: 1 }
+  if (known?.exact !== true || (lead !== "" && !known.leads)) return undefined
+  return { text: text.replace(/:\s*$/, "").trim(), depth: known.depth, form: "bold", known, lead, height: 1 }
 }
 
 const readUnderlined = (line: Line, next: Line | undefined, knownHeadings: KnownHeadings): Heading | undefined => {
   if (next === undefined || !/^ {0,3}(?:={2,}|-{3,})\s*$/.test(next.text)) return undefined
   const text = line.text.trim()
   if (text.startsWith("\\")) return undefined
-  const landmark = knownHeadings(text)
-  if (landmark?.exact !== true || line.bullets.marker !== "none") return undefined
-  return { text, depth: landmark.depth, form: "underlined", landmark, lead: "", height: 2 }
+  const known = knownHeadings(text)
+  if (known?.exact !== true || line.bullets.marker !== "none") return undefined
+  return { text, depth: known.depth, form: "underlined", known, lead: "", height: 2 }
 }
 
 /** Reads the heading that starts on a line; `next` is the line after it. */
@@ -156,10 +151,8 @@ export const readHeading = (
   }
   const { depth, spaced, text: written } = line.hashes
   const plain = plainHeading(written)
-  const landmark = knownHeadings?.(plain)
-  const text = landmark === undefined ? plain : plain.replaceAll("\u00a0", " ")
-  const isOne = spaced ? line.indent === 0 || knownHeadings === undefined || landmark !== undefined : landmark?.exact
-  return isOne === true
-    ? { text, depth, form: spaced ? "hashes" : "unspaced", landmark, lead: "", height: 1 }
-    : undefined
+  const known = knownHeadings?.(plain)
+  const text = known === undefined ? plain : plain.replaceAll("\u00a0", " ")
+  const isOne = spaced ? line.indent === 0 || knownHeadings === undefined || known !== undefined : known?.exact
+  return isOne === true ? { text, depth, form: spaced ? "hashes" : "unspaced", known, lead: "", height: 1 } : undefined
 }

@@ -1,8 +1,7 @@
 /**
- * What the text of one line is by itself: indentation, list markers, hashes, rules, comments.
+ * The parts of a single line: indentation, list markers, hashes, rules, comments.
  */
 
-/** The column of the first character that is not blank; a tab ends at the next multiple of four. */
 export const indentOf = (line: string): number => {
   let column = 0
   for (const character of line) {
@@ -30,10 +29,8 @@ export const dedent = (line: string, columns: number): string => {
   return line.slice(index)
 }
 
-/** `---`, `***`, `___`, also with blanks between. */
 export const isRule = (line: string): boolean => /^(?:-{3,}|\*{3,}|_{3,})$/.test(line.replace(/\s+/g, ""))
 
-/** A line that holds one whole `<!-- comment -->` and nothing else. */
 export const isComment = (line: string): boolean => {
   const text = line.trim()
   return text.startsWith("<!--") && text.indexOf("-->") === text.length - 3

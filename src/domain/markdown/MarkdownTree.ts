@@ -1,7 +1,7 @@
 /**
- * What remark is asked for: the tree of a piece of markdown, the links in it, and foreign markdown put under a heading of
- * ours. Parsing takes more than linear time on nested or crowded text, so where any text may come a piece above the caps
- * is not parsed at all and the caller says so.
+ * Everything that needs remark: the tree of a piece of markdown, the links in it, and moving foreign markdown below a
+ * heading. Parsing takes more than linear time on nested or crowded text, so text of unknown origin above the limits is
+ * not parsed, and the caller reports it.
  */
 import type { Heading, Nodes, Root, RootContent } from "mdast"
 import * as Option from "effect/Option"
@@ -15,7 +15,6 @@ export interface FoundLink {
   readonly href: string
   readonly start: number
   readonly end: number
-  /** 1-based line in the document. */
   readonly line: number
 }
 
@@ -49,7 +48,7 @@ const inline = unified()
   ])
   .use(remarkParse)
 
-/** True when remark can parse the text in little time. */
+/** True when remark can parse the text in a short time. */
 const isParsable = (text: string): boolean => {
   if (text.length > maximumLength || (text.match(/[*_[\]]/g)?.length ?? 0) > maximumMarks) return false
   let depth = 0
@@ -71,7 +70,7 @@ const shiftLines = (node: Nodes, lines: number): void => {
   if ("children" in node) for (const child of node.children) shiftLines(child, lines)
 }
 
-/** The tree of a text that starts at `line` of its document; nothing when the text is above the caps. @internal */
+/** The tree of a text that starts at `line` of its document; nothing when the text is above the limits. @internal */
 export const parseMarkdown = (text: string, line: number): Option.Option<Root> => {
   if (!isParsable(text)) return Option.none()
   const tree = markdown.parse(text)
@@ -99,7 +98,7 @@ export const linksOf = (node: Nodes): ReadonlyArray<FoundLink> => {
   return [{ title, href: node.url, start, end, line: node.position?.start.line ?? 1 }]
 }
 
-/** Finds the links of one field, read as running text; nothing when the text is above the caps. */
+/** Finds the links of one field, read as running text; nothing when the text is above the limits. */
 export type LinkReader = (text: string) => Option.Option<ReadonlyArray<FoundLink>>
 
 export const inlineLinks: LinkReader = (text) =>
@@ -109,9 +108,8 @@ export const inlineLinks: LinkReader = (text) =>
       Option.some(text.includes("](") || text.includes("<") ? linksOf(inline.parse(text)) : [])
 
 /**
- * Finds links and remembers them for as long as it is held itself. Finding links is what reading a task list costs, and
- * the same field is read more than once: while the answer is written, when it is complete, and in an answer that repeats
- * it.
+ * A link reader with a cache. Finding links is the main cost of reading a task list, and the same field is read several
+ * times: while the answer is written, when it is complete, and when a later answer repeats it.
  */
 export const cacheLinks = (find: LinkReader = inlineLinks): LinkReader => {
   const known = new Map<string, ReturnType<LinkReader>>()
@@ -135,8 +133,8 @@ const openBlock = (text: string): RootContent | undefined => {
 }
 
 /**
- * The text with a fence closed that it leaves open, so that what is put after it is not swallowed. When something else is
- * open (an HTML comment), the whole text is fenced.
+ * Closes a fence that the text leaves open, so that it does not swallow what follows. When something else is open (an
+ * HTML comment), the whole text is fenced.
  */
 export const closeMarkdown = (text: string): string => {
   const open = openBlock(text)
@@ -147,8 +145,8 @@ export const closeMarkdown = (text: string): string => {
 }
 
 /**
- * Foreign markdown for a place under a heading of ours: the text with every heading deeper than `below` (a level, 1 to
- * 5), the order of levels kept as far as six levels allow. A heading that is put after it is never swallowed.
+ * Moves every heading below the level `below` (1 to 5) and keeps the order of levels as far as six levels allow. What the
+ * text leaves open is closed.
  */
 export const nestMarkdown = (text: string, below: number): string => {
   const closed = closeMarkdown(text.trim())

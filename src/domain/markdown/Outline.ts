@@ -1,6 +1,6 @@
 /**
- * The headings of a markdown text with what stands under them, found line by line. Enough for texts whose form we know:
- * skill files and our own prompts. Answers of models go through the full reader.
+ * The headings of a markdown text with the text under them, found line by line. Sufficient for texts of known form: skill
+ * files and the prompts of the product. Answers of models need the full reader.
  */
 import { Line, fenceByLine, findFences } from "./Line.ts"
 import type { CodeBlock } from "./PromptBlock.ts"
@@ -9,7 +9,6 @@ import type { CodeBlock } from "./PromptBlock.ts"
 export interface OutlineSection {
   readonly level: number
   readonly title: string
-  /** The line of the heading, 1-based. */
   readonly line: number
   readonly body: string
 }
@@ -26,7 +25,7 @@ export const proseLines = (text: string): ReadonlyArray<{ readonly line: number;
   return lines.flatMap((line, index) => (fenced.has(index) ? [] : [{ line: index + 1, text: line.text }]))
 }
 
-/** The sections in order; a heading inside a fence is none. */
+/** The sections in order. A heading inside a fence does not count. */
 export const outline = (text: string): ReadonlyArray<OutlineSection> => {
   const { fences, lines } = fencesOf(text)
   const fenced = fenceByLine(fences)
@@ -43,7 +42,6 @@ export const outline = (text: string): ReadonlyArray<OutlineSection> => {
   return sections.map(({ level, line, lines: own, title }) => ({ level, title, line, body: own.join("\n").trim() }))
 }
 
-/** Writes sections back as markdown. */
 export const outlineText = (sections: ReadonlyArray<OutlineSection>): string =>
   sections
     .map(({ body, level, title }) => (level === 0 ? body : `${"#".repeat(level)} ${title}\n\n${body}`.trim()))

@@ -1,6 +1,6 @@
 /**
- * The fields of a task and the lines they stand on: `- **Skill** search-code`. Recognises the strict form and the forms
- * that models write instead (colons, missing bold, missing list markers, misspelled labels), and says which it was.
+ * The fields of a task and the lines on which they start: `- **Skill** search-code`. Recognises the strict form and the
+ * forms that models write instead: colons, missing bold, missing list markers, misspelled labels.
  */
 import { distance } from "fastest-levenshtein"
 import type { Bullets } from "./MarkdownLines.ts"
@@ -19,7 +19,6 @@ export const fieldLabels = {
 /** A field of a task; `output` exists only for finished tasks. */
 export type FieldKey = keyof typeof fieldLabels
 
-/** The fields that every task must have. */
 export const requiredFields = ["needed", "skill", "expected"] as const
 
 const keys = Object.keys(fieldLabels) as ReadonlyArray<FieldKey>
@@ -43,7 +42,6 @@ const otherLabels: Partial<Readonly<Record<FieldKey, ReadonlyArray<string>>>> = 
 /** How sure a label is: as asked for, another spelling of it, or only close to it. */
 type LabelMatch = "exact" | "spelling" | "near"
 
-/** The field a label means. */
 const matchLabel = (label: string): { readonly key: FieldKey; readonly match: LabelMatch } | undefined => {
   const exact = keys.find((key) => fieldLabels[key] === label)
   if (exact !== undefined) return { key: exact, match: "exact" }
@@ -64,10 +62,8 @@ const matchLabel = (label: string): { readonly key: FieldKey; readonly match: La
   return near === undefined || others.length > 0 ? undefined : { key: near, match: "near" }
 }
 
-/** A line with a label. */
 export interface LabelledLine {
   readonly indent: number
-  /** The column where the content of the item starts. */
   readonly content: number
   readonly label: string
   /** Absent when no field has this label. */
@@ -75,7 +71,6 @@ export interface LabelledLine {
   readonly match: LabelMatch
   /** True for the form of the strict document. */
   readonly strict: boolean
-  /** What follows the label. */
   readonly value: string
 }
 
@@ -88,7 +83,7 @@ interface Cut {
 }
 
 const separator = /^\s*[:：]+\s*/
-/** What may stand directly after a label. */
+/** What may follow a label directly. */
 const labelEnd = /^(?:$|[\s:：])/
 const longestLabel = 60
 
@@ -111,7 +106,7 @@ const cutMarked = (rest: string): Cut | undefined => {
   if (mark.startsWith("_") && !labelEnd.test(after)) return undefined
   const colon = inner.search(/[:：]/)
   const label = (colon < 0 ? inner : inner.slice(0, colon)).trim()
-  // `**Skill search-code, **best**`: marks after a blank open something, they do not close the label.
+  // `**Skill search-code, **best**`: marks after a blank open an emphasis, they do not close the label.
   if (/\s$/.test(inner) && matchLabel(label) === undefined) {
     const unclosed = cutUnclosed(rest.slice(mark.length))
     if (unclosed !== undefined) return unclosed
@@ -158,7 +153,7 @@ const cutPlain = (rest: string, hasMarker: boolean): Cut | undefined => {
     : { ...cutAfter(label, "", "none"), value: rest.slice(label.length).trimStart() }
 }
 
-/** The less a line looks like a field, the closer its label must be. */
+/** The less a line looks like a field, the closer its label must be to a known one. */
 const isCertain = (cut: Cut, match: LabelMatch, hasMarker: boolean): boolean => {
   if (cut.emphasis === "bold" && hasMarker) return true
   if (match === "exact") return hasMarker || cut.emphasis === "bold" || cut.hasColon

@@ -1,6 +1,6 @@
 /**
- * What the host knows when a run starts, as blocks that every prompt shares. It is injected into every prompt and never
- * read back from an answer.
+ * What the host knows when a run starts, and the blocks that show it in every prompt. It is never read back from an
+ * answer.
  */
 import * as Schema from "effect/Schema"
 import { nestMarkdown } from "../markdown/MarkdownTree.ts"
@@ -17,7 +17,6 @@ export const CurrentFile = Schema.Struct({
 export type CurrentFile = typeof CurrentFile.Type
 
 export const Briefing = Schema.Struct({
-  /** What the person asked. */
   prompt: Schema.NonEmptyString,
   /** Raw markdown lines: date, operating system, shell, workspace; only what is known. */
   environment: Schema.String,
@@ -45,8 +44,7 @@ const currentFileBlock = (file: Briefing["currentFile"]): string => {
 
 /**
  * The blocks `## User prompt`, `## Environment`, `## Project description`, `## Current file`, `## Open files` by
- * placeholder; a block of which nothing is known is empty. Headings inside the project description are moved below its
- * own.
+ * placeholder; empty when nothing is known. Headings inside the project description are moved below its own.
  */
 export const briefingBlocks = (briefing: BriefingParts) => ({
   user_prompt: fencedBlock("## User prompt", briefing.prompt, "text"),
@@ -57,8 +55,8 @@ export const briefingBlocks = (briefing: BriefingParts) => ({
 })
 
 /**
- * The document in which anchors resolve. The project description comes last: a heading of its own that is called
- * like one of ours gets the numbered slug, ours stay `user-prompt`, `environment`, `current-file`, `open-files`.
+ * The document in which anchors resolve. The project description comes last, so that its headings get the numbered slugs
+ * and ours stay `user-prompt`, `environment`, `current-file`, `open-files`.
  */
 export const requestDocument = (briefing: BriefingParts): string => {
   const { current_file, environment, open_files, project_description, user_prompt } = briefingBlocks(briefing)

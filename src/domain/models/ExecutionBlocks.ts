@@ -1,6 +1,6 @@
 /**
- * What the executor and the later stages see of tool calls and results. An output that does not fit is shortened in
- * plain sight: the block says how much is shown.
+ * How the executor and the later stages see tool calls and results. A text that does not fit is shortened, with a note
+ * that says how much is shown.
  */
 import { shares, shorten } from "../text/Excerpt.ts"
 import { fenced } from "../markdown/PromptBlock.ts"
@@ -51,8 +51,8 @@ const shortResult = ({ calls, result, task }: TaskResult, limit: number): TaskRe
 }
 
 /**
- * The finished tasks as one task may see them: the results it refers to take at most `budget` characters together. One that
- * does not fit is shown by its summary, and says so.
+ * The finished tasks as one task sees them: the results it refers to take at most `budget` characters together. One that
+ * does not fit is replaced by its summary with a note.
  */
 export const fitResults = (
   { references }: Task,

@@ -27,23 +27,19 @@ export class ModelAnswer extends Schema.Class<ModelAnswer>("task-conductor/domai
   isWholeCount: Schema.optionalKey(Schema.Boolean)
 }) {}
 
-/** Nothing answers at the address. */
 const Unreachable = Schema.TaggedStruct("Unreachable", { host: Schema.String, detail: Schema.String })
 /** The server runs but does not have the model. */
 const ModelMissing = Schema.TaggedStruct("ModelMissing", { model: Schema.String, detail: Schema.String })
-/** The server is there but refuses for now: queue full, loading, rate limited. */
+/** The server refuses for now: queue full, loading, rate limited. */
 const Busy = Schema.TaggedStruct("Busy", { detail: Schema.String })
-/** The server refuses for good: bad key, bad request. */
+/** The server refuses permanently: bad key, bad request. */
 const Refused = Schema.TaggedStruct("Refused", { detail: Schema.String })
 /** The answer broke off; `partial` is kept for diagnosis and never parsed. */
 const DiedMidStream = Schema.TaggedStruct("DiedMidStream", { detail: Schema.String, partial: Schema.String })
-/** The model said nothing. */
 const EmptyAnswer = Schema.TaggedStruct("EmptyAnswer", {})
-/** The model only thought. */
 const ThinkingOnly = Schema.TaggedStruct("ThinkingOnly", { thinking: Schema.String })
-/** The answer ran into its length limit. */
 const CutOff = Schema.TaggedStruct("CutOff", { partial: Schema.String })
-/** The answer was stopped while it was written: a loop, or talk that does not come to the wanted document. */
+/** The answer was stopped while it was written: a loop, or text that does not lead to the wanted document. */
 export const Hopeless = Schema.TaggedStruct("Hopeless", {
   kind: Schema.Literals(["loop", "shape"]),
   /** What was wrong, as the end of a sentence. */
@@ -51,8 +47,8 @@ export const Hopeless = Schema.TaggedStruct("Hopeless", {
   partial: Schema.String
 })
 /**
- * The prompt does not fit the context window. Nothing was sent, or `counted` is what the server made of it and the answer
- * is not used. Sizes in tokens; `parts` are the largest, first.
+ * The prompt does not fit the context window. Either nothing was sent, or the server read only `counted` tokens and the
+ * answer is not used. Sizes in tokens; `parts` are the largest, in order of size.
  */
 const ContextOverflow = Schema.TaggedStruct("ContextOverflow", {
   estimated: Schema.Int,
@@ -100,7 +96,6 @@ const reasonText = (reason: ModelErrorReason): string => {
   }
 }
 
-/** A model call failed; `reason` says how. */
 export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", { reason: ModelErrorReason }) {
   override get message(): string {
     return reasonText(this.reason)

@@ -1,7 +1,7 @@
 /**
- * How large a prompt is before it is sent: what it is made of, how many tokens that takes, and what a person can do when
- * it is too large for the context window. Tokens are estimated from characters on a scale that TokenCounts learns from the
- * counts that come back; the answer needs room too.
+ * The size of a prompt before it is sent: its parts, the tokens they take, and what a person can do when it is too large
+ * for the context window. Tokens are estimated from characters on a scale that TokenCounts learns from the counts of the
+ * server; the answer also needs space.
  */
 import * as Schema from "effect/Schema"
 import { cutAtParagraph } from "../text/Excerpt.ts"
@@ -16,7 +16,7 @@ export interface PromptPart {
 export interface FilledPrompt {
   readonly system: string
   readonly user: string
-  /** What it is made of, for whoever has to make it smaller. */
+  /** What it is made of, for the message when it is too large. */
   readonly parts?: ReadonlyArray<PromptPart>
 }
 
@@ -95,11 +95,11 @@ export const overflowText = (overflow: {
   if (counted !== undefined) {
     return `The prompt has about ${estimated} tokens and the model server read ${counted}: it dropped the rest, so its answer is not used. The server's window is smaller than contextWindow (${window}); set contextWindow to what it has.${named}`
   }
-  const room = estimated > window ? "" : " It must hold the answer too."
+  const space = estimated > window ? "" : " It must hold the answer too."
   const remedy =
     parts.map(({ name }) => textOf(name).remedy).find((one) => one !== undefined) ?? "narrow the references"
   const todo = `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}, or raise contextWindow.`
-  return `The prompt needs about ${estimated} tokens, the context window holds ${window}.${room}${named} ${todo}`
+  return `The prompt needs about ${estimated} tokens, the context window holds ${window}.${space}${named} ${todo}`
 }
 
 /** How characters become tokens, and by what factor a prompt may turn out larger than estimated. */
@@ -147,9 +147,8 @@ const noteOf = (left: number): string =>
   `(The project description ends here: ${left} more characters would take too much of the context window.)`
 
 /**
- * The description of a project as prompts hold it, and what the person is told when something is left out. It stands in
- * every prompt; references, outputs and the answer need the rest. A description that takes more than a quarter of the
- * window (tokens) is cut at the end of a paragraph, and says so.
+ * The description of a project for prompts, and a note for the person when it was shortened. Since every prompt contains
+ * it, it is cut at the end of a paragraph when it takes more than a quarter of the window (tokens).
  */
 export const shortenDescription = (
   description: string,

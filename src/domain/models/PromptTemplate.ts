@@ -1,8 +1,7 @@
 /**
- * The prompt templates: their names, the placeholders each one must hold, how a template is read and how it is filled. A
- * template is markdown with placeholders `{name}`, optional parts `{#name}...{/name}`, and one marker line between the
- * system part and the user part. Templates are read when the program starts, so that one that does not hold what its
- * stage fills in is found before any run.
+ * The prompt templates: their names, their placeholders, how a template is read and how it is filled. A template is
+ * markdown with placeholders `{name}`, optional parts `{#name}...{/name}`, and one marker line between the system part and
+ * the user part. Templates are read when the program starts, so that a broken one is found before any run.
  */
 import * as Option from "effect/Option"
 import type { Reading } from "../findings/Issue.ts"

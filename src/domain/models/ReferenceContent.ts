@@ -1,6 +1,6 @@
 /**
- * What a reference resolves to, the block that shows it in a prompt, and what to say when the references of a task hold
- * more than a prompt can take. Size and block are made from one value: what is measured is what is used.
+ * What a reference resolves to, the block that shows it in a prompt, and the message when the references of a task are
+ * larger than a prompt allows. Size and block come from one value, so the measured text is the one that is sent.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -11,8 +11,8 @@ import { type FileReference, Reference } from "../plan/Reference.ts"
 import { countLines, takeLines } from "../text/LineRange.ts"
 
 /**
- * `markdown` (headings, results) is shown as it is, `file` (also pages) in a fence with its language; `later` is what
- * exists or may be opened only when the task runs.
+ * `markdown` (headings, results) is shown as it is, `file` (also pages) in a fence with its language; `later` does not
+ * exist, or may not be opened, before the task runs.
  */
 export const ReferenceContent = Schema.Union([
   Schema.Struct({ kind: Schema.tag("markdown"), text: Schema.String }),
@@ -21,7 +21,7 @@ export const ReferenceContent = Schema.Union([
 ])
 export type ReferenceContent = typeof ReferenceContent.Type
 
-/** A reference with its content; `reference` is the mended one when something was wrong with it. */
+/** A reference with its content; `reference` is the repaired one when something was wrong with it. */
 export const ResolvedReference = Schema.Struct({ reference: Reference, content: ReferenceContent })
 export type ResolvedReference = typeof ResolvedReference.Type
 
@@ -60,36 +60,36 @@ export const totalSize = (resolved: ReadonlyArray<ResolvedReference>): number =>
 const lineSteps = [2000, 1000, 500, 200, 100, 50, 20, 10]
 
 /** The longest beginning in round numbers of lines that fits. */
-const byLines = ({ heading, lines, target }: FileReference, text: string, room: number): ReadonlyArray<string> => {
+const byLines = ({ heading, lines, target }: FileReference, text: string, limit: number): ReadonlyArray<string> => {
   if (heading !== undefined) return []
   const start = lines?.from ?? 1
   const count = countLines(text)
   const step = lineSteps.find(
     (size) =>
-      size < count && Option.exists(takeLines(text, { from: 1, to: size }), (beginning) => beginning.length <= room)
+      size < count && Option.exists(takeLines(text, { from: 1, to: size }), (beginning) => beginning.length <= limit)
   )
   return step === undefined ? [] : [`${target}#L${start}-L${start + step - 1}`]
 }
 
 /** The first headings whose sections fit. */
-const byHeadings = (reference: FileReference, text: string, room: number): ReadonlyArray<string> => {
+const byHeadings = (reference: FileReference, text: string, limit: number): ReadonlyArray<string> => {
   if (reference.lines !== undefined) return []
   const document = readMarkdown(text)
   return document.sections
     .filter(({ anchor }) =>
-      Option.exists(sectionMarkdown(document, anchor), (section) => section !== "" && section.length <= room)
+      Option.exists(sectionMarkdown(document, anchor), (section) => section !== "" && section.length <= limit)
     )
     .slice(0, 2)
     .map(({ anchor }) => `${reference.target}#${anchor}`)
 }
 
-const narrowerForms = ({ content, reference }: ResolvedReference, room: number): ReadonlyArray<string> => {
+const narrowerForms = ({ content, reference }: ResolvedReference, limit: number): ReadonlyArray<string> => {
   if (reference.kind !== "file" || content.kind !== "file") return []
-  const headings = content.language === "markdown" ? byHeadings(reference, content.text, room) : []
-  return [...headings, ...byLines(reference, content.text, room)]
+  const headings = content.language === "markdown" ? byHeadings(reference, content.text, limit) : []
+  return [...headings, ...byLines(reference, content.text, limit)]
 }
 
-/** What is wrong and how to mend it, in the words of an issue. Takes references that are over the budget together. */
+/** What is wrong and how to fix it, in the words of an issue. Takes references that are over the budget together. */
 export const overBudget = (
   resolved: ReadonlyArray<ResolvedReference>,
   budget: number

@@ -1,10 +1,10 @@
 /**
- * What the token counts of a server teach: how many characters make a token for its model, and whether it read the whole
- * prompt. Pure; services/models/TokenCalibration keeps one `TokenCounts` per model.
+ * Learns from the token counts of a server how many characters make a token for its model, and whether it read the whole
+ * prompt. services/models/TokenCalibration keeps one `TokenCounts` per model.
  *
- * Ollama's `prompt_eval_count` is the size of the whole prompt, with what it took from its cache; releases around 0.30, and
- * those before July 2024, left the cached part out. Nothing is ever added, so a count can be too small for a harmless reason but never
- * too large. A server that drops the front of a prompt reports what is left: its whole window, or the half of it.
+ * Ollama's `prompt_eval_count` is the size of the whole prompt, including the cached part; releases around 0.30, and those
+ * before July 2024, left the cached part out. A count can therefore be too small for a harmless reason, but never too
+ * large. A server that drops the front of a prompt reports what is left: its whole window, or half of it.
  */
 import { assumedScale, type TokenScale } from "./PromptSize.ts"
 

@@ -1,7 +1,7 @@
 /**
- * A skill: how to refine and how to execute one kind of task, which tools it may use, and the typed inputs that a task
- * needs: the lines of `## Input requirements` that name an input with its type, such as "- `file` (path, required): The
- * file to change." Every other line stays free text, for any reader.
+ * A skill: how to refine and how to execute one kind of task, which tools it may use, and the typed inputs of its tasks:
+ * the lines of `## Input requirements` that name an input with its type, such as "- `file` (path, required): The file to
+ * change." Every other line there is free text.
  */
 import * as Schema from "effect/Schema"
 import { estimateTokens } from "../models/PromptSize.ts"
@@ -35,27 +35,26 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Ski
   inputRequirements: Schema.String,
   /** The lines of it that name an input with its type. */
   inputs: Schema.Array(SkillInput),
-  /** Markdown under `## Refinement`. */
   refinement: Schema.String,
   /** Markdown under `## Execution`; the whole body when the file has none of our headings. */
   execution: Schema.String
 }) {}
 
-/** True for the name of a model as Ollama has them: `qwen3:8b`, `someone/model:tag`. Never a URL or a path. */
+/** True for the name of a model in the form of Ollama: `qwen3:8b`, `someone/model:tag`. Never a URL or a path. */
 export const isModelName = (name: string): boolean =>
   name.length <= 200 &&
   /^[a-z\d][\w.-]*(?:\/[a-z\d][\w.-]*){0,2}(?::[a-z\d][\w.-]*)?$/i.test(name) &&
   !name.includes("..")
 
-/** True for a model that the server of the person hands on to another one: `gpt-oss:120b-cloud`. */
+/** True for a model that the local server forwards to a hosted one: `gpt-oss:120b-cloud`. */
 export const isCloudModel = (name: string): boolean => /[:-]cloud$/i.test(name)
 
 /** True for what the format allows as the name of a skill. */
 export const isSkillName = (name: string): boolean => /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= 64
 
 /**
- * The skills that can work with these tools. A skill whose tools are all missing is not: its tasks could never run. A
- * skill that needs no tools, or names none, always is.
+ * The skills that can work with these tools. One whose tools are all missing is left out: its tasks could never run. One
+ * that needs no tools, or names none, always works.
  */
 export const usableSkills = (all: ReadonlyArray<Skill>, toolNames: ReadonlyArray<string>): ReadonlyArray<Skill> =>
   all.filter(
@@ -88,7 +87,7 @@ export const skillTokens = (skill: Skill): SkillTokens => ({
   execution: estimateTokens(skill.execution)
 })
 
-/** A line that looks like a typed input and is none; `line` counts from 1 in the text that was read. */
+/** A line that looks like a typed input but is not one; `line` counts from 1 in the text that was read. */
 export interface InputFault {
   readonly kind: "type" | "name"
   readonly line: number
@@ -100,7 +99,7 @@ export interface InputFault {
 const typedLine = /^ {0,3}[-*+] +`([^`\n]+)` *\(([^()\n]*)\) *[:：]?(.*)$/
 const nameForm = /^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*$/
 
-/** Words by which other notations of types are recognised. */
+/** The words of other notations of types. */
 const foreignType =
   /^(?:string|str|int|integer|float|decimal|bool|boolean|yes\/no|enum|one of|choice|choices|file|folder|uri|link|date|list|array|object|json)\b/i
 

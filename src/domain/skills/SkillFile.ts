@@ -1,6 +1,6 @@
 /**
- * The two parts of a SKILL.md: the YAML at its top between two lines `---`, with the line of every key, and the body with
- * what the input of a task must be, how the task is refined and how it is executed.
+ * The two parts of a SKILL.md: the YAML front matter between two lines `---`, with the line of every key, and the body
+ * with its three parts: what the input of a task must be, how the task is refined and how it is executed.
  */
 import * as Result from "effect/Result"
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml"
@@ -11,7 +11,6 @@ import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import { decodeText } from "../text/TextEncoding.ts"
 
 export interface SkillFile {
-  /** What stands in the front matter. */
   readonly fields: Readonly<Record<string, unknown>>
   /** The line of a key in the file, 1-based; 1 when the key is missing. */
   readonly lineOf: (key: string) => number
@@ -21,7 +20,7 @@ export interface SkillFile {
   readonly bodyLine: number
 }
 
-/** `key: text with: a colon` is not YAML; many skills are written like this all the same. */
+/** `key: text with: a colon` is not YAML, but many skills are written like this. */
 const quoteColons = (yaml: string): string =>
   yaml.replace(/^([\w-]+):[ \t]+([^\s"'[{|>&*!#][^\n]*: [^\n]*)$/gm, (_, key: string, value: string) => {
     return `${key}: ${JSON.stringify(value.trim())}`
@@ -92,7 +91,6 @@ export const readSkillFile = (bytes: Uint8Array): Result.Result<SkillFile, Issue
     splitFile
   )
 
-/** The place of a key of the front matter. */
 export const placeOfKey = (file: SkillFile, field: string): Where => ({ field, line: file.lineOf(field) })
 
 /** The headings of the body as they should be written, by their slug. */

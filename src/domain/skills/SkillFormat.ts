@@ -1,7 +1,6 @@
 /**
- * Reads a SKILL.md. Lenient: what the file does not say or says in another form is taken as well as it can be and noted
- * as a repair, which is what a linter shows; only what makes the skill unusable is an issue. The rules are those of
- * agentskills.io.
+ * Reads a SKILL.md by the rules of agentskills.io, leniently: a deviation is a repair, which only a linter shows; only
+ * what makes the skill unusable is an issue.
  */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -64,7 +63,7 @@ const readSetting = (file: SkillFile, key: string, findings: Findings): string =
   return typeof value === "boolean" || typeof value === "number" ? String(value) : ""
 }
 
-/** Whatever is not a clear no asks: a slip must not take a question away. */
+/** Every value but a clear no asks for approval: a misspelling must not remove a question. */
 const readApproval = (file: SkillFile, findings: Findings): boolean => {
   const text = readSetting(file, "requires-approval", findings).toLowerCase()
   if (text === "" || text === "false") return false

@@ -1,5 +1,6 @@
 /**
- * Checks a SKILL.md as strictly as the rules of agentskills.io and ours are: what a run fixes silently is reported here.
+ * Checks a SKILL.md strictly by the rules of agentskills.io and of this product: what a run repairs silently is reported
+ * here.
  */
 import { distance } from "fastest-levenshtein"
 import * as Option from "effect/Option"
@@ -65,7 +66,7 @@ const checkKeys = (file: SkillFile, findings: Findings): void => {
 const settings = ["task-conductor.requires-approval", "task-conductor.model"]
 const bareSettings = new Set(settings.map((key) => key.slice("task-conductor.".length)))
 
-/** Keys of other programs and of the author are theirs. */
+/** Keys of other programs and of the author are left alone. */
 const looksLikeOurs = (key: string): boolean =>
   /conductor/i.test(key) ||
   bareSettings.has(key.replaceAll("_", "-")) ||

@@ -1,6 +1,6 @@
 /**
- * The files of a new skill: one that works as it is and follows every rule, with a test, so that its author changes
- * what is there instead of filling in blanks. Called by `skills new`.
+ * The files of a new skill: a working one that follows every rule, with a test, so that its author changes an example
+ * instead of filling in blanks.
  */
 import { isSkillName } from "./Skill.ts"
 
@@ -78,7 +78,7 @@ src/greet.ts
 makes a greeting
 `
 
-/** What a name may be, for a person who chose another one. */
+/** The form of a name, for the message about one that cannot be used. */
 export const skillNameRules =
   "The name of a skill has at most 64 lower-case letters, digits and single hyphens, such as count-words."
 
