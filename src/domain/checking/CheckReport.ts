@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { InputValue } from "../documents/InputFormat.ts"
 import { type Issue, type Reading, Repair, Where } from "../findings/Issue.ts"
-import { addRepair, noFindings } from "../findings/IssueCode.ts"
+import { makeRepair } from "../findings/IssueCode.ts"
 import { resultHeadings } from "../markdown/MarkdownHeadings.ts"
 import { readMarkdown, textOfLines } from "../markdown/Markdown.ts"
 import { linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
@@ -17,7 +17,6 @@ import type { Task } from "../plan/Task.ts"
 import type { TaskList } from "../plan/TaskList.ts"
 import { readTaskList } from "../documents/TaskListFormat.ts"
 import { slugOf } from "../text/Slug.ts"
-import type { ResultDocument } from "../plan/TaskResult.ts"
 import { ToolCall } from "../tools/ToolCall.ts"
 
 export const DocumentKind = Schema.Literals(["task-list", "refinement", "result"])
@@ -106,17 +105,15 @@ const taskReport = (task: Task): TaskReport => ({
   code_blocks: task.codeBlocks.map(({ language, text }) => ({ language, text }))
 })
 
-const listReport =
-  (finished: ReadonlyArray<string>) =>
-  (list: TaskList): TaskListReport => {
-    const done = new Set(finished.map(slugOf))
-    return {
-      goals: list.goals,
-      sections: list.steps.map(({ tasks, title }) => ({ title, tasks: tasks.map(taskReport) })),
-      pending: list.tasks.filter((task) => !done.has(task.slug)).map((task) => task.name),
-      finished
-    }
+const listReport = ({ goals, steps, tasks: all }: TaskList, finished: ReadonlyArray<string>): TaskListReport => {
+  const done = new Set(finished.map(slugOf))
+  return {
+    goals,
+    sections: steps.map(({ tasks, title }) => ({ title, tasks: tasks.map(taskReport) })),
+    pending: all.filter(({ slug }) => !done.has(slug)).map(({ name }) => name),
+    finished
   }
+}
 
 const refinementReport = ({ calls, inputs, task }: Refinement): RefinementReport => ({
   task: taskReport(task),
@@ -145,31 +142,27 @@ const report = <A>(
   value: reading.issues.length > 0 ? null : Option.getOrNull(Option.map(reading.value, print))
 })
 
-/** The links of a result in order; a section that is too crowded to parse is noted instead. */
-const resultLinks = (document: string) => {
-  const findings = noFindings()
+/** The links of a result in order; a section that is too crowded to parse is recorded instead. */
+const resultLinks = (document: string, repairs: Array<Repair>): ResultReport["links"] => {
   const { lines, sections } = readMarkdown(document, { knownHeadings: resultHeadings })
   const before = textOfLines({ lines }, 0, (sections[0]?.line ?? 1) - 1)
   const trees = [
     { tree: parseMarkdown(before, 1), where: { line: 1 } },
     ...sections.map(({ heading, line, tree }) => ({ tree, where: { section: heading, line } }))
   ]
-  const links = trees.flatMap(({ tree, where }) => {
-    if (Option.isSome(tree)) return linksOf(tree.value)
-    addRepair(findings, "links-not-read", where, "The section is too large or too nested to look for links in it.")
+  return trees.flatMap(({ tree, where }) => {
+    if (Option.isSome(tree)) return linksOf(tree.value).map(({ href, title }) => ({ title, href }))
+    const message = "The section is too large or too nested to look for links in it."
+    repairs.push(makeRepair("links-not-read", where, message))
     return []
   })
-  return { links: links.map(({ href, title }) => ({ title, href })), repairs: findings.repairs }
 }
 
 const checkResult = (text: string): CheckReport => {
-  const reading = readResult(text)
-  const found = Option.map(reading.value, ({ document }: ResultDocument) => resultLinks(document))
-  const repairs = Option.match(found, { onNone: () => [], onSome: (one) => one.repairs })
-  return report("result", { ...reading, repairs: [...reading.repairs, ...repairs] }, ({ summary }) => ({
-    summary,
-    links: Option.match(found, { onNone: () => [], onSome: (one) => one.links })
-  }))
+  const { issues, repairs, value } = readResult(text)
+  const unread: Array<Repair> = []
+  const read = Option.map(value, ({ document, summary }) => ({ summary, links: resultLinks(document, unread) }))
+  return report("result", { issues, repairs: [...repairs, ...unread], value: read }, (one) => one)
 }
 
 export const checkDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): CheckReport => {
@@ -177,14 +170,9 @@ export const checkDocument = (kind: DocumentKind, text: string, options: CheckOp
   switch (kind) {
     case "task-list":
       // Without the request document an anchor that looks like a result has to be one.
-      return report(kind, readTaskList(text, { finished, headings: [] }), listReport(finished))
-    case "refinement": {
-      const given = {
-        ...(planned === undefined ? {} : { task: planned }),
-        ...(inputs === undefined ? {} : { inputs })
-      }
-      return report(kind, readRefinement(text, given), refinementReport)
-    }
+      return report(kind, readTaskList(text, { finished, headings: [] }), (list) => listReport(list, finished))
+    case "refinement":
+      return report(kind, readRefinement(text, { task: planned, inputs }), refinementReport)
     case "result":
       return checkResult(text)
   }

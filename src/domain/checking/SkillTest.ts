@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { issueText } from "../findings/Issue.ts"
 import { nearest } from "../text/Nearest.ts"
-import { fencedBlocks, outline, outlineText } from "../markdown/Outline.ts"
+import { bodyWithSubheadings, fencedBlocks, outline } from "../markdown/Outline.ts"
 import { readTaskList } from "../documents/TaskListFormat.ts"
 import { Arguments } from "../tools/ToolCall.ts"
 
@@ -88,16 +88,14 @@ const partsOf = (text: string, problems: Problems): { readonly title: string; re
   for (const [index, section] of sections.entries()) {
     if (section.level === 1) title = section.title
     if (section.level !== 2) continue
-    const end = sections.findIndex((other, at) => at > index && other.level <= 2)
-    const deeper = outlineText(sections.slice(index + 1, end < 0 ? sections.length : end))
+    const { line } = section
     const found = headingOf(section.title)
     if (found === undefined) {
       const close = nearest(section.title, shown)[0] ?? ""
-      problems.add(section.line, `There is no section "${section.title}". Nearest: ${close}. All: ${shown.join(", ")}.`)
-      continue
+      problems.add(line, `There is no section "${section.title}". Nearest: ${close}. All: ${shown.join(", ")}.`)
+    } else {
+      parts.push({ ...found, line, body: bodyWithSubheadings(sections, index, ({ level }) => level <= 2) })
     }
-    const body = [section.body, deeper].filter((one) => one !== "").join("\n\n")
-    parts.push({ ...found, line: section.line, body })
   }
   return { title, parts }
 }

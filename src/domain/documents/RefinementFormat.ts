@@ -40,9 +40,9 @@ export const inputsField = (inputs: ReadonlyArray<InputValue>): Pick<Refinement,
 
 /** What the refinement is about; without it the document must hold a whole task. */
 interface RefinementOptions {
-  readonly task?: Task
+  readonly task?: Task | undefined
   /** The typed inputs of the skill; without them every input is taken as text. */
-  readonly inputs?: ReadonlyArray<SkillInput>
+  readonly inputs?: ReadonlyArray<SkillInput> | undefined
   /** Inputs of an earlier attempt, for those that the document leaves out. */
   readonly kept?: ReadonlyArray<InputValue>
 }

@@ -104,12 +104,6 @@ export interface Fence {
   readonly source: ReadonlyArray<Line>
 }
 
-interface Closing {
-  readonly index: number
-  readonly mark: string
-  readonly indent: number
-}
-
 type LineTest = (line: Line) => boolean
 
 /** For each position the next line, from there on, that passes the test; with one entry more than there are lines. */
@@ -148,8 +142,8 @@ export const findFences = (
 ): ReadonlyArray<Fence> => {
   const swallowsStructure = swallows(lines, isStructure)
   const fences: Array<Fence> = []
-  const closings: ReadonlyArray<Closing> = lines.flatMap(({ closing, indent }, index) =>
-    closing === undefined ? [] : [{ index, mark: closing, indent }]
+  const closings = lines.flatMap(({ closing: mark, indent }, index) =>
+    mark === undefined ? [] : [{ index, mark, indent }]
   )
   // A closing fence that does not exist after an earlier line does not exist after a later one: keeps the search linear.
   const hopeless: Array<{ readonly sign: string; readonly length: number; readonly indent: number }> = []
@@ -162,10 +156,10 @@ export const findFences = (
     const sign = mark.charAt(0)
     while ((closings[next]?.index ?? Infinity) <= index) next += 1
     const known = hopeless.some((one) => one.sign === sign && one.length <= mark.length && one.indent >= indent)
-    const closes = (one: Closing): boolean => one.mark.startsWith(mark) && one.indent <= indent + 3
     let candidate = next
     let closing = known ? undefined : closings[candidate]
-    while (closing !== undefined && !closes(closing)) closing = closings[(candidate += 1)]
+    while (closing !== undefined && !(closing.mark.startsWith(mark) && closing.indent <= indent + 3))
+      closing = closings[(candidate += 1)]
     if (closing === undefined && !known) hopeless.push({ sign, length: mark.length, indent })
     const isReal = (closing !== undefined && !swallowsStructure(index, closing.index, mark)) || staysOpen(index)
     if (!isReal) continue

@@ -25,27 +25,12 @@ const maximumNesting = 64
 const markdown = unified().use(remarkParse)
 
 // Within one field only links matter; emphasis and blocks would cost time and hide text.
+const blockAndEmphasis =
+  "attention blockQuote codeFenced codeIndented definition headingAtx htmlFlow htmlText labelStartImage list setextUnderline thematicBreak".split(
+    " "
+  )
 const inline = unified()
-  .data("micromarkExtensions", [
-    {
-      disable: {
-        null: [
-          "attention",
-          "blockQuote",
-          "codeFenced",
-          "codeIndented",
-          "definition",
-          "headingAtx",
-          "htmlFlow",
-          "htmlText",
-          "labelStartImage",
-          "list",
-          "setextUnderline",
-          "thematicBreak"
-        ]
-      }
-    }
-  ])
+  .data("micromarkExtensions", [{ disable: { null: blockAndEmphasis } }])
   .use(remarkParse)
 
 /** True when remark can parse the text in a short time. */

@@ -42,6 +42,17 @@ export const outline = (text: string): ReadonlyArray<OutlineSection> => {
   return sections.map(({ level, line, lines: own, title }) => ({ level, title, line, body: own.join("\n").trim() }))
 }
 
+/** The text under a heading with its sub-headings, up to the next section that passes the test. */
+export const bodyWithSubheadings = (
+  sections: ReadonlyArray<OutlineSection>,
+  index: number,
+  isEnd: (section: OutlineSection) => boolean
+): string => {
+  const end = sections.findIndex((section, at) => at > index && isEnd(section))
+  const below = outlineText(sections.slice(index + 1, end < 0 ? undefined : end))
+  return [sections[index]?.body ?? "", below].filter((text) => text !== "").join("\n\n")
+}
+
 export const outlineText = (sections: ReadonlyArray<OutlineSection>): string =>
   sections
     .map(({ body, level, title }) => (level === 0 ? body : `${"#".repeat(level)} ${title}\n\n${body}`.trim()))

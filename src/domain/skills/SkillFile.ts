@@ -6,7 +6,7 @@ import * as Result from "effect/Result"
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml"
 import type { Issue, Repair, Where } from "../findings/Issue.ts"
 import { makeIssue, makeRepair } from "../findings/IssueCode.ts"
-import { outline, type OutlineSection, outlineText } from "../markdown/Outline.ts"
+import { bodyWithSubheadings, outline, type OutlineSection } from "../markdown/Outline.ts"
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import { decodeText } from "../text/TextEncoding.ts"
 
@@ -113,14 +113,9 @@ export const skillPart = (section: OutlineSection): SkillPart | undefined => {
 /** The text of a part: up to the next heading of its level or the next part. */
 const partOf = (sections: ReadonlyArray<OutlineSection>, part: SkillPart): string => {
   const start = sections.findIndex((section) => skillPart(section) === part)
-  const first = sections[start]
-  if (first === undefined) return ""
-  const end = sections.findIndex(
-    (section, index) => index > start && (section.level <= first.level || skillPart(section) !== undefined)
-  )
-  return [first.body, outlineText(sections.slice(start + 1, end < 0 ? sections.length : end))]
-    .filter((text) => text !== "")
-    .join("\n\n")
+  const level = sections[start]?.level
+  if (level === undefined) return ""
+  return bodyWithSubheadings(sections, start, (section) => section.level <= level || skillPart(section) !== undefined)
 }
 
 /** Reads the body. Headings of another level or case are repairs; without any of ours the whole body is the execution. */
