@@ -82,7 +82,7 @@ it.live(
       const variables = `HOME=${root}/home XDG_CONFIG_HOME=${root}/config OLLAMA_HOST=${server.url}`
       const resume = `${process.execPath} ${program} resume ${flags.join(" ")} ${runId}`
       const terminal = openTerminal(`cd ${root}/project && env ${variables} ${resume}`)
-      yield* Effect.promise(() => terminal.shows("[2] It happened, go on without it"))
+      yield* Effect.promise(() => terminal.shows("[2] It happened, continue without it"))
       yield* Effect.promise(() => terminal.shows("Answer"))
       terminal.type("2\r")
       expect(yield* Effect.promise(() => terminal.ended), terminal.screen()).toBe(0)

@@ -111,6 +111,6 @@ describe("editing a text", () => {
   it("looks for the nearest lines of a large text in its first 20,000 lines", () => {
     const sought = replace("const value = compute(2)", "y")
     assert.include(edit(textWith(20_000), sought), "Line 20000 is nearest")
-    assert.include(edit(textWith(20_001), sought), "No line is like it.")
+    assert.include(edit(textWith(20_001), sought), "No line is similar.")
   })
 })
