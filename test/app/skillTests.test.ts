@@ -97,14 +97,14 @@ layer(Layer.merge(NodeServices.layer, StagePrompts.layer))("testSkill", (it) => 
       assert.deepStrictEqual(
         problems.map(([what, want]) => [what, want]),
         [
-          ["The calls are others.", '{"arguments":{"content":"two\\n","path":"note.md"},"name":"write_file"}'],
-          ["No output holds the line.", "three"],
-          ["The result does not hold the line.", "four"],
-          ["The file note.md is another.", "two\n"],
+          ["The calls differ.", '{"arguments":{"content":"two\\n","path":"note.md"},"name":"write_file"}'],
+          ["No output contains the line.", "three"],
+          ["The result does not contain the line.", "four"],
+          ["The file note.md differs.", "two\n"],
           ["There is no file other.md.", undefined]
         ]
       )
-      assert.deepStrictEqual(problems[3], ["The file note.md is another.", "two\n", "one\n"])
+      assert.deepStrictEqual(problems[3], ["The file note.md differs.", "two\n", "one\n"])
     })
   )
 
@@ -117,7 +117,7 @@ layer(Layer.merge(NodeServices.layer, StagePrompts.layer))("testSkill", (it) => 
           want,
           found?.split("\n")[0]
         ]),
-        [["The issues of answers are others.", "", "tool-not-allowed"]]
+        [["The answers have other issues.", "", "tool-not-allowed"]]
       )
       const few = yield* problemsOf(task + wrong + execution)
       assert.include(few[0]?.[0], "The run ended as failed.")

@@ -167,7 +167,7 @@ export const readSkillTest = (text: string, skill: string): Result.Result<SkillT
   const all = (heading: Heading) => parts.filter((part) => part.heading === heading)
   const one = (heading: Heading): Part | undefined => {
     const [first, second] = all(heading)
-    if (second !== undefined) problems.add(second.line, `"${heading}" stands there twice.`)
+    if (second !== undefined) problems.add(second.line, `The section "${heading}" occurs twice.`)
     return first
   }
   const task = one("Task")

@@ -57,7 +57,7 @@ const issueProblems = (
   const codes = [...new Set(found.map(({ code }) => code))].join(", ")
   if (expected.join(", ") === codes) return []
   const actual = [codes, ...found.map(issueText)].join("\n")
-  return [{ what: "The issues of answers are others.", expected: expected.join(", "), actual }]
+  return [{ what: "The answers have other issues.", expected: expected.join(", "), actual }]
 }
 
 /** All differences from what the test expects; none when it passes. */
@@ -73,19 +73,17 @@ export const judgeSkillTest = (test: SkillTest, outcome: SkillTestOutcome): Read
     ...askedProblems("refinement", test.refinements.length, asked.refinement),
     ...askedProblems("execution", test.executions.length, asked.execution),
     ...issueProblems(expected.issues, issues),
-    ...(expected.inputs === undefined
-      ? []
-      : differing("The inputs are others.", expected.inputs, renderInputs(inputs))),
+    ...(expected.inputs === undefined ? [] : differing("The inputs differ.", expected.inputs, renderInputs(inputs))),
     ...(expected.calls === undefined
       ? []
-      : differing("The calls are others.", callsText(expected.calls), callsText(calls))),
-    ...missingLines("No output holds the line.", expected.outputs, outputs),
-    ...missingLines("The result does not hold the line.", expected.result, results),
+      : differing("The calls differ.", callsText(expected.calls), callsText(calls))),
+    ...missingLines("No output contains the line.", expected.outputs, outputs),
+    ...missingLines("The result does not contain the line.", expected.result, results),
     ...expected.files.flatMap(({ path, text }) => {
       const found = files.get(path)
       return found === undefined
         ? [{ what: `There is no file ${path}.` }]
-        : differing(`The file ${path} is another.`, text, found)
+        : differing(`The file ${path} differs.`, text, found)
     })
   ]
 }

@@ -164,7 +164,7 @@ export const readInputs = (
     const name = input?.name ?? raw.name
     if (name !== raw.name) addRepair(findings, "input-spelling", where, `Read the input "${raw.name}" as "${name}".`)
     if (seen.has(name)) {
-      const what = `The input "${name}" stands there twice.`
+      const what = `The input "${name}" is given twice.`
       return addIssue(findings, "input-repeated", where, { what, quote: raw.text })
     }
     seen.add(name)

@@ -112,7 +112,7 @@ export const checkMisplacedCalls = (
     for (const { index, text } of callsIn(document, span)) {
       const where = { ...(span.heading === "" ? {} : { section: span.heading }), line: index + 1 }
       const place = span.heading === "" ? "before the first heading" : `under "${span.heading}"`
-      reader.issue("tool-call-misplaced", where, `A tool call stands ${place} and would never run.`, { quote: text })
+      reader.issue("tool-call-misplaced", where, `A tool call ${place} would never run.`, { quote: text })
     }
   }
 }

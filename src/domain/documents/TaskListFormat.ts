@@ -45,7 +45,7 @@ const dropFinished = (
     reader.repair("finished-task-dropped", where, `Dropped "${name}", which has finished.`)
   }
   if (outstanding.length === 0 && tasks.length > 0)
-    reader.repair("step-dropped", { section, line }, `Dropped "${section}", of which all tasks have finished.`)
+    reader.repair("step-dropped", { section, line }, `Dropped "${section}", because all its tasks have finished.`)
   return outstanding
 }
 

@@ -19,7 +19,7 @@ const holdsFields = ({ document }: DocumentReader, { first, last }: MarkdownSect
 const addTaskOutside = (reader: DocumentReader, section: MarkdownSection): boolean => {
   const { heading, line } = section
   const isOutside = holdsFields(reader, section)
-  const what = `The section "${heading}" holds tasks, but is no task section.`
+  const what = `The section "${heading}" contains tasks but is not a task section.`
   if (isOutside) reader.issue("task-outside-section", { section: heading, line }, what)
   return isOutside
 }
@@ -42,7 +42,7 @@ const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArra
       open.last = last
     } else if (known === undefined && depth > Math.max(tasks.depth, sectionDepth - 1)) {
       open = undefined
-      reader.issue("section-unknown", where, `The heading "${heading}" is no task section.`, { quote: heading })
+      reader.issue("section-unknown", where, `The heading "${heading}" is not a task section.`, { quote: heading })
     } else {
       open = undefined
       if (addTaskOutside(reader, section)) spans.push({ section, last })
@@ -103,10 +103,9 @@ const sectionTitles = (reader: DocumentReader, spans: ReadonlyArray<Span>): Read
     const where = { section: title, line: section.line }
     const number = Number(numberIn.exec(title)?.[2] ?? Number.NaN)
     if (Number.isNaN(number)) return title
-    if (number < written)
-      reader.issue("section-order", where, `The section "${title}" stands after section ${written}.`)
+    if (number < written) reader.issue("section-order", where, `The section "${title}" comes after section ${written}.`)
     if (number === written)
-      reader.repair("section-number", where, "Counted on where two sections have the same number.")
+      reader.repair("section-number", where, "Numbered the sections in order, because two have the same number.")
     written = number
     counted = Math.max(number, counted + 1)
     return number === counted ? title : title.replace(numberIn, `$1${counted}`)

@@ -95,7 +95,7 @@ export class DocumentReader {
     const hint =
       fence === undefined
         ? ""
-        : ` The one on line ${hidden + 1} stands inside the code block that starts on line ${fence.first + 1}.`
+        : ` The one on line ${hidden + 1} is inside the code block that starts on line ${fence.first + 1}.`
     const how = `Write the heading "## ${title}" on a line of its own, outside any code block, with its text under it.`
     this.issue("section-missing", { section: title }, `The section "${title}" is missing.${hint}`, { how })
   }
@@ -112,10 +112,10 @@ export class DocumentReader {
   checkFences(from?: MarkdownSection): void {
     for (const line of this.document.strayFences) {
       if (from !== undefined && line < from.line) {
-        const message = "Ignored a code fence that nothing closes before the part that counts."
+        const message = "Ignored an unclosed code fence before the part of the document that counts."
         this.repair("fence-ignored", { line }, message)
       } else {
-        const what = `The code block that starts on line ${line} is never closed, but the document goes on after it.`
+        const what = `The code block that starts on line ${line} is never closed, but the document continues after it.`
         this.issue("fence-unclosed", { line }, what, { quote: this.document.lines[line - 1]?.text ?? "" })
       }
     }

@@ -80,7 +80,7 @@ const readAnchor = (title: string, href: string): ReferenceForm => {
   const result = /^(.*\S)[-_ ]+results?$/is.exec(name)?.[1]
   if (result !== undefined) return { _tag: "Result", title, href, name: result, certain: false }
   const target = slugOf(name)
-  if (target === "") return wrong(title, href, "reference-empty", `The link "${href}" names no heading.`)
+  if (target === "") return wrong(title, href, "reference-empty", `The link "${href}" does not name a heading.`)
   const strict = /\s/.test(href) ? `#${target}` : href
   const repair = href === strict ? undefined : `Read "${href}" as "#${target}".`
   return plain({ kind: "anchor", title, href: strict, target }, repair)
@@ -137,7 +137,7 @@ export const readReference = (title: string, href: string, bracketed = true): Re
   }
   if (/^https?:/i.test(href)) return readUrl(title, href)
   if (/\s/.test(href) && !bracketed) {
-    const what = `The target "${href}" holds spaces, which end the target of a link.`
+    const what = `The target "${href}" contains spaces, which end the target of a link.`
     return wrong(title, href, "reference-spaces", what, `Write [${title}](<${href}>), or name one file without spaces.`)
   }
   if (/^file:\/\//i.test(href)) {
@@ -145,7 +145,7 @@ export const readReference = (title: string, href: string, bracketed = true): Re
     return form._tag === "Plain" ? plain(form.reference, `Read "${href}" as a path.`) : form
   }
   if (/^[a-z][a-z\d+.-]+:/i.test(href) && !/^[^/]*:\d+(?:-\d+)?$/.test(href)) {
-    return wrong(title, href, "reference-kind", `"${href}" is no kind of reference that the host resolves.`)
+    return wrong(title, href, "reference-kind", `"${href}" is not a kind of reference that the host can resolve.`)
   }
   return readFile(title, href)
 }

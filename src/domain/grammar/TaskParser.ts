@@ -170,7 +170,7 @@ class TaskCollector {
     if (isFieldDeeperThan(-1, first) || (first?.kind === "item" && isFieldDeeperThan(first.indent, second))) return
     const where = { section: this.#section, line }
     addIssue(this.#findings, "section-unknown", where, {
-      what: `The heading "${text}" stands inside a task section.`,
+      what: `The heading "${text}" is inside a task section.`,
       quote: text
     })
   }

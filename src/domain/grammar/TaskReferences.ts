@@ -206,7 +206,7 @@ export const resolveInList =
       addIssue(findings, "reference-self", where, { what, quote })
     } else if (producer.step !== undefined && producer.step >= self.step) {
       addIssue(findings, "reference-order", where, {
-        what: `The task "${self.name}" needs the result of "${producer.name}", which stands in ${producer.step === self.step ? "the same" : "a later"} section ("${producer.section ?? ""}").`,
+        what: `The task "${self.name}" needs the result of "${producer.name}", which is in ${producer.step === self.step ? "the same" : "a later"} section ("${producer.section ?? ""}").`,
         how: `Move "${self.name}" into a section after the one of "${producer.name}".`,
         quote
       })

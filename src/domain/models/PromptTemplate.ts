@@ -154,7 +154,7 @@ const scan = (
       add({ _tag: "Slot", placeholder: name, block: match[3] !== undefined })
     } else if (kind === "#" ? open !== undefined : open !== name) {
       const place = open === undefined ? "no optional part" : `the optional part {#${open}}`
-      issue("optional-part-unbalanced", name, match.index, `{${kind}${name}} stands where ${place} is open.`)
+      issue("optional-part-unbalanced", name, match.index, `{${kind}${name}} occurs where ${place} is open.`)
     } else {
       open = kind === "#" ? name : undefined
     }
@@ -178,7 +178,7 @@ export const parseTemplate = <Name extends TemplateName>(name: Name, text: strin
   const [marker, second, ...others] = lines.flatMap((line, index) => (line === userPartMarker ? [index] : []))
   if (marker === undefined || second !== undefined) {
     const count = marker === undefined ? 0 : 2 + others.length
-    const what = `The marker line stands in the template ${count} times.`
+    const what = `The template contains the marker line ${count} times.`
     const how = `Put the line ${userPartMarker} between the system part and the user part, exactly once.`
     const code = marker === undefined ? "marker-missing" : "marker-doubled"
     addIssue(findings, code, { line: (second ?? 0) + 1 }, { what, how })

@@ -103,7 +103,7 @@ export const overBudget = (
   const named = bySize.map(({ content, reference }) => `${reference.href} (${contentSize(content)})`).join(", ")
   const narrower = forms.length === 0 ? "" : `Narrow them, for example to ${forms.join(" or ")}. `
   return {
-    what: `The references hold ${total} characters together, ${budget} are allowed. The largest are ${named}.`,
+    what: `The references have ${total} characters in total; ${budget} are allowed. The largest are ${named}.`,
     how: `${narrower}Leave out what is not needed, or split the task.`,
     largest: bySize[0]?.reference.href ?? ""
   }

@@ -69,13 +69,13 @@ const splitFile = (text: string): Result.Result<SkillFile, Issue> => {
   if (error !== undefined) {
     const first = error.message.split("\n")[0] ?? ""
     const what = `The front matter is not valid YAML: ${first.replace(/ at line \d+, column \d+:?$/, "")}.`
-    return broken(what, (error.linePos?.[0].line ?? 1) + 1, "Put values that hold a colon or quotes into quotes.")
+    return broken(what, (error.linePos?.[0].line ?? 1) + 1, "Quote values that contain a colon or quotes.")
   }
   if (!isMap(document.contents))
     return broken("The front matter is not a list of keys with values.", 2, "Write it as lines `key: value`.")
   const fields = valuesOf(document)
   if (fields === undefined) return broken("The front matter uses YAML aliases.", 2, "Write every value out.")
-  const message = "Read a value that holds a colon as if it were quoted."
+  const message = "Read a value that contains a colon as if it were quoted."
   const repairs = retried ? [makeRepair("front-matter-unquoted", { line: 2 }, message)] : []
   return Result.succeed({ fields, lineOf, repairs, body: lines.slice(end + 1).join("\n"), bodyLine: end + 2 })
 }

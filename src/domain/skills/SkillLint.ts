@@ -111,7 +111,7 @@ const checkSkill = (skill: Skill, file: SkillFile, tools: ReadonlyArray<string> 
     addRepair(findings, "skill-tool-unknown", where, `There is no tool "${tool}".${hint}`)
   }
   if (skill.execution.trim() === "") {
-    const message = 'The skill has no text under "## Execution": say there what the result must hold.'
+    const message = 'The skill has no text under "## Execution": say there what the result must contain.'
     addRepair(findings, "skill-execution-missing", { section: "Execution", line: file.bodyLine }, message)
   }
 }

@@ -98,7 +98,7 @@ describe("readSkillTest", () => {
         'line 1: There is no section "Tusk". Nearest: Task. All: Task, File PATH, Refinement answer, Execution answer, Expected inputs, Expected calls, Expected issues, Expected outputs, Expected result, Expected file PATH.',
         'line 3: There is no section "Expected call". Nearest: Expected calls. All: Task, File PATH, Refinement answer, Execution answer, Expected inputs, Expected calls, Expected issues, Expected outputs, Expected result, Expected file PATH.',
         'line 1: There is no section "## Task" with the fields of a task.',
-        'line 8: "Expected calls" stands there twice.',
+        'line 8: The section "Expected calls" occurs twice.',
         'line 2: "File" needs a path in the project, such as "## File src/main.ts".',
         'line 2: "File" needs a code block: put its text between two lines ````.',
         'line 4: Each block under "Expected calls" is one JSON object with "name" and "arguments".',

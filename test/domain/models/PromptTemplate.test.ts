@@ -90,7 +90,7 @@ describe("parseTemplate", () => {
         {
           code: "marker-missing",
           where: { line: 1 },
-          what: "The marker line stands in the template 0 times.",
+          what: "The template contains the marker line 0 times.",
           how: `Put the line ${userPartMarker} between the system part and the user part, exactly once.`
         }
       ],
@@ -112,12 +112,12 @@ describe("parseTemplate", () => {
     {
       name: "is closed without being open",
       text: "text{/goals}",
-      found: "{/goals} stands where no optional part is open."
+      found: "{/goals} occurs where no optional part is open."
     },
     {
       name: "begins inside another",
       text: "{#goals}{#user_prompt}text{/goals}",
-      found: "{#user_prompt} stands where the optional part {#goals} is open."
+      found: "{#user_prompt} occurs where the optional part {#goals} is open."
     }
   ])("refuses an optional part that $name", ({ text, found }) => {
     const issues = parseTemplate("conclusion", `${text}\n${complete}`).issues

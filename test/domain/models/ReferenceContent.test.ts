@@ -26,7 +26,7 @@ describe("overBudget", () => {
   it("proposes lines of the file that a range of it came from", () => {
     const all = [file("a.txt", lines(400, 599), { from: 400, to: 599 })]
     expect(overBudget(all, 1000)).toEqual({
-      what: "The references hold 1800 characters together, 1000 are allowed. The largest are a.txt#L400-L599 (1800).",
+      what: "The references have 1800 characters in total; 1000 are allowed. The largest are a.txt#L400-L599 (1800).",
       how: "Narrow them, for example to a.txt#L400-L499. Leave out what is not needed, or split the task.",
       largest: "a.txt#L400-L599"
     })

@@ -198,7 +198,7 @@ describe("readSkill", () => {
         code: "front-matter-broken",
         where: { line: 3 },
         what: "The front matter is not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ].",
-        how: "Put values that hold a colon or quotes into quotes."
+        how: "Quote values that contain a colon or quotes."
       }
     },
     {

@@ -289,7 +289,7 @@ layer(NodeServices.layer)("References", (it) => {
         const task = taskOf("Read 2", file("a.txt"), resultOf("read-1"))
         const failure = yield* Effect.flip(block(root, task, { finished, settings: { referenceBudget: 12 } }))
         expect(failure.message).toBe(
-          "The reference #read-1-results cannot be used: The references hold 13 characters together, 12 are allowed. " +
+          "The reference #read-1-results cannot be used: The references have 13 characters in total; 12 are allowed. " +
             "The largest are #read-1-results (7), a.txt (6). Leave out what is not needed, or split the task."
         )
         expect(yield* block(root, task, { finished, settings: { referenceBudget: 13 } })).toContain("12345")
@@ -563,7 +563,7 @@ layer(NodeServices.layer)("References", (it) => {
           {
             code: "references-too-large",
             where: { section: "Task section 1", task: "Read 1", field: "References" },
-            what: "The references hold 5787 characters together, 3000 are allowed. The largest are guide.md (3081), big.txt (2700), small.txt (6).",
+            what: "The references have 5787 characters in total; 3000 are allowed. The largest are guide.md (3081), big.txt (2700), small.txt (6).",
             how: "Narrow them, for example to guide.md#start or big.txt#L1-L100. Leave out what is not needed, or split the task."
           }
         ])
