@@ -10,7 +10,7 @@ const alone = ["test/cluster.test.ts", "test/index.test.ts", "test/library/ask.t
 export default defineConfig({
   test: {
     globalSetup: "test/support/builtProduct.ts",
-    testTimeout: 60_000,
+    testTimeout: 90_000,
     /* Many tests wait for processes that they started, so more of them than processors go on at a time. */
     maxWorkers: Math.max(4, availableParallelism()),
     projects: [

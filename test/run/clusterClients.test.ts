@@ -8,6 +8,7 @@ import { liveTest } from "../support/liveTest.ts"
 import { needsPostgres } from "../support/Postgres.ts"
 import { needsTerminal } from "../support/PseudoTerminal.ts"
 import { freeSkill, planOf, refinementWith } from "../support/TestRun.ts"
+import { waitFor } from "../support/waitFor.ts"
 
 const runIdIn = (text: string): string => /\d{8}-\d{6}-[a-z0-9]{4}/.exec(text)?.[0] ?? ""
 
@@ -70,7 +71,7 @@ describe("a client of shared runs", { timeout: 120_000, ...needsPostgres }, () =
             yield* worker((body) => sending(askedOf(body)))
           ]
           const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
-          while (sent() === "") yield* Effect.sleep("50 millis")
+          yield* waitFor("the command", () => sent() !== "")
           for (const { binary } of workers) {
             if (binary.stderr().includes(`carries out "Send 1"`)) binary.child.kill("SIGKILL")
           }

@@ -10,6 +10,7 @@ import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { liveTest } from "../support/liveTest.ts"
 import { needsPostgres } from "../support/Postgres.ts"
 import { freeSkill, planOf, refinementWith } from "../support/TestRun.ts"
+import { waitFor } from "../support/waitFor.ts"
 
 /** Workers of a run whose only task writes a line into a file and then does `next`. */
 const makeSender = Effect.fnUntraced(function* (next: string, count: number) {
@@ -37,9 +38,7 @@ const makeSender = Effect.fnUntraced(function* (next: string, count: number) {
   }
   const log = join(cluster.sandbox.root, "project/log.txt")
   const sent = (): number => (existsSync(log) ? readFileSync(log, "utf8").split("\n").length - 1 : 0)
-  const untilSent = Effect.fnUntraced(function* (times: number) {
-    while (sent() < times) yield* Effect.sleep("50 millis")
-  })
+  const untilSent = (times: number) => waitFor(`line ${times} of the log`, () => sent() >= times)
   return { ...cluster, killSender, sent, untilSent }
 })
 
@@ -56,7 +55,7 @@ describe("a call of a worker that dies", { timeout: 120_000, ...needsPostgres },
       attached.type("1\r")
       yield* untilSent(2)
       killSender()
-      while (attached.screen().split("Answer [3]").length < 3) yield* Effect.sleep("50 millis")
+      yield* waitFor("the second question", () => attached.screen().split("Answer [3]").length === 3, attached.screen)
       attached.type("2\r")
       expect([yield* Effect.promise(() => attached.ended), sent()]).toEqual([0, 2])
     })
@@ -70,7 +69,7 @@ describe("a call of a worker that dies", { timeout: 120_000, ...needsPostgres },
         /* The engine's own record of the call is held back, as if the worker were slow to write it. */
         yield* sql.unsafe(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN
           IF EXISTS (SELECT FROM task_conductor_messages AS m WHERE m.id = new.request_id AND m.tag = ''activity''
-            AND m.payload::text LIKE ''%/tool/send-1/%'') THEN PERFORM pg_sleep(5); RAISE EXCEPTION ''lost''; END IF;
+            AND m.payload::text LIKE ''%/tool/send-1/%'') THEN PERFORM pg_sleep(600); RAISE EXCEPTION ''lost''; END IF;
           RETURN new; END'`)
         yield* sql`CREATE TRIGGER hold BEFORE INSERT ON task_conductor_replies FOR EACH ROW EXECUTE FUNCTION hold()`
         const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
@@ -81,6 +80,7 @@ describe("a call of a worker that dies", { timeout: 120_000, ...needsPostgres },
           yield* Effect.sleep("50 millis")
         }
         killSender()
+        yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'`
         yield* sql`DROP TRIGGER hold ON task_conductor_replies`
         return client
       })
@@ -105,7 +105,7 @@ describe("a shared run that ends", { timeout: 60_000, ...needsPostgres }, () => 
         const listed = yield* start(["runs", "--cluster"])
         return (yield* Effect.promise(() => listed.ended)).stdout.includes("running")
       })
-      while (yield* isRunning) yield* Effect.sleep("100 millis")
+      while (yield* isRunning) yield* Effect.sleep("500 millis")
       const attached = yield* start(["attach", runId])
       const end = yield* Effect.promise(() => attached.ended)
       expect([end.code, end.stderr.includes("waits for an answer")]).toEqual([130, false])

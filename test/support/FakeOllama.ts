@@ -11,6 +11,7 @@ import type * as Scope from "effect/Scope"
 import { answerPath, type Document, type FakeModel, fakeModel, findModel, modelMissing } from "./FakeOllamaPaths.ts"
 import { type Reply, writesOf } from "./FakeOllamaReply.ts"
 import type { ChatBody, Script } from "./FakeOllamaScript.ts"
+import { waitLimit } from "./withinLimit.ts"
 
 export interface FakeOllamaOptions {
   /** `qwen3:8b` when absent. */
@@ -172,6 +173,10 @@ const openServer = (
       })
   )
 
+/** What is said of a condition that never held. */
+const lateText = ({ abortedCount, chats, connections, requests }: FakeServer): string =>
+  `What a test waits for did not happen at the server: ${requests.length} requests, ${chats.length} of them chats, ${abortedCount()} left by the client, ${connections()} connections open`
+
 /** Starts a server on a free port. */
 const make = Effect.fnUntraced(function* (
   script: Script,
@@ -190,16 +195,19 @@ const make = Effect.fnUntraced(function* (
     release: (latch) => Effect.sync(() => latchOf(state, latch).resolve()),
     until: (condition) =>
       Effect.callback<void>((resume) => {
+        const late = setTimeout(() => resume(Effect.die(new Error(lateText(fake)))), waitLimit)
+        const end = () => {
+          clearTimeout(late)
+          state.watchers.delete(watcher)
+        }
         const watcher = () => {
           if (!condition(fake)) return
-          state.watchers.delete(watcher)
+          end()
           resume(Effect.void)
         }
         state.watchers.add(watcher)
         watcher()
-        return Effect.sync(() => {
-          state.watchers.delete(watcher)
-        })
+        return Effect.sync(end)
       })
   }
   return fake

@@ -3,6 +3,7 @@
  */
 import headless from "@xterm/headless"
 import { unlessMissing } from "./needs.ts"
+import { withinLimit } from "./withinLimit.ts"
 
 /** The library, or why it cannot be loaded: it is made for each system. */
 const library = await import("@lydell/node-pty").catch((error: unknown) => String(error))
@@ -75,8 +76,8 @@ export const openTerminal = (command: string, options: TerminalOptions = {}): Ps
     })
   )
   const ended = new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode)))
-  const shows = (text: string): Promise<void> =>
-    new Promise((resolve, reject) => {
+  const shows = (text: string): Promise<void> => {
+    const shown = new Promise<void>((resolve, reject) => {
       const check = (): void => {
         if (!screen.text().includes(text)) return
         waiting.delete(check)
@@ -86,5 +87,7 @@ export const openTerminal = (command: string, options: TerminalOptions = {}): Ps
       void ended.then(() => reject(new Error(`ended without showing ${JSON.stringify(text)}:\n${screen.text()}`)))
       check()
     })
+    return withinLimit(`showing ${JSON.stringify(text)}`, shown, screen.text)
+  }
   return { screen: screen.text, type: (keys) => child.write(keys), shows, ended, close: () => child.kill("SIGKILL") }
 }

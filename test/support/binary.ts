@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { withinLimit } from "./withinLimit.ts"
 
 /** What users start. */
 export const program = fileURLToPath(new URL("../../bin/task-conductor.cjs", import.meta.url))
@@ -84,8 +85,8 @@ export const makeSandbox = (): Sandbox => {
         resolve({ code: code ?? signal ?? "", stdout: normal(said.stdout), stderr: normal(said.stderr) })
       )
     })
-    const says = (text: string) =>
-      new Promise<void>((resolve, reject) => {
+    const says = (text: string) => {
+      const heard = new Promise<void>((resolve, reject) => {
         const check = (): void => {
           if (!said.stdout.includes(text) && !said.stderr.includes(text)) return
           waiting.delete(check)
@@ -95,6 +96,8 @@ export const makeSandbox = (): Sandbox => {
         child.on("close", () => reject(new Error(`ended without saying "${text}":\n${said.stdout}${said.stderr}`)))
         check()
       })
+      return withinLimit(`saying "${text}"`, heard, () => said.stdout + said.stderr)
+    }
     return { child, ended, says, stderr: () => said.stderr }
   }
 
