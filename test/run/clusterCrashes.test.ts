@@ -42,7 +42,7 @@ const makeSender = Effect.fnUntraced(function* (next: string, count: number) {
   return { ...cluster, killSender, sent, untilSent }
 })
 
-describe("a call of a worker that dies", { timeout: 120_000, ...needsPostgres }, () => {
+describe("a call of a worker that dies", { timeout: 240_000, ...needsPostgres }, () => {
   liveTest("is asked about each time", () =>
     Effect.gen(function* () {
       const { killSender, sent, start, terminal, untilSent } = yield* makeSender("; sleep 600", 3)

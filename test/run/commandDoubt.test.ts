@@ -92,5 +92,5 @@ it.live(
       )
       expect(readFileSync(begun, "utf8")).toBe("begun\n")
     }),
-  { timeout: 120_000, ...needsTerminal }
+  { timeout: 240_000, ...needsTerminal }
 )
