@@ -35,7 +35,7 @@ export const check = (text: string, options: Options = {}): CheckReport =>
   checkDocument(options.kind ?? "task-list", text, options)
 
 /**
- * Checks a document and writes it anew without what was repaired. `text` is the given text when there is nothing to mend
+ * Checks a document and writes it anew without what was repaired. `text` is the given text when there is nothing to fix
  * and when the document is rejected.
  */
 export const fix = (text: string, options: Options = {}): FixedDocument =>

@@ -41,7 +41,7 @@ describe("the door for checking", () => {
     assert.strictEqual(issuesForModel({ issues: [] }), "")
   })
 
-  it("mends what has one meaning only", () => {
+  it("fixes what has one meaning only", () => {
     assert.strictEqual(fix(plan).text, plan)
     const { report, text } = fix("# Answer\r\n## Result summary\r\nIt is 8042.\r\n", { kind: "result" })
     assert.deepStrictEqual([report.verdict, text.includes("\r")], ["repaired", false])

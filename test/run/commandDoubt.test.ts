@@ -77,7 +77,7 @@ it.live(
       expect(parked.stderr).toContain(
         "run_command on node build.cjs was begun before the run broke off, and only you can say whether it happened: go on with the run on a terminal"
       )
-      expect(parked.stderr).toContain(`Go on with it: task-conductor resume ${runId}`)
+      expect(parked.stderr).toContain(`Resume it: task-conductor resume ${runId}`)
 
       const variables = `HOME=${root}/home XDG_CONFIG_HOME=${root}/config OLLAMA_HOST=${server.url}`
       const resume = `${process.execPath} ${program} resume ${flags.join(" ")} ${runId}`

@@ -44,7 +44,7 @@ export const askLine = (event: RunEvent, paint: Paint): string | undefined => {
     case "tool.finished":
       return callLine(event.name, event.result, paint)
     case "answer.repaired":
-      return paint.dim(`  mended: ${event.repairs.map(({ message }) => shown(message)).join(" ")}`)
+      return paint.dim(`  fixed: ${event.repairs.map(({ message }) => shown(message)).join(" ")}`)
     case "ask.finished":
       return answeredLine(event.report, paint)
     case "run.finished":

@@ -1,6 +1,6 @@
 /**
- * `task-conductor check FILE...`: checks documents without a model, says what is wrong and how to mend it, and mends
- * what it can.
+ * `task-conductor check FILE...`: checks documents without a model, says what is wrong and how to fix it, and with
+ * `--fix` fixes what has one meaning only.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -97,7 +97,7 @@ export const check = Command.make(
       const style = { paint: output.tellPaint, columns: undefined }
       for (const one of checked) {
         if (one.report.verdict !== "accepted") yield* output.tell(checkText(one, style))
-        if (one.report.verdict !== "rejected") yield* output.result(one.mended)
+        if (one.report.verdict !== "rejected") yield* output.result(one.fixed)
       }
     } else if (format === "sarif") {
       const documents = checked.map((one) => ({

@@ -1,6 +1,6 @@
 /**
- * Reads, checks and mends the documents that a person named. One that cannot be read does not keep the others from being
- * checked.
+ * Reads, checks and fixes the documents that a person named. One that cannot be read does not prevent the others from
+ * being checked.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -9,16 +9,16 @@ import { fixDocument } from "../../domain/checking/FixedDocument.ts"
 import type { SarifDocument } from "../../domain/checking/SarifLog.ts"
 import { linesOf } from "../../domain/checking/TextSpan.ts"
 import { replaceFile } from "../../services/files/AtomicWrite.ts"
-import type { CheckedText, Mending } from "./checkText.ts"
+import type { CheckedText, FixState } from "./checkText.ts"
 import { readInput } from "../terminal/Input.ts"
 
 /** A document with all that was found. */
 export interface CheckedFile extends CheckedText, Omit<SarifDocument, "report"> {
-  /** The document after mending; the same text when nothing was mended. */
-  readonly mended: string
+  /** The fixed document; the same text when nothing was fixed. */
+  readonly fixed: string
 }
 
-/** What to check and whether to mend it. */
+/** What to check and whether to fix it. */
 export interface CheckOrder extends CheckOptions {
   readonly kind: DocumentKind
   readonly fix: boolean
@@ -32,11 +32,11 @@ const writeBack = Effect.fnUntraced(function* (file: string, text: string) {
 
 const checkFile = Effect.fnUntraced(function* (file: string, order: CheckOrder) {
   const text = yield* readInput(file)
-  const { report, text: mended } = fixDocument(order.kind, text, order)
-  const mending: Mending = mended === text ? "impossible" : order.fix ? "written" : "offered"
-  if (mending === "written" && file !== "-") yield* writeBack(file, mended)
+  const { report, text: fixed } = fixDocument(order.kind, text, order)
+  const fixState: FixState = fixed === text ? "impossible" : order.fix ? "written" : "offered"
+  if (fixState === "written" && file !== "-") yield* writeBack(file, fixed)
   const name = file === "-" ? "stdin" : file
-  return { name, path: name, text, mended, mending, report, lines: linesOf(text) } satisfies CheckedFile
+  return { name, path: name, text, fixed, fixState, report, lines: linesOf(text) } satisfies CheckedFile
 })
 
 /** The documents that could be checked, in the order given, and why the others could not. */

@@ -17,7 +17,7 @@ export interface CheckStyle {
 }
 
 /** What happened to a repaired document: left as it is, written anew, or not possible to write anew. */
-export type Mending = "offered" | "written" | "impossible"
+export type FixState = "offered" | "written" | "impossible"
 
 /** A text with what was found in it. */
 export interface FoundText {
@@ -31,7 +31,7 @@ export interface FoundText {
 /** One document with what was found in it. */
 export interface CheckedText extends Omit<FoundText, "label"> {
   readonly report: CheckReport
-  readonly mending: Mending
+  readonly fixState: FixState
 }
 
 /** The columns of a document's line when nobody says how wide the screen is. */
@@ -107,21 +107,21 @@ const findingText = ({ label: other, lines, name }: FoundText, finding: Finding,
   ].join("\n")
 }
 
-const endings: Readonly<Record<Mending, string>> = {
-  offered: "; --fix writes the mended document",
-  written: "; the mended document was written",
+const endings: Readonly<Record<FixState, string>> = {
+  offered: "; --fix writes the fixed document",
+  written: "; the fixed document was written",
   impossible: "; nothing was written, because no other text means the same"
 }
 
 /** The line at the end: the verdict and how much was found. */
-const summary = ({ mending, name, report }: CheckedText, { paint }: CheckStyle): string => {
+const summary = ({ fixState, name, report }: CheckedText, { paint }: CheckStyle): string => {
   const { issues, repairs, verdict } = report
   const parts = [
     verdict === "rejected" ? paint.red(verdict) : paint.green(verdict),
     ...(issues.length === 0 ? [] : [count(issues.length, "issue")]),
     ...(repairs.length === 0 ? [] : [count(repairs.length, "repair")])
   ]
-  return `${printable(name)}: ${parts.join(", ")}${verdict === "repaired" ? endings[mending] : ""}`
+  return `${printable(name)}: ${parts.join(", ")}${verdict === "repaired" ? endings[fixState] : ""}`
 }
 
 /** The findings in the order of their lines, each a paragraph; what concerns the whole text comes first. */
@@ -137,7 +137,7 @@ export const findingTexts = (found: FoundText, style: CheckStyle): ReadonlyArray
 
 /** Everything about one document, and a line that sums it up. */
 export const checkText = (checked: CheckedText, style: CheckStyle): string => {
-  const label = checked.mending === "written" ? "mended" : "repair"
+  const label = checked.fixState === "written" ? "fixed" : "repair"
   return [...findingTexts({ ...checked, label }, style), summary(checked, style)].join("\n\n")
 }
 

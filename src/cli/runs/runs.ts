@@ -76,10 +76,10 @@ const repair = Command.make(
     const { tell } = yield* Output
     const { repairRun } = yield* Effect.promise(() => import("./runsHandler.ts"))
     const { repaired, runId } = yield* repairRun(given.run)
-    if (repaired === undefined) return yield* tell(`The journal of ${runId} holds together. Nothing was changed.`)
+    if (repaired === undefined) return yield* tell(`The journal of ${runId} is intact. Nothing was changed.`)
     const { aside, bytes, kept } = repaired
     yield* tell(
-      `${kept} records hold together and are kept. ${bytes} bytes from line ${kept + 1} on are set aside in ${aside}. Go on with: task-conductor resume ${runId}`
+      `The first ${kept} records are intact and stay in the journal. The ${bytes} bytes from line ${kept + 1} on were moved to ${aside}. Resume the run: task-conductor resume ${runId}`
     )
   })
 ).pipe(

@@ -75,7 +75,7 @@ export const endWithReport = Effect.fnUntraced(function* (report: RunReport, { i
   if (!json) {
     if (report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
     yield* tell(outcomeLines(report, tellPaint))
-    if (canGoOn(report.status) && !isClusterRun) yield* tell(`Go on with it: task-conductor resume ${report.runId}`)
+    if (canGoOn(report.status) && !isClusterRun) yield* tell(`Resume it: task-conductor resume ${report.runId}`)
   }
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })

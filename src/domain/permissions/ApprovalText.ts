@@ -79,7 +79,7 @@ export const stepQuestion = (title: string, items: ReadonlyArray<ApprovalItem>):
     ...(items.some((item) => item.risk === "high") ? [warning] : []),
     [
       "[1] This step",
-      "[2] All remaining steps of this run",
+      "[2] All remaining steps of this round",
       "[3] Deny",
       ...(items.some(({ call }) => call !== undefined) ? ["[4] Choose single calls"] : [])
     ].join("  "),

@@ -136,18 +136,18 @@ describe.concurrent("check", () => {
 
 describe.concurrent("check --fix", () => {
   const colons = plan("- Skill: search-code\n")
-  const mended = plan("- **Skill** search-code\n")
+  const fixed = plan("- **Skill** search-code\n")
 
-  it("writes the mended document and says what was mended; a second time there is nothing to do", async () => {
+  it("writes the fixed document and says what was fixed; a second time there is nothing to do", async () => {
     sandbox.write("project/colons.md", colons)
     const { code, stdout } = await sandbox.run(["check", "colons.md", "--fix"])
     assert.strictEqual(code, 0)
-    assert.match(stdout, /^colons\.md:15:1: mended: .+\[field-label\]\n/)
-    assert.isTrue(stdout.endsWith("\ncolons.md: repaired, 1 repair; the mended document was written\n"))
-    assert.strictEqual(read("colons.md"), mended)
+    assert.match(stdout, /^colons\.md:15:1: fixed: .+\[field-label\]\n/)
+    assert.isTrue(stdout.endsWith("\ncolons.md: repaired, 1 repair; the fixed document was written\n"))
+    assert.strictEqual(read("colons.md"), fixed)
     const again = await sandbox.run(["check", "colons.md", "--fix"])
     assert.deepStrictEqual([again.code, again.stdout], [0, "colons.md: accepted\n"])
-    assert.strictEqual(read("colons.md"), mended)
+    assert.strictEqual(read("colons.md"), fixed)
   })
 
   it("keeps the mode of the file and writes through a link", async () => {
@@ -156,32 +156,29 @@ describe.concurrent("check --fix", () => {
     symlinkSync("real.md", `${sandbox.root}/project/link.md`)
     await sandbox.run(["check", "link.md", "--fix"])
     assert.isTrue(lstatSync(`${sandbox.root}/project/link.md`).isSymbolicLink())
-    assert.deepStrictEqual(
-      [read("real.md"), lstatSync(`${sandbox.root}/project/real.md`).mode & 0o777],
-      [mended, 0o640]
-    )
+    assert.deepStrictEqual([read("real.md"), lstatSync(`${sandbox.root}/project/real.md`).mode & 0o777], [fixed, 0o640])
   })
 
   it("touches neither rejected nor accepted files", async () => {
     const rejected = colons.replace("- **Expected output** File and line.\n", "")
     sandbox.write("project/rejected.md", rejected)
-    sandbox.write("project/accepted.md", `${mended}\n\n`)
+    sandbox.write("project/accepted.md", `${fixed}\n\n`)
     const before = ["rejected.md", "accepted.md"].map((file) => lstatSync(`${sandbox.root}/project/${file}`).ino)
     const { code } = await sandbox.run(["check", "rejected.md", "accepted.md", "--fix"])
     const after = ["rejected.md", "accepted.md"].map((file) => lstatSync(`${sandbox.root}/project/${file}`).ino)
     assert.deepStrictEqual(
       [code, read("rejected.md"), read("accepted.md"), after],
-      [1, rejected, `${mended}\n\n`, before]
+      [1, rejected, `${fixed}\n\n`, before]
     )
   })
 
   it("is a filter from stdin to stdout", async () => {
     const ended = await sandbox.run(["check", "-", "--fix"], { stdin: colons })
-    assert.deepStrictEqual([ended.code, ended.stdout], [0, mended])
-    assert.match(ended.stderr, /^stdin:15:1: mended: /)
-    assert.deepStrictEqual(await sandbox.run(["check", "-", "--fix"], { stdin: mended }), {
+    assert.deepStrictEqual([ended.code, ended.stdout], [0, fixed])
+    assert.match(ended.stderr, /^stdin:15:1: fixed: /)
+    assert.deepStrictEqual(await sandbox.run(["check", "-", "--fix"], { stdin: fixed }), {
       code: 0,
-      stdout: mended,
+      stdout: fixed,
       stderr: ""
     })
   })

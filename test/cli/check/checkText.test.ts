@@ -11,7 +11,7 @@ const checked = (text: string, kind: DocumentKind = "task-list", name = "plan.md
   name,
   lines: linesOf(text),
   report: checkDocument(kind, text),
-  mending: "offered"
+  fixState: "offered"
 })
 
 const plan = (...tasks: ReadonlyArray<string>) =>
@@ -99,16 +99,16 @@ describe("checkText", () => {
 
   it("says what became of repairs", () => {
     const text = task("- **References** [a](a.ts)").replace("- **Skill** s", "- Skill: s")
-    const ending = (mending: CheckedText["mending"]) =>
-      checkText({ ...checked(text), mending }, plain)
+    const ending = (fixState: CheckedText["fixState"]) =>
+      checkText({ ...checked(text), fixState }, plain)
         .split("\n")
         .at(-1)
     assert.deepStrictEqual((["offered", "written", "impossible"] as const).map(ending), [
-      "plan.md: repaired, 1 repair; --fix writes the mended document",
-      "plan.md: repaired, 1 repair; the mended document was written",
+      "plan.md: repaired, 1 repair; --fix writes the fixed document",
+      "plan.md: repaired, 1 repair; the fixed document was written",
       "plan.md: repaired, 1 repair; nothing was written, because no other text means the same"
     ])
-    assert.include(checkText({ ...checked(text), mending: "written" }, plain), "plan.md:9:1: mended: ")
+    assert.include(checkText({ ...checked(text), fixState: "written" }, plain), "plan.md:9:1: fixed: ")
   })
 
   it("sums up several documents", () => {

@@ -21,7 +21,7 @@ it("shows a warning about a call below it, made printable", () => {
     '   Arguments: {"path":"a"}',
     "   Target: /p/a",
     "   Warning: Two tasks write \\u{1b}[31m/p/a.",
-    "[1] This step  [2] All remaining steps of this run  [3] Deny  [4] Choose single calls",
+    "[1] This step  [2] All remaining steps of this round  [3] Deny  [4] Choose single calls",
     ""
   ])
 })

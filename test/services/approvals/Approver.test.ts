@@ -64,7 +64,7 @@ Approval request: Task section 2
 2. Task: Think 1
    No tool call.
 Warning: high risk. This can change or destroy things outside the control of this program.
-[1] This step  [2] All remaining steps of this run  [3] Deny  [4] Choose single calls
+[1] This step  [2] All remaining steps of this round  [3] Deny  [4] Choose single calls
 Answer [3]: `
 
 const both = { stdin: true, stderr: true }
