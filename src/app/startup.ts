@@ -1,5 +1,5 @@
 /**
- * What a person should know before work begins. It is told when the layers are built, before the first event.
+ * What a person should know before work begins. It is reported when the layers are built, before the first event.
  */
 import * as Effect from "effect/Effect"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
@@ -19,9 +19,9 @@ export type Warn = (notes: StartupNotes) => Effect.Effect<void>
 
 /** What became of a record that a crash left behind. */
 export const tornNote =
-  "The last record of the journal was not written to its end. It is set aside beside the journal, and what it told is done again."
+  "The last record of the journal is incomplete. It was moved to a file beside the journal, and its work is repeated."
 
-/** Tells the notes; fails when a rule of `given` (flags or options) names no tool. */
+/** Reports the notes; fails when a rule of `given` (flags or options) names no tool. */
 export const tellStartup = Effect.fnUntraced(function* (
   { isTorn = false, setup }: { readonly setup: Setup; readonly isTorn?: boolean },
   given: Configuration,

@@ -65,7 +65,7 @@ const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration
   const { allow, opened } = standing.run
   const { project, settings } = opened
   if (opened.version !== journalVersion) {
-    return yield* refusal(`The run ${runId} was begun with another version of task-conductor than this worker has.`)
+    return yield* refusal(`The run ${runId} was started with another version of task-conductor than this worker has.`)
   }
   const fs = yield* FileSystem.FileSystem
   if (!(yield* Effect.orElseSucceed(fs.exists(project), () => false))) {

@@ -1,5 +1,5 @@
 /**
- * Runs a command line to its exit code: everything that goes wrong is said. The process around it is the business of launch.
+ * Runs a command line to its exit code and reports everything that goes wrong. `launch` handles the process around it.
  */
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
@@ -16,7 +16,7 @@ import type { Signals } from "./terminal/Signals.ts"
 const internalError = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   const what = (error instanceof Error ? error.message : String(error)).split("\n")[0]
-  const line = `internal error: ${what}. This is a mistake of task-conductor, please report it.`
+  const line = `internal error: ${what}. This is a bug in task-conductor, please report it.`
   return process.env["TASK_CONDUCTOR_DEBUG"] === "1"
     ? `${line}\n${Cause.pretty(cause)}`
     : `${line} TASK_CONDUCTOR_DEBUG=1 shows details.`

@@ -50,7 +50,7 @@ const cases: ReadonlyArray<Case> = [
   {
     name: "a prompt without quotes",
     args: ["plan", "find", "dead", "code"],
-    stderr: `"dead", "code" is one argument too many. Put text with blanks into quotes.\n${help("plan")}`
+    stderr: `Unexpected arguments: "dead", "code". Put text that contains spaces in quotes.\n${help("plan")}`
   },
   {
     name: "a prompt file that is missing",

@@ -328,7 +328,7 @@ describe("a run of the library", () => {
       })
       expect([(yield* Effect.promise(() => torn.report)).status, told]).toEqual([
         "done",
-        "The last record of the journal was not written to its end. It is set aside beside the journal, and what it told is done again."
+        "The last record of the journal is incomplete. It was moved to a file beside the journal, and its work is repeated."
       ])
 
       writeFileSync(file, readFileSync(file, "utf8").replace("Look 1", "Look 7"))

@@ -109,7 +109,7 @@ describe("a client of shared runs", { timeout: 240_000, ...needsPostgres }, () =
       const again = yield* start(["cancel", runId])
       expect(yield* Effect.promise(() => again.ended)).toMatchObject({
         code: 1,
-        stderr: `The run ${runId} had ended before.\n`
+        stderr: `The run ${runId} had already ended.\n`
       })
     })
   )

@@ -1,6 +1,6 @@
 /**
- * The interactive session of `ask`: a prompt, a message or a word, an answer, and again. Ctrl-C stops an answer; at the
- * prompt it leaves when it comes twice.
+ * The interactive session of `ask`: a prompt, a message or a slash command, an answer, and again. Ctrl-C stops an
+ * answer; pressed twice at the prompt, it leaves.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import * as Queue from "effect/Queue"
 import * as Terminal from "effect/Terminal"
 import type { Rule } from "../../domain/permissions/Permission.ts"
 import type { AskSession } from "../../services/conversation/Asker.ts"
-import { showCommand, wordIn } from "./slashCommands.ts"
+import { showCommand, slashCommandIn } from "./slashCommands.ts"
 import { Output } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
 
@@ -52,7 +52,7 @@ export const talk = Effect.fn("talk")(function* (
 ) {
   const { prompt, tell } = yield* Output
   const interrupts = yield* interruptQueue
-  yield* tell("Write a message and press Enter; /help shows what else there is.")
+  yield* tell("Write a message and press Enter; /help lists the commands.")
 
   /** What was typed; nothing when the person leaves. */
   const read = (asksToLeave: boolean): Effect.Effect<string | undefined, never, Terminal.Terminal> =>
@@ -72,9 +72,9 @@ export const talk = Effect.fn("talk")(function* (
   for (;;) {
     const message = yield* read(false)
     if (message === undefined) return
-    const word = wordIn(message)
-    if (word === "quit") return
-    if (word !== undefined) yield* tell(yield* showCommand(word, session, rules))
+    const command = slashCommandIn(message)
+    if (command === "quit") return
+    if (command !== undefined) yield* tell(yield* showCommand(command, session, rules))
     else if (message.trim() !== "") {
       yield* Effect.raceFirst(Effect.asVoid(session.send(message, listen)), Effect.asVoid(Queue.take(interrupts)))
     }

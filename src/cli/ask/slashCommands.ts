@@ -1,5 +1,5 @@
 /**
- * The words that a person may type in a conversation instead of a message: `/tools`, `/context` and so on.
+ * The commands that a person may type in a conversation instead of a message: `/tools`, `/context` and so on.
  */
 import * as Effect from "effect/Effect"
 import { nearest } from "../../domain/text/Nearest.ts"
@@ -15,19 +15,19 @@ import { askTask } from "../../domain/runs/ActivityKey.ts"
 const meanings = {
   context: "the files of the project, as the model can list them",
   tools: "what the model can call, and what asks before it runs",
-  tasks: "the list of things to do that the model keeps",
-  permissions: "what is allowed and denied, for this session and for good",
-  new: "forget what was said and start anew; permissions stay",
-  help: "these words",
+  tasks: "the to-do list of the model",
+  permissions: "what is allowed and denied, for this session and permanently",
+  new: "start a new conversation; permissions stay",
+  help: "this list",
   quit: "leave; so do Ctrl-D, and Ctrl-C twice"
 } as const
 
-type Word = keyof typeof meanings
+type SlashCommand = keyof typeof meanings
 
 const help = (): string =>
   [
-    "Write a message and press Enter. Ctrl-C stops an answer. Or write one of these words:",
-    ...Object.entries(meanings).map(([word, meaning]) => `  /${word.padEnd(12)} ${meaning}`)
+    "Write a message and press Enter. Ctrl-C stops an answer. Or use one of these commands:",
+    ...Object.entries(meanings).map(([command, meaning]) => `  /${command.padEnd(12)} ${meaning}`)
   ].join("\n")
 
 const toolLines = Effect.gen(function* () {
@@ -73,25 +73,25 @@ const permissionLines = Effect.fnUntraced(function* (rules: ReadonlyArray<Rule>)
     ...section("Remembered:", remembered.map(ruleLine)),
     ...section("From flags and configuration:", rules.map(ruleLine))
   ]
-  return lines.length === 0 ? "Nothing is allowed or denied beforehand: what is not safe asks." : lines.join("\n")
+  return lines.length === 0 ? "No rules yet. Anything that is not safe asks first." : lines.join("\n")
 })
 
-const isWord = (word: string): word is Word => Object.hasOwn(meanings, word)
+const isSlashCommand = (name: string): name is SlashCommand => Object.hasOwn(meanings, name)
 
-/** The word that a line is; nothing for a message. A path at the beginning of a message is no word. */
-export const wordIn = (line: string): string | undefined => /^\/(\w*)\s*$/.exec(line)?.[1]
+/** The command that a line is; nothing for a message. A message that begins with a path is not a command. */
+export const slashCommandIn = (line: string): string | undefined => /^\/(\w*)\s*$/.exec(line)?.[1]
 
-/** What a word shows; `quit` is for the caller. */
+/** What a command shows; `quit` is for the caller. */
 export const showCommand = Effect.fn("showCommand")(function* (
-  word: string,
+  name: string,
   { forget }: AskSession,
   rules: ReadonlyArray<Rule>
 ) {
-  if (!isWord(word)) {
-    const near = nearest(word, Object.keys(meanings)).slice(0, 1)
-    return `There is no word "/${printable(word)}".${near.length === 0 ? "" : ` Nearest: /${near.join("")}.`} /help shows all.`
+  if (!isSlashCommand(name)) {
+    const near = nearest(name, Object.keys(meanings)).slice(0, 1)
+    return `Unknown command /${printable(name)}.${near.length === 0 ? "" : ` Did you mean /${near.join("")}?`} /help lists the commands.`
   }
-  switch (word) {
+  switch (name) {
     case "context":
       return yield* treeLines
     case "tools":
@@ -101,7 +101,7 @@ export const showCommand = Effect.fn("showCommand")(function* (
     case "permissions":
       return yield* permissionLines(rules)
     case "new":
-      return yield* Effect.as(forget, "What was said is forgotten.")
+      return yield* Effect.as(forget, "Started a new conversation. Permissions stay.")
     case "help":
     case "quit":
       return help()

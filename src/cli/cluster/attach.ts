@@ -1,5 +1,5 @@
 /**
- * `task-conductor attach RUN`: follows a run that workers share, and answers what it asks.
+ * `task-conductor attach RUN`: follows a cluster run, and answers its questions.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"

@@ -1,5 +1,5 @@
 /**
- * `task-conductor cancel RUN`: ends a run that workers share.
+ * `task-conductor cancel RUN`: cancels a cluster run.
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -15,8 +15,8 @@ export const cancel = Command.make(
     const { tell } = yield* Output
     const { cancelClusterRun } = yield* Effect.promise(() => import("./clusterHandler.ts"))
     const { isCancelled, runId } = yield* cancelClusterRun(run)
-    if (isCancelled) return yield* tell(`The workers end the run ${runId}. What is finished is kept.`)
-    yield* tell(`The run ${runId} had ended before.`)
+    if (isCancelled) return yield* tell(`The workers stop the run ${runId}. Finished work is saved.`)
+    yield* tell(`The run ${runId} had already ended.`)
     return yield* quietFailure(1)
   })
 ).pipe(

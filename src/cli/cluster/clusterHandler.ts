@@ -14,11 +14,11 @@ import type { EventSink } from "../terminal/EventSink.ts"
 import { Output } from "../terminal/Output.ts"
 import type { CommandPorts } from "../terminal/ports.ts"
 
-/** Says what becomes of a run that nobody follows any more. */
+/** Says what happens to a run that nobody follows any more. */
 const tellDetached = (runId: string) =>
   Output.use(({ tell }) =>
     tell(
-      `The run goes on with its workers. Follow it: task-conductor attach ${runId}. End it: task-conductor cancel ${runId}`
+      `The run continues on its workers. Follow it: task-conductor attach ${runId}. Cancel it: task-conductor cancel ${runId}`
     )
   )
 
@@ -26,20 +26,20 @@ const tellWorkers = Effect.gen(function* () {
   const { workers } = yield* ClusterRuns
   const { tell } = yield* Output
   if ((yield* workers) > 0) return
-  yield* tell("No worker is there yet, the run waits for one. Start one on any machine: task-conductor worker")
+  yield* tell("No worker is running yet; the run waits for one. Start one on any machine: task-conductor worker")
 })
 
 /** Follows a run to its report. */
 const followToEnd = (run: string, sink: EventSink) =>
   attachRun(run, sink.listen).pipe(
-    /* A run that waits goes on: its stream of events has not ended. */
+    /* A run that waits has not ended: its stream of events is still open. */
     Effect.tapError(({ _tag, message }) => (_tag === "RunWaits" ? Effect.void : sink.abort(message)))
   )
 
 /** The terminal answers what runs ask. */
 const client = layerClient({ approver: Approver.layerTerminal })
 
-/** Begins a run on the workers and follows it to its report. */
+/** Starts a run on the workers and follows it to its report. */
 export const startClusterRun = Effect.fn("startClusterRun")(function* (
   { flags, order, project }: RunRequest,
   { approveSteps, sink }: CommandPorts
@@ -53,7 +53,7 @@ export const startClusterRun = Effect.fn("startClusterRun")(function* (
   )
 })
 
-/** Follows a run that somebody began, to its report. */
+/** Follows an existing run to its report. */
 export const attachClusterRun = (run: string, sink: EventSink) =>
   followToEnd(run, sink).pipe(
     Effect.onInterrupt(() => tellDetached(run)),
@@ -63,12 +63,12 @@ export const attachClusterRun = (run: string, sink: EventSink) =>
 /** Ends a run; the workers stop within seconds. */
 export const cancelClusterRun = (run: string) => Effect.provide(cancelRun(run), layerClusterRuns())
 
-/** Works on runs until it is ended. */
+/** Works on runs until it is stopped. */
 export const startWorker = Effect.fn("startWorker")(function* (flags: Configuration) {
   const { tell } = yield* Output
   return yield* runWorker({
     flags,
     tell: (what) => tell(printable(what)),
-    ready: tell("The worker is ready for runs. Ctrl-C ends it; others then go on with what it has.")
+    ready: tell("The worker is ready for runs. Ctrl-C stops it; other workers then continue its work.")
   })
 })

@@ -94,7 +94,7 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ approveSt
 
   const plan: ServedTool<typeof PlanParameters.Type> = {
     name: "plan",
-    description: "Makes a task list for a prompt, checks it, and returns it as markdown. Nothing of it is done.",
+    description: "Makes a task list for a prompt, checks it, and returns it as markdown. Nothing is run.",
     parameters: PlanParameters,
     isReadOnly: true,
     execute: (given, tell) =>

@@ -1,6 +1,6 @@
 /**
- * What the command `permissions` does once flags are read: the rules in force, taking back what was remembered, and what
- * would become of a call.
+ * What the command `permissions` does once flags are read: lists the rules in force, revokes remembered ones, and judges a
+ * call without running it.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -30,13 +30,13 @@ export const listRules = Effect.fn("listRules")(function* (project: string) {
   }).pipe(Effect.provide(layerPolicies(setup)))
 })
 
-/** A person gives a rule back as the list shows it. */
+/** A person names a rule as the list shows it. */
 const isMeant =
   (text: string | undefined) =>
   (rule: RememberedRule): boolean =>
     text === undefined || ruleText(rule) === text || printable(ruleText(rule)) === text
 
-/** Takes back remembered rules: those with this text, or all. Gives those that are gone. */
+/** Revokes remembered rules: those with this text, or all. Returns the revoked ones. */
 export const revokeRules = Effect.fn("revokeRules")(function* (project: string, text: string | undefined) {
   const setup = yield* readSetup(project, {})
   return yield* Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /**
- * `task-conductor permissions`: which rules there are, taking back what was remembered, and why a call would run or not.
+ * `task-conductor permissions`: lists and revokes rules, and explains why a call would run or not.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -12,8 +12,6 @@ import { exitCodes, CommandFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import type { explain as explainCall, ListedRule } from "./permissionHandler.ts"
 import { runFlags } from "../run/runFlags.ts"
-
-/** The part of the program that reads rules and tools, loaded when it is needed. */
 
 const jsonFlag = (what: string, command: string) =>
   Flag.Boolean("json").pipe(
@@ -43,7 +41,7 @@ const list = Command.make(
       return yield* result(JSON.stringify({ rules: listed, ...(problem === undefined ? {} : { problem }) }, null, 2))
     }
     if (problem !== undefined) yield* tell(`problem: ${printable(problem)}`)
-    if (rules.length === 0) return yield* tell("There are no rules: what is not safe asks.")
+    if (rules.length === 0) return yield* tell("No rules yet. Anything that is not safe asks first.")
     const width = Math.max(...rules.map((rule) => printable(ruleText(rule)).length))
     const lineOf = (rule: ListedRule): string =>
       [rule.verdict.padEnd(5), resultPaint.bold(printable(ruleText(rule)).padEnd(width)), placeOf(rule)].join("  ")
@@ -80,12 +78,12 @@ const revoke = Command.make(
     if (json) yield* result(JSON.stringify({ revoked: gone.map(jsonRule) }, null, 2))
     if (Option.isSome(rule) && gone.length === 0) {
       const known = left.map((one) => `\n  ${printable(ruleText(one))}`).join("")
-      const text = `Nothing is remembered as "${printable(rule.value)}".${known === "" ? "" : ` Remembered is:${known}`}`
+      const text = `There is no remembered rule "${printable(rule.value)}".${known === "" ? "" : ` Remembered rules:${known}`}`
       return yield* new CommandFailure({ exitCode: exitCodes.failed, text })
     }
     if (json) return
     const lines = gone.map((one) => `revoked ${one.verdict} ${printable(ruleText(one))}`)
-    yield* result(lines.length === 0 ? "Nothing was remembered." : lines.join("\n"))
+    yield* result(lines.length === 0 ? "There were no remembered rules." : lines.join("\n"))
   })
 ).pipe(
   Command.withDescription("Revoke remembered rules. Runs in progress are not affected"),
@@ -118,7 +116,7 @@ const explanationLines = ({
   ...targets.map((target) => `target: ${printable(target)}`),
   `verdict: ${verdictText[verdict]}`,
   ...rules.map((rule) => `rule: ${rule.verdict} ${printable(ruleText(rule))} in ${printable(rule.source ?? "")}`),
-  ...(rules.length === 0 && verdict !== "refuse" ? [`rule: none decides, so the risk does`] : []),
+  ...(rules.length === 0 && verdict !== "refuse" ? ["rule: none matches, so the risk decides"] : []),
   ...reasons.map((reason) => `note: ${printable(reason)}`)
 ]
 

@@ -73,7 +73,7 @@ test("counts words", async () => {
   assert.deepEqual([data, error_message], [3, null])
 })
 
-test("refuses what is no text", async () => {
+test("rejects a value that is not text", async () => {
   const { error_type } = await runTool(plugin, "${tool}", { text: 3 })
   assert.equal(error_type, "validation_failed")
 })

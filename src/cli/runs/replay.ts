@@ -1,5 +1,5 @@
 /**
- * `task-conductor replay RUN`: plays a run once more from its journal, without a model, and says what is not the same.
+ * `task-conductor replay RUN`: replays a run from its journal, without a model, and shows the first difference.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -10,7 +10,7 @@ import type { RunDifference } from "../../domain/history/RunDifference.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** Where two texts begin to differ, with a little of what stands before. */
+/** Where two texts begin to differ, with a few characters before it. */
 const around = (text: string, at: number): string => {
   const start = Math.max(0, at - 40)
   return `${start > 0 ? "..." : ""}${text.slice(start, start + 160)}${text.length > start + 160 ? "..." : ""}`
@@ -18,8 +18,8 @@ const around = (text: string, at: number): string => {
 
 const differenceText = ({ about, before, now }: RunDifference): string => {
   if (before === undefined && now === undefined) return about
-  if (before === undefined) return `${about}: was not told then`
-  if (now === undefined) return `${about}: is not told now`
+  if (before === undefined) return `${about}: is not in the saved run`
+  if (now === undefined) return `${about}: is not in the replay`
   let at = 0
   while (at < before.length && before[at] === now[at]) at += 1
   return `${about}\n  then: ${printable(around(before, at))}\n  now:  ${printable(around(now, at))}`
@@ -44,7 +44,7 @@ export const replay = Command.make(
     const [first, ...more] = differences
     if (given.json) yield* result(JSON.stringify({ runId, same: first === undefined, differences }, null, 2))
     else if (first === undefined) {
-      const end = isWhole ? "" : ", as far as the journal goes: the run did not come to its end"
+      const end = isWhole ? "" : ", as far as the journal goes: the run did not finish"
       yield* tell(`The replay of ${runId} is the same, ${events} events long${end}.`)
     } else {
       yield* result(differenceText(first))

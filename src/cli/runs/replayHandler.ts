@@ -5,5 +5,5 @@ import * as Effect from "effect/Effect"
 import { replayRun } from "../../app/replay.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
 
-/** Plays a saved run once more and compares what is told. */
+/** Replays a saved run and compares the events. */
 export const replaySaved = (run: string) => Effect.provide(replayRun(run), layerRuns)

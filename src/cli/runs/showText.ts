@@ -57,7 +57,7 @@ const callLines = ({ call, result, risk, targets }: CallEvidence): ReadonlyArray
   fencedBlock("#### Arguments", JSON.stringify(call.arguments, null, 2), "json").trim(),
   "",
   result === undefined
-    ? "It never ended."
+    ? "It did not finish."
     : fencedBlock(
         `#### ${result.success ? "Output" : `Failed: ${result.error_type}`}, ${result.metadata.execution_time_ms} ms`,
         result.success ? dataText(result.data) : (result.error_message ?? ""),

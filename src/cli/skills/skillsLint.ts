@@ -1,5 +1,5 @@
 /**
- * `task-conductor skills lint`: what a careful author would mend in skill files, each finding with its line.
+ * `task-conductor skills lint`: what a careful author would fix in skill files, each finding with its line.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -90,7 +90,7 @@ export const skillsLint = Command.make(
       const style = { paint: output.resultPaint, columns: columns === 0 ? undefined : columns }
       yield* output.result(skills.map((skill) => skillText(skill, sarifPath(path, skill.path), style)).join("\n\n"))
     } else if (failures.length === 0) {
-      yield* output.tell("There are no skills of yours or of the project. `task-conductor skills new NAME` makes one.")
+      yield* output.tell("There are no skills of yours or of the project. Create one: task-conductor skills new NAME")
     }
     if (failures.length > 0) return yield* quietFailure(exitCodes.usage)
     if (skills.some((skill) => skill.issues.length > 0)) return yield* quietFailure(exitCodes.failed)

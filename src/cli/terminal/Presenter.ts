@@ -26,7 +26,7 @@ const invocationText = (error: CliError.NonShowHelpErrors): string => {
     case "UnknownSubcommand":
       return `There is no command "${error.subcommand}".${suggest(error.suggestions)}`
     case "UnexpectedArgument":
-      return `${error.arguments.map((argument) => JSON.stringify(argument)).join(", ")} is one argument too many. Put text with blanks into quotes.`
+      return `Unexpected ${error.arguments.length === 1 ? "argument" : "arguments"}: ${error.arguments.map((argument) => JSON.stringify(argument)).join(", ")}. Put text that contains spaces in quotes.`
     default:
       return plainly(error.message)
   }

@@ -68,7 +68,7 @@ export const progressLine = (event: RunEvent, paint: Paint): string | undefined 
       return `${paint.bold("plan")} ${count(event.taskList.tasks.length, "task")} in ${count(event.taskList.steps.length, "step")}${event.attempts > 1 ? `, attempt ${event.attempts}` : ""}: ${event.taskList.tasks.map((task) => shown(task.name)).join(", ")}`
     case "plan.revised":
       return event.taskList.tasks.length === 0
-        ? "plan: the goals are met"
+        ? "plan: nothing left to do"
         : `${paint.bold("plan")} revised: ${event.taskList.tasks.map((task) => shown(task.name)).join(", ")}`
     case "round.started":
       return paint.dim(`round ${event.round}`)

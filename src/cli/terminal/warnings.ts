@@ -18,7 +18,7 @@ export const printNotes = Effect.fnUntraced(function* (
   if (setup.usesDefaultModel) {
     yield* tell(
       note(
-        `no model is configured, so the embedded one works, which is no language model. Choose a model of your Ollama server with --model NAME, TASK_CONDUCTOR_MODEL, or "model" in ${setup.userFile}.`
+        `no model chosen. Using the built-in demo, which only searches and quotes. Choose a model of your Ollama server with --model NAME, TASK_CONDUCTOR_MODEL, or "model" in ${setup.userFile}.`
       )
     )
   }

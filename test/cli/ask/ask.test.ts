@@ -208,7 +208,7 @@ describe("ask at a real terminal", needsTerminal, () => {
         ({ close }) => Effect.sync(close)
       )
       const sees = (text: string) => Effect.promise(() => terminal.shows(text))
-      yield* sees("/help shows what else there is.")
+      yield* sees("/help lists the commands.")
       terminal.type("Tell me\r")
       yield* sees("I begin with \\u{1b}[31m")
       terminal.type("\u0003")

@@ -98,8 +98,8 @@ it.effect("answers messages and words until the person leaves", () =>
       ["/context", "a.txt"],
       ["/tasks", "The list is empty."],
       ["/permissions", "From flags and configuration:\n  deny write_file:*.lock\n"],
-      ["/contxt", 'There is no word "/contxt". Nearest: /context. /help shows all.'],
-      ["/new", "What was said is forgotten."],
+      ["/contxt", "Unknown command /contxt. Did you mean /context? /help lists the commands."],
+      ["/new", "Started a new conversation. Permissions stay."],
       ["Hello", "Answer 1."],
       ["", "> "],
       ["/etc/hosts is a file", "Answer 2."]
@@ -113,7 +113,7 @@ it.effect("answers messages and words until the person leaves", () =>
     yield* type("/quit")
     const { rounds, status } = yield* report
     assert.deepStrictEqual([status, rounds], ["done", 2])
-    assert.match(screen(), /^Write a message and press Enter; \/help shows what else there is\.\n> /)
+    assert.match(screen(), /^Write a message and press Enter; \/help lists the commands\.\n> /)
   })
 )
 

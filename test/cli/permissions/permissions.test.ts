@@ -90,7 +90,7 @@ describe("permissions list", () => {
     const { code, stderr, stdout } = await sandbox.run(["permissions", "list"])
     assert.deepStrictEqual(
       { code, stderr, stdout },
-      { code: 0, stdout: "", stderr: "There are no rules: what is not safe asks.\n" }
+      { code: 0, stdout: "", stderr: "No rules yet. Anything that is not safe asks first.\n" }
     )
   })
 })
@@ -123,7 +123,7 @@ describe("permissions revoke", () => {
       [code, stderr],
       [
         1,
-        'Nothing is remembered as "read_file:docs/**". Remembered is:\n  read_file:/etc/hosts\n  fetch_url:https://example.com/\n'
+        'There is no remembered rule "read_file:docs/**". Remembered rules:\n  read_file:/etc/hosts\n  fetch_url:https://example.com/\n'
       ]
     )
     assert.deepStrictEqual(kept(sandbox), { version: 1, rules: [hosts, page] })
@@ -163,7 +163,7 @@ describe("permissions explain", () => {
         "risk: medium",
         "target: <root>/project/README.md",
         "verdict: asks",
-        "rule: none decides, so the risk does"
+        "rule: none matches, so the risk decides"
       ]
     })
   })
@@ -190,7 +190,7 @@ describe("permissions explain", () => {
     )
     assert.deepStrictEqual((await explain(sandbox, "write_file", '{"path":".envrc","content":"x"}')).lines.slice(3), [
       "verdict: asks",
-      "rule: none decides, so the risk does",
+      "rule: none matches, so the risk decides",
       "note: Programs run or read this file automatically. This is asked each time."
     ])
     assert.throws(() => readFileSync(join(sandbox.root, "project/.envrc")))

@@ -105,7 +105,7 @@ describe("run", () => {
     const [first] = stderr.split("\n")
     assert.strictEqual(
       first,
-      'note: no model is configured, so the embedded one works, which is no language model. Choose a model of your Ollama server with --model NAME, TASK_CONDUCTOR_MODEL, or "model" in <root>/config/task-conductor/config.json.'
+      'note: no model chosen. Using the built-in demo, which only searches and quotes. Choose a model of your Ollama server with --model NAME, TASK_CONDUCTOR_MODEL, or "model" in <root>/config/task-conductor/config.json.'
     )
   })
 

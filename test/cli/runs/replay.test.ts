@@ -49,8 +49,7 @@ describe("replay", () => {
       expect((yield* run.session({ killAt: 9 })).code).toBe("SIGKILL")
       expect(yield* replay(run)).toEqual({
         ...same,
-        stderr:
-          "The replay of RUN is the same, N events long, as far as the journal goes: the run did not come to its end.\n"
+        stderr: "The replay of RUN is the same, N events long, as far as the journal goes: the run did not finish.\n"
       })
       expect((yield* run.session({})).code).toBe(0)
       expect(yield* replay(run)).toEqual(same)

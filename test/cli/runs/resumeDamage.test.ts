@@ -124,7 +124,7 @@ describe.concurrent("resume", { timeout: 60_000 }, () => {
     const { code, stderr } = await sandbox.start(["resume", "20261120-183000-torn", "--deny", "write_file"]).ended
     expect([code, stderr]).toEqual([expect.any(Number), expect.not.stringContaining("is damaged")])
     expect(readFileSync(`${file}.torn-2`, "utf8")).toBe(torn)
-    expect(stderr).toContain("note: the last record of the journal was not written to its end.")
+    expect(stderr).toContain("note: the last record of the journal is incomplete.")
     const [first = "", second = ""] = readFileSync(file, "utf8").split("\n")
     expect([`${first}\n`, JSON.parse(second).record.type]).toEqual([
       Buffer.from(journalBytes([opened])).toString(),
