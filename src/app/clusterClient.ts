@@ -1,5 +1,5 @@
 /**
- * Cluster runs as clients see them: begun, followed, cancelled and looked at through a database. Part of the composition
+ * Starts, follows, cancels and reads cluster runs through a database, for clients. Part of the composition
  * root.
  */
 import * as Effect from "effect/Effect"
@@ -40,14 +40,14 @@ const layerNamedDatabase = (address: DatabaseAddress = "") =>
 export const layerClusterRuns = (address?: DatabaseAddress) =>
   layerClusterStore.pipe(Layer.provideMerge(ClusterRuns.layer), Layer.provide(layerNamedDatabase(address)))
 
-/** What a client brings. */
+/** What a client provides. */
 export interface ClientPorts {
   readonly database?: DatabaseAddress
-  /** Who answers what runs ask. */
+  /** Answers the questions of runs. */
   readonly approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>
 }
 
-/** What a client needs to begin and follow runs. */
+/** What a client needs to start and follow runs. */
 export const layerClient = ({ approver, database }: ClientPorts) =>
   Layer.merge(layerClientEngine, ClusterRuns.layer).pipe(
     Layer.provide(layerNamedDatabase(database)),
@@ -91,12 +91,12 @@ export const cancelRun = Effect.fn("cancelRun")(function* (given: string) {
   const runId = yield* store.find(given)
   const runs = yield* ClusterRuns
   const isCancelled = yield* runs.cancel(runId)
-  /* Nobody is there to end it. */
+  /* No worker is running to end it. */
   if (isCancelled && (yield* runs.workers) === 0) yield* runs.end(runId, cancelledEnding, (json) => json)
   return { runId, isCancelled }
 })
 
-/** Follows a run from its beginning to its report; whoever is the approver answers what it asks. */
+/** Follows a run from its beginning to its report; the `Approver` answers its questions. */
 export const attachRun = Effect.fn("attachRun")(function* (
   given: string,
   listen: (recorded: RecordedEvent) => Effect.Effect<void>
@@ -106,7 +106,7 @@ export const attachRun = Effect.fn("attachRun")(function* (
   const { opened } = yield* store.read(runId)
   const { order } = opened
   const engine = yield* WorkflowEngine
-  /* The same order twice is one execution: this completes what a client that died between its two steps had begun. */
+  /* The same order twice is one execution: this completes the start of a client that died between its two steps. */
   yield* RunWorkflow.execute({ order }, { discard: true })
   const ending = yield* followRun(runId, yield* answersOf(engine, order), listen)
   return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending

@@ -1,6 +1,6 @@
 /**
- * Tries a plugin out without a run: what the host would not accept, and what one call of a tool gives. The plugin is loaded
- * beside the built-in ones behind the real gate, over a project of its own. Part of the composition root.
+ * Tries a plugin out without a run: what the host would not accept, and what one call of a tool gives. The plugin is
+ * loaded beside the built-in ones behind the real gate, over a project of its own. Part of the composition root.
  */
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
@@ -32,7 +32,7 @@ import { layerCommands, layerRegistry } from "./projectLayers.ts"
 /** A plugin as a value, or the `file:` URL of its module, which is then imported as a run would import it. */
 export type PluginSource = Plugin | URL
 
-/** What a call of a tool finds. */
+/** The environment of a call of a tool. */
 export interface ToolTrial {
   /** The files of the project by path. */
   readonly files?: Readonly<Record<string, string>>
@@ -106,7 +106,7 @@ const exampleProblems = Effect.fnUntraced(function* (registry: ToolRegistry["Ser
   ]
 })
 
-/** What keeps a host from using the plugin, one sentence each. Runs no tool. */
+/** Why a host cannot use the plugin, one sentence for each reason. Runs no tool. */
 export const pluginProblems = Effect.fn("pluginProblems")(function* (source: PluginSource) {
   const fs = yield* FileSystem.FileSystem
   const project = yield* makeProject({})

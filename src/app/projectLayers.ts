@@ -1,6 +1,6 @@
 /**
- * The layers that runs and conversations share: the project, the gate, the tools and skills, and where events go. Part of
- * the composition root.
+ * The layers that runs and conversations share: the project, the gate, the tools and skills, and where events go. Part
+ * of the composition root.
  */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
@@ -43,11 +43,11 @@ import { builtIns } from "./builtIns.ts"
 import { version } from "./version.ts"
 import type { Setup } from "./setup.ts"
 
-/** What a worker brings to a cluster run. */
+/** What a worker provides for a cluster run. */
 export interface WorkerPorts {
   /** Waits for the answers that come from other machines, which save them. */
   readonly answers: Layer.Layer<Approver>
-  /** The places at the model server, which all runs of the worker share. */
+  /** The slots of the model server, which all runs of the worker share. */
   readonly slots: Layer.Layer<ModelSlots>
   /** Counts what the run costs on all machines. */
   readonly meter: Layer.Layer<UsageMeter>
@@ -69,7 +69,7 @@ export interface RunPorts {
   readonly readOnly?: boolean
   /** What takes the place of model, tools, project and persons when a saved run is replayed. */
   readonly replay?: Pick<Replay, "activities" | "decisions" | "workspace">
-  /** What a worker brings to cluster runs. */
+  /** What a worker provides for cluster runs. */
   readonly worker?: WorkerPorts
   /** Where the run is saved; nothing is saved when absent. */
   readonly journal?: Layer.Layer<
@@ -79,7 +79,7 @@ export interface RunPorts {
   >
 }
 
-/** What happens is saved, then told. */
+/** Events are saved first, then published. */
 const layerEvents = (listen: RunPorts["listen"]): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(
     Effect.map(Journal, (journal) =>
@@ -87,26 +87,26 @@ const layerEvents = (listen: RunPorts["listen"]): Layer.Layer<RunEvents, never, 
     )
   )
 
-/** What the gate of this setup is told. */
+/** The inputs of the gate of this setup. */
 export const gateOptionsOf = ({ folders, rules }: Setup): GateOptions => ({
   rules,
   protectedPaths: [folders.own, folders.state]
 })
 
-/** The gate of this setup; it needs the world. */
+/** The gate of this setup; it needs the project, the web and the saved permissions. */
 const layerGate = (
   setup: Setup,
   approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>,
   readOnly = false
 ) => Gate.layer({ ...gateOptionsOf(setup), readOnly }).pipe(Layer.provide(approver))
 
-/** What the person allowed for good. */
+/** What the person allowed permanently. */
 export const layerPolicies = ({ folders }: Setup) =>
   Layer.unwrap(
     Effect.map(Path.Path, (path) => Policies.layer(path.join(folders.own, "policies.json"), process.getuid?.()))
   )
 
-/** The project, the web, and what the person allowed for good. */
+/** The project, the web, and what the person allowed permanently. */
 const layerWorld = (setup: Setup, replay?: RunPorts["replay"]) => {
   const { configuration, project, settings } = setup
   return Layer.mergeAll(
@@ -167,7 +167,7 @@ export const layerCatalogue = (setup: Setup) =>
     Layer.provideMerge(Layer.merge(layerWorld(setup), RunEvents.layerSilent))
   )
 
-/** Tools, gate and world, on which runs and conversations stand. `lock` says who may change the project, and when. */
+/** Tools, gate and project, which runs and conversations share. `lock` decides who may change the project, and when. */
 export const layerProject = (
   setup: Setup,
   ports: RunPorts,

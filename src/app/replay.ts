@@ -1,5 +1,5 @@
 /**
- * Plays a saved run once more from its journal alone, one session after another, and compares what is told. Part of the
+ * Replays a saved run from its journal alone, one session after another, and compares the events. Part of the
  * composition root.
  */
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ import type { RunPorts } from "./projectLayers.ts"
 import { layerRun } from "./runLayers.ts"
 import { readSetup } from "./setup.ts"
 
-/** Plays one session of a run; `lines` are those of the journal up to its end. */
+/** Replays one session of a run; `lines` are those of the journal up to its end. */
 const replaySession = Effect.fnUntraced(function* (
   { order, project, settings }: RunOpened,
   lines: ReadonlyArray<JournalLine>,
@@ -36,13 +36,17 @@ const replaySession = Effect.fnUntraced(function* (
   const before = eventsTold(session.own)
   const isWhole = hasEnded(before)
   const unknown = isWhole ? missing.map((key): RunDifference => ({ about: `${key} is not in the journal` })) : []
-  const told = runDifferences(before, replay.told, missing.length > 0)
-  return { isWhole, events: before.length, differences: [...inOrder([...replay.changed, ...told]), ...unknown] }
+  const changedEvents = runDifferences(before, replay.told, missing.length > 0)
+  return {
+    isWhole,
+    events: before.length,
+    differences: [...inOrder([...replay.changed, ...changedEvents]), ...unknown]
+  }
 })
 
 /**
- * Replays a run. `isWhole` is false for one that was killed, interrupted or stopped in the end: it is played as far as its
- * journal goes.
+ * Replays a run. `isWhole` is false for one that was killed, interrupted or stopped in the end: it is replayed as far
+ * as its journal goes.
  */
 export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunPorts, "plugins"> = {}) {
   const store = yield* RunStore

@@ -1,6 +1,6 @@
 /**
- * Composition root: the only place that picks implementations for runs and conversations, with projectLayers for what they
- * share. Callers bring what a person or a script said; from here on it is settings, rules and layers.
+ * Composition root: the only place that picks implementations for runs and conversations, with projectLayers for what
+ * they share. Callers pass what a person or a script set; this file turns it into settings, rules and layers.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -92,7 +92,10 @@ const layerWorkflow = layerRunWorkflow.pipe(
   Layer.provide(layerTasks)
 )
 
-/** What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on one here. */
+/**
+ * What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on
+ * one here.
+ */
 export const layerClusterRun = (setup: Setup, runId: string, ports: RunPorts) =>
   layerPipeline.pipe(
     Layer.provide(layerClusterTasks(runId)),

@@ -1,6 +1,6 @@
 /**
- * Begins, resumes and forks runs, for the command line and the library in the same way. Part of the composition root: reads
- * the setup, chooses the journal, and carries out the order with the layers of a run.
+ * Starts, resumes and forks runs, for the command line and the library in the same way. Part of the composition root:
+ * reads the setup, chooses the journal, and carries out the order with the layers of a run.
  */
 import * as Effect from "effect/Effect"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
@@ -21,9 +21,9 @@ import { readSetup, reopenSetup, savedSettings, type Setup } from "./setup.ts"
 import { tellStartup, type Warn } from "./startup.ts"
 import { version } from "./version.ts"
 
-/** What a caller brings to a run. */
+/** What a caller provides for a run. */
 export interface StartPorts extends Pick<RunPorts, "listen" | "approveSteps" | "approver" | "model" | "plugins"> {
-  /** Told what should be known before the run begins. */
+  /** Receives the notes that a person should read before the run starts. */
   readonly warn: Warn
 }
 
@@ -36,7 +36,7 @@ export interface NewRun {
   readonly keep?: boolean
 }
 
-/** A saved run, as a person names it. `given` overrides the settings that it was begun with. */
+/** A saved run, as a person names it. `given` overrides the settings that it was started with. */
 export interface SavedRun {
   readonly run: string
   readonly given: Configuration
@@ -66,7 +66,7 @@ const settingsToSave = (setup: Setup, { model: value }: Pick<RunPorts, "model">)
   return value === undefined && model !== undefined ? { model, ...settings } : settings
 }
 
-/** The journal of a new run; `begin` is what it knows from a run that it is forked from. */
+/** The journal of a new run; `begin` holds what it takes over from the run that it is forked from. */
 const layerJournal = (
   { order, setup }: ReadyRun,
   ports: Pick<RunPorts, "model">,
@@ -101,7 +101,7 @@ export const planRun = Effect.fn("planRun")(function* (
   )
 })
 
-/** How a run was begun. Fails when it had a model that could not be saved and none is given. */
+/** How a run was started. Fails when it had a model that could not be saved and none is given. */
 const reopen = Effect.fnUntraced(function* ({ given, run }: SavedRun, { model }: Pick<RunPorts, "model">) {
   const reopened = yield* reopenSetup(run, given)
   const { order, settings } = reopened.opened
@@ -109,12 +109,12 @@ const reopen = Effect.fnUntraced(function* ({ given, run }: SavedRun, { model }:
   return yield* new ConfigurationError({
     source: `The run ${order.runId}`,
     problems: [
-      { what: "a script began it with a model that is a value. Give a model: --model NAME, or in the script." }
+      { what: "a script started it with a model that is a value. Give a model: --model NAME, or in the script." }
     ]
   })
 })
 
-/** Goes on with a saved run to its report. */
+/** Resumes a saved run and carries it to its report. */
 export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, ports: StartPorts) {
   const { isTorn, opened, setup } = yield* reopen(saved, ports)
   const { order } = opened
@@ -122,7 +122,10 @@ export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, port
   return yield* carryOut({ setup, order, given: saved.given, isTorn }, ports, layerResumedRun(place))
 })
 
-/** Begins a new run with what another had finished before the task `from`, to its report. `runId` names the new one. */
+/**
+ * Starts a new run that reuses what another had finished before the task `from`, to its report. `runId` names the new
+ * one.
+ */
 export const forkRun = Effect.fn("forkRun")(function* (
   { from, runId, ...saved }: SavedRun & { readonly from: string; readonly runId?: string },
   ports: StartPorts

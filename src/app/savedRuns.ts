@@ -12,7 +12,7 @@ import { recordOf } from "../services/journal/JournalLine.ts"
 /** The store of the runs of this machine. */
 export const layerRuns = Layer.unwrap(Effect.map(userFolders, ({ state }) => RunStore.layer(state)))
 
-/** Everything that the journal of the run that is meant holds. */
+/** Everything in the journal of a run. */
 export const readRun = Effect.fn("readRun")(function* (run: string) {
   const store = yield* RunStore
   const runId = yield* store.find(run)

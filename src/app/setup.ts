@@ -1,6 +1,5 @@
 /**
- * What was said about a run, from the files, the environment and the flags, merged into one value by which the layers are
- * chosen.
+ * The setup of a run: files, environment and flags merged into one value by which the layers are chosen.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -17,7 +16,7 @@ import { defaultSettings, type Settings } from "../services/runs/RunSettings.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { environmentVariable, userFolders, type UserFolders } from "../services/configuration/UserFolders.ts"
 
-/** Everything that was said about a run, merged: project file, user file, environment, flags. */
+/** The merged configuration of a run: project file, user file, environment, flags. */
 export interface Setup {
   /** Absolute. */
   readonly project: string
@@ -25,9 +24,9 @@ export interface Setup {
   readonly settings: Settings
   /** The rules of files and flags. */
   readonly rules: ReadonlyArray<SourcedRule>
-  /** What is named as plugin: what the person named comes first. */
+  /** The plugin entries; those of the person come first. */
   readonly plugins: ReadonlyArray<PluginEntry>
-  /** What is declared as tools, by whom. */
+  /** The declared tools, with their source. */
   readonly tools: DeclaredTools
   readonly folders: UserFolders
   /** Where the person's own configuration is, or would be. */
@@ -54,7 +53,7 @@ const settingsOf = (given: Configuration): Settings => {
 const entriesOf = (scope: PluginScope, { plugins = [] }: Configuration, folder: string): ReadonlyArray<PluginEntry> =>
   plugins.map((text) => ({ text, scope, folder }))
 
-/** What flags or options set is held to the rules of a file, so that no rule is dropped in silence. */
+/** What flags or options set is validated like a file, so that no rule is dropped silently. */
 const requireValid = (given: Configuration) =>
   Result.match(readConfiguration(JSON.stringify(given), "user"), {
     onSuccess: Effect.succeed,
@@ -100,7 +99,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   return setup
 }, Effect.provide(ConfigurationFile.layer))
 
-/** What a run saves of its setup, so that it goes on in the same way; what was allowed is not among it. */
+/** The part of its setup that a run saves, so that it resumes in the same way; permissions are not saved. */
 export const savedSettings = ({ configuration, plugins, settings }: Setup): Configuration => {
   const { contextWindow, host, limits, model, referenceBudget, slots: parallel } = settings
   const { deny = [], keepAlive, think } = configuration
@@ -120,7 +119,7 @@ export const savedSettings = ({ configuration, plugins, settings }: Setup): Conf
   }
 }
 
-/** How a saved run was begun, with flags that override its settings. */
+/** The setup of a saved run, with flags that override its settings. */
 export const reopenSetup = Effect.fn("reopenSetup")(function* (given: string, flags: Configuration) {
   const store = yield* RunStore
   const { opened, torn } = yield* store.read(yield* store.find(given))

@@ -28,11 +28,11 @@ import { asRefusal, type RunContext, makeRunContext } from "./workerRun.ts"
 export interface WorkerOptions {
   /** Where the runs are; see `DatabaseAddress`. */
   readonly database?: DatabaseAddress
-  /** What the person said for all runs of this worker. */
+  /** The flags for all runs of this worker. */
   readonly flags: Configuration
-  /** Told of the work that begins and ends here, in words. */
+  /** Receives a line for each run and task that starts or ends here. */
   readonly tell: (what: string) => Effect.Effect<void>
-  /** Happens when the worker is ready for runs. */
+  /** Runs when the worker is ready for runs. */
   readonly ready: Effect.Effect<void>
 }
 
@@ -41,10 +41,10 @@ interface Work extends Pick<WorkerOptions, "flags" | "tell"> {
   readonly parallel: number
 }
 
-/** How long what is ready for a run stays so when nothing of it is worked on. */
+/** How long the context of a run is cached while nothing uses it. */
 const idleTimeToLive = "10 seconds"
 
-/** How a run ended that was broken off: its last event tells, if it holds a report. */
+/** How an aborted run ended, by its last event, if that holds a report. */
 const lastReport = Effect.fnUntraced(function* (runId: string) {
   const runs = yield* ClusterRuns
   const line = yield* Effect.orDie(runs.last(runId, "event", ""))
@@ -54,11 +54,11 @@ const lastReport = Effect.fnUntraced(function* (runId: string) {
 
 const refusedFor = ({ exitCode, what }: RunRefused): ClusterRunEnding => ({ refused: what, exitCode })
 
-/** What is written down of a run; secrets of this machine are not. */
+/** Removes the secrets of this machine from what is saved of a run. */
 const redact = makeRedaction(secretValues(process.env))
 
-/** Tells of a run that another worker had begun. */
-const tellTakeover = Effect.fnUntraced(function* ({ runId }: RunOrder) {
+/** Records that this worker takes over a run of another worker. */
+const recordTakeover = Effect.fnUntraced(function* ({ runId }: RunOrder) {
   const runs = yield* ClusterRuns
   if ((yield* Effect.orDie(runs.last(runId, "event", ""))) === undefined) return
   yield* Effect.orDie(runs.append(runId, { type: "resumed", program: version }, redact))
@@ -68,23 +68,23 @@ const tellTakeover = Effect.fnUntraced(function* ({ runId }: RunOrder) {
 const carryOut = Effect.fnUntraced(function* ({ pipeline, setup }: RunContext, order: RunOrder) {
   const { project, folders } = setup
   if (order.readOnly !== true) yield* takeProject({ project, locks: folders.locks, runId: order.runId })
-  yield* tellTakeover(order)
+  yield* recordTakeover(order)
   return yield* pipeline.run(order)
 }, Effect.scoped)
 
-const brokenOff = (defect: unknown) =>
+const abortedBy = (defect: unknown) =>
   new RunRefused({
     what: `The run broke off: ${defect instanceof Error ? defect.message : String(defect)}`,
     exitCode: 1
   })
 
-/** The places at the model server, which all runs of this worker share. */
+/** The slots of the model server, which all runs of this worker share. */
 const makeSlots = (parallel: number) =>
   Effect.map(Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ slots: parallel }))), (context) =>
     Layer.succeed(ModelSlots)(Context.get(context, ModelSlots))
   )
 
-/** Runs and tasks, for the engine that is there. */
+/** The workflows of runs and tasks, for the engine in the context. */
 const layerWorker = ({ flags, parallel, tell }: Work) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -98,7 +98,7 @@ const layerWorker = ({ flags, parallel, tell }: Work) =>
       const withRunContext = <A, E, R>(runId: string, work: (context: RunContext) => Effect.Effect<A, E, R>) =>
         Effect.scoped(Effect.flatMap(RcMap.get(contexts, runId), work))
 
-      /** To its end, which everybody sees in the database; also when it could not begin. */
+      /** Carries a run to its end and saves the end in the database, also when the run could not start. */
       const conduct = Effect.fnUntraced(function* (order: RunOrder) {
         const { runId } = order
         yield* tell(`${runId}: begins here`)
@@ -107,7 +107,7 @@ const layerWorker = ({ flags, parallel, tell }: Work) =>
         ).pipe(
           Effect.catch((error) => Effect.succeed(refusedFor(asRefusal(error)))),
           Effect.catchDefect((defect) =>
-            Effect.map(lastReport(runId), (report) => report ?? refusedFor(brokenOff(defect)))
+            Effect.map(lastReport(runId), (report) => report ?? refusedFor(abortedBy(defect)))
           )
         )
         const ending = ended ?? (yield* lastReport(runId)) ?? cancelledEnding
@@ -132,7 +132,7 @@ const layerWorker = ({ flags, parallel, tell }: Work) =>
     })
   )
 
-/** How long a worker that is ended hands over what it has. Then the process ends: its locks end with it. */
+/** How long a stopped worker hands over its work. Then the process ends, which frees its locks. */
 const handOverTime = "2 seconds"
 
 const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {

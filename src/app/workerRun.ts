@@ -1,5 +1,5 @@
 /**
- * What a worker has ready for a run that it works on: its layers, with the model server, the tools and the rules of this
+ * The context in which a worker carries out a run: its layers, with the model server, the tools and the rules of this
  * machine. Part of the composition root.
  */
 import * as Context from "effect/Context"
@@ -30,22 +30,22 @@ import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { readSetup, type Setup } from "./setup.ts"
 
-/** What is ready for a run: for its tasks, and for the run as a whole. */
+/** The services for the tasks of a run, and for the run as a whole. */
 export interface RunContext extends TaskContext {
-  /** Comes to its end when somebody cancels the run, and when the run has ended. */
+  /** Completes when somebody cancels the run, and when the run has ended. */
   readonly cancelled: Effect.Effect<void>
   readonly pipeline: Pipeline["Service"]
   readonly setup: Setup
 }
 
 export interface RunContextOptions {
-  /** What the person said for all runs of this worker. */
+  /** The flags for all runs of this worker. */
   readonly flags: Configuration
-  /** The places at the model server of this machine. */
+  /** The slots of the model server of this machine. */
   readonly slots: Layer.Layer<ModelSlots>
 }
 
-/** What the person gave cannot be used; everything else is a failure. */
+/** Errors in what the person gave; every other error is a failure. */
 const usageErrors: ReadonlySet<string> = new Set(["ConfigurationError", "UnknownSkill", "BriefingError"])
 
 /** Why a run cannot be carried out here, with the exit code that it has on one machine. */
@@ -76,7 +76,7 @@ const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration
   return { ...standing, setup: yield* readSetup(project, given) }
 })
 
-/** Looks every second whether the run is to go on, as long as its context is there. */
+/** Checks every second whether the run was cancelled or has ended, as long as its context is open. */
 const watchCancelled = Effect.fnUntraced(function* (runId: string) {
   const runs = yield* ClusterRuns
   const cancelled = yield* Deferred.make<void>()
@@ -92,7 +92,7 @@ const watchCancelled = Effect.fnUntraced(function* (runId: string) {
   return Deferred.await(cancelled)
 })
 
-/** Gets ready for a run. */
+/** Builds the context of a run. */
 export const makeRunContext = (runId: string, { flags, slots }: RunContextOptions) =>
   Effect.gen(function* () {
     const { begunAt, run, setup } = yield* findRun(runId, flags)

@@ -1,5 +1,5 @@
 /**
- * Runs the command line of this process: its streams, its signals, what plugins do to it, its end.
+ * Runs the command line of this process: its streams, its signals, errors that plugins throw, and its exit.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Console from "effect/Console"
@@ -25,8 +25,9 @@ const codeOf = (signal: NodeJS.Signals): number => (signal === "SIGTERM" ? exitC
 const sameSignalMs = 500
 
 /**
- * Runs `argv` and ends the process. Unless a session takes it, the first SIGINT or SIGTERM interrupts what is going on, the second ends the process
- * at once: it is left to the system, since a pipe that nobody writes to can block even the exit.
+ * Runs `argv` and ends the process. Unless a session handles it, the first SIGINT or SIGTERM interrupts the work and
+ * the second ends the process at once: it is left to the system, since a pipe that nobody writes to can block even the
+ * exit.
  */
 export const launch = (argv: ReadonlyArray<string>): void => {
   let received: NodeJS.Signals | undefined
@@ -41,8 +42,8 @@ export const launch = (argv: ReadonlyArray<string>): void => {
   const finish = guardProcess((thrown) => {
     if (isStray) return
     isStray = true
-    const told = Output.use(({ tell }) => tell(strayError(thrown)))
-    Effect.runFork(Effect.andThen(Effect.provide(told, Output.layer), Fiber.interrupt(fiber)))
+    const reported = Output.use(({ tell }) => tell(strayError(thrown)))
+    Effect.runFork(Effect.andThen(Effect.provide(reported, Output.layer), Fiber.interrupt(fiber)))
   })
   const fiber = Effect.runFork(
     runCommandLine(argv).pipe(

@@ -1,5 +1,5 @@
 /**
- * The command tree and what every command shares. One file per command word stands beside this one.
+ * The command tree and what every command shares. Each command has its own file in the folders beside.
  */
 import * as CliConfig from "effect/cli/CliConfig"
 import * as Command from "effect/cli/Command"

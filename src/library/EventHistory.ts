@@ -1,5 +1,5 @@
 /**
- * Keeps the events of one run for readers outside Effect. The library writes to it; readers may come late, read more
+ * Stores the events of one run for readers outside Effect. The library writes to it; readers may come late, read more
  * than once, or never: nothing is lost and nothing waits.
  */
 

@@ -16,11 +16,11 @@ import type { AskSession } from "../services/conversation/Asker.ts"
 export interface AskOptions extends ScriptOptions {
   readonly prompt?: string
   readonly messages?: ReadonlyArray<string>
-  /** Takes the text of the answers as it comes; the events have only whole answers. */
+  /** Receives the text of the answers as it arrives; the events have only whole answers. */
   readonly onText?: (piece: string) => void
 }
 
-/** A conversation that goes on by itself. The report has the answer to the last message. */
+/** A conversation that runs by itself. The report has the answer to the last message. */
 export interface AskHandle extends RunHandle {
   /** One report for each message that was taken up. Rejects as the report does. */
   readonly answers: Promise<ReadonlyArray<AskReport>>
@@ -28,14 +28,14 @@ export interface AskHandle extends RunHandle {
 
 /** A conversation that is held open. */
 export interface Conversation {
-  /** Names the conversation, also to those who wait for it. */
+  /** The id of the conversation, which processes that wait for it show too. */
   readonly runId: string
   /**
    * Sends a message and waits for its answer; messages wait for each other. Rejects only when there is no conversation:
    * it cannot begin, or is closed.
    */
   readonly send: (text: string, onText?: (piece: string) => void) => Promise<AskReport>
-  /** Stops the answer that is being given and waits until it has stopped; the conversation goes on. */
+  /** Stops the answer that is being given and waits until it has stopped; the conversation stays open. */
   readonly stop: () => Promise<void>
   /** Ends the conversation when all that was sent is answered. */
   readonly close: () => Promise<RunReport>
@@ -72,7 +72,7 @@ export const ask = (given: string | AskOptions): AskHandle => {
     )
   })
   const all = handle.report.then(() => answers)
-  // Whoever looks only at the report is not to be told of the same failure again.
+  // The report rejects with the same failure, so an unused `answers` must not reject unhandled.
   all.catch(() => undefined)
   return { ...handle, answers: all }
 }

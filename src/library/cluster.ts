@@ -1,6 +1,6 @@
 /**
- * Cluster runs for scripts, as promises: workers carry them out over a PostgreSQL database; clients begin, follow, answer
- * and cancel them.
+ * Cluster runs for scripts, as promises: workers carry them out over a PostgreSQL database; clients start, follow,
+ * answer and cancel them.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -19,20 +19,23 @@ export interface DatabaseOptions {
   readonly database?: string
 }
 
-/** Who answers what a run asks. Without them a question makes the report reject with `RunWaits`, and the run waits. */
+/**
+ * The functions that answer the questions of a run. Without them a question makes the report reject with `RunWaits`,
+ * and the run waits.
+ */
 export interface AnswerOptions {
   readonly approve?: Approve
-  /** Decides about calls that were begun by a worker that died. */
+  /** Decides about calls that were started by a worker that died. */
   readonly arbitrate?: Arbitrate
-  /** Stops following when it aborts; the run goes on. */
+  /** Stops following when it aborts; the run continues. */
   readonly signal?: AbortSignal
 }
 
 type Ordered = "prompt" | "project" | "limits" | "allow" | "deny" | "file" | "skill" | "plan" | "readOnly"
 
 /**
- * How a script orders a run from workers. The project is a folder that every worker has at the same path. What belongs to
- * a machine, such as its model server, the workers bring.
+ * How a script orders a run from workers. The project is a folder that every worker has at the same path. What belongs
+ * to a machine, such as its model server, comes from the workers.
  */
 export interface ClusterRunOptions extends DatabaseOptions, AnswerOptions, Pick<RunOptions, Ordered> {
   /** A name as for `--model`. */
@@ -41,9 +44,9 @@ export interface ClusterRunOptions extends DatabaseOptions, AnswerOptions, Pick<
 
 /** How a worker works. */
 export interface WorkOptions extends DatabaseOptions, Pick<ScriptOptions, "allow" | "deny" | "host" | "parallel"> {
-  /** Ends the worker when it aborts; others go on with what it has. */
+  /** Stops the worker when it aborts; other workers continue its work. */
   readonly signal: AbortSignal
-  /** Told of the work that begins and ends here, in words. */
+  /** Receives a line for each run and task that starts or ends here. */
   readonly tell?: (what: string) => void
 }
 
@@ -55,7 +58,7 @@ const onCluster =
       onThisMachine({})
     )
 
-/** Begins a run on the workers and follows it. Interrupting stops following; `cancel` ends the run. */
+/** Starts a run on the workers and follows it. Interrupting stops following; `cancel` ends the run. */
 export const run = (options: ClusterRunOptions): RunHandle =>
   startWork({ signal: options.signal }, (listen, runId) =>
     Effect.gen(function* () {
@@ -65,7 +68,7 @@ export const run = (options: ClusterRunOptions): RunHandle =>
     }).pipe(onCluster(options))
   )
 
-/** Follows a run from its beginning, whoever began it. */
+/** Follows a run from its beginning, also one of another client. */
 export const attach = (runId: string, options: DatabaseOptions & AnswerOptions = {}): RunHandle =>
   startWork({ runId, signal: options.signal }, (listen) =>
     attachRun(runId, (recorded) => Effect.sync(() => listen(recorded))).pipe(onCluster(options))

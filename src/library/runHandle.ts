@@ -1,5 +1,5 @@
 /**
- * Work that goes on while a script looks at it: a report that is promised, and events for any number of readers.
+ * A running run for a script: a promise of the report, and events for any number of readers.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -11,9 +11,9 @@ import type { RunReport } from "../domain/runs/RunReport.ts"
 import { makeEventHistory } from "./EventHistory.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
 
-/** A run that goes on. */
+/** A run in progress. */
 export interface RunHandle {
-  /** Names the run, also for the command line: `task-conductor resume ID`. */
+  /** The id of the run, also for the command line: `task-conductor resume ID`. */
   readonly runId: string
   /**
    * How the run ended, also when it failed, was declined or was interrupted. Rejects when the order cannot be carried

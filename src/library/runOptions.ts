@@ -12,7 +12,7 @@ export interface RunOptions extends ScriptOptions {
   readonly skill?: string
   /** Skips planning: the markdown of a task list. */
   readonly plan?: string
-  /** Changes nothing, whatever is allowed; such a run may go on beside others in its project. */
+  /** Changes nothing, whatever is allowed; such a run may work at the same time as others in its project. */
   readonly readOnly?: boolean
   /** False saves nothing of the run: it cannot be resumed, and is in no list. */
   readonly keep?: boolean

@@ -1,6 +1,6 @@
 /**
- * Saved runs for scripts, as promises: which there are, what they hold, resuming, forking and replaying one. Gives what the
- * command line gives with `--json`.
+ * Saved runs for scripts, as promises: which there are, what they hold, resuming, forking and replaying one. Gives what
+ * the command line gives with `--json`.
  */
 import * as Effect from "effect/Effect"
 import type { RunDifference } from "../domain/history/RunDifference.ts"
@@ -17,7 +17,9 @@ import { RunNotFound, RunStore, type RunSummary } from "../services/history/RunS
 /** Where runs are saved. */
 export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">
 
-/** How a run goes on. What is left out is as it was when the run began, except for what was allowed: that is not saved. */
+/**
+ * How a run is resumed. What is left out is as it was when the run started, except for permissions: they are not saved.
+ */
 export interface ResumeOptions extends Omit<ScriptOptions, "file" | "project"> {
   /** Decides about calls in doubt; without it the run stops at one, as not permitted. */
   readonly arbitrate?: Arbitrate
@@ -25,7 +27,7 @@ export interface ResumeOptions extends Omit<ScriptOptions, "file" | "project"> {
 
 /** How a run is forked. */
 export interface ForkOptions extends Omit<ScriptOptions, "file" | "project"> {
-  /** The first task that is done anew, with all that come after it. */
+  /** The first task that is repeated, with all tasks after it. */
   readonly from: string
 }
 
@@ -58,7 +60,7 @@ export const showTask = (runId: string, task: string, options: SavedRunOptions =
   named(runId).pipe(Effect.andThen(readTask(runId, task)), withRuns(options), Effect.runPromise)
 
 /**
- * Goes on with a run: what had finished is not done again. Plugins and models that are values are not saved; give them
+ * Resumes a run: finished work is not repeated. Plugins and models that are values are not saved; give them
  * again. The report rejects also when there is no such run, when another process has it or its project, and when its
  * journal cannot be used.
  */
@@ -68,26 +70,26 @@ export const resume = (runId: string, options: ResumeOptions = {}): RunHandle =>
     return named(runId).pipe(Effect.andThen(resumeRun(saved, portsOf(options, listen))), withRuns(options))
   })
 
-/** Begins a new run with what another had finished before a task. The handle names the new one. */
+/** Starts a new run that reuses what another had finished before a task. The handle holds the id of the new run. */
 export const fork = (runId: string, options: ForkOptions): RunHandle =>
   startWork({ signal: options.signal }, (listen, forked) => {
     const saved = { run: runId, given: configurationOf(options), from: options.from, runId: forked }
     return named(runId).pipe(Effect.andThen(forkRun(saved, portsOf(options, listen))), withRuns(options))
   })
 
-/** What came of playing a run again, and what was not the same as then. */
+/** The outcome of a replay: the differences from the saved run. */
 export interface Replayed {
   readonly runId: string
   readonly same: boolean
   readonly differences: ReadonlyArray<RunDifference>
 }
 
-/** How a run is played again: with the plugins that it was given as values. */
+/** How a run is replayed: with the plugins that it was given as values. */
 export interface ReplayOptions extends SavedRunOptions {
   readonly plugins?: ReadonlyArray<Plugin>
 }
 
-/** Plays a run once more, from its journal alone: no model is asked, no tool runs, nobody is asked. */
+/** Replays a run from its journal alone: no model is asked, no tool runs, nobody is asked. */
 export const replay = (runId: string, options: ReplayOptions = {}): Promise<Replayed> =>
   named(runId).pipe(
     Effect.andThen(replayRun(runId, { plugins: options.plugins ?? [] })),

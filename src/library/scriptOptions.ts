@@ -1,6 +1,5 @@
 /**
- * What a script may say about its work, and what it brings to the application with that. The functions of the library
- * share it.
+ * The options that all functions of the library share, and what they become for the application.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import type * as LanguageModel from "effect/ai/LanguageModel"
@@ -17,7 +16,10 @@ import { StateFolder } from "../services/configuration/UserFolders.ts"
 import { RuleWithoutTool } from "../services/pipeline/StartupWarnings.ts"
 import type { Plugin } from "../services/plugins/Plugin.ts"
 
-/** What runs and conversations share. What is left out comes from the configuration files and the environment, as for the CLI. */
+/**
+ * What runs and conversations share. What is left out comes from the configuration files and the environment, as for
+ * the CLI.
+ */
 export interface ScriptOptions {
   /** The project folder; the current folder when absent. */
   readonly project?: string
@@ -35,9 +37,14 @@ export interface ScriptOptions {
   readonly approve?: Approve
   /** Path of the file the person is looking at, relative to the project. */
   readonly file?: string
-  /** Plugins as values, or as in a configuration file: packages by name and paths, looked for from the current folder. */
+  /**
+   * Plugins as values, or as in a configuration file: packages by name and paths, looked for from the current folder.
+   */
   readonly plugins?: ReadonlyArray<Plugin | string>
-  /** Where runs are saved; `task-conductor` in `$XDG_STATE_HOME` or `~/.local/state`, as for the CLI, when absent. No tool writes there. */
+  /**
+   * Where runs are saved; `task-conductor` in `$XDG_STATE_HOME` or `~/.local/state`, as for the CLI, when absent. No
+   * tool writes there.
+   */
   readonly stateFolder?: string
   /** Interrupts the run when it aborts; a saved run can be resumed. */
   readonly signal?: AbortSignal
@@ -63,7 +70,7 @@ export const refuse = (what: string) => new ConfigurationError({ source: "option
 export const asWrongOption = <E>(error: E): E | ConfigurationError =>
   error instanceof RuleWithoutTool ? refuse(`"${error.verdict}": "${error.rule}": ${error.what}`) : error
 
-/** What a script brings to its work; `listen` gets every event, and warnings right after the first one. */
+/** What a script passes to its run; `listen` gets every event, and warnings right after the first one. */
 export const portsOf = (
   options: ScriptOptions & { readonly arbitrate?: Arbitrate },
   listen: (recorded: RecordedEvent) => void
@@ -87,7 +94,7 @@ export const portsOf = (
   }
 }
 
-/** Where a script's work happens: on this machine, with its runs where the options say. @internal */
+/** The services of a script's run: on this machine, with its runs where the options say. @internal */
 export const onThisMachine =
   ({ stateFolder = "" }: Pick<ScriptOptions, "stateFolder">) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>

@@ -1,5 +1,6 @@
 /**
- * What a conversation looks like on a terminal: one line for each call with its outcome, one for each answered message.
+ * Formats the progress of a conversation for a terminal: one line for each call with its outcome, one for each answered
+ * message.
  */
 import type { AskReport } from "../../domain/runs/RunReport.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
@@ -29,7 +30,7 @@ const answeredLine = ({ iterations, durationMs, status, toolCalls }: AskReport, 
     seconds(durationMs)
   ].join(", ")}`
 
-/** The line for an event of a conversation; nothing for events that only machines want. */
+/** The line for an event of a conversation; nothing for events that only programs need. */
 export const askLine = (event: RunEvent, paint: Paint): string | undefined => {
   switch (event.type) {
     case "run.started":

@@ -31,7 +31,7 @@ const readRequest = Effect.fnUntraced(function* (given: RunFlags, prompt: string
   }
 })
 
-/** Answers one message. On a terminal the text appears as it comes, else when it is there. */
+/** Answers one message. On a terminal the text appears as it arrives, else when it is complete. */
 const askOnce = Effect.fnUntraced(function* (given: RunFlags & { readonly json: boolean }) {
   const { answer, isWatched } = yield* Output
   const prompt = yield* readPrompt(given)
@@ -44,7 +44,7 @@ const askOnce = Effect.fnUntraced(function* (given: RunFlags & { readonly json: 
   return report
 })
 
-/** Talks at the terminal until the person leaves. */
+/** Holds a conversation at the terminal until the person leaves. */
 const askTogether = Effect.fnUntraced(function* (given: RunFlags) {
   const request = yield* readRequest(given, "")
   const { listen, sink } = yield* makeAnswerPrinter

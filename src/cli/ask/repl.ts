@@ -44,7 +44,10 @@ const readMessage = Effect.gen(function* () {
   }
 })
 
-/** Talks until the person leaves. `rules` are those of flags and configuration; `listen` prints the text of answers. */
+/**
+ * Reads and answers messages until the person leaves. `rules` are those of flags and configuration; `listen` prints the
+ * text of answers.
+ */
 export const talk = Effect.fn("talk")(function* (
   session: AskSession,
   rules: ReadonlyArray<Rule>,

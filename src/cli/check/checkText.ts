@@ -16,7 +16,7 @@ export interface CheckStyle {
   readonly columns: number | undefined
 }
 
-/** What happened to a repaired document: left as it is, written anew, or not possible to write anew. */
+/** What happened to a repaired document: not written, written, or impossible to write without repairs. */
 export type FixState = "offered" | "written" | "impossible"
 
 /** A text with what was found in it. */
@@ -24,7 +24,7 @@ export interface FoundText {
   readonly name: string
   readonly lines: ReadonlyArray<string>
   readonly report: Pick<CheckReport, "issues" | "repairs">
-  /** What a finding is called that rejects nothing. */
+  /** The label of a finding that rejects nothing. */
   readonly label: string
 }
 
@@ -34,7 +34,7 @@ export interface CheckedText extends Omit<FoundText, "label"> {
   readonly fixState: FixState
 }
 
-/** The columns of a document's line when nobody says how wide the screen is. */
+/** The columns of a document's line when the width of the screen is not known. */
 const defaultColumns = 100
 
 /** How many lines of a quote that spans several are shown. */

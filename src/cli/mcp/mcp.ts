@@ -17,8 +17,8 @@ const instructions =
   "Makes local language models do long work reliably: plan what to do for a prompt, check what a model planned, run it and answer."
 
 /**
- * Keeps stdout for the protocol: whatever else writes there, code of plugins too, is led to stderr. Gives the streams of
- * the protocol.
+ * Reserves stdout for the protocol: whatever else writes there, code of plugins too, is redirected to stderr. Returns
+ * the streams of the protocol.
  */
 const reserveStdout = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio

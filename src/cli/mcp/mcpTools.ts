@@ -1,6 +1,6 @@
 /**
- * What `task-conductor mcp` offers to other programs: check, plan and run as tools. Nobody is asked anything; what needs
- * an approval happens only when flags or the person's configuration allow it. Loaded when the command starts.
+ * What `task-conductor mcp` offers to other programs: check, plan and run as tools. Nobody is asked anything; what
+ * needs an approval happens only when flags or the person's configuration allow it. Loaded when the command starts.
  */
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ import type { Output } from "../terminal/Output.ts"
 import { progressLine } from "../terminal/Progress.ts"
 import { planPrompt, runPrompt, type RunRequest } from "../run/runHandler.ts"
 
-/** What was said when the server was started. */
+/** The flags with which the server was started. */
 export interface Serving {
   readonly project: string
   readonly flags: Configuration
@@ -56,7 +56,7 @@ type Data = ServedResult["data"]
 
 const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({ text, data: { exitCode }, isError: true })
 
-/** Sends every line of progress to the client; keeps what was denied. */
+/** Sends every line of progress to the client; collects what was denied. */
 const listenTo = (tell: (text: string) => Effect.Effect<void>, heard: (event: RunEvent) => void): EventSink => ({
   listen: ({ event }) => {
     heard(event)
@@ -66,7 +66,7 @@ const listenTo = (tell: (text: string) => Effect.Effect<void>, heard: (event: Ru
   abort: () => Effect.void
 })
 
-/** Only those that are given. */
+/** Without the keys that have no value. */
 const orderOf = <Given extends Readonly<Record<string, string | undefined>>>({ file, ...order }: Given) => ({
   ...order,
   ...(file === undefined ? {} : { currentFile: file })
@@ -85,7 +85,7 @@ const check: ServedTool<typeof CheckParameters.Type> = {
     })
 }
 
-/** The three tools for one project; the configuration is read once, so that a wrong one is told at the start. */
+/** The three tools for one project; the configuration is read once, so that a wrong one is reported at the start. */
 export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ approveSteps, flags, project }: Serving) {
   yield* readSetup(project, flags)
   const provide = Effect.provideContext(yield* Effect.context<NodeServices.NodeServices | Output>())

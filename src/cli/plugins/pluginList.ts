@@ -14,9 +14,9 @@ import { version } from "../../app/version.ts"
 
 /** One plugin, as `plugins list --json` prints it. */
 export interface ListedPlugin {
-  /** The name that it gives itself; as it was named when it could not be imported. */
+  /** Its own name; the name in the entry when it could not be imported. */
   readonly name: string
-  /** What stands in the configuration; absent for built-in ones and values of a script. */
+  /** The entry in the configuration; absent for built-in ones and values of a script. */
   readonly named?: string
   readonly version?: string
   readonly origin: PluginScope | typeof builtInOrigin

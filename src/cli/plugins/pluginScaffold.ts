@@ -1,5 +1,5 @@
 /**
- * The files that a new plugin begins with: plain JavaScript that Node runs without a build, with types from the imports.
+ * The files of a new plugin: plain JavaScript that Node runs without a build, with types from the imports.
  * Pure; `plugins new` writes them.
  */
 

@@ -1,5 +1,5 @@
 /**
- * `task-conductor plugins list` and `plugins new NAME`: which packages of tools there are, and the beginning of one.
+ * `task-conductor plugins list` and `plugins new NAME`: lists packages of tools, and creates one.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"

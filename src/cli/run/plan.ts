@@ -1,5 +1,5 @@
 /**
- * `task-conductor plan PROMPT`: stops after the checked task list and prints it.
+ * `task-conductor plan PROMPT`: makes a task list, checks it and prints it.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"

@@ -1,5 +1,5 @@
 /**
- * `task-conductor run [PROMPT]`: the main job, from the prompt to the answer.
+ * `task-conductor run [PROMPT]`: carries out a prompt, from the plan to the answer.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"

@@ -1,5 +1,5 @@
 /**
- * The flags that `run` and `plan` share, and how they become a prompt and a configuration.
+ * The flags that `run` and `plan` share, and the prompt and configuration made from them.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
@@ -105,7 +105,7 @@ export const readPrompt = Effect.fn("readPrompt")(function* (flags: RunFlags) {
   return text
 })
 
-/** Fails for a rule that cannot be read. */
+/** Fails for a rule with invalid syntax. */
 export const checkRules = (verdict: Verdict, texts: ReadonlyArray<string>) =>
   Effect.forEach(texts, (text) =>
     Result.match(parseRule(verdict, text), {
@@ -114,7 +114,7 @@ export const checkRules = (verdict: Verdict, texts: ReadonlyArray<string>) =>
     })
   )
 
-/** What the flags set, in the form of a configuration. */
+/** The flags as a configuration. */
 export const flagConfiguration = Effect.fn("flagConfiguration")(function* (
   flags: Pick<RunFlags, "allow" | "deny" | "model" | "parallel" | "plugin">
 ) {

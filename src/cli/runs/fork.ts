@@ -1,5 +1,5 @@
 /**
- * `task-conductor fork RUN --from TASK`: a new run that begins with what another had finished before a task.
+ * `task-conductor fork RUN --from TASK`: starts a new run that reuses what another had finished before a task.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"

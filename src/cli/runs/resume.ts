@@ -1,5 +1,5 @@
 /**
- * `task-conductor resume RUN`: goes on with a run that ended early. What had finished is not done again.
+ * `task-conductor resume RUN`: resumes a run that ended early. Finished work is not repeated.
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"

@@ -9,13 +9,13 @@ import { untilReport } from "../terminal/outcome.ts"
 import { type CommandPorts, startPorts } from "../terminal/ports.ts"
 import { asUsage } from "../terminal/warnings.ts"
 
-/** A saved run, with flags that override what it was begun with. */
+/** A saved run, with flags that override those it was started with. */
 export interface ResumeRequest {
   readonly run: string
   readonly flags: Configuration
 }
 
-/** Goes on with a run to its report. */
+/** Resumes a run and carries it to its report. */
 export const resumePrompt = Effect.fn("resumePrompt")(function* ({ flags, run }: ResumeRequest, ports: CommandPorts) {
   return yield* resumeRun({ run, given: flags }, yield* startPorts(ports)).pipe(
     Effect.mapError(asUsage),
@@ -24,7 +24,7 @@ export const resumePrompt = Effect.fn("resumePrompt")(function* ({ flags, run }:
   )
 })
 
-/** Begins a new run with what another had finished before the task `from`. */
+/** Starts a new run that reuses what another had finished before the task `from`. */
 export const forkPrompt = Effect.fn("forkPrompt")(function* (
   { flags, from, run }: ResumeRequest & { readonly from: string },
   ports: CommandPorts

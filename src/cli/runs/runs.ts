@@ -1,5 +1,5 @@
 /**
- * `task-conductor runs`: the saved runs, and what to do with those that are old or damaged.
+ * `task-conductor runs`: lists the saved runs, removes old ones and repairs damaged ones.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -15,7 +15,7 @@ import { Output } from "../terminal/Output.ts"
 const json = (what: string) =>
   Flag.Boolean("json").pipe(Flag.withDescription(`Print ${what} as JSON`), Flag.withDefault(false))
 
-/** Where the runs are that are meant. */
+/** Selects the database or this machine as the place of the runs. */
 export const clusterFlag = Flag.Boolean("cluster").pipe(
   Flag.withDescription("Use the runs in the database in TASK_CONDUCTOR_DATABASE instead of those of this machine"),
   Flag.withDefault(false)

@@ -23,7 +23,7 @@ const storeOf = (isCluster: boolean) =>
 export const listRuns = (isCluster: boolean) =>
   RunStore.use((store) => store.list).pipe(Effect.provide(storeOf(isCluster)))
 
-/** Removes the runs that began before a time (ISO 8601) and that nobody works on; gives what is gone. */
+/** Removes the inactive runs that started before a time (ISO 8601); returns the removed ones. */
 export const pruneRuns = (before: string, isCluster: boolean) =>
   RunStore.use((store) =>
     Effect.flatMap(store.list, (all) =>
@@ -34,19 +34,19 @@ export const pruneRuns = (before: string, isCluster: boolean) =>
     )
   ).pipe(Effect.provide(storeOf(isCluster)))
 
-/** Sets aside what is damaged in the journal of the run that is meant. */
+/** Moves the damaged part of a run's journal to a file beside it. */
 export const repairRun = Effect.fn("repairRun")(function* (given: string) {
   const store = yield* RunStore
   const runId = yield* store.find(given)
   return { runId, repaired: yield* repairJournal(store.pathOf(runId)) }
 }, Effect.provide(layerRuns))
 
-/** What the run that is meant planned, did and found. */
+/** What a run planned, did and found. */
 export const printRun = (run: string, isCluster: boolean) =>
   Effect.map(readRun(run), ({ records, runId }) => ({ runId, overview: runOverview(records) })).pipe(
     Effect.provide(storeOf(isCluster))
   )
 
-/** What one task of it saw, said, called and found. */
+/** What one task of a run saw, said, called and found. */
 export const printTask = (run: string, task: string, isCluster: boolean) =>
   Effect.provide(readTask(run, task), storeOf(isCluster))

@@ -11,7 +11,7 @@ const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<s
 
 const stateText = { finished: "finished", failed: "failed", open: "not done" } as const
 
-/** The plan, what became of each task, and the answer. */
+/** The plan, the outcome of each task, and the answer. */
 export const overviewText = (runId: string, { answer, message, plan, tasks }: RunOverview): string =>
   [
     `# Run ${runId}`,

@@ -1,5 +1,5 @@
 /**
- * `task-conductor skills ...`: what kinds of task there are, where each skill comes from, and what helps to write one.
+ * `task-conductor skills ...`: lists skills with their sources, and helps to write one.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"

@@ -1,5 +1,5 @@
 /**
- * `task-conductor skills describe NAME`: everything about one skill, as the stages of a run get it.
+ * `task-conductor skills describe NAME`: shows everything about one skill, as the stages of a run get it.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"

@@ -1,5 +1,5 @@
 /**
- * `task-conductor skills new NAME`: makes a skill that works and follows every rule, to be changed into another one.
+ * `task-conductor skills new NAME`: creates a working skill that follows every rule, as a template.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -14,7 +14,7 @@ import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { runFlags } from "../run/runFlags.ts"
 
-/** Makes the folder and its files; whatever is there already stays as it is. */
+/** Makes the folder and its files; an existing folder is not changed. */
 const write = Effect.fnUntraced(function* (folder: string, files: Readonly<Record<string, string>>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

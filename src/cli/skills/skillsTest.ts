@@ -1,5 +1,5 @@
 /**
- * `task-conductor skills test NAME`: runs the tests beside a skill with a model that says what they tell it.
+ * `task-conductor skills test NAME`: runs the tests beside a skill with a model that answers from them.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"

@@ -1,6 +1,6 @@
 /**
- * Prints the text of answers as it comes, on a terminal that shows progress too: whoever writes a line in between starts
- * on a line of its own.
+ * Prints the text of answers as it arrives, on a terminal that shows progress too: a progress line in between starts on
+ * a line of its own.
  */
 import * as Effect from "effect/Effect"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
@@ -16,7 +16,7 @@ export interface AnswerPrinter {
   readonly sink: EventSink
 }
 
-/** Text goes to stdout and progress to stderr, which are one screen. */
+/** Text goes to stdout and progress to stderr, which share one screen. */
 export const makeAnswerPrinter = Effect.gen(function* () {
   const { follow } = yield* Output
   let isInLine = false

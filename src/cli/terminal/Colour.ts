@@ -1,12 +1,12 @@
 /**
- * When to colour and with what. The decision follows NO_COLOR, FORCE_COLOR and TERM=dumb; the paint is the identity
- * when the decision is no.
+ * Decides whether to use colours, by NO_COLOR, FORCE_COLOR and TERM=dumb, and paints text. Without colours the paint
+ * leaves text unchanged.
  */
 
-/** Got and not imported: an import loads all of the module, which warns on stderr when both variables are set. */
+/** Not imported: an import loads the whole module, which warns on stderr when NO_COLOR and FORCE_COLOR are both set. */
 const { styleText } = process.getBuiltinModule("node:util")
 
-/** The environment variables that people use to say what they want. */
+/** The environment variables that control colours. */
 export interface ColourWishes {
   readonly noColor: string | undefined
   readonly forceColor: string | undefined
@@ -25,7 +25,7 @@ type Style = "bold" | "dim" | "red" | "green" | "yellow"
 /** Words in colour. */
 export type Paint = Readonly<Record<Style, (text: string) => string>>
 
-/** Paints, or leaves every text as it is; `wantsColour` has decided, so that Node is not to look at the environment. */
+/** Paints, or leaves every text as it is; `wantsColour` decides, so Node must not look at the environment. */
 export const makePaint = (coloured: boolean): Paint => {
   const paint = (style: Style) => (text: string) =>
     coloured ? styleText(style, text, { validateStream: false }) : text

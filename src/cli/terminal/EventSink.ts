@@ -18,7 +18,7 @@ export interface EventSink {
   readonly abort: (message: string) => Effect.Effect<void>
 }
 
-/** Puts lines in order: while a question waits for its answer all others wait too, so that it stays in sight. */
+/** Serializes lines: while a question waits for its answer, all other lines wait too, so that it stays visible. */
 const makeLineOrder = () => {
   const waiting: Array<string> = []
   let isAsked = false
@@ -38,7 +38,7 @@ const makeLineOrder = () => {
   }
 }
 
-/** Plain lines for a person, as `line` words them. */
+/** Plain lines for a person, as `line` formats them. */
 export const lineSink = Effect.fnUntraced(function* (line: (event: RunEvent, paint: Paint) => string | undefined) {
   const { tell, tellPaint } = yield* Output
   const order = makeLineOrder()
@@ -75,7 +75,7 @@ const abortedReport = (runId: string, message: string, results: ReadonlyArray<Ta
   usage: { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
 })
 
-/** One JSON object a line on stdout. Once there was a first line there is a last one. */
+/** One JSON object a line on stdout. A stream that has begun always gets a last line. */
 export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effect.gen(function* () {
   const { result } = yield* Output
   const { received } = yield* Signals

@@ -1,5 +1,5 @@
 /**
- * How a command ends when it does not end well: an exit code and the words for it.
+ * How a command fails: an exit code and a message.
  */
 import * as Schema from "effect/Schema"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
@@ -25,7 +25,7 @@ export class CommandFailure extends Schema.TaggedError<CommandFailure>()("Comman
 /** The person gave something that cannot be used: exit code 2. */
 export const usageFailure = (text: string): CommandFailure => new CommandFailure({ exitCode: exitCodes.usage, text })
 
-/** Everything was said already: only the exit code is left. */
+/** Everything was reported already: only the exit code is left. */
 export const quietFailure = (exitCode: number): CommandFailure => new CommandFailure({ exitCode, text: "" })
 
 /** Any other typed failure: what was given cannot be used, or what is installed is damaged. */
@@ -34,7 +34,7 @@ interface OtherFailure {
   readonly message: string
 }
 
-/** What is wrong with what is saved, not with what the person gave. */
+/** Errors in saved data, not in what the person gave. */
 const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable", "DatabaseUnavailable", "ProjectShared"])
 
 /** Everything a command can fail with, as exit code and text. */

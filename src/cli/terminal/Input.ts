@@ -1,5 +1,5 @@
 /**
- * Text that a person hands over: a file, or stdin as `-` or through a pipe.
+ * Reads text that a person gives: a file, or stdin as `-` or through a pipe.
  */
 import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"

@@ -1,6 +1,6 @@
 /**
- * The two streams of the binary: results on stdout, words for the person on stderr. A reader that goes away (`| head`)
- * is no error: what would still be written is dropped. A disk that is full is one: `lost` tells it at the end.
+ * The two streams of the binary: results on stdout, messages on stderr. A reader that goes away (`| head`) is not an
+ * error: what would still be written is dropped. A full disk is one: `lost` reports it at the end.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import { makePaint, type Paint, wantsColour } from "./Colour.ts"
 
 const ignore = (): void => undefined
 
-/** Where results and words go, and what is known of the reader. */
+/** Where results and messages go, and what is known of the reader. */
 export interface Streams {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: { readonly isTTY?: boolean }
@@ -19,7 +19,7 @@ export interface Streams {
   readonly stderr: Writable & { readonly isTTY?: boolean }
 }
 
-/** Waits for the write; what a failed one means is judged at the end. */
+/** Waits for the write; a failed one is evaluated at the end. */
 const write = (stream: Writable, text: string, failed: (error: Error) => void): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     stream.write(text.endsWith("\n") ? text : `${text}\n`, (error) => {
@@ -33,7 +33,7 @@ export class Output extends Context.Service<
   {
     /** Writes a line, or several, to stdout; waits while the reader is slow. */
     result(text: string): Effect.Effect<void>
-    /** Writes text of a model to stdout: as it is, but on a terminal without power over it. */
+    /** Writes text of a model to stdout: unchanged, but without control sequences on a terminal. */
     answer(text: string): Effect.Effect<void>
     /** Writes a piece of a text of a model to stdout at once, as it comes. Only for a terminal. */
     readonly follow: (piece: string) => void

@@ -1,6 +1,6 @@
 /**
- * How help, version and wrong invocations are shown: help that was asked for on stdout, a wrong invocation as one line
- * on stderr that says how to get help.
+ * Shows help, version and invalid invocations: requested help on stdout, an invalid invocation as one line on stderr
+ * that says how to get help.
  */
 import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
@@ -11,8 +11,8 @@ import { Output } from "./Output.ts"
 const suggest = (words: ReadonlyArray<string>): string =>
   words.length === 0 ? "" : ` Did you mean ${words.map((word) => `"${word}"`).join(" or ")}?`
 
-/** Without the words that only the author of a flag understands, as one sentence. */
-const plainly = (message: string): string =>
+/** Without the terms that only the author of a flag understands, as one sentence. */
+const plainSentence = (message: string): string =>
   message
     .replace("Expected: Schema validation failed: ", "")
     .replace("a string representing a finite number", "a whole number")
@@ -28,11 +28,11 @@ const invocationText = (error: CliError.NonShowHelpErrors): string => {
     case "UnexpectedArgument":
       return `Unexpected ${error.arguments.length === 1 ? "argument" : "arguments"}: ${error.arguments.map((argument) => JSON.stringify(argument)).join(", ")}. Put text that contains spaces in quotes.`
     default:
-      return plainly(error.message)
+      return plainSentence(error.message)
   }
 }
 
-/** Writes help and complaints through `Output`. */
+/** Writes help and errors through `Output`. */
 export const layerPresenter: Layer.Layer<never, never, Output> = Layer.unwrap(
   Effect.gen(function* () {
     const output = yield* Output

@@ -1,6 +1,6 @@
 /**
- * What a run looks like on a terminal: one plain line for each event worth a line. Pure; whatever a model or a tool said
- * is made printable first.
+ * Formats the progress of a run for a terminal: one plain line for each event that a person needs. Pure; text of models
+ * and tools is made printable first.
  */
 import { type Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
 import { printable } from "../../domain/text/Printable.ts"
@@ -37,10 +37,10 @@ const issueLine = (issue: Issue, most: number): string => {
   return shown(`${place === "" ? "" : `${place}: `}${issueText(issue)}`, most)
 }
 
-/** `no_valid_plan` as a person says it. */
+/** `no_valid_plan` as `no valid plan`. */
 export const statusWords = (status: RunReport["status"]): string => status.replaceAll("_", " ")
 
-/** Why a call is sent again, in a word or two; the whole message comes when it is not. */
+/** Why a call is sent again, in a word or two; the whole message is shown when it is not retried. */
 const retryReason = (reason: string): string => reason.replace(/\B[A-Z]/g, " $&").toLowerCase()
 
 /** The last lines: how the run ended and what it cost, with the issues that ended it. */
@@ -57,7 +57,7 @@ export const outcomeLines = ({ failures, issues, results, rounds, status, usage 
     ].join(", ")}`
   ].join("\n")
 
-/** The line for an event; nothing for events that only machines want. */
+/** The line for an event; nothing for events that only programs need. */
 export const progressLine = (event: RunEvent, paint: Paint): string | undefined => {
   switch (event.type) {
     case "run.started":

@@ -1,5 +1,5 @@
 /**
- * What `run` and `resume` share: the flags about how a run goes and is told, and the end of it.
+ * What `run` and `resume` share: the flags for limits and output, and how the command ends.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
@@ -30,7 +30,7 @@ export const outcomeFlags = {
   )
 }
 
-/** The flags of commands that go on with a saved run. */
+/** The flags of commands that continue a saved run. */
 export const savedRunFlags = {
   run: Argument.String("RUN").pipe(
     Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
@@ -49,33 +49,36 @@ export const limitFlags = (given: {
 }): NonNullable<Configuration["limits"]> =>
   Option.match(given.maxRounds, { onNone: () => ({}), onSome: (rounds) => ({ rounds }) })
 
-/** What can go on later: everything but what is done, and what has no plan to go on with. */
-const canGoOn = (status: RunStatus): boolean => status !== "done" && status !== "no_valid_plan"
+/** True unless the run is done or has no plan to continue with. */
+const canResume = (status: RunStatus): boolean => status !== "done" && status !== "no_valid_plan"
 
-/** How a run is told: its events as JSON Lines or as progress, and what can be done with it afterwards. */
-interface Telling {
+/** How a run is reported: its events as JSON Lines or as progress, and whether it can be resumed here. */
+interface ReportStyle {
   readonly json: boolean
   /** The run is no saved run of this machine: it is not resumed here. */
   readonly isClusterRun?: boolean
 }
 
 /** Where the events of a run go. */
-export const eventSink = ({ json }: Telling): Effect.Effect<EventSink, never, Output | Signals> =>
+export const eventSink = ({ json }: ReportStyle): Effect.Effect<EventSink, never, Output | Signals> =>
   json ? jsonSink : progressSink
 
-/** Tells the stream of events that it ends in the middle, when it does. */
+/** Ends the stream of events with an error when the work fails in the middle. */
 export const untilReport =
   ({ abort }: EventSink) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.tapCause(work, (cause) => (Cause.hasInterrupts(cause) ? Effect.void : abort("The run broke off.")))
 
-/** The answer on stdout, the outcome on stderr, how to go on with the run, and the exit code. */
-export const endWithReport = Effect.fnUntraced(function* (report: RunReport, { isClusterRun = false, json }: Telling) {
+/** The answer on stdout, the outcome on stderr, how to resume the run, and the exit code. */
+export const endWithReport = Effect.fnUntraced(function* (
+  report: RunReport,
+  { isClusterRun = false, json }: ReportStyle
+) {
   const { answer, tell, tellPaint } = yield* Output
   if (!json) {
     if (report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
     yield* tell(outcomeLines(report, tellPaint))
-    if (canGoOn(report.status) && !isClusterRun) yield* tell(`Resume it: task-conductor resume ${report.runId}`)
+    if (canResume(report.status) && !isClusterRun) yield* tell(`Resume it: task-conductor resume ${report.runId}`)
   }
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })

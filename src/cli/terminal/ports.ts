@@ -1,5 +1,5 @@
 /**
- * What every command brings to the work that it starts: where events go, who is asked, and where notes are printed.
+ * What every command passes to the run that it starts: where events go, who is asked, and where notes are printed.
  */
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -17,7 +17,7 @@ export interface CommandPorts {
   readonly approver?: Layer.Layer<Approver>
 }
 
-/** The same as the application takes it. */
+/** The same, as the application expects it. */
 export const startPorts = ({ approveSteps, approver, sink }: CommandPorts): Effect.Effect<StartPorts, never, Output> =>
   Effect.map(Output, (output) => ({
     listen: sink.listen,

@@ -1,5 +1,5 @@
 /**
- * What a person should know before a run starts: which model works, what could not be read, rules that name no tool.
+ * What a person should know before a run starts: which model is used, what could not be read, rules that name no tool.
  */
 import * as Effect from "effect/Effect"
 import { type StartupNotes, tornNote } from "../../app/startup.ts"
