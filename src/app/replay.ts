@@ -36,7 +36,7 @@ const replaySession = Effect.fnUntraced(function* (
   const before = eventsTold(session.own)
   const isWhole = hasEnded(before)
   const unknown = isWhole ? missing.map((key): RunDifference => ({ about: `${key} is not in the journal` })) : []
-  const changedEvents = runDifferences(before, replay.told, missing.length > 0)
+  const changedEvents = runDifferences(before, replay.published, missing.length > 0)
   return {
     isWhole,
     events: before.length,
@@ -46,7 +46,7 @@ const replaySession = Effect.fnUntraced(function* (
 
 /**
  * Replays a run. `isWhole` is false for one that was killed, interrupted or stopped in the end: it is replayed as far
- * as its journal goes.
+ * as its its journal goes.
  */
 export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunPorts, "plugins"> = {}) {
   const store = yield* RunStore

@@ -41,7 +41,7 @@ describe("an event", () => {
       Effect.gen(function* () {
         const disk = yield* Deferred.make<void>()
         let isWaiting = false
-        const keep = (key: string) =>
+        const save = (key: string) =>
           Effect.suspend(() => {
             if (!key.includes(part)) return Effect.void
             isWaiting = true
@@ -49,7 +49,7 @@ describe("an event", () => {
           })
         const journal = Layer.effect(
           Journal,
-          Effect.map(Journal, (none) => ({ ...none, keepOutcome: keep, keepStageResult: keep }))
+          Effect.map(Journal, (none) => ({ ...none, saveOutcome: save, saveStageResult: save }))
         ).pipe(Layer.provide(Journal.layerNone))
         yield* Effect.gen(function* () {
           const { events } = yield* EventLog

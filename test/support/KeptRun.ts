@@ -115,7 +115,7 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
       replay
     })
     yield* replay.play(Effect.provide(conduct(opened.order), world))
-    return { before: eventsTold(session.own), now: replay.told }
+    return { before: eventsTold(session.own), now: replay.published }
   }).pipe(apart)
 
   /** Plays the run again, or one that was forked from it, with nothing of this machine's configuration. */

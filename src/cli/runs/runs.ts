@@ -77,9 +77,9 @@ const repair = Command.make(
     const { repairRun } = yield* Effect.promise(() => import("./runsHandler.ts"))
     const { repaired, runId } = yield* repairRun(given.run)
     if (repaired === undefined) return yield* tell(`The journal of ${runId} is intact. Nothing was changed.`)
-    const { aside, bytes, kept } = repaired
+    const { aside, bytes, intact } = repaired
     yield* tell(
-      `The first ${kept} records are intact and stay in the journal. The ${bytes} bytes from line ${kept + 1} on were moved to ${aside}. Resume the run: task-conductor resume ${runId}`
+      `The first ${intact} records are intact and stay in the journal. The ${bytes} bytes from line ${intact + 1} on were moved to ${aside}. Resume the run: task-conductor resume ${runId}`
     )
   })
 ).pipe(

@@ -23,10 +23,10 @@ export const layerClusterActivities = Layer.effect(
       const name = activityName(activity)
       const execute = activity.execute.pipe(
         Effect.tap((outcome) =>
-          Effect.flatMap(json(activity.success, outcome), (value) => journal.keepOutcome(name, value))
+          Effect.flatMap(json(activity.success, outcome), (value) => journal.saveOutcome(name, value))
         ),
         Effect.tapError((error) =>
-          Effect.flatMap(json(activity.error, error), (value) => journal.keepFailure(name, value))
+          Effect.flatMap(json(activity.error, error), (value) => journal.saveFailure(name, value))
         )
       )
       /* A worker can die after the journal knows the outcome, and before the engine does. */

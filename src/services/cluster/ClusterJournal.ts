@@ -1,6 +1,6 @@
 /**
- * The journal of a cluster run: the same records as in a file, in the database, where every worker of the run sees them as
- * soon as they are there.
+ * The journal of a cluster run: the same records as in a file, in the database, where every worker of the run sees them
+ * as soon as they are there.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -49,11 +49,11 @@ export const layerClusterJournal = (
           if (line === undefined || intent?.type !== "intent") return undefined
           return (yield* last("outcome", key)) === undefined ? { ...intent, seq: line.seq } : undefined
         }),
-        keepOutcome: (key, value) => append({ type: "outcome", key, value }),
-        keepFailure: (key, error) => append({ type: "failure", key, error }),
-        keepStageResult: (key, value) => append({ type: "settled", key, value }),
-        keepAnswer: (key, value) => append({ type: "answer", key, value }),
-        keepSeen: (key, value) => append({ type: "seen", key, value }),
+        saveOutcome: (key, value) => append({ type: "outcome", key, value }),
+        saveFailure: (key, error) => append({ type: "failure", key, error }),
+        saveStageResult: (key, value) => append({ type: "settled", key, value }),
+        saveAnswer: (key, value) => append({ type: "answer", key, value }),
+        saveSeen: (key, value) => append({ type: "seen", key, value }),
         intend: (intent) => append({ type: "intent", ...intent }),
         sent: (prompt) => append({ type: "prompt", ...prompt }),
         tell: (event) => append({ type: "event", event }),

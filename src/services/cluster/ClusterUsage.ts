@@ -16,8 +16,8 @@ export const layerClusterUsage = (runId: string, begunAt: string): Layer.Layer<U
         modelCall: () => Effect.void,
         toolCall: Effect.void,
         total: Effect.gen(function* () {
-          const told = yield* Effect.orDie(runs.usage(runId))
-          return { ...told, durationMs: (yield* Clock.currentTimeMillis) - Date.parse(begunAt) }
+          const used = yield* Effect.orDie(runs.usage(runId))
+          return { ...used, durationMs: (yield* Clock.currentTimeMillis) - Date.parse(begunAt) }
         })
       })
     )

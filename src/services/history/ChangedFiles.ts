@@ -1,6 +1,6 @@
 /**
- * Finds the files that somebody else changed since a run saw them last: what finished tasks were shown and what they wrote
- * is compared with what stands there now.
+ * Finds the files that somebody else changed since a run used them last: the contents that finished tasks read or wrote
+ * are compared with the current contents.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

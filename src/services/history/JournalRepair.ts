@@ -1,6 +1,6 @@
 /**
- * Sets aside what is damaged in a journal: the records before the first damaged line stay, everything after it goes to
- * a file beside, where a person can look at it.
+ * Repairs a damaged journal: the records before the first damaged line stay, and the rest is moved to a file beside the
+ * journal, where a person can inspect it.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -10,22 +10,22 @@ import { quarantine } from "../journal/Quarantine.ts"
 import { codeOf } from "../files/FileFailure.ts"
 
 export interface Repaired {
-  /** How many records stay. */
-  readonly kept: number
-  /** How many bytes were set aside, and where. */
+  /** The number of records that stay. */
+  readonly intact: number
+  /** The number of bytes that were moved, and the path of their file. */
   readonly bytes: number
   readonly aside: string
 }
 
-const cutOff = Effect.fnUntraced(function* (path: string, { kept, rest, size }: JournalRest) {
-  const aside = yield* quarantine(`${path}.damaged-${kept + 1}`, rest)
+const cutOff = Effect.fnUntraced(function* (path: string, { intact, rest, size }: JournalRest) {
+  const aside = yield* quarantine(`${path}.damaged-${intact + 1}`, rest)
   const handle = yield* (yield* FileSystem.FileSystem).open(path, { flag: "r+" })
   yield* handle.truncate(size)
   yield* handle.sync
-  return { kept, bytes: rest.length, aside } satisfies Repaired
+  return { intact, bytes: rest.length, aside } satisfies Repaired
 }, Effect.scoped)
 
-/** Repairs the journal; nothing when it holds together. Fails when not even its beginning does. */
+/** Repairs the journal; returns nothing when it is intact. Fails when even its first record is damaged. */
 export const repairJournal = Effect.fn("repairJournal")((path: string) =>
   Effect.flatMap(readSound(path), (found) =>
     found.rest.length === 0 ? Effect.succeed(undefined) : cutOff(path, found)

@@ -1,6 +1,5 @@
 /**
- * The beginning and the end of a journal, read without what lies between: enough to list runs. Nothing is proved about
- * the rest.
+ * Reads only the beginning and the end of a journal, which is enough to list runs. The rest is not verified.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

@@ -1,6 +1,6 @@
 /**
- * Plays one session of a saved run once more, from its journal alone: no model is asked, no tool runs, nobody is
- * asked. What was answered, found and decided then is so now, and every prompt is compared with the one that was sent.
+ * Replays one session of a saved run from its journal only: no model is called, no tool runs, and no person is asked.
+ * The recorded answers, findings and decisions are used, and every prompt is compared with the recorded one.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -21,26 +21,31 @@ import type { RunEvents } from "../runs/RunEvents.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** The journal as what stands in for model, tools, world and person. */
+/** Replacements for the model, the tools, the project and the person, all fed by the journal. */
 export interface Replay {
   readonly activities: Layer.Layer<Activities>
-  /** The gate and the tools, as they decided and were then. */
+  /** The gate and the tools with their recorded decisions and properties. */
   readonly decisions: Layer.Layer<Gate | ToolRegistry, never, Gate | RunEvents | ToolRegistry>
-  /** The name of the project; nothing in it is looked at. */
+  /** The name of the project; nothing in it is read. */
   readonly workspace: Layer.Layer<Workspace>
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
-  /** What was told so far. */
-  readonly told: ReadonlyArray<RunEvent>
-  /** Prompts and arguments that were not the same. */
+  /** The events that were published so far. */
+  readonly published: ReadonlyArray<RunEvent>
+  /** Prompts and arguments that differ from the recorded ones. */
   readonly changed: ReadonlyArray<PlacedDifference>
-  /** Plays the run. Gives the keys of calls that are not in the journal when the run asks for nothing else and cannot go on. */
+  /**
+   * Replays the run. Returns the keys of the calls that are missing in the journal and without which it cannot
+   * continue.
+   */
   readonly play: <E, R>(run: Effect.Effect<unknown, E, R>) => Effect.Effect<ReadonlyArray<string>, E, R>
 }
 
 type Ended = { readonly value: Schema.Json } | { readonly error: Schema.Json }
 type Prompt = NonNullable<Activity<unknown, unknown, unknown>["prompt"]>
 
-/** Something by its name, and by its key alone: with other words or arguments it is still the same call. */
+/**
+ * Finds an entry by its name, else by its key only: with another prompt or other arguments it is still the same call.
+ */
 class Named<A> {
   readonly #byName = new Map<string, A>()
   readonly #byKey = new Map<string, A>()
@@ -87,7 +92,7 @@ const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
 const decode = <A>(success: Schema.Codec<A, unknown>, value: unknown): Effect.Effect<A> =>
   Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value))
 
-/** Makes the stand-ins for a session; `lines` are those of the journal up to its end. */
+/** Makes the replacements for a session; `lines` are those of the journal up to the end of the session. */
 export const makeReplay = Effect.fn("makeReplay")(function* (
   lines: ReadonlyArray<JournalLine>,
   session: ReplaySession
@@ -95,9 +100,9 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   const { before, ends, own, prompts, seen, untaken } = readLines(lines, session.known)
   const known = knownBy(lines.slice(0, session.known))
   const order = yield* makeReplayOrder
-  const told: Array<RunEvent> = []
+  const published: Array<RunEvent> = []
   const changed: Array<PlacedDifference> = []
-  /** Differences that there are unless the session broke off right there. */
+  /** Possible differences, which do not count if the session broke off at that point. */
   const perhaps: Array<PlacedDifference> = []
   const isWhole = hasEnded(eventsTold(session.own))
   const endless = Effect.andThen(order.turn("an answer that was never given", undefined), Effect.never)
@@ -108,19 +113,19 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
       onSome: (value) => Effect.asSome(decode(success, value))
     })
 
-  /** A task ends when it told so, another stage when its outcome was on the disk; results are listed in this order. */
+  /** A task ends with its event, another stage when its outcome is on the disk; results are listed in this order. */
   const end = (key: string): Effect.Effect<void> => {
     const position = ends.get(key)
     return position === undefined ? Effect.void : order.turn(key, position)
   }
 
-  /** Says where a call is not the one of then. */
+  /** Records where a call differs from the recorded one. */
   const compare = (
     { key, prompt }: Pick<Activity<unknown, unknown, unknown>, "key" | "prompt">,
     name: string
   ): ReadonlyArray<PlacedDifference> => {
     const then = prompts.similar(name)
-    const at = told.length - 0.5
+    const at = published.length - 0.5
     if (prompt === undefined || then === undefined) {
       const isSame = own.exact(name) !== undefined || before.exact(name) !== undefined
       return isSame ? [] : [{ at, difference: { about: `${key} was asked with other words or arguments` } }]
@@ -133,7 +138,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     const name = activityName(activity)
     const mine = own.exact(name) ?? (before.exact(name) === undefined ? own.similar(name) : undefined)
     const earlier = before.similar(name)
-    /* A session that broke off may have been about to ask what an earlier one had asked with other words. */
+    /* A session that broke off may have been about to send a prompt that an earlier session sent in another form. */
     const isLast = mine === undefined && !isWhole && before.exact(name) === undefined
     const ended: Ended | undefined = isLast ? undefined : (mine ?? earlier)
     if (mine !== undefined || earlier !== undefined) (isLast ? perhaps : changed).push(...compare(activity, name))
@@ -169,8 +174,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     ),
     workspace: Workspace.layerNamed(eventsOf(session.own, "run.started")[0]?.project ?? ""),
     decisions: layerReplayDecisions(eventsTold(lines.map(recordOf)), session.own, endless),
-    listen: ({ event }) => Effect.sync(() => void told.push(event)),
-    told,
+    listen: ({ event }) => Effect.sync(() => void published.push(event)),
+    published,
     changed,
     play: (run) =>
       Effect.map(order.conduct(run), (missing) => {

@@ -1,6 +1,6 @@
 /**
- * Gate and tools of a replay: steps are decided as they were then, and nothing of a tool is run, not even to prepare
- * it. What is started before a run is judged as ever, and nobody is asked.
+ * The gate and the tools of a replay: steps get the recorded decisions, and no code of a tool runs, not even to prepare
+ * a call. Plugins and servers that start before a run are decided by the rules, and nobody is asked.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,14 +20,14 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 type Answered = Extract<RunEvent, { readonly type: "approval.answered" }>
 
-/** What was asked and answered before the tasks of one step. */
+/** The questions and answers before the tasks of one step. */
 interface Decided {
   readonly planKey: string
   readonly title: string
   readonly events: Array<RunEvent>
 }
 
-/** The steps about which something was told, in order. */
+/** The steps that have events about approvals, in order. */
 const decidedSteps = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Decided> => {
   const steps: Array<Decided> = []
   for (const event of events) {
@@ -40,7 +40,7 @@ const decidedSteps = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Decided> =
   return steps.filter((step) => step.events.length > 0)
 }
 
-/** The risk of each call that was asked about or begun. */
+/** The risk of each call that was asked about or started. */
 const risksOf = (events: ReadonlyArray<RunEvent>): ReadonlyMap<string, Risk> => {
   const risks = new Map<string, Risk>()
   for (const event of events) {
@@ -55,7 +55,7 @@ const decodeDenied = Schema.decodeUnknownSync(Schema.toCodecJson(PermissionDenie
 const isDenied = Schema.is(Schema.TaggedStruct("Denied", {}))
 const hasDenials = Schema.is(Schema.Struct({ denials: Schema.Array(Schema.Json) }))
 
-/** Everything that was denied: calls, and references that were looked at. */
+/** Everything that was denied: calls and references. */
 const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<PermissionDenied> =>
   own.flatMap((record) => {
     if (record.type === "failure") return isDenied(record.error) ? [decodeDenied(record.error)] : []
@@ -65,7 +65,7 @@ const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<PermissionD
   })
 
 /**
- * Takes the place of the gate and the tools; `events` are those of the whole journal, `own` is what the session did, and
+ * Replaces the gate and the tools; `events` are those of the whole journal, `own` is the part of the session, and
  * `endless` waits for an answer that never came.
  */
 export const layerReplayDecisions = (
@@ -81,14 +81,14 @@ export const layerReplayDecisions = (
       const open = [...decidedSteps(eventsTold(own))]
       const risks = risksOf(events)
 
-      /** A step about which nothing was told needed no question. */
+      /** A step without events about approvals needed no question. */
       const approveStep = Effect.fnUntraced(function* (step: { readonly planKey: string; readonly title: string }) {
         const index = open.findIndex(({ planKey, title }) => planKey === step.planKey && title === step.title)
         const [decided] = index === -1 ? [] : open.splice(index, 1)
         if (decided === undefined) return { approved: true, by: "rule" } satisfies StepApproved
         yield* Effect.forEach(decided.events, publish, { discard: true })
         const answered = decided.events.find((event): event is Answered => event.type === "approval.answered")
-        // The session ended while somebody was asked.
+        // The session ended while a person was asked.
         if (answered === undefined) return yield* endless
         return { approved: answered.answer !== "decline", by: answered.by } satisfies StepApproved
       })

@@ -1,7 +1,7 @@
 /**
- * Lets the calls of a replay come to their ends in the order of the journal, so that tasks side by side finish as they did
- * then. Each fiber of a replay either runs, or is parked until it is its turn, or waits for another fiber. When none runs,
- * the parked one that comes first in the journal goes on.
+ * Lets the calls of a replay finish in the order of the journal, so that parallel tasks finish in the recorded order.
+ * Each fiber of a replay either runs, or is parked until it is its turn, or waits for another fiber. When none runs,
+ * the parked fiber whose call comes first in the journal continues.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -14,15 +14,17 @@ interface Parked {
 }
 
 export interface ReplayOrder {
-  /** Parks until the call with this position in the journal is next; one that is not there, `undefined`, is never next. */
+  /**
+   * Parks until the call with this position in the journal is next; one that is not there, `undefined`, is never next.
+   */
   readonly turn: (key: string, position: number | undefined) => Effect.Effect<void>
-  /** Counts as running while it waits for something that is no fiber of the replay, such as a file. */
+  /** Counts as running while it waits for something outside of the replay, such as a file. */
   readonly outside: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Carries out the replay to its end, or until none of the parked calls can go on; gives their keys. */
+  /** Runs the replay to its end, or until none of the parked calls can continue, and returns their keys. */
   readonly conduct: <E, R>(replay: Effect.Effect<unknown, E, R>) => Effect.Effect<ReadonlyArray<string>, E, R>
 }
 
-/** A scheduler like the usual one that tells when a task is scheduled and when it has run. */
+/** A scheduler like the default one that reports when a task is scheduled and when it has run. */
 const watchedScheduler = (begin: () => void, end: () => void): Scheduler => {
   const scheduler = new MixedScheduler()
   return {

@@ -1,6 +1,6 @@
 /**
- * What a person should know when a run goes on: what of its journal was mended, and which files are no longer as its tasks
- * saw them. Read from the journal that is opened again, and published once the run has started.
+ * The warnings for a person who resumes a run: repairs of its journal, and files that changed after its tasks used
+ * them. They are read from the reopened journal, and published once the run has started.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -22,10 +22,10 @@ export interface ResumeNote {
 /** More files are counted and not named. */
 const mostNamed = 10
 
-const mended = (lineEnds: number): ReadonlyArray<ResumeNote> => {
+const repaired = (lineEnds: number): ReadonlyArray<ResumeNote> => {
   if (lineEnds === 0) return []
   const what = lineEnds === 1 ? "The end of one line was" : `The ends of ${lineEnds} lines were`
-  const text = `${what} damaged in the journal. No record is lost, and it is mended; the disk or the memory of this machine may be failing.`
+  const text = `${what} damaged in the journal. No record is lost, and the journal is repaired. The disk or the memory of this machine may be failing.`
   return [{ code: "journal-mended", text }]
 }
 
@@ -34,13 +34,13 @@ const changed = (runId: string, files: ReadonlyArray<ChangedFile>): ReadonlyArra
   if (first === undefined) return []
   const named = files.slice(0, mostNamed).map(({ how, path, task }) => `${path} (${how} by "${task}")`)
   const more = files.length > mostNamed ? ` and ${files.length - mostNamed} more` : ""
-  const text = `Somebody changed what this run had read or written: ${named.join(", ")}${more}. What finished tasks found may no longer hold. The run goes on with it; to do a task and all after it anew: task-conductor fork ${runId} --from "${first.task}"`
+  const text = `Somebody changed what this run had read or written: ${named.join(", ")}${more}. What finished tasks found may no longer hold. The run continues with the changed files. To do a task and all after it again: task-conductor fork ${runId} --from "${first.task}"`
   return [{ code: "files-changed", text }]
 }
 
 const referencesRead: RunEvent["type"] = "references.read"
 
-/** Only what tells of files is decoded: a journal is long. */
+/** Decodes only the records about files, since a journal is long. */
 const touchesOf = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<FileTouch> => {
   const begun = new Set(lines.flatMap(({ key, type }) => (type === "intent" ? [key] : [])))
   const wanted = lines.filter((line) => begun.has(line.key) || line.event === referencesRead)
@@ -51,16 +51,16 @@ const touchesOf = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<FileTouch> 
 const readNotes = ({ badEnds, lines, opened }: JournalContent) =>
   Effect.map(
     Effect.suspend(() => changedFiles(touchesOf(lines))),
-    (files): ReadonlyArray<ResumeNote> => [...mended(badEnds.length), ...changed(opened.order.runId, files)]
+    (files): ReadonlyArray<ResumeNote> => [...repaired(badEnds.length), ...changed(opened.order.runId, files)]
   )
 
 export class ResumeNotes extends Context.Service<
   ResumeNotes,
   { readonly read: Effect.Effect<ReadonlyArray<ResumeNote>, never, RunSettings | Workspace> }
 >()("task-conductor/services/history/ResumeNotes") {
-  /** For a run that begins: nothing was done before. */
+  /** For a new run, which has no earlier session. */
   static readonly layerNone = Layer.succeed(ResumeNotes)({ read: Effect.succeed([]) })
 
-  /** For a run whose journal was read. */
+  /** For a resumed run. */
   static readonly layer = (content: JournalContent) => Layer.succeed(ResumeNotes)({ read: readNotes(content) })
 }

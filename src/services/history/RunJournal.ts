@@ -1,5 +1,5 @@
 /**
- * Opens the journal of a run under its locks: of a new run, or of one that goes on.
+ * Opens the journal of a new or a resumed run, together with the locks on the run and on its project.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -24,9 +24,9 @@ import { ResumeNotes } from "./ResumeNotes.ts"
 import { codeOf } from "../files/FileFailure.ts"
 import { removeLeftovers } from "../files/AtomicWrite.ts"
 
-/** Where runs are saved, and whether this one may run beside others in its project. */
+/** Where runs are saved, and whether this run needs the lock on its project. */
 export interface RunPlace {
-  /** The folder of all that the program saves. */
+  /** The state folder of the program. */
   readonly state: string
   /** The folder where locks on projects leave a file, on systems that need one. */
   readonly locks: string
@@ -39,7 +39,7 @@ export interface RunPlace {
   readonly secrets: ReadonlyArray<string>
   /** A run that changes nothing takes no lock on its project. */
   readonly readOnly: boolean
-  /** What is in force when a run goes on. */
+  /** The settings with which a run is resumed. */
   readonly settings?: Configuration
 }
 
@@ -55,7 +55,7 @@ export const lockFolder = (path: Path.Path, state: string): string => path.join(
 /** The name of the lock on a journal. */
 export const runLock = (journal: string): string => `run ${journal}`
 
-/** Nobody else may write the journal, nor change the project at the same time. */
+/** Takes the locks: no other process may write the journal or change the project at the same time. */
 const takeLocks = Effect.fnUntraced(function* (place: RunPlace) {
   const { locks, project, readOnly, runId, state } = place
   const path = yield* Path.Path
@@ -64,7 +64,10 @@ const takeLocks = Effect.fnUntraced(function* (place: RunPlace) {
   if (!readOnly) yield* takeProject({ project, runId, locks })
 })
 
-/** Makes the folder of a run. Those above it may be new as well: a power cut must not take them away. */
+/**
+ * Makes the folder of a run, and flushes the folders above it, which may be new as well, so that they survive a power
+ * cut.
+ */
 const makeFolder = Effect.fnUntraced(function* (journal: string) {
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
@@ -103,7 +106,7 @@ export const layerNewRun = (
     })
   )
 
-/** The writes that were begun and have no outcome. */
+/** The writes that were started and have no outcome. */
 const unfinishedWrites = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<FileState> => {
   const ended = new Set(lines.flatMap(({ key, type }) => (type === "outcome" ? [key] : [])))
   return lines
@@ -112,7 +115,7 @@ const unfinishedWrites = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<File
     .flatMap((record) => (record.type === "intent" ? record.files : []))
 }
 
-/** The journal of a run that goes on. It is read under the lock, since another process may have gone on with it. */
+/** The journal of a resumed run. It is read under the lock, since another process may have continued the run. */
 export const layerResumedRun = (place: RunPlace) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -133,6 +136,6 @@ export const layerResumedRun = (place: RunPlace) =>
 /** Nothing is persisted. */
 export const layerUnsaved = Layer.merge(Journal.layerNone, ResumeNotes.layerNone)
 
-/** No journal: such a run leaves nothing behind, and all the same nobody else may change its project meanwhile. */
+/** No journal: such a run is not saved, but it takes the lock on its project like any other. */
 export const layerUnsavedRun = ({ locks, project, readOnly, runId }: RunPlace) =>
   Layer.unwrap(Effect.as(readOnly ? Effect.void : takeProject({ project, runId, locks }), layerUnsaved))

@@ -1,5 +1,5 @@
 /**
- * The saved runs: which there are, how each one stands, what its journal holds.
+ * The saved runs: their list, their status, and the contents of their journals.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

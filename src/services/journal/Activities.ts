@@ -1,7 +1,7 @@
 /**
- * The interface between the stages and whatever makes runs survive. Each model call and each tool call runs as one
- * activity: a stable key, a schema for its outcome, and the effect. Directly it simply runs; in a workflow the engine may
- * return a recorded outcome for the key instead, and no stage changes.
+ * The interface between the stages of a run and its persistence. Each model call and each tool call runs as one
+ * activity: a stable key, a schema for its outcome, and the effect. Without a workflow the effect simply runs; in a
+ * workflow the engine may return the recorded outcome of the key instead, without any change in the stages.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,9 +14,9 @@ import { activityName } from "../../domain/runs/ActivityKey.ts"
 import { Journal } from "./Journal.ts"
 
 /**
- * What is to be done once. `key` comes from domain/runs/ActivityKey; `input` is a hash of what it is done with, so that an outcome
- * counts only for the same prompt or the same arguments. Only a success is an outcome to remember: a failure (server
- * gone, permission denied) may be otherwise the next time.
+ * Work that is to be done once. `key` comes from domain/runs/ActivityKey; `input` is a hash of the prompt or of the
+ * arguments, so that an outcome counts only for the same input. Only a success is recorded: after a failure (server
+ * gone, permission denied) another try may succeed.
  */
 export interface Activity<A, E, R> {
   readonly key: string
@@ -24,14 +24,16 @@ export interface Activity<A, E, R> {
   readonly success: Schema.Codec<A, unknown>
   readonly error: Schema.Codec<E, unknown>
   readonly execute: Effect.Effect<A, E, R>
-  /** Tells the outcome, once it is persisted; an outcome from before is not told again. */
+  /**
+   * Publishes the outcome, once it is persisted. A recorded outcome was published before and is not published again.
+   */
   readonly tell?: (outcome: A) => Effect.Effect<void>
   /** The prompt of a model call, to show where another one differs. */
   readonly prompt?: { readonly system: string; readonly user: string }
 }
 
-/** Watches whether an activity is carried out, so that its outcome is told when it was, and only then. */
-const whenCarriedOut = <A, E, R>({ execute, tell = () => Effect.void }: Activity<A, E, R>) => {
+/** Observes whether an activity is executed, so that only the outcome of an execution is published. */
+const onExecution = <A, E, R>({ execute, tell = () => Effect.void }: Activity<A, E, R>) => {
   let isFresh = false
   return {
     execute: Effect.tap(execute, () =>
@@ -43,7 +45,7 @@ const whenCarriedOut = <A, E, R>({ execute, tell = () => Effect.void }: Activity
   }
 }
 
-/** A part of a run that is made of activities. Once it has come to its end, none of them is looked at again. */
+/** A part of a run that is made of activities. Once it has finished, none of them is looked up again. */
 export interface Stage<A> {
   readonly key: string
   readonly success: Schema.Codec<A, unknown>
@@ -56,19 +58,19 @@ export class Activities extends Context.Service<
   Activities,
   {
     run<A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R>
-    /** The outcome of a stage that came to its end before. */
+    /** The recorded outcome of a stage that has finished. */
     stageResult<A>(stage: Stage<A>): Effect.Effect<Option.Option<A>>
-    /** Gives the outcome of the stage from before, or runs it and persists its outcome, unless that is not final. */
+    /** Returns the recorded outcome of the stage, or runs the stage and persists its outcome if that is final. */
     runStage<A, E, R>(
       stage: Stage<A>,
       execute: Effect.Effect<A, E, R>,
       isFinal?: (outcome: A) => boolean
     ): Effect.Effect<A, E, R>
-    /** Looks at what is there now, such as a file that a task refers to. What is found is persisted for the replay only. */
+    /** Reads current state, such as a file that a task refers to. It is persisted for the replay only. */
     record<A, E, R>(what: Stage<A>, look: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/journal/Activities") {
-  /** Runs every activity, remembers nothing. */
+  /** Runs every activity and records nothing. */
   static readonly layerDirect: Layer.Layer<Activities> = Layer.succeed(Activities)(
     Activities.of({
       run: ({ execute, tell = () => Effect.void }) => Effect.tap(execute, tell),
@@ -78,7 +80,9 @@ export class Activities extends Context.Service<
     })
   )
 
-  /** In a workflow each activity is one of its engine; outside of one it simply runs. The outcomes of stages are in the journal. */
+  /**
+   * In a workflow the engine runs each activity; elsewhere it simply runs. The journal holds the outcomes of stages.
+   */
   static readonly layerWorkflow = Layer.effect(
     Activities,
     Effect.gen(function* () {
@@ -95,23 +99,23 @@ export class Activities extends Context.Service<
         )
 
       const persist = <A>(stage: Stage<A>, outcome: A): Effect.Effect<void> =>
-        Effect.flatMap(encode(stage, outcome), (value) => journal.keepStageResult(stage.key, value))
+        Effect.flatMap(encode(stage, outcome), (value) => journal.saveStageResult(stage.key, value))
 
       return Activities.of({
-        run: <A, E, R>(given: Activity<A, E, R>): Effect.Effect<A, E, R> =>
+        run: <A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R> =>
           Effect.contextWith((context: Context.Context<never>) => {
             const engine = Context.getOption(context, WorkflowEngine)
             const instance = Context.getOption(context, WorkflowInstance)
-            const { execute, tell } = whenCarriedOut(given)
+            const { execute, tell } = onExecution(activity)
             if (Option.isNone(engine) || Option.isNone(instance)) return Effect.tap(execute, tell)
-            const { error, success } = given
-            const activity = WorkflowActivity.make({
-              name: activityName(given),
+            const { error, success } = activity
+            const durable = WorkflowActivity.make({
+              name: activityName(activity),
               success,
               error,
               execute
             })
-            return activity.pipe(
+            return durable.pipe(
               Effect.provideService(WorkflowEngine, engine.value),
               Effect.provideService(WorkflowInstance, instance.value),
               Effect.tap(tell)
@@ -131,7 +135,7 @@ export class Activities extends Context.Service<
             })
           ),
         record: (what, look) =>
-          Effect.tap(look, (found) => Effect.flatMap(encode(what, found), (value) => journal.keepSeen(what.key, value)))
+          Effect.tap(look, (found) => Effect.flatMap(encode(what, found), (value) => journal.saveSeen(what.key, value)))
       })
     })
   )

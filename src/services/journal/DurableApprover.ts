@@ -1,6 +1,6 @@
 /**
- * Answers of people as durable deferreds of the workflow engine: what was answered is known wherever the run goes on. Put
- * around whoever is asked, or in the place of it.
+ * Keeps the answers of people as durable deferreds of the workflow engine, so that they are known wherever the run
+ * continues. One layer wraps another approver; the other layer waits for answers that arrive through the engine.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -18,7 +18,7 @@ import { AnsweredBy, type Answered, Approver, CallAnswer, DoubtAnswer, StepAnswe
 const answeredWith = <A>(answer: Schema.Codec<A, Schema.Json>): Schema.Codec<Answered<A>, Schema.Json> =>
   Schema.Struct({ answer, by: AnsweredBy })
 
-/** What each kind of question is answered with. */
+/** The schema of the answers to each kind of question. */
 export const stepAnswered = answeredWith<StepAnswer>(StepAnswer)
 export const callAnswered = answeredWith<CallAnswer>(CallAnswer)
 export const doubtAnswered = answeredWith<DoubtAnswer>(DoubtAnswer)
@@ -30,7 +30,7 @@ export interface AnswerStore {
   readonly executionId: string
 }
 
-/** The workflow that this fiber works in. */
+/** The answer store of the workflow in which this fiber runs. */
 const storeHere: Effect.Effect<AnswerStore | undefined> = Effect.contextWith((context: Context.Context<never>) => {
   const engine = Context.getOption(context, WorkflowEngine)
   const instance = Context.getOption(context, WorkflowInstance)
@@ -55,7 +55,7 @@ const answerOf = <A>(
       Effect.map(Option.flatMap((exit) => (Exit.isSuccess(exit) ? Option.some(exit.value) : Option.none())))
     )
 
-/** Gives the answer to a question; the first one counts. */
+/** Saves the answer to a question; the first one counts. */
 export const giveAnswer = <A>(
   { engine, executionId, workflow }: AnswerStore,
   question: string,
@@ -67,7 +67,7 @@ export const giveAnswer = <A>(
   return engine.deferredDone(deferred, { ...where, exit: Exit.succeed(answer) })
 }
 
-/** An answer from before, or asks and persists what `isFinal` says. Denials are not persisted. */
+/** Returns the saved answer, or asks and saves the answer if it is final. Denials are not persisted. */
 const askOnce = Effect.fnUntraced(function* <A>(
   question: string,
   answered: Schema.Codec<Answered<A>, Schema.Json>,
@@ -76,14 +76,14 @@ const askOnce = Effect.fnUntraced(function* <A>(
 ): Effect.fn.Return<Answered<A>> {
   const store = yield* storeHere
   if (store === undefined) return yield* ask
-  const before = yield* answerOf(store, question, answered)
-  if (Option.isSome(before)) return before.value
+  const saved = yield* answerOf(store, question, answered)
+  if (Option.isSome(saved)) return saved.value
   const answer = yield* ask
   if (isFinal(answer)) yield* giveAnswer(store, question, answered, answer)
   return answer
 })
 
-/** Asks `inner` what was not answered with yes before. A call that comes into doubt again is a new question. */
+/** Asks `inner` unless the question was approved before. A call that is in doubt again is a new question. */
 export const layerDurable = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
   Layer.effect(
     Approver,
@@ -110,8 +110,8 @@ export const layerDurable = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.La
     )
   ).pipe(Layer.provide(inner))
 
-/** How often it is looked whether somebody answered. */
-const pause = Duration.millis(300)
+/** The interval at which the store is read for an answer. */
+const pollInterval = Duration.millis(300)
 
 /** Waits, however long it takes, until somebody answers from elsewhere. */
 const awaitAnswer = Effect.fnUntraced(function* <A>(
@@ -120,16 +120,16 @@ const awaitAnswer = Effect.fnUntraced(function* <A>(
   answered: Schema.Codec<Answered<A>, Schema.Json>
 ): Effect.fn.Return<Answered<A>> {
   for (;;) {
-    const given = yield* answerOf(store, question, answered)
-    if (Option.isSome(given)) return given.value
-    yield* Effect.sleep(pause)
+    const saved = yield* answerOf(store, question, answered)
+    if (Option.isSome(saved)) return saved.value
+    yield* Effect.sleep(pollInterval)
   }
 })
 
-/** What is started before a run is told to nobody, so that nobody can answer. */
+/** Plugins and servers start before the run has events that a follower could see, so nobody can answer for them. */
 const isStart = ({ tool }: ApprovalItem): boolean => tool === "load_plugin" || tool === "start_server"
 
-/** Nobody is asked here; whoever follows the run answers, from any machine. */
+/** Asks nobody in this process; a client that follows the run answers, from any machine. */
 export const layerRemote = (store: AnswerStore): Layer.Layer<Approver> =>
   Layer.succeed(Approver)(
     Approver.of({

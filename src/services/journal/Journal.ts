@@ -1,6 +1,6 @@
 /**
- * The journal of the run that goes on: what was done before, read once, and what is done now, written as it happens. The
- * stages see it through Activities and the tool runner; without a journal nothing is remembered.
+ * The journal of the current run: the records of earlier sessions, read once, and the records of this session, written
+ * as they arise. The stages use it through Activities and the tool runner.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -30,11 +30,11 @@ const isRefinement = (key: string): boolean => {
   return parsed?.kind === "refined" || (parsed?.kind === "model" && parsed.stage === "refine")
 }
 
-/** Calls are made of refinements: one from which a secret was taken must not be carried out. */
+/** Calls come from refinements: a refinement from which a secret was redacted must not be executed. */
 export const wholeValueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> =>
   line !== undefined && isRefinement(line.key) && line.json.includes(redacted) ? Option.none() : valueOf(line)
 
-/** What was done before, by these lines of a journal. */
+/** The work of earlier sessions, by these lines of a journal. */
 export const knownBy = (lines: ReadonlyArray<JournalLine>) => {
   const outcomes = byKey(lines, "outcome")
   const stages = byKey(lines, "settled")
@@ -53,48 +53,48 @@ export const knownBy = (lines: ReadonlyArray<JournalLine>) => {
 export class Journal extends Context.Service<
   Journal,
   {
-    /** The encoded outcome of a call that succeeded before. */
+    /** The encoded outcome of a call that has succeeded. */
     outcome(key: string): Effect.Effect<Option.Option<Schema.Json>>
-    /** The encoded outcome of a stage that came to its end before. */
+    /** The encoded outcome of a stage that has finished. */
     stageResult(key: string): Effect.Effect<Option.Option<Schema.Json>>
-    /** The answer that was given before to a question about an approval. */
+    /** The saved answer to a question about an approval. */
     answer(key: string): Effect.Effect<Option.Option<Schema.Json>>
-    /** A call that was begun before and whose outcome nobody knows. */
+    /** A call that was started and whose outcome is unknown. */
     doubt(key: string): Effect.Effect<InDoubtCall | undefined>
-    /** Persists the outcome of a call; goes on when it is on the disk. */
-    keepOutcome(key: string, value: Schema.Json): Effect.Effect<void>
+    /** Persists the outcome of a call; returns when it is on the disk. */
+    saveOutcome(key: string, value: Schema.Json): Effect.Effect<void>
     /** Persists why a call failed, as evidence. */
-    keepFailure(key: string, error: Schema.Json): Effect.Effect<void>
-    /** Persists the outcome of a stage; goes on when it is on the disk. */
-    keepStageResult(key: string, value: Schema.Json): Effect.Effect<void>
-    /** Persists the answer to a question about an approval; goes on when it is on the disk. */
-    keepAnswer(key: string, value: Schema.Json): Effect.Effect<void>
-    /** Persists what a stage found in the world, for the replay. */
-    keepSeen(key: string, value: Schema.Json): Effect.Effect<void>
-    /** Persists what a tool is about to do; goes on when it is on the disk. */
+    saveFailure(key: string, error: Schema.Json): Effect.Effect<void>
+    /** Persists the outcome of a stage; returns when it is on the disk. */
+    saveStageResult(key: string, value: Schema.Json): Effect.Effect<void>
+    /** Persists the answer to a question about an approval; returns when it is on the disk. */
+    saveAnswer(key: string, value: Schema.Json): Effect.Effect<void>
+    /** Persists state that a stage read from outside, for the replay. */
+    saveSeen(key: string, value: Schema.Json): Effect.Effect<void>
+    /** Persists what a tool is about to do; returns when it is on the disk. */
     intend(intent: Omit<CallIntent, "type">): Effect.Effect<void>
     /** Persists a prompt that is sent. */
     sent(prompt: Omit<PromptSent, "type">): Effect.Effect<void>
     /** Persists an event. */
     tell(event: RunEvent): Effect.Effect<void>
-    /** Goes on when everything is on the disk. */
+    /** Returns when everything is on the disk. */
     readonly flush: Effect.Effect<void>
     /** Fails as soon as the journal cannot be written; never succeeds. */
     readonly failed: Effect.Effect<never, JournalError>
   }
 >()("task-conductor/services/journal/Journal") {
-  /** Remembers nothing. */
+  /** Records nothing. */
   static readonly layerNone: Layer.Layer<Journal> = Layer.succeed(Journal)(
     Journal.of({
       outcome: () => Effect.succeedNone,
       stageResult: () => Effect.succeedNone,
       answer: () => Effect.succeedNone,
       doubt: () => Effect.undefined,
-      keepOutcome: () => Effect.void,
-      keepFailure: () => Effect.void,
-      keepStageResult: () => Effect.void,
-      keepAnswer: () => Effect.void,
-      keepSeen: () => Effect.void,
+      saveOutcome: () => Effect.void,
+      saveFailure: () => Effect.void,
+      saveStageResult: () => Effect.void,
+      saveAnswer: () => Effect.void,
+      saveSeen: () => Effect.void,
       intend: () => Effect.void,
       sent: () => Effect.void,
       tell: () => Effect.void,
@@ -103,7 +103,7 @@ export class Journal extends Context.Service<
     })
   )
 
-  /** What was done is in `lines`, what is done goes to `writer`. */
+  /** `lines` hold the earlier sessions; the records of this session go to `writer`. */
   static readonly layer = (lines: ReadonlyArray<JournalLine>, writer: JournalWriter): Layer.Layer<Journal> =>
     Layer.sync(Journal, () => {
       const known = knownBy(lines)
@@ -114,11 +114,11 @@ export class Journal extends Context.Service<
         stageResult: (key) => Effect.sync(() => known.stageResult(key)),
         answer: (key) => Effect.sync(() => valueOf(answers.get(key))),
         doubt: (key) => Effect.sync(() => known.doubt(key)),
-        keepOutcome: (key, value) => append({ type: "outcome", key, value }),
-        keepFailure: (key, error) => tell({ type: "failure", key, error }),
-        keepStageResult: (key, value) => append({ type: "settled", key, value }),
-        keepAnswer: (key, value) => append({ type: "answer", key, value }),
-        keepSeen: (key, value) => tell({ type: "seen", key, value }),
+        saveOutcome: (key, value) => append({ type: "outcome", key, value }),
+        saveFailure: (key, error) => tell({ type: "failure", key, error }),
+        saveStageResult: (key, value) => append({ type: "settled", key, value }),
+        saveAnswer: (key, value) => append({ type: "answer", key, value }),
+        saveSeen: (key, value) => tell({ type: "seen", key, value }),
         intend: (intent) => append({ type: "intent", ...intent }),
         sent: (prompt) => tell({ type: "prompt", ...prompt }),
         tell: (event) => tell({ type: "event", event }),

@@ -1,8 +1,8 @@
 /**
- * The engine of effect/workflow for one run in this process: an activity whose outcome the journal knows is not run again,
- * and the outcome of one that succeeds is in the journal before anything goes on. A failure may be otherwise the next time,
- * so it is persisted as evidence only. Deferreds are answers of people. Workflows never suspend; a fiber waiting for an
- * answer blocks.
+ * The engine of effect/workflow for one run in this process. An activity whose outcome is in the journal is not run
+ * again, and the outcome of an activity that succeeds is in the journal before the workflow continues. A failure is
+ * persisted as evidence only, since another try may succeed. Deferreds are answers of people. Workflows never suspend;
+ * a fiber waiting for an answer blocks.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -47,12 +47,12 @@ export const layerJournalEngine = Layer.effect(
         const execute = activity.executeEncoded as Effect.Effect<unknown, unknown>
         const exit = yield* Effect.exit(execute)
         if (Exit.isSuccess(exit)) {
-          yield* journal.keepOutcome(activity.name, exit.value as Schema.Json)
+          yield* journal.saveOutcome(activity.name, exit.value as Schema.Json)
           return complete(exit)
         }
         if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
         const failure = Cause.findErrorOption(exit.cause)
-        if (Option.isSome(failure)) yield* journal.keepFailure(activity.name, failure.value as Schema.Json)
+        if (Option.isSome(failure)) yield* journal.saveFailure(activity.name, failure.value as Schema.Json)
         return complete(exit)
       }),
       poll: () => Effect.succeedNone,
@@ -62,7 +62,7 @@ export const layerJournalEngine = Layer.effect(
       deferredResult: ({ name }) => Effect.map(journal.answer(name), Option.map(Exit.succeed)),
       deferredDone: ({ deferredName, exit }) =>
         Exit.isSuccess(exit)
-          ? journal.keepAnswer(deferredName, exit.value as Schema.Json)
+          ? journal.saveAnswer(deferredName, exit.value as Schema.Json)
           : unsupported("deferred that fails"),
       scheduleClock: () => unsupported("durable clock")
     })

@@ -1,5 +1,5 @@
 /**
- * What can be wrong with the journal of a run, worded for the person who has to decide.
+ * The problems that the journal of a run can have, with messages that say what to do.
  */
 import * as Schema from "effect/Schema"
 
@@ -11,21 +11,21 @@ export const JournalReason = Schema.Union([
   /** More than this program reads; sizes in bytes. */
   Schema.TaggedStruct("TooLarge", { bytes: Schema.Number, most: Schema.Number }),
   Schema.TaggedStruct("OtherVersion", { found: Schema.Int, supported: Schema.Int }),
-  /** The folder has the name of one run, the journal is that of another. */
+  /** The folder is named after one run, and the journal belongs to another. */
   Schema.TaggedStruct("Misplaced", { found: Schema.String }),
-  /** The file does not begin as a journal does. */
+  /** The file does not begin like a journal. */
   Schema.TaggedStruct("Foreign", {}),
-  /** A line in the middle does not hold together; the lines before it do. */
+  /** A line in the middle is not intact; the lines before it are. */
   Schema.TaggedStruct("Damaged", { line: Schema.Int, what: Schema.Literals(["shape", "sequence", "sum"]) }),
   /** The database that holds it does not answer. */
   Schema.TaggedStruct("DatabaseFailed", { what: Schema.String }),
-  /** It cannot be written any more; `safe` records are on the disk. */
+  /** The file can no longer be written; `safe` records are on the disk. */
   Schema.TaggedStruct("WriteFailed", { code: Schema.String, safe: Schema.Int })
 ])
 export type JournalReason = typeof JournalReason.Type
 
 const damages = {
-  shape: "is no record",
+  shape: "is not a record",
   sequence: "is out of order: a line is missing, doubled, moved or foreign",
   sum: "was changed: its checksum does not hold"
 } as const
@@ -51,7 +51,7 @@ const text = (reason: JournalReason): string => {
     case "Damaged":
       return `is damaged: line ${reason.line} ${damages[reason.what]}. The ${reason.line - 1} lines before it hold together. "task-conductor runs repair" sets the rest aside, so that the run can go on from there.`
     case "DatabaseFailed":
-      return `cannot be kept: ${reason.what}. What is in the database is safe, nothing after it was begun.`
+      return `is not available: ${reason.what}. The records in the database are safe, and no work after them was begun. Try again when the database answers.`
     case "WriteFailed":
       return `cannot be written: the system says ${reason.code}. ${reason.safe} records are safe, nothing after them was begun. Make room, then resume the run.`
   }

@@ -9,7 +9,7 @@ import { JournalRecord } from "../../domain/history/JournalRecord.ts"
 /** The sum before the first line. */
 export const firstSum = "00000000"
 
-/** A line that was read and holds together; the record is decoded when it is wanted. */
+/** A line that was read and is intact; the record is decoded when it is needed. */
 export interface JournalLine {
   readonly seq: number
   /** ISO 8601. */
@@ -64,5 +64,5 @@ export const decodeLine = (
   return { seq: Number(seq), at, type, key: key === undefined ? "" : String(JSON.parse(key)), event, sum, json }
 }
 
-/** The record of a line. Its sum holds, so what does not decode was written by another program. */
+/** The record of a line. Its checksum is right, so a record that does not decode was written by another program. */
 export const recordOf = (line: JournalLine): JournalRecord => decodeRecord(JSON.parse(line.json))

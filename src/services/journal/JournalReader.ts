@@ -1,6 +1,6 @@
 /**
- * Reads a journal and proves that it holds together. Damage in the middle is an error; a last line that was not written
- * to its end is the trace of a crash: it is told apart, and whoever writes next cuts it off first.
+ * Reads a journal and verifies its integrity. Damage in the middle is an error. An incomplete last line is the trace of
+ * a crash: it is reported separately, and the next writer cuts it off first.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -12,13 +12,13 @@ import { codeOf } from "../files/FileFailure.ts"
 
 export interface JournalContent {
   readonly opened: RunOpened
-  /** All lines that hold together, the first one included. */
+  /** All intact lines, the first one included. */
   readonly lines: ReadonlyArray<JournalLine>
   /** The bytes that these lines take. */
   readonly size: number
-  /** What a crash left behind them. */
+  /** The incomplete line that a crash left behind them. */
   readonly torn: Uint8Array
-  /** Where in the file another byte stands in the place of the end of a line; the records around it hold together. */
+  /** Offsets in the file at which a line end is damaged; the records around it are intact. */
   readonly badEnds: ReadonlyArray<number>
 }
 
@@ -38,7 +38,7 @@ const isJson = (text: string): boolean => {
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** The text of a line; bytes that are no UTF-8 stand for no text, whatever they look like. */
+/** The text of a line; bytes that are not UTF-8 are not taken for text, even if they look like it. */
 const textOf = (bytes: Uint8Array): string => {
   try {
     return decoder.decode(bytes)
@@ -74,7 +74,7 @@ const withBadEnd = (bytes: Buffer, from: number, to: number, expected: Parameter
   return undefined
 }
 
-/** The lines up to the first that does not hold together, with where and why it stopped. */
+/** The lines up to the first damaged one, with where and why reading stopped. */
 const readLines = (bytes: Buffer) => {
   const lines: Array<JournalLine> = []
   const badEnds: Array<number> = []
@@ -100,7 +100,7 @@ const readLines = (bytes: Buffer) => {
   }
 }
 
-/** The bytes of a journal, at most 512 MiB, with the lines that hold together; the first of them opens a run. */
+/** The bytes of a journal, at most 512 MiB, with its intact lines; the first of them opens a run. */
 const readOpened = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const fail = (reason: JournalReason) => new JournalError({ path, reason })
@@ -129,7 +129,7 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
   return opened.type === "opened" ? { ...read, opened, bytes } : yield* fail({ _tag: "Foreign" })
 })
 
-/** Reads a journal whole. Fails when anything in it does not hold together, except what a crash left at its end. */
+/** Reads a journal whole. Fails when anything in it is damaged, except what a crash left at its end. */
 export const readJournal = Effect.fn("readJournal")(function* (path: string) {
   const { badEnds, bytes, lines, opened, size, stop } = yield* readOpened(path)
   const isLast = stop !== undefined && stop.end === bytes.length - 1
@@ -141,17 +141,17 @@ export const readJournal = Effect.fn("readJournal")(function* (path: string) {
   return content
 })
 
-/** What of a journal holds together, and the rest. */
+/** The size of the intact beginning of a journal, and the bytes after it. */
 export interface JournalRest {
-  /** How many records hold together, and the bytes they take. */
-  readonly kept: number
+  /** The number of intact records, and the bytes that they take. */
+  readonly intact: number
   readonly size: number
   readonly rest: Uint8Array
 }
 
-/** The part of a journal that holds together. Fails when not even its beginning does. */
+/** The intact beginning of a journal. Fails when even the first record is damaged. */
 export const readSound = Effect.fn("readSound")(function* (path: string) {
   const { bytes, lines, size } = yield* readOpened(path)
-  const sound: JournalRest = { kept: lines.length, size, rest: bytes.subarray(size) }
+  const sound: JournalRest = { intact: lines.length, size, rest: bytes.subarray(size) }
   return sound
 })

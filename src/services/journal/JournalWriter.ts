@@ -1,7 +1,7 @@
 /**
- * Appends to a journal. Records that are handed over while the disk is busy go there together, with one flush for all; who
- * appends goes on when the record is on the disk. When the disk fails, what was half written is cut off, nothing more is
- * written, and `failed` tells it.
+ * Appends to a journal. Records that are enqueued while the disk is busy are written together, with one flush for all,
+ * and `append` returns when its record is on the disk. When the disk fails, a partly written record is cut off, nothing
+ * more is written, and `failed` reports it.
  */
 import * as Cause from "effect/Cause"
 import * as DateTime from "effect/DateTime"
@@ -18,11 +18,11 @@ import { quarantine, syncFolder } from "./Quarantine.ts"
 import { codeOf } from "../files/FileFailure.ts"
 
 export interface JournalWriter {
-  /** Goes on when the record is on the disk. Waits for ever once the journal has failed. */
+  /** Returns when the record is on the disk; never returns once the journal has failed. */
   readonly append: (record: JournalRecord) => Effect.Effect<void>
-  /** Hands the record over, in order, and does not wait for the disk. */
+  /** Enqueues the record, in order, and does not wait for the disk. */
   readonly tell: (record: JournalRecord) => Effect.Effect<void>
-  /** Goes on when all that was handed over is on the disk. */
+  /** Returns when all enqueued records are on the disk. */
   readonly flush: Effect.Effect<void>
   /** Fails as soon as the journal cannot be written; never succeeds. */
   readonly failed: Effect.Effect<never, JournalError>
@@ -49,7 +49,7 @@ const writeFailed =
   (error: PlatformError): JournalError =>
     new JournalError({ path, reason: { _tag: "WriteFailed", code: codeOf(error), safe } })
 
-/** What a crash left behind the last whole line is set aside, then cut off; what a bit flip did to line ends is repaired. */
+/** Quarantines and cuts off what a crash left behind the last whole line, and repairs damaged line ends. */
 const repairEnd = Effect.fnUntraced(function* (path: string, { badEnds, lines, size, torn }: JournalContent) {
   if (torn.length === 0 && badEnds.length === 0) return
   const fs = yield* FileSystem.FileSystem
@@ -70,8 +70,8 @@ const endOf = (content: JournalContent | undefined): End => ({
 })
 
 /**
- * Opens a journal to append: a new one, or the one that was read. It is open until the scope closes; what was handed over
- * by then is written first. `redact` takes secrets out of the JSON of a record.
+ * Opens a journal to append: a new one, or the one that was read. It is open until the scope closes; the records that
+ * were enqueued by then are written first. `redact` takes secrets out of the JSON of a record.
  */
 export const openJournal = Effect.fn("openJournal")(
   function* (path: string, content: JournalContent | undefined, redact?: (json: string) => string) {
@@ -84,7 +84,7 @@ export const openJournal = Effect.fn("openJournal")(
     let end = endOf(content)
     let isBroken = false
 
-    /* A record that cannot be encoded is our mistake; it ends the run as well, instead of making it wait. */
+    /* A record that cannot be encoded is a defect of the program; it ends the run instead of making it wait. */
     const breakOff = Effect.fnUntraced(function* (cause: Cause.Cause<PlatformError>) {
       isBroken = true
       yield* Effect.ignore(Effect.andThen(handle.truncate(end.size), handle.sync))
@@ -112,7 +112,7 @@ export const openJournal = Effect.fn("openJournal")(
 
     /* Runs when the fiber below has ended: two writes at once would give two lines the same number. */
     yield* Effect.addFinalizer(() => Effect.flatMap(Queue.clear(queue), write))
-    /* What was taken is written, also when the run is interrupted meanwhile. */
+    /* The records taken from the queue are written, even when the run is interrupted meanwhile. */
     const next = Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(Queue.takeAll(queue)), write))
     yield* Effect.forkScoped(Effect.forever(next))
 

@@ -1,6 +1,6 @@
 /**
- * A lock between processes that frees itself when its holder dies: a socket that only one process can have. Whoever
- * finds it taken asks its holder who it is.
+ * A lock between processes that is released when its holder dies: a socket that only one process can have. A process
+ * that finds it taken asks the holder over the socket who it is.
  */
 import { createHash } from "node:crypto"
 import { connect, createServer, type Server } from "node:net"
@@ -24,9 +24,9 @@ export const LockHolder = Schema.Struct({
 })
 export type LockHolder = typeof LockHolder.Type
 
-/** Another process has it; `holder` is absent when it does not answer. */
+/** Another process holds the lock; `holder` is absent when it does not answer. */
 export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
-  /** What is locked, as a person says it. */
+  /** The name of the locked thing in messages. */
   what: Schema.String,
   holder: Schema.optionalKey(LockHolder),
   /** What to do, a full sentence. */
@@ -44,9 +44,9 @@ export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
   }
 }
 
-/** Nobody can take the lock here; `code` is what the system says. */
+/** No process can take the lock on this system; `code` is the error code of the system. */
 export class LockUnavailable extends Schema.TaggedError<LockUnavailable>()("LockUnavailable", {
-  /** What was to be locked, as a person says it. */
+  /** The name of the thing to lock in messages. */
   what: Schema.String,
   code: Schema.String
 }) {
@@ -62,7 +62,7 @@ export interface LockPlace {
 
 const answerTime = "500 millis"
 
-/** Linux has sockets without a file: they are gone with their process, whatever it died of. */
+/** Linux has sockets without a file: they disappear with their process, however it ends. */
 const addressOf = Effect.fnUntraced(function* (name: string, { folder }: LockPlace) {
   const digest = createHash("sha256").update(name).digest("hex").slice(0, 32)
   const unique = `task-conductor-${process.getuid?.() ?? 0}-${digest}`
@@ -72,20 +72,20 @@ const addressOf = Effect.fnUntraced(function* (name: string, { folder }: LockPla
   return (yield* Path.Path).join(folder, `${digest}.sock`)
 })
 
-/** Listens at the address and tells everybody who asks who holds it; nothing else is ever read or said. */
+/** Listens at the address and sends the holder to every client that connects. Nothing is read from the clients. */
 const listen = (address: string, holder: LockHolder): Effect.Effect<Server, NodeJS.ErrnoException> =>
   Effect.callback((resume) => {
     const server = createServer((socket) => {
       socket.on("error", () => socket.destroy())
-      /* Who asks and then stays would keep the lock, and this process, from ending. */
+      /* A client that stays connected would keep the lock, and this process, from ending. */
       socket.end(JSON.stringify(holder), () => socket.destroy())
     })
-    /* Also later, when the system cannot take one more connection: who asks then has no answer, and the lock stays. */
+    /* Also for later errors, when the system accepts no more connections: clients get no answer, and the lock stays. */
     server.on("error", (error: NodeJS.ErrnoException) => resume(Effect.fail(error)))
     server.listen(address, () => resume(Effect.succeed(server.unref())))
   })
 
-/** What the holder says; nothing when nobody listens there, or when it does not answer in time. */
+/** The answer of the holder; nothing when nobody listens there, or when it does not answer in time. */
 const askHolder = (address: string) =>
   Effect.callback<string, NodeJS.ErrnoException>((resume) => {
     const socket = connect(address)
@@ -99,13 +99,13 @@ const askHolder = (address: string) =>
 
 const decodeHolder = Schema.decodeUnknownOption(Schema.fromJsonString(LockHolder))
 
-/** Who holds the lock called `name`, when somebody does and answers. */
+/** The holder of the lock called `name`, if there is one and it answers. */
 export const lockHolder = Effect.fn("lockHolder")(function* (name: string, place: LockPlace) {
   const said = yield* Effect.option(Effect.flatMap(addressOf(name, place), askHolder))
   return Option.flatMap(Option.flatten(said), decodeHolder)
 })
 
-/** Nobody listens any more. A socket file that a process left that died is removed. */
+/** True when nobody listens at the address any more; a socket file that a dead process left is removed. */
 const clearDead = Effect.fnUntraced(function* (address: string, { code }: NodeJS.ErrnoException) {
   if (code !== "ECONNREFUSED" && code !== "ENOENT") return false
   if (!address.startsWith("\0")) yield* Effect.ignore((yield* FileSystem.FileSystem).remove(address))
@@ -124,7 +124,7 @@ export const takeLock = Effect.fn("takeLock")(function* (
   const { runId, work } = options
   const holder: LockHolder = { pid: process.pid, since, ...(work === undefined ? {} : { work }), runId }
 
-  /** Somebody has it, unless it was let go meanwhile. */
+  /** The lock is taken, unless it was released meanwhile. */
   const refused = Effect.fnUntraced(function* (
     isSecond: boolean
   ): Effect.fn.Return<Server, LockTaken | LockUnavailable, FileSystem.FileSystem> {

@@ -1,6 +1,6 @@
 /**
- * Puts what is cut off a journal into a file beside it, where a person can look at it, and never over what was put
- * there before.
+ * Saves bytes that are cut off a journal to a file beside it, where a person can inspect them. A file that is already
+ * there is never overwritten.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -18,8 +18,8 @@ export const syncFolder = Effect.fnUntraced(function* (file: string) {
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
 
 /**
- * Gives the path at which the bytes are on the disk: `file`, or `file-2` and so on where other bytes stand already. The same
- * bytes are from a process that died before it cut them off.
+ * Returns the path of the file with the bytes: `file`, or `file-2` and so on if a file has other bytes already. A file
+ * with the same bytes comes from a process that died before it cut them off.
  */
 export const quarantine = Effect.fnUntraced(function* (file: string, bytes: Uint8Array) {
   const fs = yield* FileSystem.FileSystem

@@ -19,9 +19,11 @@ export interface FileRead {
 }
 
 /** A listener that falls behind by more reads misses the oldest ones. */
-const kept = 64
+const bufferedReads = 64
 
-/** Tells plugins which files were read: `read_file` announces every successful read, an index or a note-taker listens. */
+/**
+ * Tells plugins which files were read: `read_file` announces every successful read, an index or a note-taker listens.
+ */
 export class FileReads extends Context.Service<
   FileReads,
   {
@@ -34,7 +36,7 @@ export class FileReads extends Context.Service<
   static readonly layer = Layer.effect(
     FileReads,
     Effect.gen(function* () {
-      const reads = yield* Effect.acquireRelease(PubSub.sliding<FileRead>(kept), PubSub.shutdown)
+      const reads = yield* Effect.acquireRelease(PubSub.sliding<FileRead>(bufferedReads), PubSub.shutdown)
       return FileReads.of({
         announce: (read) => Effect.asVoid(PubSub.publish(reads, read)),
         subscribe: Effect.map(PubSub.subscribe(reads), Stream.fromSubscription)

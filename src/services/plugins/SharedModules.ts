@@ -1,7 +1,7 @@
 /**
- * Gives all plugins the copy of `effect` and of this package that the program itself uses: values of another copy do not
- * work, even of the same version. Other modules of the process resolve as ever. Also keeps the code of a plugin that was
- * trusted by its hash from importing files that the hash does not cover. Called before a plugin is imported.
+ * Gives all plugins the copy of `effect` and of this package that the program itself uses: values of another copy do
+ * not work, even of the same version. Other modules of the process resolve as ever. Also keeps the code of a plugin
+ * that was trusted by its hash from importing files that the hash does not cover. Called before a plugin is imported.
  */
 import { registerHooks, type ResolveHookSync } from "node:module"
 import { fileURLToPath } from "node:url"
@@ -15,7 +15,7 @@ export interface SharingPlugin {
 }
 
 /** The modules of this package by the names under which they are imported. */
-const doors: Readonly<Record<string, string>> = {
+const entryPoints: Readonly<Record<string, string>> = {
   "task-conductor": "index",
   "task-conductor/check": "check",
   "task-conductor/plugin": "plugin-kit",
@@ -31,14 +31,14 @@ const isPath = (specifier: string): boolean => /^(?:\.{0,2}\/|[a-zA-Z]:|file:)/.
 const resolve: ResolveHookSync = (specifier, context, next) => {
   const plugin = context.parentURL === undefined ? undefined : modules.get(context.parentURL)
   if (plugin === undefined) return next(specifier, context)
-  const door = doors[specifier]
-  if (door !== undefined) return { url: moduleUrl(door).href, shortCircuit: true }
+  const entryPoint = entryPoints[specifier]
+  if (entryPoint !== undefined) return { url: moduleUrl(entryPoint).href, shortCircuit: true }
   if (isEffect(specifier)) return next(specifier, { ...context, parentURL: import.meta.url })
   const found = next(specifier, context)
   if (!found.url.startsWith("file:")) return found
   const isOwn = plugin.isOwn?.(fileURLToPath(found.url)) ?? true
   if (!isOwn && isPath(specifier)) {
-    throw new Error(`it imports ${specifier}, which is no file of the plugin, so that nobody was asked about it`)
+    throw new Error(`it imports ${specifier}, which is not a file of the plugin, so nobody was asked about it`)
   }
   if (!modules.has(found.url)) modules.set(found.url, isOwn ? plugin : { url: found.url })
   return found

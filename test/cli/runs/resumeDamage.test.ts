@@ -20,7 +20,7 @@ const damaged = (line: number, what: string) =>
   `is damaged: line ${line} ${what} The ${line - 1} lines before it hold together. "task-conductor runs repair" sets the rest aside, so that the run can go on from there.`
 const order = "is out of order: a line is missing, doubled, moved or foreign."
 const changed = "was changed: its checksum does not hold."
-const shape = "is no record."
+const shape = "is not a record."
 const foreign = "does not begin as a journal of task-conductor does. Nothing of it is used."
 const empty = "is empty: the run ended before anything was written. Start it anew."
 
@@ -110,7 +110,7 @@ describe.concurrent("resume", { timeout: 60_000 }, () => {
     sandbox.write(file, flipped)
     const { stderr } = await sandbox.run(["resume", runId, "--deny", "write_file"])
     expect(stderr).toContain(
-      "warning: The end of one line was damaged in the journal. No record is lost, and it is mended;"
+      "warning: The end of one line was damaged in the journal. No record is lost, and the journal is repaired."
     )
     expect(readFileSync(join(sandbox.root, file)).subarray(0, bytes.length)).toEqual(bytes)
   })

@@ -139,7 +139,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
           const journal = yield* Journal
           const keys = ["round-1/refined/look-1#1", "round-1/refined/look-2#1", "round-1/task/look-1"]
           for (const key of keys)
-            yield* journal.keepStageResult(key, key.includes("look-2") ? "open" : "the-s3cret-value")
+            yield* journal.saveStageResult(key, key.includes("look-2") ? "open" : "the-s3cret-value")
           return yield* Effect.forEach(keys, (key) => Effect.map(journal.stageResult(key), Option.getOrUndefined))
         })
         assert.deepStrictEqual(yield* Effect.provide(kept, layer), [undefined, "open", "[redacted]"])
