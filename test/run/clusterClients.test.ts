@@ -24,7 +24,7 @@ describe("a client of shared runs", { timeout: 240_000, ...needsPostgres }, () =
         const runId = runIdIn(left.stderr)
         expect(left.code).toBe(4)
         expect(left.stderr).toContain(
-          `The run ${runId} waits for an answer about "Task section 1", and nobody can be asked here. It goes on when somebody answers, from any machine: task-conductor attach ${runId}`
+          `The run ${runId} waits for an answer about "Task section 1", and nobody can be asked here. It continues when somebody answers. Answer from any machine: task-conductor attach ${runId}`
         )
         const listed = yield* start(["runs", "--cluster"])
         expect((yield* Effect.promise(() => listed.ended)).stdout).toMatch(new RegExp(`^${runId} .* running`))

@@ -1,6 +1,6 @@
 /**
- * Whoever is asked when the rules do not decide: about a step, about one call, and about a call in doubt. A person at a
- * terminal, or nobody.
+ * Answers the questions that the rules do not decide: about a step, about one call, and about a call in doubt. The
+ * answer comes from a person at a terminal, or from nobody.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,7 @@ export const StepAnswer = Schema.Union([Schema.Literals(["step", "remaining", "d
 export type StepAnswer = typeof StepAnswer.Type
 export const CallAnswer = Schema.Literals(["once", "session", "remember", "deny"])
 export type CallAnswer = typeof CallAnswer.Type
-/** What to do about a call in doubt: carry it out (again), take it as done, or stop the run. */
+/** The answer about a call in doubt: execute it again, take it as done, or stop the run. */
 export const DoubtAnswer = Schema.Literals(["again", "done", "stop"])
 export type DoubtAnswer = typeof DoubtAnswer.Type
 
@@ -86,7 +86,7 @@ const chosenAnswers = (items: ReadonlyArray<ApprovalItem>): Answers<StepAnswer> 
   }
 }
 
-/** Nobody can say whether a call happened: nothing is done again, and nothing is taken as done. */
+/** Nobody knows whether a call happened: it is not executed again and not taken as done, so the run stops. */
 export const stopInDoubt: Effect.Effect<Answered<DoubtAnswer>> = Effect.succeed({ answer: "stop", by: "nobody" })
 
 export class Approver extends Context.Service<
@@ -99,7 +99,7 @@ export class Approver extends Context.Service<
     step(title: string, items: ReadonlyArray<ApprovalItem>, question: string): Effect.Effect<Answered<StepAnswer>>
     /** Shows one call: allow once, session and remember where the item offers them, deny. */
     call(item: ApprovalItem, question: string): Effect.Effect<Answered<CallAnswer>>
-    /** Shows a call that was begun before the run broke off and whose outcome nobody knows: again, done, or stop. */
+    /** Shows a call that was started before the run broke off and whose outcome is unknown: again, done, or stop. */
     inDoubt(item: ApprovalItem, question: string): Effect.Effect<Answered<DoubtAnswer>>
   }
 >()("task-conductor/services/approvals/Approver") {
@@ -112,7 +112,7 @@ export class Approver extends Context.Service<
     })
   )
 
-  /** Everything was allowed beforehand; nobody says whether a call in doubt happened. */
+  /** Everything is allowed beforehand; nobody answers about a call in doubt. */
   static readonly layerAllowAll: Layer.Layer<Approver> = Layer.succeed(Approver)(
     Approver.of({
       step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
@@ -139,7 +139,7 @@ export class Approver extends Context.Service<
         const answer = (yield* canAsk) ? yield* askLine(question, possible, prompt) : Option.none<A>()
         return Option.match(answer, {
           onNone: (): Answered<A> => ({ answer: possible.fallback.answer, by: "nobody" }),
-          onSome: (given): Answered<A> => ({ answer: given, by: "person" })
+          onSome: (answer): Answered<A> => ({ answer, by: "person" })
         })
       }, provide)
       return Approver.of({

@@ -1,5 +1,5 @@
 /**
- * An approver that asks functions, for scripts that answer without a terminal.
+ * An approver that calls functions of a script, for programs that answer without a terminal.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,8 +15,8 @@ export interface ApprovalRequest {
 }
 
 /**
- * True allows this step or call once, `remaining` all remaining steps of the run or, for a call, as much as its `offers`
- * say for the session. A list allows those of the items that are in it. Whatever else a function returns, in JavaScript,
+ * True allows this step or call once, `remaining` all remaining steps of the run or, for a call, as much as its
+ * `offers` say for the session. A list allows those of the items that are in it. Any other value from JavaScript code
  * allows nothing.
  */
 export type ApprovalAnswer = boolean | "remaining" | ReadonlyArray<ApprovalItem>
@@ -25,15 +25,15 @@ export type ApprovalAnswer = boolean | "remaining" | ReadonlyArray<ApprovalItem>
 export type Approve = (request: ApprovalRequest) => ApprovalAnswer | PromiseLike<ApprovalAnswer>
 
 /**
- * Decides about a call that was begun before a run broke off, when nobody knows whether it happened: `again` carries it
- * out, `done` takes it as done, `stop` ends the run as not permitted. Whatever else a function returns, in JavaScript,
- * stops. What it throws ends the run as failed.
+ * Decides about a call that was started before a run broke off and whose outcome is unknown: `again` executes it,
+ * `done` takes it as done, `stop` ends the run as not permitted. Any other value from JavaScript code stops the run. An
+ * exception ends the run as failed.
  */
 export type Arbitrate = (item: ApprovalItem) => DoubtAnswer | PromiseLike<DoubtAnswer>
 
 /** The functions of a script. */
 export interface ApprovalCallbacks {
-  /** Answers approvals; without it whatever needs one is denied. */
+  /** Answers approvals; without it every call that needs one is denied. */
   readonly approve?: Approve | undefined
   /** Decides about calls in doubt; without it the run stops at one. */
   readonly arbitrate?: Arbitrate | undefined

@@ -1,6 +1,6 @@
 /**
- * An approver that answers by rules alone, without a person: a step is approved with those of its calls that the rules
- * allow, a single call is denied, since the gate asks only about what no rule allows.
+ * An approver that answers by rules only, without a person. A step is approved with those of its calls that the rules
+ * allow. A single call is denied, since the gate asks only about calls that no rule allows.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,7 +1,7 @@
 /**
  * Asks a person at a terminal: shows a text on stderr, a screen at a time, and reads a line for an answer. Only a real
- * terminal counts; piped input is not an answer, and neither is what was typed before the question stood there to the
- * end.
+ * terminal counts; piped input is not an answer, and neither is text that was typed before the whole question was
+ * shown.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,7 +11,7 @@ import * as Stream from "effect/Stream"
 import * as Terminal from "effect/Terminal"
 import { pagesOf } from "../../domain/text/TextPages.ts"
 
-/** How a line becomes an answer, and what counts when nothing, or nothing usable, is answered. */
+/** Parses a line into an answer; `fallback` counts when there is no usable answer. */
 export interface Answers<A> {
   readonly read: (line: string) => A | undefined
   /** What Enter, end of input and Ctrl-D stand for, as it is shown in the prompt. */
@@ -40,8 +40,8 @@ const show = Effect.fnUntraced(function* (text: string) {
 })
 
 /**
- * Drops what was typed until now. The terminal gives out an unfinished line only key by key, so it is asked for keys for
- * a moment. Ctrl-C or Ctrl-D among them count.
+ * Drops what was typed until now. The terminal gives out an unfinished line only key by key, so it is asked for keys
+ * for a moment. Ctrl-C or Ctrl-D among them count.
  */
 const dropTypedAhead = Effect.gen(function* () {
   const terminal = yield* Terminal.Terminal

@@ -1,5 +1,5 @@
 /**
- * The database of a cluster: its connection, the tables of runs, and how a query is tried again.
+ * The database of a cluster: its connection, the tables of runs, and the retries of queries.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
@@ -37,8 +37,8 @@ const databaseWords = ({ message, reason }: SqlError): string => {
 
 /**
  * Runs and their records. `records` of a run counts up under the lock of its row, so that who reads in order of `seq`
- * misses none. The `token` of a record lets a lost connection try again without adding it twice. `event` is the type of the
- * event that a record holds, empty for other records. One run at a time changes a project.
+ * misses none. The `token` of a record lets a lost connection try again without adding it twice. `event` is the type of
+ * the event that a record holds, empty for other records. One run at a time changes a project.
  */
 const tables = [
   `CREATE TABLE IF NOT EXISTS task_conductor_runs (

@@ -1,6 +1,7 @@
 /**
  * The engine of effect/workflow for a cluster. Its machines meet only in the database: it holds the messages, and locks
- * say which worker has which runs, so that no port has to be open. Who stops refreshing its locks is taken for dead.
+ * say which worker has which runs, so that no port has to be open. A worker that stops refreshing its locks counts as
+ * dead.
  */
 import { hostname } from "node:os"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
@@ -23,7 +24,7 @@ import type { WorkflowEngine } from "effect/workflow/WorkflowEngine"
 /** All tables of the engine begin with this. */
 const prefix = "task_conductor"
 
-/** How long a worker that has died keeps what it had, and how often the living look. */
+/** How long the locks of a dead worker last, and how often the other workers check them. */
 const timing = {
   shardLockExpiration: "8 seconds",
   shardLockRefreshInterval: "2 seconds",
@@ -33,7 +34,7 @@ const timing = {
   entityTerminationTimeout: "1 second"
 } as const
 
-/** Runs are spread over so many parts, which are spread over the workers. */
+/** The number of shards of runs, which are distributed over the workers. */
 const shardsPerGroup = 64
 
 /** Only what fails is logged, and never on stdout, which is for results. */
@@ -55,18 +56,18 @@ const layerEngine = (
     Layer.orDie
   )
 
-/** Carries out workflows. The address is a name only: nobody connects to it. */
+/** Executes workflows. The address is only a name; nothing connects to it. */
 export const layerWorkerEngine = layerEngine(
   Option.some(RunnerAddress.make(`${hostname()}-${process.pid}`, process.pid))
 )
 
-/** Begins workflows and answers their questions, but carries none out. */
+/** Starts workflows and answers their questions, but executes none. */
 export const layerClientEngine = layerEngine(Option.none())
 
-/** How long a worker waits for its part of the runs before it says that it is ready all the same. */
+/** How long a worker waits for its shards before it reports that it is ready anyway. */
 const patience = "10 seconds"
 
-/** Comes to its end when this worker has its part of all runs: what others have is then no longer moved to it. */
+/** Ends when this worker has its share of the shards, so that none is moved to it from other workers any more. */
 export const awaitShare: Effect.Effect<void, never, Sharding.Sharding> = Effect.gen(function* () {
   const sharding = yield* Sharding.Sharding
   const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1))

@@ -1,6 +1,6 @@
 /**
- * The journal of a cluster run: the same records as in a file, in the database, where every worker of the run sees them
- * as soon as they are there.
+ * The journal of a cluster run: the same records as in a file, stored in the database, where every worker of the run
+ * sees them at once.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ export const layerClusterJournal = (
       const runs = yield* ClusterRuns
       const failed = yield* Deferred.make<never, JournalError>()
 
-      /** What cannot be persisted ends the work: it never comes back, and the run is told why. */
+      /** A record that cannot be persisted ends the work: the effect never returns, and `failed` reports why. */
       const orFail = <A>(query: Effect.Effect<A, DatabaseUnavailable>): Effect.Effect<A> =>
         Effect.catchTag(query, "DatabaseUnavailable", ({ what }) =>
           Effect.andThen(

@@ -1,5 +1,5 @@
 /**
- * Cluster runs in their database: begun by clients, carried out by workers, followed by whoever wants to.
+ * The cluster runs in their database. Clients start and follow them, and workers execute them.
  */
 import { randomUUID } from "node:crypto"
 import * as Context from "effect/Context"
@@ -16,7 +16,7 @@ import { exitCodeOf, type RunUsage } from "../../domain/runs/RunReport.ts"
 import { type DatabaseUnavailable, retryTransient } from "./ClusterDatabase.ts"
 import type { JournalLine } from "../journal/JournalLine.ts"
 
-/** Another run changes the project now. */
+/** Another run is changing the project. */
 export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectShared", {
   project: Schema.String,
   runId: Schema.String,
@@ -27,29 +27,29 @@ export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectS
   }
 }
 
-/** How a cluster run stands. */
+/** The state of a cluster run. */
 export interface ClusterRunState {
   readonly run: ClusterRun
   /** Size of its records. */
   readonly bytes: number
   readonly begunAt: string
   readonly isCancelled: boolean
-  /** Present when the run has come to its end. */
+  /** Present when the run has ended. */
   readonly ending?: ClusterRunEnding
 }
 
 export class ClusterRuns extends Context.Service<
   ClusterRuns,
   {
-    /** Begins a run; one at a time may change a project. */
+    /** Starts a run; one run at a time may change a project. */
     submit(run: ClusterRun): Effect.Effect<void, ProjectShared | DatabaseUnavailable>
-    /** How a run stands; nothing when there is no such run. */
+    /** The state of a run; nothing when there is no such run. */
     standing(runId: string): Effect.Effect<ClusterRunState | undefined, DatabaseUnavailable>
     /** All runs, the newest first. */
     readonly list: Effect.Effect<ReadonlyArray<ClusterRunState>, DatabaseUnavailable>
     /** Removes a run that has ended, with all that was saved of it; false for one that has not. */
     remove(runId: string): Effect.Effect<boolean, DatabaseUnavailable>
-    /** Adds a record; `redact` takes secrets out of its JSON. Goes on when it is committed. */
+    /** Adds a record; `redact` takes secrets out of its JSON. Returns when it is committed. */
     append(
       runId: string,
       record: JournalRecord,
@@ -63,9 +63,9 @@ export class ClusterRuns extends Context.Service<
       type: JournalRecord["type"],
       key: string
     ): Effect.Effect<JournalLine | undefined, DatabaseUnavailable>
-    /** What the run has cost so far, by what was told of it. */
+    /** The usage of the run so far, computed from its events. */
     usage(runId: string): Effect.Effect<Omit<RunUsage, "durationMs">, DatabaseUnavailable>
-    /** The run has come to its end. */
+    /** Saves how the run has ended. */
     end(
       runId: string,
       ending: ClusterRunEnding,
@@ -73,7 +73,7 @@ export class ClusterRuns extends Context.Service<
     ): Effect.Effect<void, DatabaseUnavailable>
     /** Asks the workers to end a run; false when it had ended before. */
     cancel(runId: string): Effect.Effect<boolean, DatabaseUnavailable>
-    /** How many workers were seen within the last seconds. */
+    /** The number of workers with a heartbeat within the last seconds. */
     readonly workers: Effect.Effect<number, DatabaseUnavailable>
   }
 >()("task-conductor/services/cluster/ClusterRuns") {
@@ -109,7 +109,7 @@ const runJson = Schema.fromJsonString(Schema.toCodecJson(ClusterRun))
 const encodeRun = Schema.encodeSync(runJson)
 const decodeRun = Schema.decodeSync(runJson)
 const endingJson = Schema.fromJsonString(Schema.toCodecJson(ClusterRunEnding))
-/** How a run ends that somebody cancels before it began. */
+/** The ending of a run that is cancelled before it starts. */
 export const cancelledEnding: ClusterRunEnding = {
   refused: "The run was cancelled before it began.",
   exitCode: exitCodeOf("interrupted")
@@ -127,7 +127,7 @@ const standingOf = ({ begun_at: begunAt, bytes, cancelled: isCancelled, ending, 
   ...(ending === null ? {} : { ending: decodeEnding(ending) })
 })
 
-/** Lines of a database need no sum of their own. */
+/** Lines in the database need no checksum. */
 const lineOf = (row: RecordRow): JournalLine => ({ ...row, sum: "" })
 
 const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
@@ -162,7 +162,7 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
       const [row] = yield* retryTransient(sql<RunRow>`${selectRuns} WHERE run_id = ${runId}`)
       return row === undefined ? undefined : standingOf(row)
     }),
-    /* What another version wrote may not be readable: it is no run for this one. */
+    /* A run of another version may not be readable; this version ignores it. */
     list: Effect.map(retryTransient(sql<RunRow>`${selectRuns} ORDER BY begun_at DESC, run_id DESC`), (rows) =>
       rows.flatMap((row) =>
         Result.getOrElse(
@@ -228,7 +228,7 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
       const rows = yield* retryTransient(sql`UPDATE task_conductor_runs SET cancelled = true
         WHERE run_id = ${runId} AND ending IS NULL RETURNING run_id`)
       if (rows.length === 0) return false
-      /* No worker has it: nobody else would end it. */
+      /* No worker executes the run, so no worker would save its ending. */
       yield* retryTransient(sql`UPDATE task_conductor_runs SET ending = ${encodeEnding(cancelledEnding)}
         WHERE run_id = ${runId} AND ending IS NULL
           AND NOT EXISTS (SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event')`)

@@ -1,6 +1,7 @@
 /**
- * Tasks of a cluster run as workflows of their own: each is refined and carried out by whichever worker the engine chooses.
- * The scheduler sees a `Refiner` and a `TaskRunner` as ever. What people answered travels with a task and back.
+ * The tasks of a cluster run as workflows of their own: the engine chooses the worker that refines or executes a task.
+ * The scheduler uses a `Refiner` and a `TaskRunner` as in any run. The answers of people are sent with a task and
+ * returned.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,7 +21,7 @@ import { Refiner, type TaskOrder } from "../pipeline/Refiner.ts"
 import { type ExecutionOrder, TaskRunner } from "../pipeline/TaskRunner.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 
-/** What a task needs to know wherever it is worked on. */
+/** The payload that a task needs on any worker. */
 const place = {
   runId: Schema.String,
   briefing: Briefing,
@@ -30,7 +31,7 @@ const place = {
   snapshot: GateSnapshot
 }
 
-/** What comes back with every task. */
+/** The part of the result that is the same for every task. */
 const back = {
   snapshot: GateSnapshot,
   /** Why the run is to stop: a person said so about a call in doubt, or nobody could say. */
@@ -56,30 +57,30 @@ const RefineTask = Workflow.make("task-conductor/Refine", {
   idempotencyKey: (payload) => workKey(payload, payload.task)
 })
 
-/** Carries a refined task out. */
+/** Executes a refined task. */
 const RunTask = Workflow.make("task-conductor/Task", {
   payload: { ...place, refinement: Refinement },
   success: Schema.Struct({ outcome: Schema.Union([TaskResult, TaskFailure]), ...back }),
   idempotencyKey: (payload) => workKey(payload, payload.refinement.task)
 })
 
-/** What came of a task, with the answers that are known then. */
-interface Shared<A> {
+/** The outcome of a task, with the answers that are known afterwards. */
+interface PeerResult<A> {
   readonly outcome: A | TaskFailure
   readonly snapshot: GateSnapshot
   readonly stop?: PermissionDenied
 }
 
-/** Works with the engine that this fiber works in. */
+/** Provides the workflow engine of the current fiber. */
 const onEngine = <A>(effect: Effect.Effect<A, never, WorkflowEngine>): Effect.Effect<A> =>
   Effect.contextWith((context: Context.Context<never>) =>
     Effect.provideService(effect, WorkflowEngine, Context.getUnsafe(context, WorkflowEngine))
   )
 
-/** Gives one piece of work to the engine with the answers so far, and takes over what was answered meanwhile. */
-const share = Effect.fnUntraced(function* <A>(
+/** Runs work on the engine with the answers so far, and restores the answers that came meanwhile. */
+const runOnPeer = Effect.fnUntraced(function* <A>(
   { gate, toolRunner }: Pick<TaskContext, "gate" | "toolRunner">,
-  execute: (snapshot: GateSnapshot) => Effect.Effect<Shared<A>, never, WorkflowEngine>
+  execute: (snapshot: GateSnapshot) => Effect.Effect<PeerResult<A>, never, WorkflowEngine>
 ): Effect.fn.Return<A, TaskFailure> {
   const { snapshot, outcome, stop } = yield* onEngine(execute(yield* gate.snapshot))
   yield* gate.restore(snapshot)
@@ -87,7 +88,7 @@ const share = Effect.fnUntraced(function* <A>(
   return outcome instanceof TaskFailure ? yield* outcome : outcome
 })
 
-/** What the run itself needs of the worker that it is on. */
+/** The services of the worker on which the run itself executes. */
 const clusterPeer = Effect.gen(function* () {
   return { gate: yield* Gate, toolRunner: yield* ToolRunner }
 })
@@ -100,7 +101,7 @@ export const layerClusterTasks = (runId: string): Layer.Layer<Refiner | TaskRunn
       Effect.map(clusterPeer, (clusterPeer) =>
         Refiner.of({
           refine: (order: TaskOrder) =>
-            share(clusterPeer, (snapshot) => RefineTask.execute({ runId, snapshot, ...order }))
+            runOnPeer(clusterPeer, (snapshot) => RefineTask.execute({ runId, snapshot, ...order }))
         })
       )
     ),
@@ -109,13 +110,13 @@ export const layerClusterTasks = (runId: string): Layer.Layer<Refiner | TaskRunn
       Effect.map(clusterPeer, (clusterPeer) =>
         TaskRunner.of({
           run: (order: ExecutionOrder) =>
-            share(clusterPeer, (snapshot) => RunTask.execute({ runId, snapshot, ...order }))
+            runOnPeer(clusterPeer, (snapshot) => RunTask.execute({ runId, snapshot, ...order }))
         })
       )
     )
   )
 
-/** What one worker has ready for the tasks of a run. */
+/** The services of one worker for the tasks of a run. */
 export interface TaskContext {
   readonly gate: Gate["Service"]
   readonly refiner: Refiner["Service"]
@@ -131,20 +132,20 @@ export interface TaskWork {
   readonly verb: "refines" | "carries out"
 }
 
-/** Does work of a run with what this worker has ready for it; fails when it cannot get ready. */
+/** Does work of a run with the services of this worker; fails when they cannot be built. */
 export type WithTaskContext<R> = <A>(
   runId: string,
   about: TaskWork,
   work: (context: TaskContext) => Effect.Effect<A, { readonly message: string }>
 ) => Effect.Effect<A, { readonly message: string }, R>
 
-/** Tells the engine how tasks are worked on here. */
+/** Registers the task workflows of this worker with the engine. */
 export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>) => {
   const workHere = <A>(
     { snapshot, runId }: { readonly snapshot: GateSnapshot; readonly runId: string },
     { task, phase }: { readonly task: Task; readonly phase: TaskPhase },
     work: (context: TaskContext) => Effect.Effect<A, TaskFailure>
-  ): Effect.Effect<Shared<A>, never, R> => {
+  ): Effect.Effect<PeerResult<A>, never, R> => {
     const failed = (reason: string) => new TaskFailure({ task: task.name, phase, reason, skipped: false })
     const verb = phase === "refinement" ? "refines" : "carries out"
     return withRunContext(runId, { task: task.name, verb }, (context) =>

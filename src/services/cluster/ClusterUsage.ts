@@ -1,5 +1,5 @@
 /**
- * What a cluster run costs: nobody adds it up, it is counted from the events in its journal.
+ * The usage of a cluster run, which is computed from the events in its journal.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

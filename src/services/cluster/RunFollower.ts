@@ -1,6 +1,6 @@
 /**
- * Follows a cluster run: publishes its events as they come, asks whoever is here for the answers that it waits for, and
- * gives them to the workers. A follower that comes late sees everything from the beginning.
+ * Follows a cluster run: publishes its events as they arrive, asks the person at this client for pending answers, and
+ * sends the answers to the workers. A follower that starts late gets all events from the beginning.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ import { ClusterRuns } from "./ClusterRuns.ts"
 import { type AnswerStore, callAnswered, doubtAnswered, giveAnswer, stepAnswered } from "../journal/DurableApprover.ts"
 import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
 
-/** The run goes on when somebody answers; nobody here can. */
+/** The run waits for an answer that nobody at this client can give. */
 export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
   runId: Schema.String,
   /** The heading of the step, or the name of the task, that is asked about. */
@@ -21,16 +21,16 @@ export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
 }) {
   override get message(): string {
     const { runId, title } = this
-    return `The run ${runId} waits for an answer about "${title}", and nobody can be asked here. It goes on when somebody answers, from any machine: task-conductor attach ${runId}`
+    return `The run ${runId} waits for an answer about "${title}", and nobody can be asked here. It continues when somebody answers. Answer from any machine: task-conductor attach ${runId}`
   }
 }
 
 type Question = RunEvent & { readonly type: "approval.requested" }
 
-/** How often it is looked for news. */
-const pause = "200 millis"
+/** The interval at which new records are read. */
+const pollInterval = "200 millis"
 
-/** Asks whoever is here; tells the workers unless nobody is. */
+/** Asks at this client, and sends the answer to the workers unless nobody could be asked. */
 const putQuestion = Effect.fnUntraced(function* (
   { hash, items, scope, title }: Question,
   store: AnswerStore
@@ -48,7 +48,7 @@ const putQuestion = Effect.fnUntraced(function* (
     : yield* give(approver.inDoubt(item, hash), doubtAnswered)
 })
 
-/** Follows a run until it ends; fails when it waits for an answer that nobody here can give. */
+/** Follows a run until it ends; fails when it waits for an answer that nobody at this client can give. */
 export const followRun = (
   runId: string,
   store: AnswerStore,
@@ -63,7 +63,7 @@ export const followRun = (
     const open = new Map<string, Question>()
     let last: RecordedEvent | undefined
 
-    /** A run that another worker takes over seems to end before: only the last end is told. */
+    /** A run that another worker takes over has several `run.finished` events: only the last one is published. */
     const take = Effect.fnUntraced(function* (line: JournalLine) {
       const record = recordOf(line)
       if (record.type !== "event") return
@@ -78,7 +78,7 @@ export const followRun = (
       yield* listen(recorded)
     })
 
-    /** Everything that is new. */
+    /** Publishes all new records and returns the last sequence number. */
     const catchUp = Effect.fnUntraced(function* (from: number) {
       let seq = from
       for (;;) {
@@ -111,7 +111,7 @@ export const followRun = (
           if (!(yield* FiberMap.has(asked, hash))) yield* FiberMap.run(asked, hash, ask(question))
           open.delete(hash)
         }
-        yield* Effect.sleep(pause)
+        yield* Effect.sleep(pollInterval)
       }
     })
     return yield* Effect.raceFirst(follow, Deferred.await(waits))

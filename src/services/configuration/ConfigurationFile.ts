@@ -1,6 +1,6 @@
 /**
- * Brings the configuration of a run together: the project's file, the person's file, the environment. Called by the
- * composition root, which lays the flags on top.
+ * Merges the configuration of a run: the project's file, the user's file, and the environment. Flags are merged over
+ * the result later.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -47,7 +47,7 @@ export interface LoadedConfiguration {
   readonly user: Configuration
 }
 
-/** What is wrong with the tools that a file declares, where it stands in its text. */
+/** The problems of the tools that a file declares, with their places in its text. */
 const toolProblems = ({ tools = {} }: Configuration, text: string) =>
   Object.entries(tools).flatMap(([name, declared]) =>
     declarationProblems(name, declared).map(({ path, what }) => {

@@ -1,5 +1,5 @@
 /**
- * The folders of the person who runs the program, by the XDG rules. The composition root asks once.
+ * The folders of the user who runs the program, by the XDG rules.
  */
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 
-/** Absolute paths; the last three belong to task-conductor alone. */
+/** Absolute paths; only task-conductor uses the last three. */
 export interface UserFolders {
   readonly home: string
   readonly config: string
@@ -15,7 +15,9 @@ export interface UserFolders {
   readonly own: string
   /** Its runs. */
   readonly state: string
-  /** Where locks on projects leave a file, on systems that need one: one place for all, wherever runs are kept. */
+  /**
+   * Where locks on projects leave a file, on systems that need one: one place for all runs, wherever they are saved.
+   */
   readonly locks: string
 }
 
@@ -27,9 +29,8 @@ export const environmentVariable = (name: string): Effect.Effect<string | undefi
   )
 
 /**
- * Where runs are saved when a script says so; the place by the XDG rules when it is empty. A reference, as for other things
- * that the environment says: whatever reads it, the store of runs and the paths that no tool may write to, reads the same,
- * so that forgetting it leaves runs in the usual place.
+ * The folder in which a script saves runs; the folder by the XDG rules when it is empty. It is a reference, like other
+ * values of the environment, so that the store of runs and the list of protected paths always read the same value.
  */
 export const StateFolder = Context.Reference<string>("task-conductor/services/configuration/UserFolders/StateFolder", {
   defaultValue: () => ""
@@ -38,8 +39,8 @@ export const StateFolder = Context.Reference<string>("task-conductor/services/co
 /** `$XDG_CONFIG_HOME` and `$XDG_STATE_HOME` count when they are absolute, else `~/.config` and `~/.local/state`. */
 export const userFolders: Effect.Effect<UserFolders, never, Path.Path> = Effect.gen(function* () {
   const path = yield* Path.Path
-  const given = (yield* environmentVariable("HOME")) ?? (yield* environmentVariable("USERPROFILE"))
-  const home = path.resolve(given ?? ".")
+  const named = (yield* environmentVariable("HOME")) ?? (yield* environmentVariable("USERPROFILE"))
+  const home = path.resolve(named ?? ".")
   const folderOf = (name: string, fallback: string) =>
     Effect.map(environmentVariable(name), (xdg) =>
       xdg !== undefined && path.isAbsolute(xdg) ? xdg : path.join(home, fallback)

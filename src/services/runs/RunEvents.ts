@@ -1,5 +1,5 @@
 /**
- * Where stages publish what happens. Stages never read events; callers (terminal, `--json`, library) do.
+ * The events that stages publish. Stages never read events; callers (terminal, `--json`, library) do.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -14,7 +14,7 @@ export class RunEvents extends Context.Service<
     publish(event: RunEvent): Effect.Effect<void>
   }
 >()("task-conductor/services/runs/RunEvents") {
-  /** Hands every event, with its time, to one listener. The listener's own failures are defects. */
+  /** Passes every event, with its time, to one listener. The listener's own failures are defects. */
   static readonly layerListener = (
     listener: (recorded: RecordedEvent) => Effect.Effect<void>
   ): Layer.Layer<RunEvents> =>
@@ -27,6 +27,6 @@ export class RunEvents extends Context.Service<
       })
     )
 
-  /** Nobody listens. */
+  /** Drops all events. */
   static readonly layerSilent: Layer.Layer<RunEvents> = RunEvents.layerListener(() => Effect.void)
 }

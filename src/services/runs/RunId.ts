@@ -1,5 +1,5 @@
 /**
- * Names a run: readable, sorted by time, unlikely to meet another.
+ * Generates the id of a run: readable, sortable by time, and unlikely to collide with another.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"

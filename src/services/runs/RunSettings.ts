@@ -1,5 +1,5 @@
 /**
- * What a run was told to work with: limits and sizes, from flags, environment and configuration.
+ * The settings of a run: limits and sizes, from flags, environment and configuration.
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"

@@ -1,6 +1,6 @@
 /**
- * What a run has come to so far: results, failures, rounds, so that a run that is interrupted still
- * reports everything that had finished.
+ * The state of a run so far: its results, failures and rounds. An interrupted run reports from it everything that had
+ * finished.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"

@@ -1,5 +1,5 @@
 /**
- * Adds up what a run costs. ModelCaller and TaskRunner record, Pipeline reads the sum for the report.
+ * Counts the usage of a run: model calls, tool calls, tokens and time.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"

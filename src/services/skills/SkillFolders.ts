@@ -1,5 +1,5 @@
 /**
- * Where skills are found, farthest first, and what lies there. Called by services/skills/Skills.
+ * The folders in which skills are found, farthest first, and the skill files in them.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -67,7 +67,7 @@ const leftOut = (path: string, because: string): Read => ({
 const unreadable = (path: string, { reason }: PlatformError): Read =>
   leftOut(path, `This could not be read (${reason._tag}).`)
 
-/** What takes something of the skill away is said; other repairs are for `skills lint`. */
+/** Only repairs that remove a part of the skill are reported here; `skills lint` reports the others. */
 const notesOf = (file: string, issues: ReadonlyArray<Issue>, repairs: ReadonlyArray<Repair>): ReadonlyArray<string> => [
   ...issues.map((issue) => `${file}:${issue.where.line ?? 1}: ${issueText(issue)} The skill is left out.`),
   ...repairs
@@ -111,7 +111,7 @@ export const readSkillRoot = Effect.fnUntraced(function* (root: SkillRoot) {
     const folder = path.join(root.folder, name)
     const inside = yield* Effect.result(fs.readDirectory(folder))
     if (Result.isFailure(inside)) {
-      // A plain file beside the skills is nobody's mistake; a link to nothing and a locked folder are.
+      // A plain file beside the skills is no mistake; a dangling link and an unreadable folder are.
       const isFile = yield* Effect.orElseSucceed(
         Effect.map(fs.stat(folder), (info) => info.type === "File"),
         () => false

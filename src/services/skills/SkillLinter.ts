@@ -1,5 +1,5 @@
 /**
- * Finds the SKILL.md files that a person means and checks each one strictly. Called by `skills lint`.
+ * Finds the SKILL.md files that a person names and checks each one strictly.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -16,7 +16,7 @@ export interface LintedSkill extends SkillLint {
   readonly text: string
 }
 
-/** What was checked, and sentences about what could not be. */
+/** The checked skills, and sentences about paths that could not be checked. */
 export interface LintOutcome {
   readonly skills: ReadonlyArray<LintedSkill>
   readonly failures: ReadonlyArray<string>

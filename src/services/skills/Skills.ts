@@ -1,5 +1,6 @@
 /**
- * The skills of a run: found in the package, the user's folders and the project; nearer wins, with a note.
+ * The skills of a run, from the package, the user's folders and the project. Of two skills with the same name the
+ * nearer one is used, with a note.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -71,7 +72,7 @@ export class Skills extends Context.Service<
   {
     /** By name, sorted. */
     readonly all: ReadonlyArray<FoundSkill>
-    /** What was shadowed and which files could not be read, for the person. */
+    /** Notes for the person about replaced skills and unreadable files. */
     readonly notes: ReadonlyArray<string>
     find(name: string): Skill | undefined
   }
