@@ -1,6 +1,6 @@
 /**
- * Reads one answer of a model while it is written: collects it, lets a listener follow, and stops as soon as nothing good
- * can come of it. Leaving the stream closes the request. ModelCaller calls it.
+ * Reads one answer of a model while it is written: collects it, passes it to a listener, and stops as soon as it cannot
+ * become a usable answer. Leaving the stream closes the request.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -27,13 +27,13 @@ import { openAnswer, type Talk } from "./ConversationPrompt.ts"
 import { fromAiError } from "../providers/ModelErrors.ts"
 import type { UsageMeter } from "../runs/UsageMeter.ts"
 
-/** An answer that came to its end. */
+/** A complete answer. */
 export interface Received {
   readonly text: string
   readonly thinking: string
   readonly calls: ReadonlyArray<AskedCall>
   readonly promptTokens: number | undefined
-  /** True when the server says what of the prompt came from its cache: the count is that of the whole prompt. */
+  /** True when the server reports the cached part of the prompt, so that the count covers the whole prompt. */
   readonly isWholeCount: boolean
   readonly cutOff: boolean
   readonly usage: Usage
@@ -48,7 +48,7 @@ export interface ReadOptions {
   readonly listen?: (delta: string) => void
 }
 
-/** Plain JSON; what is none, and a call without arguments, is an empty object. */
+/** Plain JSON; arguments that are absent or not JSON become an empty object. */
 const jsonOf = (params: unknown): Schema.Json => JSON.parse(JSON.stringify(params) ?? "{}")
 
 const quoted = (unit: string): string => (unit.length > 120 ? `${unit.slice(0, 120)}...` : unit)
@@ -58,7 +58,10 @@ const detailOf = (found: Hopelessness): string =>
     ? `it repeated "${quoted(found.unit)}" ${found.times} times`
     : `after ${longestPreamble} characters it had no heading, code block or field of the document that begins with "${found.begins}"`
 
-/** Fails with what made the answer break off, or with `Hopeless` when it was stopped; what had come is kept in the error. */
+/**
+ * Fails with the cause when the answer breaks off, or with `Hopeless` when it was stopped. The error holds the partial
+ * text.
+ */
 export const readAnswer = Effect.fn("readAnswer")(function* (
   model: LanguageModel.LanguageModel,
   prompt: FilledPrompt,
@@ -129,7 +132,7 @@ export const readAnswer = Effect.fn("readAnswer")(function* (
   }
 })
 
-/** The answer, unless it is cut off, empty or only thought; one that asks for calls needs no text. */
+/** The answer, unless it is cut off, empty or only thinking; an answer with calls needs no text. */
 export const usableAnswer = ({
   calls,
   cutOff,

@@ -1,6 +1,6 @@
 /**
- * A conversation in the form of effect/ai: its messages, its tools, and the stream that answers it. Calls come back as the
- * model wrote them and are not run here. AnswerStream opens the stream, AskTurn measures the prompt.
+ * A conversation in the form of effect/ai: its messages, its tools, and the stream that answers it. The calls are
+ * returned as the model wrote them and are not run here.
  */
 import type * as Stream from "effect/Stream"
 import type * as AiError from "effect/ai/AiError"
@@ -27,7 +27,7 @@ const toolText = ({ description, name, parameters }: ToolInfo): string =>
 
 const partNames = { user: "messages", assistant: "answers", tool: "call_outputs" } as const
 
-/** A conversation as the text that it takes in a prompt, to be measured; it is not sent like this. */
+/** The text of a conversation, only to measure its size; the conversation is not sent in this form. */
 export const measuredPrompt = ({ messages, system, tools }: Talk): FilledPrompt => {
   const offered = tools.map(toolText).join("\n")
   return {

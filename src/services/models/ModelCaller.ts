@@ -1,6 +1,6 @@
 /**
- * One model call from prompt to answer: measured before it is sent and after, in a place of its own, performed as one
- * activity, published as events. Every stage asks the model through here.
+ * One model call from prompt to answer: measured before and after it is sent, in a slot of its own, run as one
+ * activity, and published as events. Every stage calls the model through this service.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -39,13 +39,13 @@ export interface ModelRequest {
   readonly step: number
   /** The model of a skill that chose one; the model of the run when absent. */
   readonly model?: string
-  /** The document that is waited for; an answer that does not come to it is stopped. */
+  /** The expected document; an answer that does not become one is stopped. */
   readonly shape?: AnswerShape
-  /** Makes a listener for one answer: it takes the text as it comes. An answer that is sent again has a new one. */
+  /** Makes a listener for one answer, which gets the text as it arrives. A repeated request has a new listener. */
   readonly listen?: () => (delta: string) => void
 }
 
-/** How often a call is sent again, and how long it waits before that; the wait doubles. */
+/** How often a call is retried, and the delay before the first retry; the delay doubles. */
 const retriesOf = (reason: ModelErrorReason): { readonly times: number; readonly wait: Duration.Duration } => {
   switch (reason._tag) {
     case "Busy":
@@ -66,8 +66,8 @@ export class ModelCaller extends Context.Service<
   ModelCaller,
   {
     /**
-     * Sends one prompt and waits for the whole answer. An answer that is empty, cut off or hopeless is an error, and so is
-     * a prompt that the window cannot hold, before it is sent or by what the server counted.
+     * Sends one prompt and waits for the whole answer. An answer that is empty, cut off or hopeless is an error, and so
+     * is a prompt that the window cannot hold, before it is sent or by what the server counted.
      */
     ask(request: ModelRequest): Effect.Effect<ModelAnswer, ModelError>
   }
@@ -100,13 +100,13 @@ export class ModelCaller extends Context.Service<
         })
       })
 
-      /** Takes in what a server counted for a prompt. */
+      /** Records the token count of the server for a prompt. */
       const learn = (request: ModelRequest, counted: number, isWhole: boolean) => {
         const prompt = request.prompt.system + request.prompt.user
         return calibration.record(nameOf(request), { prompt, counted, isWhole, window })
       }
 
-      /** An answer to a prompt that the server did not read to its end, or from its beginning, is worth nothing. */
+      /** An answer is unusable if the server did not read the whole prompt. */
       const checkCount = Effect.fnUntraced(function* (request: ModelRequest, counted: number, isWhole: boolean) {
         const { prompt } = request
         const scale = calibration.scale(nameOf(request))
@@ -134,7 +134,7 @@ export class ModelCaller extends Context.Service<
         return yield* usableAnswer(got)
       })
 
-      /** Sends once; a failure that may pass is sent again after a pause in which no place is held. */
+      /** Sends the prompt; after a transient failure it is sent again, and no slot is held during the delay. */
       const send = (request: ModelRequest, retried: number): Effect.Effect<ModelAnswer, ModelError> =>
         Effect.gen(function* () {
           const estimatedTokens = yield* fits(request.prompt, nameOf(request))
@@ -184,7 +184,7 @@ export class ModelCaller extends Context.Service<
           tell: ({ usage }) => events.publish({ type: "model.finished", call: id, usage })
         })
         const { isWholeCount = false, usage } = answer
-        /* What an answer from before was counted with is known as if it had come now. */
+        /* The token count of a recorded answer calibrates the estimate like that of a new one. */
         if (!isSent && usage.promptTokens !== undefined) yield* learn(request, usage.promptTokens, isWholeCount)
         return answer
       })

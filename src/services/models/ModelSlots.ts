@@ -1,6 +1,6 @@
 /**
  * Keeps the model server busy without letting calls queue up in it: at most slots + 1 calls are in flight, the rest
- * waits here in order of importance. ModelCaller takes a place for each call and gives it back however the call ends.
+ * waits here in order of priority.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import type { Stage } from "../../domain/runs/ActivityKey.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** What is more urgent goes first: stages that see the whole list, then execution, then refinement; earlier steps first. */
+/** The priority of a call: stages that see the whole list, then execution, then refinement; earlier steps first. */
 export interface Urgency {
   readonly stage: Stage
   /** Position of the task's step in the list, from 0. */
@@ -88,7 +88,7 @@ const makeSlots = (places: number) => {
       Effect.suspend(() => {
         const waiter: { current: Waiter | undefined } = { current: undefined }
         return restore(acquire(urgency, waiter)).pipe(
-          // A place may be granted in the very moment of an interruption: it must not get lost.
+          // A slot may be granted at the moment of an interruption: it must not get lost.
           Effect.onExit((exit) => (Exit.isFailure(exit) && waiter.current?.granted === true ? release : Effect.void)),
           Effect.andThen(restore(effect).pipe(Effect.ensuring(release)))
         )
@@ -99,7 +99,7 @@ const makeSlots = (places: number) => {
 export class ModelSlots extends Context.Service<
   ModelSlots,
   {
-    /** Runs the effect in a place of its own; waits for one as long as it takes. Interruption gives the place back. */
+    /** Runs the effect in a slot of its own and waits for one without a limit. Interruption releases the slot. */
     withSlot<A, E, R>(urgency: Urgency, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/models/ModelSlots") {

@@ -1,6 +1,6 @@
 /**
- * What a run has learned about the token counts of its models. ModelCaller records every count; it and the stages that
- * fill a prompt up to the window estimate with the scale.
+ * Calibrates the estimate of tokens with the counts that the server reports for each model. Calls and stages that fill
+ * a prompt up to the window estimate with the resulting scale.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,6 @@
 /**
- * Whether the model can call tools. `ask` looks before it begins: a model that cannot would only talk about calling them.
+ * Checks whether the model can call tools. `ask` checks before it begins, since a model without tool support would only
+ * write about calling them.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -19,7 +19,7 @@ const answerTo = (asked: LanguageModel.ProviderOptions) => {
   return { text, end: [...parts, finishPart(asked, text, calls.length === 0 ? "stop" : "tool-calls")] }
 }
 
-/** The model `embedded`. It streams one delta for each paragraph, so that whoever shows progress has some to show. */
+/** The model `embedded`. It streams one delta for each paragraph, so that there is progress to show. */
 export const EmbeddedModel: { readonly layer: Layer.Layer<LanguageModel.LanguageModel> } = {
   layer: Layer.effect(
     LanguageModel.LanguageModel,

@@ -1,6 +1,6 @@
 /**
- * Translates what effect/ai reports into the errors of the domain. ModelCaller calls it for every failed request; it
- * knows the facts that OllamaModel leaves in the metadata, and does what it can for any other provider.
+ * Translates errors of effect/ai into the errors of the domain. It uses the facts that OllamaModel puts into the
+ * metadata, and the general reason for any other provider.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -20,7 +20,7 @@ const decodeFacts = Schema.decodeUnknownOption(OllamaErrorReason)
 const factsOf = (reason: AiError.AiErrorReason): OllamaErrorReason | undefined =>
   "metadata" in reason ? Option.getOrUndefined(decodeFacts(reason.metadata["ollama"])) : undefined
 
-/** One short line without a full stop, since the messages of `ModelError` go on after it. */
+/** One short line without a full stop, since the messages of `ModelError` continue after it. */
 const detailOf = (reason: AiError.AiErrorReason, facts: OllamaErrorReason | undefined): string => {
   const said =
     "description" in reason && reason.description !== undefined && reason.description !== ""

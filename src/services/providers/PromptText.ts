@@ -1,5 +1,5 @@
 /**
- * What is sent to a model as text, and how much that is, for models without a tokenizer to count.
+ * The text that is sent to a model, and an estimate of its tokens for models without a tokenizer.
  */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"

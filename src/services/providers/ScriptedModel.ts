@@ -1,6 +1,6 @@
 /**
- * A language model that says what a script tells it. Tests of the product and of plugins run on it: an answer can come
- * at once, or be held back until the test lets it go, so that interleavings can be asserted.
+ * A language model with scripted answers, for tests of the product and of plugins. An answer can arrive at once, or be
+ * held back until the test releases it, so that interleavings can be asserted.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"

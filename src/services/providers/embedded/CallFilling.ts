@@ -1,6 +1,6 @@
 /**
- * Fills calls of tools with what the words of a task give. What a parameter is for is told by its name and its JSON
- * schema; a call is made only when every required parameter finds a value.
+ * Fills the arguments of tool calls with words of a task. The name and the JSON schema of a parameter tell its purpose;
+ * a call is made only when every required parameter has a value.
  */
 import type * as Schema from "effect/Schema"
 import type { Arguments, ToolCall } from "../../../domain/tools/ToolCall.ts"
@@ -39,7 +39,7 @@ export const valuesFor = (
 ): ReadonlyArray<Schema.Json> => {
   const lower = text.toLowerCase()
   const files = paths.map(({ path }) => path)
-  // Quoted words were chosen by whoever asks; the rest of the sentence is only around them.
+  // The person quoted these words on purpose, so they count more than the rest of the sentence.
   if (role === "term") return [quoted, terms, files].find((all) => all.length > 0) ?? []
   if (role === "path") return files
   if (role === "url") return urls

@@ -1,6 +1,7 @@
 /**
- * The embedded model's answer to the creation prompt: research side by side, then a summary of the results, then what is
- * to be written. Skills are taken from the catalogue; without the usual ones the skill nearest to the prompt does it all.
+ * The embedded model's answer to the creation prompt: research side by side, then a summary of the results, then what
+ * is to be written. Skills are taken from the catalogue; without the usual ones the skill nearest to the prompt does it
+ * all.
  */
 import * as Arr from "effect/Array"
 import type { Reference } from "../../../domain/plan/Reference.ts"
@@ -43,8 +44,8 @@ const research = ({ command, paths, quoted, terms, text, urls }: Request, plan: 
     ...plan("Fetch", "research-web", urls.slice(0, 2)),
     ...plan("Run", "run-checks", command === undefined ? [] : [`\`${command}\``])
   ]
-  const alone = asksWhere ? [...terms, ...paths.map(({ path }) => path)] : terms
-  const sought = definite.length > 0 ? quoted.filter((one) => !command?.includes(one)) : alone
+  const fallback = asksWhere ? [...terms, ...paths.map(({ path }) => path)] : terms
+  const sought = definite.length > 0 ? quoted.filter((one) => !command?.includes(one)) : fallback
   const searches = sought.slice(0, 4).map((term) => `for ${inQuotes(term)}`)
   const docs = asksDocs.test(text) ? plan("Search", "search-docs", searches) : []
   const found = [...definite, ...(docs.length > 0 ? docs : plan("Search", "search-code", searches))]

@@ -1,6 +1,6 @@
 /**
- * A client of the ollama package for one exchange: the package can only stop all requests of a client, so none is
- * shared. OllamaModel and OllamaServer make one per request.
+ * A client of the ollama package for one exchange. Each request has its own client, since the package can only stop all
+ * requests of a client together.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -30,7 +30,7 @@ export const makeClient = (
     catch: () => new OllamaError({ reason: { _tag: "BadAddress", host: address.host } })
   })
 
-/** Whatever the package raises that did not come from the transport is an answer it could not make sense of. */
+/** An error of the package that does not come from the transport means an answer that it could not read. */
 export const asOllamaError = (cause: unknown): OllamaError =>
   cause instanceof OllamaError
     ? cause

@@ -1,6 +1,5 @@
 /**
- * Reads what Ollama says when it refuses: the value under `error` and the body of an answer that is not 200. The
- * transport and the line guard call it.
+ * Reads the errors that Ollama reports: the value under `error`, and the body of a response whose status is not 200.
  */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -36,8 +35,8 @@ const parseObject = (text: string): object | undefined => {
 }
 
 /**
- * Reads a sentence, an object with a `message`, or either of them as JSON inside a string: Ollama hands on in that form
- * what its runner said.
+ * Reads a sentence, an object with a `message`, or either of them as JSON inside a string, the form in which Ollama
+ * passes on the errors of its runner.
  */
 export const readErrorValue = (value: unknown): ErrorValue => {
   const object = typeof value === "string" ? parseObject(value) : value

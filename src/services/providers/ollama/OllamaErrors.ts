@@ -1,13 +1,12 @@
 /**
- * Every way in which a request to Ollama fails, as facts, and the `AiError` each becomes. The transport raises them;
- * OllamaModel translates them at the seam to effect/ai and puts the facts into the reason's metadata under `ollama`,
- * where ModelErrors finds them again.
+ * The failures of a request to Ollama, as facts, and the `AiError` for each. OllamaModel puts the facts into the
+ * metadata of the reason under `ollama`, where ModelErrors reads them.
  */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import * as AiError from "effect/ai/AiError"
 
-/** The host is no address. */
+/** The host is not a valid address. */
 const BadAddress = Schema.TaggedStruct("BadAddress", { host: Schema.String })
 /** No response came back: nothing listens, the name is unknown, the connection broke before the first byte. */
 const NoResponse = Schema.TaggedStruct("NoResponse", { detail: Schema.String })
@@ -20,17 +19,17 @@ const BadStatus = Schema.TaggedStruct("BadStatus", {
 })
 /** The prompt is longer than the context window; both are in tokens, as the server counted them. */
 const PromptTooLong = Schema.TaggedStruct("PromptTooLong", { promptTokens: Schema.Int, window: Schema.Int })
-/** The server said `{"error": ...}` in the middle of an answer. */
+/** The server sent `{"error": ...}` in the middle of an answer. */
 const ErrorLine = Schema.TaggedStruct("ErrorLine", { detail: Schema.String })
-/** The answer holds something that is not what Ollama sends; `excerpt` is its beginning. */
+/** The answer holds data that Ollama does not send; `excerpt` is its beginning. */
 const BadLine = Schema.TaggedStruct("BadLine", { excerpt: Schema.String })
 /** One line or document is larger than `limit` bytes. */
 const TooLarge = Schema.TaggedStruct("TooLarge", { limit: Schema.Int })
 /** The connection ended before the answer did. */
 const BrokenOff = Schema.TaggedStruct("BrokenOff", { detail: Schema.String })
-/** The server took the request and said nothing for `millis`. */
+/** The server accepted the request and sent nothing for `millis`. */
 const NoFirstToken = Schema.TaggedStruct("NoFirstToken", { millis: Schema.Finite })
-/** The answer stood still for `millis`. */
+/** The answer made no progress for `millis`. */
 const Stalled = Schema.TaggedStruct("Stalled", { millis: Schema.Finite })
 
 export const OllamaErrorReason = Schema.Union([
@@ -47,7 +46,7 @@ export const OllamaErrorReason = Schema.Union([
 ])
 export type OllamaErrorReason = typeof OllamaErrorReason.Type
 
-/** Says what happened, without a full stop: it ends up inside longer sentences. */
+/** Describes the failure without a full stop, since it becomes part of longer sentences. */
 const describe = (reason: OllamaErrorReason): string => {
   switch (reason._tag) {
     case "BadAddress":

@@ -1,5 +1,5 @@
 /**
- * Where the Ollama server is: reads OLLAMA_HOST in every form that Ollama itself accepts. The doors call it once.
+ * The address of the Ollama server: reads OLLAMA_HOST in every form that Ollama itself accepts.
  */
 
 const defaultPorts: Readonly<Record<string, string>> = { http: "80", https: "443" }
@@ -20,11 +20,11 @@ const splitPort = (address: string): { readonly name: string; readonly port: str
 
 /**
  * Makes the base address of the server, without a slash at its end. `host`, `host:port`, `:port`, an IPv6 address and
- * a full URL with a path all work. Without a scheme the port is 11434, with one it is that of the scheme; a port that
- * is none is replaced by the default. Nothing given means `http://127.0.0.1:11434`.
+ * a full URL with a path all work. Without a scheme the port is 11434, with one it is that of the scheme; an
+ * invalid port is replaced by the default. Without a value the address is `http://127.0.0.1:11434`.
  */
-export const resolveHost = (given: string | undefined): string => {
-  const text = (given ?? "")
+export const resolveHost = (value: string | undefined): string => {
+  const text = (value ?? "")
     .trim()
     .replaceAll(/^["']|["']$/g, "")
     .trim()
@@ -39,7 +39,9 @@ export const resolveHost = (given: string | undefined): string => {
   return `${protocol}://${host}:${port !== undefined && isPort(port) ? port : fallback}${path}`
 }
 
-/** Says why requests can never reach a base address, with what to do; nothing when they can. Passwords are not shown. */
+/**
+ * Says why requests can never reach a base address, with what to do; nothing when they can. Passwords are not shown.
+ */
 export const hostProblem = (host: string): string | undefined => {
   const url = URL.parse(host)
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return undefined

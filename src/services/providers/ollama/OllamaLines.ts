@@ -1,7 +1,6 @@
 /**
- * Guards the body of an answer before the ollama package sees it: the package prints lines that it cannot read and goes
- * on without them, so what leaves here is whole, valid lines only, and anything else ends the body with an OllamaError.
- * The transport calls it.
+ * Validates the body of an answer before the ollama package reads it: the package prints lines that it cannot read and
+ * ignores them. So only complete, valid lines pass, and anything else ends the body with an OllamaError.
  */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -75,7 +74,7 @@ const makeCutter = () => {
 
 const brokenOff = (detail: string): OllamaError => new OllamaError({ reason: { _tag: "BrokenOff", detail } })
 
-/** What a connection raises in the middle of a body. */
+/** The error of a connection in the middle of a body. */
 const lostConnection = (cause: unknown): OllamaError => {
   const code = Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : String(cause)
   return brokenOff(`the connection was lost (${code})`)
@@ -93,7 +92,7 @@ const readEnd = (rest: Uint8Array): Result.Result<Line, OllamaError> => {
     : Result.fail(brokenOff("the answer ended without its last line"))
 }
 
-/** What the transport needs to know of a body that is being read. */
+/** The state of a body that is being read. */
 export interface BodyState {
   /** The last line of the answer has been seen; what follows does not matter. */
   done: boolean
@@ -101,8 +100,8 @@ export interface BodyState {
 
 /**
  * Yields the valid lines of a body as they become complete, several at once when they arrive together. A character that
- * is split between two chunks is whole again. What came before a bad line is yielded before the failure is thrown. After
- * the last line of the answer the rest is read and ignored: that frees the connection for the next request.
+ * is split between two chunks is whole again. What came before a bad line is yielded before the failure is thrown.
+ * After the last line of the answer the rest is read and ignored: that frees the connection for the next request.
  */
 export async function* guardLines(
   body: AsyncIterable<Uint8Array>,

@@ -1,6 +1,6 @@
 /**
- * The language model behind an Ollama server, as effect/ai knows it. Every request streams, also when the whole answer
- * is wanted at once: only a stream can be watched for standing still. The composition root chooses it by host and model.
+ * The language model of an Ollama server for effect/ai. Every request streams, even when the whole answer is wanted at
+ * once, since only a stream shows whether the answer makes progress.
  */
 import type { Agent } from "node:http"
 import * as Duration from "effect/Duration"
@@ -31,7 +31,9 @@ export interface OllamaModelOptions extends ServerAddress {
   /** Whether and how hard the model thinks; left to the model when absent. */
   readonly think?: boolean | "low" | "medium" | "high"
   readonly timeouts?: {
-    /** From sending to the first line: loading the model and reading the prompt fall into it; 10 minutes when absent. */
+    /**
+     * From sending to the first line: loading the model and reading the prompt fall into it; 10 minutes when absent.
+     */
     readonly firstToken?: Duration.Duration
     /** Between two lines; 2 minutes when absent, since a tool call arrives in one piece. */
     readonly idle?: Duration.Duration
@@ -41,7 +43,7 @@ export interface OllamaModelOptions extends ServerAddress {
 const defaultFirstToken = Duration.minutes(10)
 const defaultIdle = Duration.minutes(2)
 
-/** What the package is given. The server knows `truncate` and `shift`, the types of the package do not. */
+/** The request for the package. The server accepts `truncate` and `shift`, which the types of the package lack. */
 interface SentRequest extends ChatRequest {
   readonly stream: true
   readonly truncate: boolean
@@ -50,7 +52,7 @@ interface SentRequest extends ChatRequest {
 
 type Lines = AsyncIterator<unknown>
 
-/** The lines of one answer. The exchange belongs to the scope: whoever stops reading closes the socket. */
+/** The lines of one answer. The exchange belongs to the scope: a reader that stops closes the socket. */
 const readAnswer = Effect.fnUntraced(function* (
   options: OllamaModelOptions,
   agent: Agent,
@@ -132,7 +134,7 @@ const make = Effect.fnUntraced(function* (
 
 export const OllamaModel = {
   /**
-   * The model as a service. Fails in no way by itself: that a server is missing shows with the first request.
+   * The model as a service. It never fails while it is built: a missing server shows with the first request.
    * The finish part carries `metadata.ollama`: `doneReason` and `totalMs`, `loadMs`, `promptMs`, `answerMs`.
    */
   layer: (options: OllamaModelOptions): Layer.Layer<LanguageModel.LanguageModel> =>

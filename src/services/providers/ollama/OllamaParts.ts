@@ -1,6 +1,6 @@
 /**
  * Turns the lines of a streamed answer into the parts of effect/ai, and parts of a stream into those of a whole answer.
- * OllamaModel calls it, with one reader per answer.
+ * Each answer has its own reader.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -12,13 +12,13 @@ import { OllamaError } from "./OllamaErrors.ts"
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 
-/** A call; a missing name is for whoever runs it to refuse, so that the rest of the answer is not lost. */
+/** A call. A missing name is accepted here and rejected later, so that the rest of the answer is not lost. */
 const ReceivedToolCall = Schema.Struct({
   id: text,
   function: Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) })
 })
 
-/** One line of an answer. Counts are not checked here: an answer is not lost because a statistic is odd. */
+/** One line of an answer. Counts are not checked here, so that an invalid statistic does not lose an answer. */
 const Chunk = Schema.Struct({
   model: Schema.optionalKey(Schema.String),
   created_at: Schema.optionalKey(Schema.String),
@@ -104,10 +104,13 @@ const metadataOf = (chunk: Chunk): Response.ResponseMetadataPartEncoded => {
   }
 }
 
-/** Arguments come as an object, or as JSON in a string; text that is not JSON stays text for the tool's schema to refuse. */
-const paramsOf = (given: unknown): unknown => {
-  if (given === undefined || given === null || given === "") return {}
-  return typeof given === "string" ? Option.getOrElse(decodeArguments(given), () => given) : given
+/**
+ * Arguments come as an object, or as JSON in a string; text that is not JSON stays text for the tool's schema to
+ * refuse.
+ */
+const paramsOf = (value: unknown): unknown => {
+  if (value === undefined || value === null || value === "") return {}
+  return typeof value === "string" ? Option.getOrElse(decodeArguments(value), () => value) : value
 }
 
 const callParts = (id: string, name: string, params: unknown): ReadonlyArray<Response.StreamPartEncoded> => [

@@ -1,5 +1,5 @@
 /**
- * What is sent to /api/chat: messages, tools and format of effect/ai in Ollama's form. OllamaModel calls it.
+ * The body of a request to /api/chat: messages, tools and format of effect/ai in the form of Ollama.
  */
 import * as Effect from "effect/Effect"
 import type * as JsonSchema from "effect/JsonSchema"
@@ -50,7 +50,7 @@ const userMessage = Effect.fnUntraced(function* (message: Prompt.UserMessage) {
   return [sent]
 })
 
-/** Parameters that are no object (a model gave text that is not JSON) go back under a name, since Ollama takes objects only. */
+/** Parameters that are not an object, such as text that is not JSON, get a name, since Ollama accepts objects only. */
 const sentArguments = (params: unknown): Record<string, unknown> =>
   typeof params === "object" && params !== null && !Array.isArray(params) ? { ...params } : { value: params }
 
@@ -99,7 +99,7 @@ const messagesOf = (
 }
 
 /**
- * The tools the model may call. The server cannot be told to force one, so a choice only narrows the list and
+ * The tools the model may call. The server cannot force a call, so a choice only narrows the list and
  * "required" is the same as "auto".
  */
 const toolsOf = (options: LanguageModel.ProviderOptions) => {
@@ -119,7 +119,7 @@ const toolsOf = (options: LanguageModel.ProviderOptions) => {
   }))
 }
 
-/** The grammar for the answer: closed objects, since the server turns every open one into a place to ramble in. */
+/** The grammar for the answer: closed objects, since the server lets the model add any properties to an open one. */
 const formatOf = (schema: Schema.Constraint): JsonSchema.JsonSchema => {
   const document = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
   const { definitions } = document

@@ -1,6 +1,5 @@
 /**
- * What an Ollama server tells about itself: version, installed and loaded models, what a model can do. The doctor, the
- * list of models and `ask` read it; answers come from OllamaModel.
+ * Reads the state of an Ollama server: its version, the installed and loaded models, and the capabilities of a model.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -96,7 +95,7 @@ const make = Effect.fnUntraced(function* (options: OllamaServerOptions) {
   const agent = yield* openAgent(options.host)
   const timeout = options.timeout ?? defaultTimeout
 
-  /** Asks one question; whatever goes wrong is an error of the domain. */
+  /** Sends one query; every failure becomes an error of the domain. */
   const ask = <A>(
     path: string,
     answer: Schema.Codec<A, unknown>,

@@ -1,8 +1,8 @@
 /**
- * The way to an Ollama server: a `fetch` for the ollama package over node:http with one keep-alive agent. It has no
- * time limits of its own (Node's fetch gives up after five minutes without headers, less than a large model takes to
- * load) and never lets the package see a failure that it would print. OllamaModel and OllamaServer open an exchange
- * for each request; the end of its scope ends the request, whatever state it is in.
+ * The transport to an Ollama server: a `fetch` for the ollama package over node:http with one keep-alive agent. It has
+ * no time limits of its own (Node's fetch gives up after five minutes without headers, less than a large model takes to
+ * load) and never passes a failure to the package, which would print it. Each request has an exchange of its own; the
+ * end of its scope ends the request in any state.
  */
 import * as http from "node:http"
 import * as https from "node:https"
