@@ -1,6 +1,6 @@
 /**
- * Tells which tasks of a list will wait for approval although the list does not say so. The gate is computed by the
- * host when the tasks run; this only makes it known as soon as the plan is there.
+ * Warns about tasks that will wait for approval although the task list does not say so. The gate decides when the tasks
+ * run; the warning only makes this known as soon as the plan exists.
  */
 import * as Effect from "effect/Effect"
 import type { Repair } from "../../domain/findings/Issue.ts"

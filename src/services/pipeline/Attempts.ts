@@ -1,6 +1,6 @@
 /**
- * The loop that all stages share: ask, read, and if there are issues ask again with them. It ends with a value, after the
- * maximum of attempts, or as soon as the model gives the same answer again.
+ * The loop that all stages share: ask, read, and if there are issues ask again with them. It ends with a value, after
+ * the maximum of attempts, or as soon as the model gives the same answer again.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ import { ModelCaller } from "../models/ModelCaller.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** What the attempt before this one said and what was wrong with it. */
+/** The answer of the previous attempt, with its issues. */
 export interface Previous {
   readonly answer: string
   readonly issues: ReadonlyArray<Issue>
@@ -35,7 +35,7 @@ export interface AttemptPlan<A, E, R> {
   readonly read: (answer: string) => Effect.Effect<Reading<A>, E, R>
   /** The model that is asked, when it is not the one of the run. */
   readonly model?: string
-  /** The document that is waited for; see `ModelRequest`. */
+  /** The expected document; see `ModelRequest`. */
   readonly shape?: AnswerShape
   /** Makes a listener for one answer; see `ModelRequest`. */
   readonly listen?: () => (delta: string) => void
@@ -62,12 +62,12 @@ export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("
 
 const issue = (code: IssueCode, what: string, how?: string): Issue => makeIssue(code, {}, { what, how })
 
-/** What the model said in one attempt. `shown` is what it sees of it in the next one. */
+/** The answer of one attempt. `shown` is the part that the next prompt repeats. */
 interface Said extends Previous {
   readonly shown: string
 }
 
-/** Characters of a stopped answer that the model sees again: enough to know it, too little to go on with it. */
+/** Characters of a stopped answer in the next prompt: enough to recognize it, too few to continue it. */
 const shownOfStopped = 600
 
 const stopped = (reason: typeof Hopeless.Type, shape: AnswerShape | undefined): Said => {
@@ -160,7 +160,7 @@ export class Attempts extends Context.Service<
               return { value: reading.value.value, answer: asked.answer, attempts: attempt }
             }
             yield* events.publish({ type: "answer.rejected", call, answer: asked.answer, issues: reading.issues })
-            // An answer that never came to its end is told apart by what was wrong with it.
+            // The issues distinguish answers that were incomplete.
             const sign = [asked.answer.trim(), ...asked.issues.map(({ what }) => what)].join("\n")
             const repeated = seen.has(sign)
             if (repeated || attempt >= limits.attempts) {

@@ -1,5 +1,6 @@
 /**
- * Gathers what the host knows when a run starts: the request, the environment, the project, the file in view.
+ * Gathers the facts that the program knows when a run starts: the request, the environment, the project, the file in
+ * view.
  */
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
@@ -25,10 +26,10 @@ export interface Request {
   readonly openFiles?: ReadonlyArray<string>
 }
 
-/** What the host knows beside the request. */
+/** The facts besides the request. */
 export type Surroundings = Omit<Briefing, "prompt" | "requestDocument">
 
-/** What the person gave cannot be used. `detail` says why and what to do. */
+/** The prompt or the current file cannot be used. `detail` says why and what to do. */
 export class BriefingError extends Schema.TaggedError<BriefingError>()("BriefingError", {
   part: Schema.Literals(["prompt", "current file"]),
   detail: Schema.String

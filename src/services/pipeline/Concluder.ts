@@ -1,5 +1,5 @@
 /**
- * The last call of a run: turns the results into the answer to the prompt, with links to what it rests on.
+ * The last call of a run: turns the results into the answer to the prompt, with links to its sources.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

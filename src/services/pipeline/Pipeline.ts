@@ -1,6 +1,6 @@
 /**
- * One prompt from the request to the answer: plan, rounds (refine, run, iterate), conclude. The stages return values; here
- * they are put in order, and every way to end becomes a report.
+ * One prompt from the request to the answer: plan, rounds (refine, run, iterate), conclude. The stages return values;
+ * this service runs them in order and turns every ending into a report.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -26,7 +26,10 @@ import { RunReporter } from "./RunReporter.ts"
 export class Pipeline extends Context.Service<
   Pipeline,
   {
-    /** Runs to the end. Every outcome but a refused order is a report; the last event holds the report, also when interrupted or broken off. */
+    /**
+     * Runs to the end. Every outcome except a rejected order is a report, which the last event holds even after an
+     * interruption.
+     */
     run(order: RunOrder): Effect.Effect<RunReport, UnknownSkill | BriefingError | JournalError>
     /** Stops after the checked task list. */
     plan(order: RunOrder): Effect.Effect<CheckedTaskList, NoValidPlan | ModelError | BriefingError | UnknownSkill>
@@ -43,7 +46,7 @@ export class Pipeline extends Context.Service<
       const journal = yield* Journal
       const toolRunner = yield* ToolRunner
 
-      /** A run that stopped at a gate waits for a person; every other one answers with what it has. */
+      /** A run that stopped at a gate waits for a person; every other run answers with the results that it has. */
       const conclude = Effect.fnUntraced(function* (briefing: Briefing, state: RunState, end: RoundsEnd) {
         const { goals, results: finished, failures, rounds: round } = yield* state.get
         if (end._tag === "Declined" || finished.length === 0) return ""
@@ -59,10 +62,10 @@ export class Pipeline extends Context.Service<
         return outcomeOf(end, answer, yield* gate.denials)
       })
 
-      /** The outcome of the work, whatever ends it. */
+      /** The outcome of the work, however it ends. */
       const workToOutcome = (prepared: Prepared, state: RunState) =>
         work(prepared, state).pipe(
-          // Without a journal that can be written nothing more may be begun.
+          // Nothing more may be started when the journal cannot be written.
           Effect.raceFirst(journal.failed),
           Effect.raceFirst(Effect.map(toolRunner.stopped, (why) => outcome("not_permitted", why))),
           Effect.catchTags({
@@ -81,7 +84,7 @@ export class Pipeline extends Context.Service<
         return yield* workToOutcome(prepared, state).pipe(
           Effect.flatMap(finish),
           Effect.onInterrupt(() => finish(outcome("interrupted", "The run was interrupted."))),
-          // What had finished is reported, whatever went wrong; the defect goes on to whoever started the run.
+          // The finished results are reported despite the defect, and the defect is passed on to the caller.
           Effect.onError((cause) =>
             Cause.hasDies(cause) ? finish(outcome("failed", `The run broke off: ${causeText(cause)}`)) : Effect.void
           )

@@ -1,6 +1,6 @@
 /**
- * Everything that must hold before a task list may run: the format, every skill, every reference, every budget. All
- * issues of one pass are reported together. Planner, Reviser and plans from a file go through here.
+ * Checks a task list before it may run: the format, every skill, every reference and every budget. All issues of one
+ * pass are reported together.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -29,11 +29,11 @@ export interface PlanWorld {
   readonly finished: ReadonlyArray<TaskResult>
   /** True for a list that continues a run: no task at all means that the goals are met. */
   readonly mayBeEmpty: boolean
-  /** What was found in the text while it was written. */
+  /** The findings about the text while it was written. */
   readonly ahead?: PlanAhead
 }
 
-/** Follows the answers of one stage while they are written, so that little is left to do when one is complete. */
+/** Reads the answers of one stage while they are written, so that little work is left when an answer is complete. */
 export interface PlanAhead {
   /** Makes the listener for one answer. */
   readonly listen: () => (delta: string) => void
@@ -78,7 +78,7 @@ const checkSkills = (list: TaskList, known: ReadonlyArray<string>) => {
 export class PlanChecker extends Context.Service<
   PlanChecker,
   {
-    /** Makes what follows the answers until the scope closes; a check that is given it finds the same as without. */
+    /** Makes a reader of partial answers, until the scope closes. A check with it has the same findings as without. */
     readonly streamingReader: Effect.Effect<PlanAhead, never, Scope.Scope>
     /** Checks the text of a task list; the value is the list with all repairs applied. */
     check(text: string, world: PlanWorld): Effect.Effect<Reading<TaskList>>

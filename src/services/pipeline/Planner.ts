@@ -1,5 +1,5 @@
 /**
- * From the request to a task list that is valid: asked of the model, read from a file, or made of a single skill.
+ * Makes a valid task list for the request: with the model, from a file, or from a single skill.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,7 +24,7 @@ import { Skills } from "../skills/Skills.ts"
 export const Planned = Schema.Struct({
   taskList: TaskList,
   attempts: Schema.Int,
-  /** What was mended or noted in a plan that was given. */
+  /** The repairs and notes about a plan from a file. */
   repairs: Schema.optionalKey(Schema.Array(Repair))
 })
 export type Planned = typeof Planned.Type

@@ -1,5 +1,5 @@
 /**
- * What comes before the rounds of a run: the briefing and the task list, each made once, however often the run goes on.
+ * Prepares the rounds of a run: the briefing and the task list, each made once, however often the run is resumed.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -21,17 +21,17 @@ export interface CheckedTaskList {
   readonly markdown: string
 }
 
-/** An order that can be carried out. */
+/** An order that can be executed. */
 export interface Prepared {
   readonly briefing: Briefing
-  /** Makes the task list, or takes the one that was given, and publishes it. */
+  /** Makes the task list, or uses that of the order, and publishes it. */
   readonly createTaskList: Effect.Effect<CheckedTaskList, NoValidPlan | ModelError>
 }
 
 export class Preparation extends Context.Service<
   Preparation,
   {
-    /** Gathers the briefing, and refuses an order that cannot be carried out at all. Publishes nothing. */
+    /** Gathers the briefing, and rejects an order that cannot be executed. Publishes nothing. */
     prepare(order: RunOrder): Effect.Effect<Prepared, BriefingError | UnknownSkill>
   }
 >()("task-conductor/services/pipeline/Preparation") {

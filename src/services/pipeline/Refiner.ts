@@ -55,7 +55,7 @@ const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, task: Ta
     .filter(([, count]) => count >= limit)
     .map(([call, count]) =>
       makeIssue("tool-call-repeated", callsOf(task), {
-        what: `The same call stands there ${count} times.`,
+        what: `The same call appears ${count} times.`,
         quote: call
       })
     )

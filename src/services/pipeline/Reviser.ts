@@ -88,7 +88,7 @@ export class Reviser extends Context.Service<
 
       const revise = Effect.fn("Reviser.revise")((order: RevisionOrder) =>
         ask(order).pipe(
-          // The goals belong to the run: what the model makes of them is not read back.
+          // The goals belong to the run, so those in the answer of the model are ignored.
           Effect.map(({ attempts, value }) => ({
             attempts,
             taskList: new TaskList({ goals: order.outstanding.goals, steps: value.steps })

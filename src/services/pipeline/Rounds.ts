@@ -1,6 +1,6 @@
 /**
- * The rounds of a run: refine and run what is outstanding, then ask what is left to do, until nothing is or a limit is
- * reached. A round that came to its end before is taken from the journal.
+ * The rounds of a run: refine and run the outstanding tasks, then ask for the tasks that are left, until there are none
+ * or a limit is reached. A round that finished in an earlier session is read from the journal.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ import type { RunState } from "../runs/RunState.ts"
 import { Reviser } from "./Reviser.ts"
 import { Scheduler } from "./Scheduler.ts"
 
-/** A round that came to its end, with what is to do after it. */
+/** A finished round, with the tasks after it. */
 const SettledRound = Schema.Struct({
   results: Schema.Array(TaskResult),
   failures: Schema.Array(TaskFailure),
@@ -29,13 +29,13 @@ const SettledRound = Schema.Struct({
 
 const stageOf = (round: number) => ({ key: stageKey.round(round), success: SettledRound })
 
-/** What one round led to: the end of all rounds, or what the next one has to do. */
+/** The outcome of one round: the end of all rounds, or the tasks of the next round. */
 type RoundResult = { readonly end: RoundsEnd } | typeof SettledRound.Type
 
 export class Rounds extends Context.Service<
   Rounds,
   {
-    /** Carries out the list to the end of the rounds. The state has every result as soon as it is there. */
+    /** Runs the task list to the end of the rounds. The state has every result as soon as it exists. */
     run(briefing: Briefing, list: TaskList, state: RunState): Effect.Effect<RoundsEnd, ModelError>
   }
 >()("task-conductor/services/pipeline/Rounds") {
@@ -48,7 +48,7 @@ export class Rounds extends Context.Service<
       const scheduler = yield* Scheduler
       const reviser = yield* Reviser
 
-      /** Takes over a round of an earlier session. */
+      /** Restores a round of an earlier session. */
       const restore = Effect.fnUntraced(function* (settled: typeof SettledRound.Type, state: RunState) {
         yield* Effect.forEach(settled.results, state.addResult, { discard: true })
         yield* state.addFailures(settled.failures)

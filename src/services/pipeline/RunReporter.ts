@@ -1,6 +1,6 @@
 /**
- * The first and the last words of a run: the event that starts it with what a person should know, and the report that
- * ends it.
+ * Publishes the beginning and the end of a run: the event that starts it, with its warnings, and the report that ends
+ * it.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ import { UsageMeter } from "../runs/UsageMeter.ts"
 export class RunReporter extends Context.Service<
   RunReporter,
   {
-    /** Publishes `run.started` and the notes about the briefing and about a run that goes on. */
+    /** Publishes `run.started` and the notes about the briefing and about a resumed run. */
     start(order: RunOrder, briefing: Briefing): Effect.Effect<void>
     /** Publishes only the notes about the briefing. */
     warn(briefing: Briefing): Effect.Effect<void>

@@ -1,5 +1,5 @@
 /**
- * A run as a workflow of effect/workflow: the pipeline with a name and an id, so that any engine can carry it out.
+ * A run as a workflow of effect/workflow: the pipeline with a name and an id, so that any engine can execute it.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,7 +13,7 @@ import type { AnswerStore } from "../journal/DurableApprover.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { Pipeline } from "./Pipeline.ts"
 
-/** The run could not be carried out at all. */
+/** The run could not be executed at all. */
 export class RunRefused extends Schema.TaggedError<RunRefused>()("RunRefused", {
   what: Schema.String,
   exitCode: Schema.Int
@@ -23,7 +23,7 @@ export class RunRefused extends Schema.TaggedError<RunRefused>()("RunRefused", {
   }
 }
 
-/** One prompt to its report; the id of the execution is the id of the run. */
+/** The workflow from an order to its report; the id of the execution is the id of the run. */
 export const RunWorkflow = Workflow.make("task-conductor/Run", {
   payload: { order: RunOrder },
   success: RunReport,
@@ -31,10 +31,10 @@ export const RunWorkflow = Workflow.make("task-conductor/Run", {
   idempotencyKey: ({ order }) => order.runId
 })
 
-/** Carries out the order on the engine that is there. */
+/** Executes the order on the current engine. */
 export const conduct = (order: RunOrder) => RunWorkflow.execute({ order })
 
-/** Tells the engine how the workflow is carried out. */
+/** Registers the workflow with the engine. */
 export const layerRunWorkflow = Layer.unwrap(
   Effect.map(Pipeline, (pipeline) => RunWorkflow.toLayer(({ order }) => pipeline.run(order)))
 )

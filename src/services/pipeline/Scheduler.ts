@@ -33,7 +33,7 @@ export interface RoundOrder {
   readonly list: TaskList
   /** Results of earlier rounds. */
   readonly finished: ReadonlyArray<TaskResult>
-  /** Told of every result as soon as it is there, so that an interruption loses none. */
+  /** Receives every result as soon as it exists, so that an interruption loses none. */
   readonly record: (result: TaskResult) => Effect.Effect<void>
 }
 
@@ -60,7 +60,7 @@ const refinedKey = (round: number, task: Task, finished: ReadonlyArray<TaskResul
 /** All tasks of a round by slug. */
 type Cells = ReadonlyMap<string, Cell>
 
-/** What is known of a task while its round runs. */
+/** The state of a task while its round runs. */
 interface Cell {
   readonly task: Task
   readonly step: number
@@ -128,7 +128,7 @@ export class Scheduler extends Context.Service<
         return { refinement, finished }
       })
 
-      /** True for a task that finished before, in a run that goes on; its result counts and nothing of it is done again. */
+      /** True for a task of a resumed run that had finished; its result is used, and it is not executed again. */
       const isFinished = Effect.fnUntraced(function* ({ done, step, task }: Cell, { record, round }: RoundOrder) {
         const known = yield* activities.stageResult({ key: stageKey.task(round, task.name), success: TaskResult })
         if (Option.isNone(known)) return false
@@ -152,7 +152,7 @@ export class Scheduler extends Context.Service<
         return gatedBy === undefined ? undefined : { task: task.name, gatedBy, calls }
       })
 
-      /** Tells who did not approve the task's calls, if anybody did not. */
+      /** Returns who did not approve the calls of the task, if they were not approved. */
       const runTask = (cell: Cell, order: RoundOrder, approval: StepApproval) =>
         Effect.gen(function* () {
           const { round } = order

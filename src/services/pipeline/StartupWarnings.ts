@@ -1,5 +1,5 @@
 /**
- * What should be known before a run starts: rules that name no tool, skills and plugins that are left out, remembered
+ * The warnings before a run starts: rules that name no tool, skills and plugins that are left out, and remembered
  * permissions that could not be read.
  */
 import * as Effect from "effect/Effect"
@@ -25,12 +25,12 @@ export class RuleWithoutTool extends Schema.TaggedError<RuleWithoutTool>()("Rule
 const toolOf = (rule: string): string => rule.split(":")[0] ?? rule
 
 /**
- * The warnings about a run with this configuration, as sentences. Fails for the first rule of `given` (flags or options)
- * that names no tool: whoever wrote it must know before anything runs.
+ * The warnings about a run with this configuration, as sentences. Fails for the first rule of `overrides` (flags or
+ * options) that names no tool, since its author must know before anything runs.
  */
 export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   all: Configuration,
-  given: Configuration
+  overrides: Configuration
 ) {
   const { problems, tools } = yield* ToolRegistry
   const { notes } = yield* Skills
@@ -46,7 +46,7 @@ export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
           return new RuleWithoutTool({ verdict, rule, what: `${what}${verdict === "allow" ? leftOut : ""}` })
         })
     )
-  const [mistake] = idleIn(given)
+  const [mistake] = idleIn(overrides)
   if (mistake !== undefined) return yield* mistake
   const warnings: ReadonlyArray<string> = [
     ...notes,

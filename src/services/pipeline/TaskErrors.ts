@@ -1,5 +1,6 @@
 /**
- * What ends a task without a result, as the failure of the task: the cause for whoever decides by it, the reason in words.
+ * Turns the errors that end a task without a result into the failure of the task, with a typed cause and a reason in
+ * words.
  */
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { Task } from "../../domain/plan/Task.ts"

@@ -1,6 +1,5 @@
 /**
- * The skills that a plan may use: those whose tools are there. Planner and Reviser show them, PlanChecker holds plans
- * against them.
+ * The skills that a plan may use, which are those whose tools are available.
  */
 import * as Effect from "effect/Effect"
 import { usableSkills } from "../../domain/skills/Skill.ts"
