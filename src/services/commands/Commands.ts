@@ -1,6 +1,6 @@
 /**
- * Runs commands for tools: without a shell, with few environment variables, without input or terminal, in a sandbox where
- * there is one.
+ * Runs commands for tools: without a shell, with few environment variables, without input or terminal, in a sandbox
+ * where there is one.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -35,8 +35,8 @@ export interface CommandsOptions {
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
 
 /**
- * The only shell: its script is fixed, and the words of the command are its arguments. It joins stderr to stdout, so that
- * their order is kept, and ignores SIGTERM, so that the command can stop first.
+ * The only shell: its script is fixed, and the words of the command are its arguments. It joins stderr to stdout, so
+ * that their order is preserved, and ignores SIGTERM, so that the command can stop first.
  */
 const joined = (argv: ReadonlyArray<string>): ReadonlyArray<string> => [
   "/bin/sh",
@@ -59,8 +59,8 @@ export class Commands extends Context.Service<
   Commands,
   {
     /**
-     * Checks a command and says where and how it would run. Fails with `validation_failed` (too long, folder outside the
-     * project) or `not_found` (no such program).
+     * Checks a command and says where and how it would run. Fails with `validation_failed` (too long, folder outside
+     * the project) or `not_found` (no such program).
      */
     canonical(access: Access & { readonly _tag: "RunCommand" }): Effect.Effect<CanonicalCommand, ToolFailure>
     /**

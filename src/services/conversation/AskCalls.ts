@@ -51,8 +51,9 @@ export class AskCalls extends Context.Service<
   AskCalls,
   {
     /**
-     * Runs calls in parallel, or order after another when one of them changes something. `record` gets each call as soon as it
-     * is answered, so that nothing is lost when the rest is interrupted. `id` is the model call with the requests.
+     * Runs calls in parallel, or one after another when one of them changes something. `record` gets each call as soon
+     * as it is answered, so that nothing is lost when the rest is interrupted. `id` is the model call with the
+     * requests.
      */
     run(
       id: ModelCallId,

@@ -25,7 +25,7 @@ export interface ChangedFile {
 /** What was seen last of a file or of a part of it. */
 interface Seen extends Omit<ChangedFile, "path"> {
   readonly hash: string
-  /** The hash of what stands there now, `null` when nothing can be read; absent when the host may not look. */
+  /** The hash of the current content, `null` when it cannot be read; absent when the rules do not permit reading it. */
   readonly now: Effect.Effect<string | null | undefined, never, RunSettings | Workspace>
 }
 

@@ -74,7 +74,7 @@ export class RunStore extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<RunSummary>>
     /** The id of the run that is meant: an id, its beginning when only one has it, or `last`. */
     find(given: string): Effect.Effect<string, RunNotFound>
-    /** The journal of a run, proved to hold together. */
+    /** The journal of a run, verified to be intact. */
     read(runId: string): Effect.Effect<JournalContent, JournalError>
     /** Where the journal of a run is. */
     pathOf(runId: string): string

@@ -49,7 +49,7 @@ const text = (reason: JournalReason): string => {
     case "Foreign":
       return "does not begin as a journal of task-conductor does. Nothing of it is used."
     case "Damaged":
-      return `is damaged: line ${reason.line} ${damages[reason.what]}. The ${reason.line - 1} lines before it hold together. "task-conductor runs repair" sets the rest aside, so that the run can go on from there.`
+      return `is damaged: line ${reason.line} ${damages[reason.what]}. The ${reason.line - 1} lines before it are intact. "task-conductor runs repair" sets the rest aside, so that the run can be resumed from there.`
     case "DatabaseFailed":
       return `is not available: ${reason.what}. The records in the database are safe, and no work after them was begun. Try again when the database answers.`
     case "WriteFailed":

@@ -1,6 +1,6 @@
 /**
- * One connection to a server of tools: the tools it offers, and how to call them. Only this file and McpTransport use the
- * MCP client of effect/ai.
+ * One connection to a server of tools: the tools it offers, and how to call them. Only this file and McpTransport use
+ * the MCP client of effect/ai.
  */
 import * as McpClient from "effect/ai/McpClient"
 import type { McpClientError } from "effect/ai/McpClientError"
@@ -28,7 +28,7 @@ export interface McpToolDefinition {
   readonly hash: string
 }
 
-/** A server could not be reached, or did not do what it was asked. */
+/** A server could not be reached, or did not fulfil a request. */
 export class McpFailure extends Schema.TaggedError<McpFailure>()("McpFailure", {
   type: ToolErrorType,
   detail: Schema.String,
@@ -47,7 +47,7 @@ export interface McpConnection {
   readonly malformed: WireNotes["malformed"]
   /** False when the program of the server has ended. */
   readonly isRunning: Effect.Effect<boolean>
-  readonly call: (tool: string, given: Arguments) => Effect.Effect<McpResult, McpFailure>
+  readonly call: (tool: string, args: Arguments) => Effect.Effect<McpResult, McpFailure>
 }
 
 const invalidParams = -32_602
@@ -177,12 +177,12 @@ export const connect = Effect.fn("McpConnection.connect")(function* (
     tools: [...found.values()].map((tool) => definitionOf(tool, notes.tools.get(tool.name))),
     malformed: notes.malformed,
     isRunning: notes.isRunning,
-    call: Effect.fn("McpConnection.call")(function* (name, given) {
+    call: Effect.fn("McpConnection.call")(function* (name, args) {
       const tool = found.get(name)
       if (tool === undefined) {
         return yield* new McpFailure({ type: "not_found", detail: `it has no tool "${name}".`, isBroken: false })
       }
-      const { content, isError, structuredContent } = yield* asFailure(client.callTool({ tool, arguments: given }))
+      const { content, isError, structuredContent } = yield* asFailure(client.callTool({ tool, arguments: args }))
       const parts = content.map(partOf)
       return { parts, isError: isError === true, structured: structuredContent as Schema.Json | undefined }
     })

@@ -118,23 +118,23 @@ const readProjectFile = Effect.fnUntraced(function* (project: string) {
 })
 
 /** The servers of the person, then those of the project that the person does not name, and the problems of all others. */
-export const readMcpServers = Effect.fn("readMcpServers")(function* (given: {
+export const readMcpServers = Effect.fn("readMcpServers")(function* (options: {
   /** Absolute. */
   readonly project: string
   /** Those of the person's own configuration. */
   readonly own: Readonly<Record<string, McpServerEntry>>
 }) {
-  const file = yield* readProjectFile(given.project)
+  const file = yield* readProjectFile(options.project)
   const named = [
-    ...Object.entries(given.own).map(([name, entry]) => ({ name, entry, scope: "user" as const })),
+    ...Object.entries(options.own).map(([name, entry]) => ({ name, entry, scope: "user" as const })),
     ...[...file.servers]
-      .filter(([name]) => !Object.hasOwn(given.own, name))
+      .filter(([name]) => !Object.hasOwn(options.own, name))
       .map(([name, entry]) => ({ name, entry, scope: "project" as const }))
   ]
   const servers = new Map<string, McpServer>()
   const problems: Array<McpProblem> = [...file.problems]
   for (const { entry, name, scope } of named) {
-    const server = yield* Effect.result(resolve(name, scope, entry, given.project))
+    const server = yield* Effect.result(resolve(name, scope, entry, options.project))
     const other = Result.isSuccess(server) ? servers.get(server.success.prefix) : undefined
     if (Result.isFailure(server)) problems.push(server.failure)
     else if (other === undefined) servers.set(server.success.prefix, server.success)

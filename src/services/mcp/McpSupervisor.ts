@@ -24,7 +24,7 @@ export interface SupervisedServer {
   readonly tools: ReadonlyArray<McpToolDefinition>
   readonly malformed: McpConnection["malformed"]
   /** Calls a tool. Interruption cancels the request at the server. A call is sent at most once. */
-  readonly call: (tool: McpToolDefinition, given: Arguments) => Effect.Effect<McpResult, McpFailure>
+  readonly call: (tool: McpToolDefinition, args: Arguments) => Effect.Effect<McpResult, McpFailure>
 }
 
 interface OpenConnection {
@@ -77,14 +77,14 @@ export const superviseServer = Effect.fn("McpSupervisor.superviseServer")(functi
   const server: SupervisedServer = {
     tools: first.tools,
     malformed: first.malformed,
-    call: Effect.fn("McpSupervisor.call")(function* (tool, given) {
+    call: Effect.fn("McpSupervisor.call")(function* (tool, args) {
       const connection = yield* usable
       if (connection.tools.find(({ name }) => name === tool.name)?.hash !== tool.hash) {
         const detail = "its definition of this tool changed with a restart, so the tool is not called in this run."
         return yield* new McpFailure({ type: "permission_denied", detail, isBroken: false })
       }
       const result = yield* connection
-        .call(tool.name, given)
+        .call(tool.name, args)
         .pipe(Effect.tapError(({ isBroken }) => (isBroken ? mutex(drop(connection)) : Effect.void)))
       wasRestarted = false
       return result

@@ -59,8 +59,8 @@ const crashed = (cause: Cause.Cause<never>) =>
     ? Effect.failCause(cause)
     : Effect.succeed(callResult({ text: `internal error: ${causeText(cause)}`, data: {}, isError: true }))
 
-const decode = <Params>({ parameters }: ServedTool<Params>, given: unknown) =>
-  Schema.decodeUnknownEffect(parameters)(given, { errors: "all", onExcessProperty: "error" }).pipe(
+const decode = <Params>({ parameters }: ServedTool<Params>, input: unknown) =>
+  Schema.decodeUnknownEffect(parameters)(input, { errors: "all", onExcessProperty: "error" }).pipe(
     Effect.mapError(
       (error) => new McpSchema.InvalidParams({ message: `The arguments do not fit. ${argumentProblemText(error)}.` })
     )
@@ -88,9 +88,9 @@ const register = <Params>(tool: ServedTool<Params>) =>
     yield* server.addTool({
       tool: new McpSchema.Tool({ name, description, inputSchema, annotations }),
       annotations: Context.empty(),
-      handle: Effect.fnUntraced(function* (given: unknown) {
+      handle: Effect.fnUntraced(function* (input: unknown) {
         const tell = yield* Effect.provideService(progressOf(), McpServer.McpServer, server)
-        const params = yield* decode(tool, given ?? {})
+        const params = yield* decode(tool, input ?? {})
         return yield* Effect.catchCause(Effect.map(tool.execute(params, tell), callResult), crashed)
       })
     })

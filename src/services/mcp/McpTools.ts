@@ -1,6 +1,6 @@
 /**
- * The tools of a server as tools of a run, with checked names, risks, descriptions and parameters. A tool that cannot be
- * used is left out alone.
+ * The tools of a server as tools of a run, with checked names, risks, descriptions and parameters. Only tools
+ * that cannot be used are left out.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -46,8 +46,8 @@ const toolOf = (
       parameters,
       risk: mcpToolRisk(server.entry, definition),
       effect: mcpToolEffect(server.entry, definition.name),
-      execute: (given) =>
-        supervised.call(definition, given).pipe(
+      execute: (args) =>
+        supervised.call(definition, args).pipe(
           Effect.mapError(({ detail, type }) => {
             const message = `The server "${server.name}" could not run the tool: ${detail}`
             return new ToolFailure({ type, message })

@@ -1,6 +1,7 @@
 /**
  * The transports to a server, stdio and HTTP, with what the client of effect/ai leaves to them: older revisions of the
- * protocol are accepted, malformed tools are removed one by one instead of all together, and stderr is kept.
+ * protocol are accepted, malformed tools are removed one by one instead of all together, and the end of stderr is
+ * saved.
  */
 import * as McpClient from "effect/ai/McpClient"
 import * as McpProtocol from "effect/ai/McpProtocol"
@@ -86,7 +87,7 @@ const adapt = (transport: Transport, notes: WireNotes, negotiated: (version: str
   }
 }
 
-/** A spawner that keeps the end of stderr and passes each process to `started`. */
+/** A spawner that saves the end of stderr and passes each process to `started`. */
 const keepingStderr = (
   spawner: ChildProcessSpawner.ChildProcessSpawner["Service"],
   notes: WireNotes,

@@ -35,8 +35,8 @@ export interface DeclaredTools {
 const parametersFor = (declared: CommandTool): Result.Result<Schema.Codec<Arguments, unknown>, string> =>
   Result.map(jsonSchemaParameters(parametersOf(declared), "apply"), (codec) =>
     codec.check(
-      Schema.makeFilter((given: Arguments) =>
-        Result.match(fillCommand(declared, given), {
+      Schema.makeFilter((args: Arguments) =>
+        Result.match(fillCommand(declared, args), {
           onSuccess: () => true,
           onFailure: (what) => what.replace(/\.$/, "")
         })
@@ -69,7 +69,7 @@ const pluginOf = (origin: string, name: string, declared: CommandTool): Plugin =
         risk: "high",
         effect: "once",
         ...(declared.example === undefined ? {} : { example: declared.example }),
-        access: (given) => [{ _tag: "RunCommand", argv: Result.getOrThrow(fillCommand(declared, given)) }],
+        access: (args) => [{ _tag: "RunCommand", argv: Result.getOrThrow(fillCommand(declared, args)) }],
         execute: (_given, [granted]) => runGranted(granted, declared.timeoutSeconds)
       })
     }))

@@ -22,12 +22,12 @@ export interface FileRead {
 const bufferedReads = 64
 
 /**
- * Tells plugins which files were read: `read_file` announces every successful read, an index or a note-taker listens.
+ * Informs plugins which files were read: `read_file` announces every successful read, an index or a note-taker listens.
  */
 export class FileReads extends Context.Service<
   FileReads,
   {
-    /** Tells all listeners; never waits for them. */
+    /** Publishes the read to all listeners and never waits for them. */
     announce(read: FileRead): Effect.Effect<void>
     /** The reads from now on, until the scope closes. */
     readonly subscribe: Effect.Effect<Stream.Stream<FileRead>, never, Scope.Scope>

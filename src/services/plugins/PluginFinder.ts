@@ -1,6 +1,6 @@
 /**
  * Finds what an entry of the configuration names: a package in a node_modules folder, a folder with a package.json, or
- * one file. Nothing is run. Called by PluginPackages.
+ * one file. Nothing is run.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -13,12 +13,12 @@ import { packageRoot } from "../files/PackageFolder.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
 import { PluginProblem, type PluginProblemReason } from "./PluginProblem.ts"
 
-/** A plugin that is there. All paths are real. */
+/** A plugin that exists. All paths are real. */
 export interface FoundPlugin {
   readonly entry: PluginEntry
   /** The module to import. */
   readonly file: string
-  /** The folder of the package; absent for a file that stands alone. */
+  /** The folder of the package; absent for a single file. */
   readonly folder?: string
   readonly version?: string
 }
@@ -48,12 +48,12 @@ export const isOwnFile = (path: Path.Path, plugin: Pick<FoundPlugin, "file" | "f
 }
 
 /** The package in this folder. */
-const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, given: string) {
+const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, location: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const problem = problemOf(entry)
   const unusable = (detail: string) => problem({ _tag: "NotAPlugin", detail })
-  const folder = yield* Effect.orElseSucceed(fs.realPath(given), () => given)
+  const folder = yield* Effect.orElseSucceed(fs.realPath(location), () => location)
   const text = yield* Effect.mapError(readBoundedFile(path.join(folder, "package.json")), ({ message }) =>
     unusable(message.replace(/\.$/, ""))
   )
@@ -64,7 +64,7 @@ const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, given: str
     const file = yield* Effect.option(fs.realPath(path.join(folder, candidate)))
     if (Option.isNone(file) || (yield* Effect.orDie(fs.stat(file.value))).type !== "File") continue
     if (!isOwnFile(path, { folder, file: file.value }, file.value)) {
-      return yield* unusable(`its entry ${candidate} is no file of the package`)
+      return yield* unusable(`its entry ${candidate} is not a file of the package`)
     }
     const { version } = manifest.value
     const found: FoundPlugin = { entry, folder, file: file.value, ...(version === undefined ? {} : { version }) }
@@ -78,7 +78,9 @@ const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, given: str
   )
 })
 
-/** Looks in the node_modules folders above the entry, then in those around this program: that is where global ones are. */
+/**
+ * Looks in the node_modules folders above the entry, then in those around this program: that is where global ones are.
+ */
 const findPackage = Effect.fnUntraced(function* (entry: PluginEntry) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -96,16 +98,16 @@ const findPackage = Effect.fnUntraced(function* (entry: PluginEntry) {
 const findLocal = Effect.fnUntraced(function* (entry: PluginEntry) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const given = path.resolve(entry.folder, entry.text)
-  const info = yield* Effect.option(fs.stat(given))
-  if (Option.isNone(info)) return yield* problemOf(entry)({ _tag: "NotFound", tried: [given], isPackage: false })
-  if (info.value.type === "Directory") return yield* findInFolder(entry, given)
-  const isModule = info.value.type === "File" && fileEndings.has(path.extname(given))
+  const location = path.resolve(entry.folder, entry.text)
+  const info = yield* Effect.option(fs.stat(location))
+  if (Option.isNone(info)) return yield* problemOf(entry)({ _tag: "NotFound", tried: [location], isPackage: false })
+  if (info.value.type === "Directory") return yield* findInFolder(entry, location)
+  const isModule = info.value.type === "File" && fileEndings.has(path.extname(location))
   if (!isModule) {
-    const detail = `${given} is no file that ends in ${[...fileEndings].join(", ")}`
+    const detail = `${location} is not a file that ends in ${[...fileEndings].join(", ")}`
     return yield* problemOf(entry)({ _tag: "NotAPlugin", detail })
   }
-  const found: FoundPlugin = { entry, file: yield* Effect.orElseSucceed(fs.realPath(given), () => given) }
+  const found: FoundPlugin = { entry, file: yield* Effect.orElseSucceed(fs.realPath(location), () => location) }
   return found
 })
 

@@ -1,7 +1,7 @@
 /**
  * Imports a plugin: in a child process first, so that an endless loop, `process.exit` or a crash during the import ends
- * that child and not the program, then here. It is no protection against malicious code: a plugin runs with all rights of
- * the person.
+ * that child and not the program, then here. It is no protection against malicious code: a plugin runs with all rights
+ * of the person.
  */
 import { fork } from "node:child_process"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -33,7 +33,7 @@ const endText = (code: number | null, signal: NodeJS.Signals | null): string => 
   return `it ended the process while it was imported (${code === null ? `signal ${signal}` : `exit code ${code}`})`
 }
 
-/** What the child reported, or how it ended. Its output is discarded. */
+/** The report of the child, or the way it ended. Its output is discarded. */
 const runChild = (url: string): Effect.Effect<string | undefined> =>
   Effect.callback<string | undefined>((resume) => {
     // Not ChildProcessSpawner: the report comes over a channel that only `fork` opens.
@@ -49,7 +49,7 @@ const runChild = (url: string): Effect.Effect<string | undefined> =>
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-/** What is wrong with the module, as the end of a sentence; nothing when it can be imported. */
+/** The problem of the module, as the end of a sentence; nothing when it can be imported. */
 const probeImport = Effect.fn("probeImport")((url: string) =>
   Effect.timeoutOrElse(runChild(url), {
     duration: importTime,

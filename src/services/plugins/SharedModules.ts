@@ -1,7 +1,7 @@
 /**
  * Gives all plugins the copy of `effect` and of this package that the program itself uses: values of another copy do
- * not work, even of the same version. Other modules of the process resolve as ever. Also keeps the code of a plugin
- * that was trusted by its hash from importing files that the hash does not cover. Called before a plugin is imported.
+ * not work, even of the same version. Other modules of the process resolve as usual. It also prevents a plugin
+ * that is trusted by its hash from importing files that the hash does not cover.
  */
 import { registerHooks, type ResolveHookSync } from "node:module"
 import { fileURLToPath } from "node:url"
@@ -10,11 +10,11 @@ import { moduleUrl } from "../files/PackageFolder.ts"
 /** A plugin whose module is about to be imported. */
 export interface SharingPlugin {
   readonly url: string
-  /** Says whether a file, by real path, is one of the plugin's own; absent when it may import whatever it likes. */
+  /** Says whether a file, by real path, is one of the plugin's own; absent when it may import any file. */
   readonly isOwn?: (file: string) => boolean
 }
 
-/** The modules of this package by the names under which they are imported. */
+/** The entry points of this package by the names under which they are imported. */
 const entryPoints: Readonly<Record<string, string>> = {
   "task-conductor": "index",
   "task-conductor/check": "check",
@@ -46,7 +46,7 @@ const resolve: ResolveHookSync = (specifier, context, next) => {
 
 let isInstalled = false
 
-/** Makes the imports of this plugin, and of all that it imports, share our modules. */
+/** Makes this plugin, and all modules that it imports, use the modules of the program. */
 export const shareModules = (plugin: SharingPlugin): void => {
   modules.set(plugin.url, plugin)
   if (isInstalled) return

@@ -31,10 +31,10 @@ const isFile = Effect.fnUntraced(function* (file: string) {
 })
 
 /** The skill files at a path: the file itself, the one in a folder, or those in the folders of a folder. */
-const filesAt = Effect.fnUntraced(function* (given: string) {
+const filesAt = Effect.fnUntraced(function* (named: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const absolute = path.resolve(given)
+  const absolute = path.resolve(named)
   if (path.basename(absolute) === "SKILL.md") return (yield* isFile(absolute)) ? [absolute] : []
   const own = path.join(absolute, "SKILL.md")
   if (yield* isFile(own)) return [own]
@@ -69,10 +69,10 @@ export const lintSkills = Effect.fn("lintSkills")(function* (
   const skills: Array<LintedSkill> = []
   const failures: Array<string> = []
   const seen = new Set<string>()
-  for (const given of paths.length === 0 ? roots : paths) {
-    const files = yield* filesAt(given)
+  for (const named of paths.length === 0 ? roots : paths) {
+    const files = yield* filesAt(named)
     if (files.length === 0 && paths.length > 0) {
-      failures.push(`${given}: there is no skill. Give a SKILL.md, the folder it is in, or a folder of such folders.`)
+      failures.push(`${named}: there is no skill. Give a SKILL.md, the folder it is in, or a folder of such folders.`)
     }
     for (const file of files.filter((one) => !seen.has(one))) {
       seen.add(file)

@@ -31,7 +31,7 @@ export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped) =
       }),
     /** Why the run is to stop, if it is. */
     reason: Effect.sync(() => why),
-    /** Gives why, as soon as the run has stopped. */
+    /** Returns the reason as soon as the run has stopped. */
     stopped: Deferred.await(stopped)
   }
 })

@@ -109,13 +109,13 @@ export class ToolRunner extends Context.Service<
     /** Gives a call that is not run its result, and publishes `tool.finished`. */
     reject(id: ToolCallId, call: ToolCall, failure: ToolFailure): Effect.Effect<ToolResult>
     /**
-     * Gives why the run must stop: a call is in doubt and nobody, or no one who wants to go on, decides about it. By then
-     * what had begun has come to its end.
+     * Returns why the run must stop: a call is in doubt, and the answer was to stop, or nobody answered. By then the
+     * calls in flight have ended.
      */
     readonly stopped: Effect.Effect<string>
-    /** Why the run is to stop, if a call said so. */
+    /** Why the run is to stop, if a call requires it. */
     readonly stopReason: Effect.Effect<PermissionDenied | undefined>
-    /** Stops the run for what another worker was told. */
+    /** Stops the run for an answer that another worker received. */
     stop(reason: PermissionDenied): Effect.Effect<void>
   }
 >()("task-conductor/services/tools/ToolRunner") {
@@ -208,7 +208,7 @@ export class ToolRunner extends Context.Service<
         })
 
         return ToolRunner.of({
-          // A denial is the failure of the activity, not its outcome: who resumes the run may be asked again.
+          // A denial is the failure of the activity, not its outcome: the person who resumes the run may be asked again.
           run: Effect.fn("ToolRunner.run")((id, call) =>
             activities
               .run({

@@ -1,6 +1,6 @@
 /**
- * The addresses to connect to for a URL. A name is resolved once and all its addresses must be public, so that neither an
- * unusual spelling nor DNS rebinding leads to this machine or its network.
+ * The addresses to connect to for a URL. A name is resolved once and all its addresses must be public, so that neither
+ * an unusual spelling nor DNS rebinding leads to this machine or its network.
  */
 import * as Effect from "effect/Effect"
 import * as Dns from "effect/net/Dns"
@@ -57,7 +57,7 @@ const resolve = Effect.fnUntraced(function* (url: URL) {
   return found.map(NetAddress.formatIp)
 })
 
-/** What is decided by `host:port` alone. A target in both sets is allowed. */
+/** Exceptions by exact `host:port`. A target in both sets is allowed. */
 interface ListedTargets {
   /** May be fetched even from a private address. */
   readonly allowed: ReadonlySet<string>
@@ -65,7 +65,10 @@ interface ListedTargets {
   readonly denied: ReadonlySet<string>
 }
 
-/** The addresses to connect to for a URL. One that is not public denies the URL, unless its exact `host:port` is allowed. */
+/**
+ * The addresses to connect to for a URL. One that is not public denies the URL, unless its exact `host:port` is
+ * allowed.
+ */
 export const addressesOf = Effect.fn("addressesOf")(function* (url: URL, { allowed, denied }: ListedTargets) {
   const target = hostAndPort(url)
   const denial = (why: string) => {

@@ -17,7 +17,7 @@ const whole = Buffer.from(journalBytes([openedRecord(), settled("a"), settled("b
 const lines = whole.split(/(?<=\n)/)
 const other = journalLines([openedRecord("20261120-190000-abcd"), settled("a"), settled("b")])
 const damaged = (line: number, what: string) =>
-  `is damaged: line ${line} ${what} The ${line - 1} lines before it hold together. "task-conductor runs repair" sets the rest aside, so that the run can go on from there.`
+  `is damaged: line ${line} ${what} The ${line - 1} lines before it are intact. "task-conductor runs repair" sets the rest aside, so that the run can be resumed from there.`
 const order = "is out of order: a line is missing, doubled, moved or foreign."
 const changed = "was changed: its checksum does not hold."
 const shape = "is not a record."

@@ -44,7 +44,7 @@ const note = (plugin: string, problem: string) => `note: The plugin "${plugin}" 
 
 const failed = (what: string) => `it failed while loading: ${what}`
 const foreign = (what: string) =>
-  failed(`it imports ${what}, which is no file of the plugin, so that nobody was asked about it`)
+  failed(`it imports ${what}, which is not a file of the plugin, so nobody was asked about it`)
 
 describe.concurrent("plugins of the person", { timeout: 60_000 }, () => {
   it("are found above the configuration folder and need no question", async () => {
@@ -226,7 +226,7 @@ describe.concurrent("plugins that cannot be used", { timeout: 60_000 }, () => {
         ["./built-in.mjs", name],
         ["./spoof.mjs", name],
         ["./same.mjs", "another plugin has the same name. Remove one of them."],
-        ["./text.txt", "<root>/config/task-conductor/text.txt is no file that ends in .ts, .js, .mjs."],
+        ["./text.txt", "<root>/config/task-conductor/text.txt is not a file that ends in .ts, .js, .mjs."],
         ["./missing.mjs", "it was not found. Looked for <root>/config/task-conductor/missing.mjs."],
         ["no-entry", "the entry that <root>/config/node_modules/no-entry/package.json names does not exist: lib/x.js."],
         ["closed", 'the "exports" of <root>/config/node_modules/closed/package.json offer nothing to import.'],
