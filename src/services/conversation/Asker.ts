@@ -101,12 +101,12 @@ export class Asker extends Context.Service<
 
         const finish = Effect.fnUntraced(function* (
           number: number,
-          begun: number,
+          startedAt: number,
           done: ReturnType<typeof noProgress>,
           ending: AskEnding
         ) {
           const { iterations, toolCalls } = done
-          const durationMs = (yield* Clock.currentTimeMillis) - begun
+          const durationMs = (yield* Clock.currentTimeMillis) - startedAt
           const report: AskReport = { message: number, ...ending, iterations, toolCalls, durationMs }
           yield* Ref.update(reports, (before) => [...before, report])
           if (ending.reason !== "") yield* events.publish({ type: "message", level: "error", text: ending.reason })
@@ -119,7 +119,7 @@ export class Asker extends Context.Service<
           listen: (delta: string) => void = () => undefined
         ) {
           const number = (yield* Ref.get(reports)).length + 1
-          const begun = yield* Clock.currentTimeMillis
+          const startedAt = yield* Clock.currentTimeMillis
           const deniedBefore = (yield* gate.denials).length
           const isFirst = (yield* Ref.get(messages)).length === 0
           const { system, user } = fill(known, text)
@@ -139,10 +139,10 @@ export class Asker extends Context.Service<
                   : ending
               )
             ),
-            Effect.flatMap((ending) => finish(number, begun, progress, ending)),
+            Effect.flatMap((ending) => finish(number, startedAt, progress, ending)),
             Effect.onInterrupt(() => {
               const reason = "The answer was stopped."
-              return finish(number, begun, progress, { status: "interrupted", answer: progress.heard, reason })
+              return finish(number, startedAt, progress, { status: "interrupted", answer: progress.heard, reason })
             })
           )
         })

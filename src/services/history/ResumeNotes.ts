@@ -42,8 +42,8 @@ const referencesRead: RunEvent["type"] = "references.read"
 
 /** Decodes only the records about files, since a journal is long. */
 const touchesOf = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<FileTouch> => {
-  const begun = new Set(lines.flatMap(({ key, type }) => (type === "intent" ? [key] : [])))
-  const wanted = lines.filter((line) => begun.has(line.key) || line.event === referencesRead)
+  const started = new Set(lines.flatMap(({ key, type }) => (type === "intent" ? [key] : [])))
+  const wanted = lines.filter((line) => started.has(line.key) || line.event === referencesRead)
   const settled = lines.flatMap(({ key, type }) => (type === "settled" ? [key] : []))
   return fileTouches(wanted.map(recordOf), settled)
 }

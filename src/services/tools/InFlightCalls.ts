@@ -11,19 +11,19 @@ const stopping = (tool: string, { by }: PermissionDenied) =>
 
 /** The calls in flight of one run; none at first. */
 export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped) => {
-  const begun = new Set<string>()
+  const inFlight = new Set<string>()
   let why: PermissionDenied | undefined
   return {
     /** Denies a call of this tool when the run is to stop. */
     mayBegin: (tool: string) =>
       Effect.suspend(() => (why === undefined ? Effect.void : Effect.fail(stopping(tool, why)))),
     /** The call with this key is about to change something. */
-    begin: (key: string) => Effect.sync(() => void begun.add(key)),
-    /** The call has ended and its result is recorded, whether it had begun or not. */
+    begin: (key: string) => Effect.sync(() => void inFlight.add(key)),
+    /** The call has ended and its result is recorded, whether or not it had started. */
     end: (key: string) =>
       Effect.suspend(() => {
-        begun.delete(key)
-        return why === undefined || begun.size > 0 ? Effect.void : Deferred.succeed(stopped, why.message)
+        inFlight.delete(key)
+        return why === undefined || inFlight.size > 0 ? Effect.void : Deferred.succeed(stopped, why.message)
       }),
     stop: (reason: PermissionDenied) =>
       Effect.sync(() => {

@@ -94,9 +94,9 @@ const envelope = (
   return result
 }
 
-/** The result of a call that was begun at this time. */
-const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, begun: number) =>
-  Effect.map(Clock.currentTimeMillis, (now) => envelope(outcome, { time: now - begun, now }))
+/** The result of a call that was started at this time. */
+const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, startedAt: number) =>
+  Effect.map(Clock.currentTimeMillis, (now) => envelope(outcome, { time: now - startedAt, now }))
 
 export class ToolRunner extends Context.Service<
   ToolRunner,
@@ -186,13 +186,13 @@ export class ToolRunner extends Context.Service<
             yield* inFlight.begin(key)
             yield* journal.intend({ key, call, task: id.task, effect: info.effect, targets, files })
           }
-          const begun = yield* Clock.currentTimeMillis
+          const startedAt = yield* Clock.currentTimeMillis
           yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
           const outcome = yield* Effect.result(guard(info.name, limited(prepared.success, registry.execute(permit))))
           // A denied access is asked about again when the run is resumed, except of a call that may have changed something.
           const isDenied = Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
           const denied = isDenied && info.effect === "pure" ? permit.denied() : undefined
-          return yield* denied ?? measured(outcome, begun)
+          return yield* denied ?? measured(outcome, startedAt)
         })
 
         const reject = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, failure: ToolFailure) {
