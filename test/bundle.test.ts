@@ -4,9 +4,9 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { build } from "rolldown"
-import bundles from "../rolldown.config.ts"
 import { version } from "../src/app/version.ts"
+import { makeSandbox } from "./support/binary.ts"
+import { inProcess } from "./support/inProcess.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 /** A package without dependencies: what is bundled needs none. */
@@ -27,12 +27,11 @@ const node = (args: ReadonlyArray<string>): Promise<Ended> =>
   })
 const shim = (...args: ReadonlyArray<string>) => node([join(packed, "bin/task-conductor.cjs"), ...args])
 
-beforeAll(async () => {
-  for (const part of ["bin", "package.json"]) cpSync(join(root, part), join(packed, part), { recursive: true })
-  for (const { name, ...options } of bundles.filter(({ name }) => name !== "library")) {
-    await build({ ...options, cwd: root, output: { ...options.output, dir: join(packed, "dist", name) } })
+beforeAll(() => {
+  for (const part of ["bin", "package.json", "dist/cli-bundle", "dist/check-bundle"]) {
+    cpSync(join(root, part), join(packed, part), { recursive: true })
   }
-}, 60_000)
+})
 afterAll(() => rmSync(packed, { recursive: true, force: true }))
 
 describe("the bundles", () => {
@@ -50,7 +49,8 @@ describe("the bundles", () => {
     })
   })
 
-  it("answer help like the unbundled command line", async () => {
+  it("answer help like the sources", async () => {
+    const sources = inProcess(makeSandbox())
     for (const words of [
       [],
       ["--help"],
@@ -59,8 +59,9 @@ describe("the bundles", () => {
       ["nothing", "--help"],
       ["run", "--plugin", "-h"]
     ]) {
-      assert.deepStrictEqual(await shim(...words), await node([join(root, "src/main.ts"), ...words]), words.join(" "))
+      assert.deepStrictEqual(await shim(...words), await sources.run(words), words.join(" "))
     }
+    sources.remove()
   })
 
   it("leave everything else to the modules that plugins share", async () => {

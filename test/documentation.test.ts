@@ -32,11 +32,11 @@ describe("documentation", () => {
     const { compilerOptions } = JSON.parse(readFileSync(new URL("tsconfig.json", root), "utf8")) as {
       readonly compilerOptions: object
     }
-    const from = (module: string) => [join(source, "src", module)]
+    const from = (module: string) => [join(source, "dist/types", module)]
     const paths = {
-      "task-conductor": from("index.ts"),
-      "task-conductor/cluster": from("cluster.ts"),
-      "task-conductor/plugin": from("plugin-kit.ts")
+      "task-conductor": from("index.d.ts"),
+      "task-conductor/cluster": from("cluster.d.ts"),
+      "task-conductor/plugin": from("plugin-kit.d.ts")
     }
     const options = {
       ...compilerOptions,

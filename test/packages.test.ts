@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import { buildProduct, packFolder } from "./support/packedProduct.ts"
+import { copyProduct, packFolder } from "./support/packedProduct.ts"
 import { needsTerminal, openTerminal } from "./support/PseudoTerminal.ts"
 import { packageFiles, wordsModule } from "./support/PluginFiles.ts"
 import { type Registry, startRegistry } from "./support/Registry.ts"
@@ -38,6 +38,7 @@ const environment = () => ({
   HOME: join(root, "home"),
   XDG_CONFIG_HOME: join(root, "config"),
   OLLAMA_HOST: "127.0.0.1:1",
+  NODE_COMPILE_CACHE: join(root, "compile-cache"),
   npm_config_registry: registry.url,
   npm_config_cache: join(root, "cache"),
   npm_config_update_notifier: "false",
@@ -89,7 +90,7 @@ const answerOnTerminal = async (answer: string) => {
 }
 
 beforeAll(async () => {
-  const product = await buildProduct(root)
+  const product = copyProduct(root)
   registry = await startRegistry(repository, product)
   for (const folder of ["home", "config"]) mkdirSync(join(root, folder))
   const tarballs = [packFolder(product, root), packFolder(join(repository, "examples/plugin-word-count"), root)]

@@ -1,11 +1,10 @@
 /**
- * The product as npm would publish it, made in a folder of its own: compiled, bundled, packed.
+ * The product as npm would publish it, in a folder of its own; it was built before the tests (see builtProduct.ts).
  */
 import { execFileSync } from "node:child_process"
 import { cpSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { buildInto } from "../../scripts/build.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -15,13 +14,12 @@ export const packFolder = (folder: string, target: string): string => {
   return join(target, execFileSync("npm", args, { cwd: folder, encoding: "utf8" }).trim())
 }
 
-/** Builds the product; gives the folder, which holds what is published. */
-export const buildProduct = async (target: string): Promise<string> => {
+/** Copies what is published; gives the folder. */
+export const copyProduct = (target: string): string => {
   const product = join(target, "product")
   mkdirSync(product, { recursive: true })
-  for (const part of ["bin", "prompts", "skills", "schema", "docs", "LICENSE", "README.md", "package.json"]) {
+  for (const part of ["bin", "dist", "prompts", "skills", "schema", "docs", "LICENSE", "README.md", "package.json"]) {
     cpSync(join(root, part), join(product, part), { recursive: true })
   }
-  await buildInto(join(product, "dist"))
   return product
 }
