@@ -1,0 +1,113 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { plainTask } from "../../../src/domain/plan/Task.ts"
+import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
+import { NoValidPlan, UnknownSkill } from "../../../src/domain/runs/RunOrder.ts"
+import { briefing, openStages } from "../../support/OpenStages.ts"
+import { planOf } from "../../support/TestRun.ts"
+
+const task = plainTask("Talk 1", "talk", "Whatever Talk 1 is about.", "A word.")
+const taskList = new TaskList({ goals: "It is done.", steps: [new Step({ title: "Task section 1", tasks: [task] })] })
+
+const valid = planOf([[{ name: "Talk 1", skill: "talk" }]])
+const unheardOf = planOf([[{ name: "Talk 1", skill: "unheard-of" }]])
+
+layer(NodeServices.layer)("Planner", (it) => {
+  it.effect("asks before the first round until the list is valid, and counts the attempts", () =>
+    Effect.gen(function* () {
+      const { log, planner } = yield* openStages({ answers: [unheardOf, valid] })
+      expect(yield* planner.plan(briefing)).toEqual({ taskList, attempts: 2 })
+      expect(log.events().flatMap((event) => (event.type === "model.started" ? [event.call] : []))).toEqual([
+        { stage: "plan", round: 0, attempt: 1 },
+        { stage: "plan", round: 0, attempt: 2 }
+      ])
+    })
+  )
+
+  it.effect("offers only the skills whose tools are available, of those that a person may name", () =>
+    Effect.gen(function* () {
+      const lost = "---\nname: lost\ndescription: Has no tool.\nallowed-tools: no_such_tool\n---\n\nDo it.\n"
+      const { planner, prompts } = yield* openStages({
+        answers: [valid],
+        files: { ".task-conductor/skills/lost/SKILL.md": lost }
+      })
+      yield* planner.plan(briefing)
+      expect((yield* planner.single("lost", briefing)).taskList.steps[0]!.tasks[0].skill).toBe("lost")
+      const offered = [...prompts[0]!.system.matchAll(/^- \**`?(any|lost|talk)\b/gm)].map(([, name]) => name)
+      expect(offered).toEqual(["any", "talk"])
+    })
+  )
+
+  it.effect("fails with the issues of the last attempt when no list was valid", () =>
+    Effect.gen(function* () {
+      const { log, planner } = yield* openStages({ answers: [planOf([]), unheardOf, unheardOf] })
+      const error = yield* Effect.flip(planner.plan(briefing))
+      const rejected = log.events().flatMap((event) => (event.type === "answer.rejected" ? [event.issues] : []))
+      expect(rejected.map((issues) => issues.map(({ code }) => code))).toEqual([
+        ["tasks-empty"],
+        ["skill-unknown"],
+        ["skill-unknown"]
+      ])
+      expect(error).toEqual(
+        new NoValidPlan({
+          detail: "Could not build valid task list after 3 tries. The model gave the same answer twice.",
+          issues: rejected[2]!
+        })
+      )
+    })
+  )
+
+  it.effect("reads a plan that somebody wrote without the model, and names its repairs", () =>
+    Effect.gen(function* () {
+      const { planner, prompts } = yield* openStages()
+      expect(yield* planner.read(valid, briefing)).toEqual({ taskList, attempts: 0 })
+      expect(yield* planner.read(planOf([[{ name: "Talk 1", skill: "Talk" }]]), briefing)).toEqual({
+        taskList,
+        attempts: 0,
+        repairs: [
+          {
+            code: "skill-spelling",
+            where: { section: "Task section 1", task: "Talk 1", field: "Skill" },
+            message: 'Read "Talk" as the skill "talk".'
+          }
+        ]
+      })
+      expect(prompts).toEqual([])
+    })
+  )
+
+  it.effect("rejects a plan that somebody wrote with its issues", () =>
+    Effect.gen(function* () {
+      const { planner } = yield* openStages()
+      const error = yield* Effect.flip(planner.read(unheardOf, briefing))
+      expect(error).toMatchObject({
+        _tag: "NoValidPlan",
+        detail: "The plan is not a valid task list.",
+        issues: [
+          {
+            code: "skill-unknown",
+            where: { section: "Task section 1", task: "Talk 1", field: "Skill" },
+            what: 'There is no skill "unheard-of".',
+            quote: "unheard-of"
+          }
+        ]
+      })
+    })
+  )
+
+  it.effect("makes one task of a single skill from the prompt, and names skills near one that does not exist", () =>
+    Effect.gen(function* () {
+      const { planner, prompts } = yield* openStages()
+      const single = plainTask("talk 1", "talk", "Do it.", "What the prompt asks for.")
+      expect(yield* planner.single("talk", briefing)).toEqual({
+        taskList: new TaskList({ goals: "Do it.", steps: [new Step({ title: "Task section 1", tasks: [single] })] }),
+        attempts: 0
+      })
+      expect(yield* Effect.flip(planner.single("serch-code", briefing))).toEqual(
+        new UnknownSkill({ skill: "serch-code", nearest: ["search-code", "read-code", "search-docs"] })
+      )
+      expect(prompts).toEqual([])
+    })
+  )
+})

@@ -1,0 +1,108 @@
+/**
+ * The stages that plan, refine and execute, each by itself over a real project folder, with a scripted model.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { builtIns } from "../../src/app/builtIns.ts"
+import { type Briefing, type BriefingParts, requestDocument } from "../../src/domain/models/Briefing.ts"
+import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
+import { Approver } from "../../src/services/approvals/Approver.ts"
+import { Commands } from "../../src/services/commands/Commands.ts"
+import { Workspace } from "../../src/services/files/Workspace.ts"
+import { Activities } from "../../src/services/journal/Activities.ts"
+import { Journal } from "../../src/services/journal/Journal.ts"
+import { ModelCaller } from "../../src/services/models/ModelCaller.ts"
+import { ModelSlots } from "../../src/services/models/ModelSlots.ts"
+import { Prompts } from "../../src/services/models/Prompts.ts"
+import { TokenCalibration } from "../../src/services/models/TokenCalibration.ts"
+import { Gate } from "../../src/services/permissions/Gate.ts"
+import { Policies } from "../../src/services/permissions/Policies.ts"
+import { ProjectWriteLock } from "../../src/services/permissions/ProjectWriteLock.ts"
+import { Attempts } from "../../src/services/pipeline/Attempts.ts"
+import { PlanChecker } from "../../src/services/pipeline/PlanChecker.ts"
+import { Planner } from "../../src/services/pipeline/Planner.ts"
+import { Refiner } from "../../src/services/pipeline/Refiner.ts"
+import { TaskRunner } from "../../src/services/pipeline/TaskRunner.ts"
+import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
+import { References } from "../../src/services/references/References.ts"
+import { RunSettings, type Settings } from "../../src/services/runs/RunSettings.ts"
+import { UsageMeter } from "../../src/services/runs/UsageMeter.ts"
+import { Skills } from "../../src/services/skills/Skills.ts"
+import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
+import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
+import { WebFetch } from "../../src/services/web/WebFetch.ts"
+import { EventLog } from "./EventLog.ts"
+import { makeFolder, makeProject } from "./Project.ts"
+import { testSkills } from "./TestRun.ts"
+
+export interface OpenStages {
+  /** What the model says, in order; it is a defect to ask it once more. */
+  readonly answers?: ReadonlyArray<string>
+  /** Files of the project by path, beside the skills for tests. */
+  readonly files?: Readonly<Record<string, string>>
+  readonly settings?: Partial<Settings>
+  /** Allows everything when absent. */
+  readonly approver?: Layer.Layer<Approver>
+}
+
+const parts: BriefingParts = {
+  prompt: "Do it.",
+  environment: "- Date: 2026-11-20",
+  projectDescription: "",
+  openFiles: []
+}
+
+/** The briefing of a request that says "Do it.". */
+export const briefing: Briefing = { ...parts, requestDocument: requestDocument(parts) }
+
+const layerStages = Layer.mergeAll(Planner.layer, Refiner.layer, TaskRunner.layer).pipe(
+  Layer.provide(PlanChecker.layer),
+  Layer.provide(Layer.mergeAll(Attempts.layer, References.layer, ToolRunner.layer())),
+  Layer.provide(ModelCaller.layer),
+  Layer.provideMerge(Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Prompts.layer))
+)
+
+export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
+  const prompts: Array<FilledPrompt> = []
+  const model = ScriptedModel.layer((prompt, index) => {
+    prompts.push(prompt)
+    const answer = given.answers?.[index]
+    if (answer === undefined) throw new Error(`No answer is prepared for call ${index + 1} of the model.`)
+    return answer
+  })
+  const project = yield* makeProject({ ...testSkills, ...given.files })
+  const home = yield* makeFolder
+  const world = Layer.mergeAll(
+    Workspace.layer(project),
+    WebFetch.layer({ allowed: [] }),
+    Commands.layerNone,
+    Policies.layerMemory(),
+    given.approver ?? Approver.layerAllowAll,
+    Activities.layerDirect,
+    Journal.layerNone,
+    ProjectWriteLock.layerHeld,
+    RunSettings.layer(given.settings),
+    Skills.layer({ project, home }),
+    EventLog.layer
+  )
+  const context = yield* layerStages.pipe(
+    Layer.provide(model),
+    Layer.provide(Gate.layer()),
+    Layer.provide(ToolRegistry.layer(builtIns())),
+    Layer.provideMerge(world),
+    Layer.build
+  )
+  return yield* Effect.provideContext(
+    Effect.gen(function* () {
+      return {
+        prompts,
+        planner: yield* Planner,
+        refiner: yield* Refiner,
+        taskRunner: yield* TaskRunner,
+        meter: yield* UsageMeter,
+        log: yield* EventLog
+      }
+    }),
+    context
+  )
+})
