@@ -95,6 +95,7 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
   return yield* Effect.provideContext(
     Effect.gen(function* () {
       return {
+        project,
         prompts,
         planner: yield* Planner,
         refiner: yield* Refiner,
