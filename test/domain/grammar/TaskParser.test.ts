@@ -1,0 +1,123 @@
+import { expect, it } from "@effect/vitest"
+import { noFindings } from "../../../src/domain/findings/IssueCode.ts"
+import { linesOfText } from "../../../src/domain/grammar/TaskLines.ts"
+import { collectTasks } from "../../../src/domain/grammar/TaskParser.ts"
+
+/** The tasks of a section with the text of their fields, and what was found. */
+const parse = (...lines: ReadonlyArray<string>) => {
+  const findings = noFindings()
+  const tasks = collectTasks(linesOfText(lines.join("\n"), 0), "Task section 1", findings)
+  const shown = tasks.map(({ codeBlocks, faults, fields, line, notes, title }) => ({
+    line,
+    title,
+    fields: Object.fromEntries(
+      [...fields].map(([key, { first, rest }]) => [key, [first, ...rest.map(({ text }) => text)].join("\n")])
+    ),
+    codeBlocks,
+    faults,
+    notes: notes.map(({ code }) => code)
+  }))
+  return { tasks: shown, findings }
+}
+
+const clean = { codeBlocks: [], faults: [], notes: [] }
+const where = { section: "Task section 1" }
+
+it("starts a task at each name and keeps further lines with their field", () => {
+  expect(
+    parse(
+      "- **Name** A",
+      "- **What is needed** Read it.",
+      "  Then read it again.",
+      "- **Skill** read",
+      "",
+      "- **Name** B",
+      "- **Skill** write"
+    )
+  ).toEqual({
+    tasks: [
+      {
+        ...clean,
+        line: 1,
+        title: "",
+        fields: { name: "A", needed: "Read it.\nThen read it again.", skill: "read" }
+      },
+      { ...clean, line: 6, title: "", fields: { name: "B", skill: "write" } }
+    ],
+    findings: noFindings()
+  })
+})
+
+it("reads one item for each task with its fields below it, and the item as its title", () => {
+  expect(
+    parse("1. Look around:", "   - **What is needed** Look.", "   - **Skill** read", "2. Write", "   - **Skill** write")
+  ).toEqual({
+    tasks: [
+      { ...clean, line: 1, title: "Look around", fields: { needed: "Look.", skill: "read" } },
+      { ...clean, line: 4, title: "Write", fields: { skill: "write" } }
+    ],
+    findings: noFindings()
+  })
+})
+
+it("keeps a field that comes twice in one task as a fault instead of starting another task", () => {
+  const { tasks } = parse("- **Name** A", "- **Skill** read", "- **Skill** write", "- **Expected output** A word.")
+  expect(tasks).toEqual([
+    {
+      ...clean,
+      line: 1,
+      title: "",
+      fields: { name: "A", skill: "read", expected: "A word." },
+      faults: [{ kind: "duplicate", label: "Skill", line: 3, quote: "- **Skill** write" }]
+    }
+  ])
+})
+
+it("keeps a label that no field has out of the fields, with the text under it", () => {
+  const { tasks } = parse("- **Name** A", "- **Colour** Red.", "  And blue.", "- **Skill** read")
+  expect(tasks).toEqual([
+    {
+      ...clean,
+      line: 1,
+      title: "",
+      fields: { name: "A", skill: "read" },
+      faults: [{ kind: "unknown", label: "Colour", line: 2, quote: "- **Colour** Red." }]
+    }
+  ])
+})
+
+it("reads tasks out of a code block around them, and says so", () => {
+  expect(parse("```markdown", "- **Name** A", "- **Skill** read", "```")).toEqual({
+    tasks: [{ ...clean, line: 2, title: "", fields: { name: "A", skill: "read" } }],
+    findings: {
+      issues: [],
+      repairs: [
+        {
+          code: "section-unwrapped",
+          where: { ...where, line: 1 },
+          message: "Read the tasks out of the code block around them."
+        }
+      ]
+    }
+  })
+})
+
+it("notes text before the first task once, and rejects a heading without a task below it", () => {
+  const { findings, tasks } = parse("These are the tasks.", "They are good.", "", "#### Notes", "", "Nothing more.")
+  expect(tasks).toEqual([])
+  expect(findings.repairs).toEqual([
+    {
+      code: "text-ignored",
+      where: { ...where, line: 1 },
+      message: 'Ignored text that belongs to no field: "These are the tasks.".'
+    }
+  ])
+  expect(findings.issues.map(({ code, quote, what, where: place }) => ({ code, quote, what, where: place }))).toEqual([
+    {
+      code: "section-unknown",
+      where: { ...where, line: 4 },
+      what: 'The heading "Notes" is inside a task section.',
+      quote: "Notes"
+    }
+  ])
+})
