@@ -1,0 +1,116 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type BriefingParts, requestDocument } from "../../../src/domain/models/Briefing.ts"
+import { type FilledPrompt, neededTokens } from "../../../src/domain/models/PromptSize.ts"
+import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
+import { Activities } from "../../../src/services/journal/Activities.ts"
+import { Journal } from "../../../src/services/journal/Journal.ts"
+import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
+import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
+import { Prompts } from "../../../src/services/models/Prompts.ts"
+import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
+import { Attempts } from "../../../src/services/pipeline/Attempts.ts"
+import { Concluder, type ConclusionOrder } from "../../../src/services/pipeline/Concluder.ts"
+import { ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
+import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
+import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
+import { EventLog } from "../../support/EventLog.ts"
+import { finished } from "../../support/sampleTasks.ts"
+
+const parts: BriefingParts = { prompt: "Where is it?", environment: "", projectDescription: "# Shop", openFiles: [] }
+
+const order: ConclusionOrder = {
+  briefing: { ...parts, requestDocument: requestDocument(parts) },
+  round: 2,
+  goals: "The place is known.",
+  finished: [finished("Search 1", "It is in [a.ts](src/a.ts).")],
+  failures: []
+}
+
+/** What comes of an order when the model gives these answers, with the prompts that it got. */
+const conclude = (given: Partial<ConclusionOrder>, ...answers: ReadonlyArray<string>) => {
+  const prompts: Array<FilledPrompt> = []
+  const model = ScriptedModel.layer((prompt, index) => {
+    prompts.push(prompt)
+    return answers[index] ?? ""
+  })
+  const layer = Concluder.layer.pipe(
+    Layer.provide(Attempts.layer),
+    Layer.provide(ModelCaller.layer),
+    Layer.provide(model),
+    Layer.provide(ModelSlots.layer),
+    Layer.provide([UsageMeter.layer, TokenCalibration.layer, Activities.layerDirect, Journal.layerNone]),
+    Layer.provide([RunSettings.layer({ contextWindow: 4096 }), Prompts.layer]),
+    Layer.provideMerge(EventLog.layer),
+    Layer.provide(NodeServices.layer)
+  )
+  return Effect.gen(function* () {
+    const concluder = yield* Concluder
+    const outcome = yield* Effect.result(concluder.conclude({ ...order, ...given }))
+    return { outcome, prompts, events: (yield* EventLog).events() }
+  }).pipe(Effect.provide(layer))
+}
+
+it.effect("answers with the text of the model and its links", () =>
+  Effect.gen(function* () {
+    const { events, outcome } = yield* conclude({}, "\nIt is in [a.ts](src/a.ts).\n\n")
+    expect(outcome).toMatchObject({ _tag: "Success", success: "It is in [a.ts](src/a.ts)." })
+    expect(events.flatMap((event) => (event.type === "model.started" ? [event.call] : []))).toEqual([
+      { stage: "conclude", round: 2, attempt: 1 }
+    ])
+  })
+)
+
+it.effect("shows the prompt, the goals, the results and each failure on one line", () =>
+  Effect.gen(function* () {
+    const failure = new TaskFailure({
+      task: finished("Search 2", "").name,
+      phase: "execution",
+      reason: "no result\n  after 2 tries.",
+      skipped: false
+    })
+    const { prompts } = yield* conclude({ failures: [failure] }, "It is there.")
+    expect(prompts.map(({ user }) => user.trim())).toEqual([
+      [
+        "## User prompt\n\n```text\nWhere is it?\n```",
+        "## Goals / summary\n\nThe place is known.",
+        "## Outputs from completed tasks\n\n### Search 1\n\nIt is in [a.ts](src/a.ts).",
+        '## Tasks that failed\n\n- Task execution: "Search 2": no result after 2 tries.'
+      ].join("\n\n")
+    ])
+  })
+)
+
+it.effect("shortens the longest results until the prompt fits the window", () =>
+  Effect.gen(function* () {
+    const long = finished("Search 2", "x".repeat(50_000))
+    const { outcome, prompts } = yield* conclude({ finished: [...order.finished, long] }, "It is there.")
+    expect(outcome).toMatchObject({ _tag: "Success", success: "It is there." })
+    const [prompt] = prompts
+    expect(prompt?.user).toContain("### Search 1\n\nIt is in [a.ts](src/a.ts).\n")
+    const shown = /### Search 2\n\nx+\n\[only the first (\d+) of 50000 characters are shown\]/.exec(prompt?.user ?? "")
+    expect(Number(shown?.[1])).toBeGreaterThan(1000)
+    expect(neededTokens(prompt!)).toBeLessThan(4096)
+  })
+)
+
+it.effect("asks again with the same prompt after an empty answer", () =>
+  Effect.gen(function* () {
+    const { outcome, prompts } = yield* conclude({}, " ", "It is there.")
+    expect(outcome).toMatchObject({ _tag: "Success", success: "It is there." })
+    expect(prompts.length).toBe(2)
+    expect(prompts[1]).toEqual(prompts[0])
+  })
+)
+
+it.effect("gives up when the model says nothing twice", () =>
+  Effect.gen(function* () {
+    const { outcome } = yield* conclude({}, "")
+    expect(outcome).toMatchObject({
+      _tag: "Failure",
+      failure: { _tag: "AttemptsExhausted", attempts: 2, repeated: true, issues: [{ code: "answer-empty" }] }
+    })
+  })
+)
