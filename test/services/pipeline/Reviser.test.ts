@@ -1,0 +1,166 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { builtIns } from "../../../src/app/builtIns.ts"
+import { type BriefingParts, requestDocument } from "../../../src/domain/models/Briefing.ts"
+import { type FilledPrompt, neededTokens } from "../../../src/domain/models/PromptSize.ts"
+import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
+import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { Commands } from "../../../src/services/commands/Commands.ts"
+import { Workspace } from "../../../src/services/files/Workspace.ts"
+import { Activities } from "../../../src/services/journal/Activities.ts"
+import { Journal } from "../../../src/services/journal/Journal.ts"
+import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
+import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
+import { Prompts } from "../../../src/services/models/Prompts.ts"
+import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
+import { Gate } from "../../../src/services/permissions/Gate.ts"
+import { Policies } from "../../../src/services/permissions/Policies.ts"
+import { ProjectWriteLock } from "../../../src/services/permissions/ProjectWriteLock.ts"
+import { Attempts } from "../../../src/services/pipeline/Attempts.ts"
+import { PlanChecker } from "../../../src/services/pipeline/PlanChecker.ts"
+import { Reviser, type RevisionOrder } from "../../../src/services/pipeline/Reviser.ts"
+import { ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
+import { References } from "../../../src/services/references/References.ts"
+import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
+import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
+import { Skills } from "../../../src/services/skills/Skills.ts"
+import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
+import { WebFetch } from "../../../src/services/web/WebFetch.ts"
+import { EventLog } from "../../support/EventLog.ts"
+import { makeProject } from "../../support/Project.ts"
+import { finished, taskFor } from "../../support/sampleTasks.ts"
+import { planOf, testSkills } from "../../support/TestRun.ts"
+
+const parts: BriefingParts = { prompt: "Do it.", environment: "", projectDescription: "", openFiles: [] }
+const { name: next } = finished("Next 1", "")
+const outstanding = new TaskList({
+  goals: "All is found.",
+  steps: [new Step({ title: "Task section 2", tasks: [taskFor("any", "Go on.", { name: next })] })]
+})
+const order: RevisionOrder = {
+  briefing: { ...parts, requestDocument: requestDocument(parts) },
+  round: 2,
+  outstanding,
+  finished: [finished("Search 1", "It is there.")],
+  failures: []
+}
+
+const layerChecks = (project: string) =>
+  PlanChecker.layer.pipe(
+    Layer.provide(References.layer),
+    Layer.provide(Gate.layer()),
+    Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
+    Layer.provideMerge(ToolRegistry.layer(builtIns())),
+    Layer.provideMerge(Skills.layer({ project, home: project })),
+    Layer.provide([Workspace.layer(project), WebFetch.layer({ allowed: [] }), Commands.layerNone])
+  )
+
+const layerReviser = (project: string) =>
+  Reviser.layer.pipe(
+    Layer.provide(Attempts.layer),
+    Layer.provide(layerChecks(project)),
+    Layer.provide(ModelCaller.layer),
+    Layer.provide(ModelSlots.layer),
+    Layer.provide([UsageMeter.layer, TokenCalibration.layer, Activities.layerDirect, Journal.layerNone]),
+    Layer.provide([RunSettings.layer(), Prompts.layer]),
+    Layer.provideMerge(EventLog.layer)
+  )
+
+/** What comes of an order when the model gives these answers, the last one for ever, with the prompts that it got. */
+const revise = Effect.fnUntraced(function* (given: Partial<RevisionOrder>, ...answers: ReadonlyArray<string>) {
+  const prompts: Array<FilledPrompt> = []
+  const model = ScriptedModel.layer((prompt, index) => {
+    prompts.push(prompt)
+    return answers[index] ?? answers.at(-1)!
+  })
+  const project = yield* makeProject(testSkills)
+  const [revised, events] = yield* Effect.flatMap(Reviser, (reviser) => reviser.revise({ ...order, ...given })).pipe(
+    Effect.zip(Effect.map(EventLog, (log) => log.events())),
+    Effect.provide(layerReviser(project).pipe(Layer.provide(model)))
+  )
+  const told = events.filter(({ type }) => type === "plan.revised" || type === "message")
+  return { revised, told, prompts }
+}, Effect.provide(NodeServices.layer))
+
+const planned = (name: string, skill = "any") => planOf([[{ name, skill }]])
+
+it.effect("takes the tasks of the answer and keeps the goals of the run", () =>
+  Effect.gen(function* () {
+    const { revised, told } = yield* revise({}, planned("Other 1").replace("It is done.", "Something else."))
+    expect(revised.goals).toBe("All is found.")
+    expect(revised.steps.map(({ tasks, title }) => [title, tasks.map(({ name }) => name)])).toEqual([
+      ["Task section 1", ["Other 1"]]
+    ])
+    expect(told).toEqual([{ type: "plan.revised", round: 2, attempts: 1, taskList: revised }])
+  })
+)
+
+it.effect("accepts an answer without a task: the goals are met", () =>
+  Effect.gen(function* () {
+    const { revised, told } = yield* revise({}, planOf([]))
+    expect(revised).toEqual(new TaskList({ goals: "All is found.", steps: [] }))
+    expect(told.map(({ type }) => type)).toEqual(["plan.revised"])
+  })
+)
+
+it.effect("shows what is finished, what failed and what is outstanding", () =>
+  Effect.gen(function* () {
+    const failure = new TaskFailure({ task: next, phase: "refinement", reason: "no calls.", skipped: false })
+    const { prompts } = yield* revise({ failures: [failure] }, planOf([]))
+    expect(prompts.map(({ user }) => user.trim())).toEqual([
+      [
+        "## User prompt\n\n```text\nDo it.\n```",
+        "## Goals / summary\n\nAll is found.",
+        "## Outputs from completed tasks\n\n### Search 1\n\nIt is there.",
+        '## Tasks that failed\n\n- Task refinement: "Next 1": no calls.',
+        "## Outstanding tasks\n\n### Task section 2",
+        "- **Name** Next 1\n- **What is needed** Go on.\n- **Skill** any\n- **Expected output** A result."
+      ].join("\n\n")
+    ])
+  })
+)
+
+it.effect("asks again with the rejected answer and its issues", () =>
+  Effect.gen(function* () {
+    const wrong = planned("Other 1", "unheard-of")
+    const { prompts, revised, told } = yield* revise({}, wrong, planned("Other 1"))
+    expect(prompts[0]?.user).not.toContain("## Previous proposal")
+    expect(prompts[1]?.user).toContain(
+      `## Previous proposal\n\n${wrong.trim()}\n\n## Issues with the previous proposal`
+    )
+    expect(prompts[1]?.user).toContain('There is no skill "unheard-of".')
+    expect(told).toEqual([{ type: "plan.revised", round: 2, attempts: 2, taskList: revised }])
+  })
+)
+
+it.effect("keeps the outstanding tasks with a warning when no answer is valid", () =>
+  Effect.gen(function* () {
+    const { revised, told } = yield* revise({}, planned("Other 1", "unheard-of"))
+    expect(revised).toEqual(outstanding)
+    expect(told).toEqual([
+      {
+        type: "message",
+        level: "warning",
+        text: "Task list iteration: could not get valid task list after 2 tries. The model gave the same answer twice."
+      }
+    ])
+  })
+)
+
+it.effect("shortens long results until the prompt fits the window, also beside the previous answer", () =>
+  Effect.gen(function* () {
+    const long = finished("Search 2", "x".repeat(100_000))
+    const needed = Array.from({ length: 1000 }, (_, index) => `word-${index}`).join(" ")
+    const wrong = planOf([[{ name: "Other 1", skill: "unheard-of", needed }]])
+    const { prompts } = yield* revise({ finished: [...order.finished, long] }, wrong, planOf([]))
+    const [first = 0, second = 0] = prompts.map(({ user }) =>
+      Number(/the first (\d+) of 100000 characters/.exec(user)?.[1])
+    )
+    expect(second).toBeGreaterThan(1000)
+    expect(second).toBeLessThan(first - needed.length + 1000)
+    expect(prompts.map((prompt) => neededTokens(prompt) < 8192)).toEqual([true, true])
+  })
+)
