@@ -32,7 +32,8 @@ it("starts a task at each name and keeps further lines with their field", () => 
       "- **Skill** read",
       "",
       "- **Name** B",
-      "- **Skill** write"
+      "- **Skill** write",
+      "- **Name** C"
     )
   ).toEqual({
     tasks: [
@@ -42,8 +43,16 @@ it("starts a task at each name and keeps further lines with their field", () => 
         title: "",
         fields: { name: "A", needed: "Read it.\nThen read it again.", skill: "read" }
       },
-      { ...clean, line: 6, title: "", fields: { name: "B", skill: "write" } }
+      { ...clean, line: 6, title: "", fields: { name: "B", skill: "write" } },
+      { ...clean, line: 8, title: "", fields: { name: "C" } }
     ],
+    findings: noFindings()
+  })
+})
+
+it("takes the heading above the fields of a task as its title", () => {
+  expect(parse("#### Look around", "", "- **Skill** read")).toEqual({
+    tasks: [{ ...clean, line: 1, title: "Look around", fields: { skill: "read" } }],
     findings: noFindings()
   })
 })
@@ -60,28 +69,25 @@ it("reads one item for each task with its fields below it, and the item as its t
   })
 })
 
-it("keeps a field that comes twice in one task as a fault instead of starting another task", () => {
-  const { tasks } = parse("- **Name** A", "- **Skill** read", "- **Skill** write", "- **Expected output** A word.")
+it("keeps a field that comes twice and a label that no field has out of the fields, as faults", () => {
+  const { tasks } = parse(
+    "- **Name** A",
+    "- **Colour** Red.",
+    "  And blue.",
+    "- **Skill** read",
+    "- **Skill** write",
+    "- **Expected output** A word."
+  )
   expect(tasks).toEqual([
     {
       ...clean,
       line: 1,
       title: "",
       fields: { name: "A", skill: "read", expected: "A word." },
-      faults: [{ kind: "duplicate", label: "Skill", line: 3, quote: "- **Skill** write" }]
-    }
-  ])
-})
-
-it("keeps a label that no field has out of the fields, with the text under it", () => {
-  const { tasks } = parse("- **Name** A", "- **Colour** Red.", "  And blue.", "- **Skill** read")
-  expect(tasks).toEqual([
-    {
-      ...clean,
-      line: 1,
-      title: "",
-      fields: { name: "A", skill: "read" },
-      faults: [{ kind: "unknown", label: "Colour", line: 2, quote: "- **Colour** Red." }]
+      faults: [
+        { kind: "unknown", label: "Colour", line: 2, quote: "- **Colour** Red." },
+        { kind: "duplicate", label: "Skill", line: 5, quote: "- **Skill** write" }
+      ]
     }
   ])
 })
