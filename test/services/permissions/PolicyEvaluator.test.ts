@@ -1,0 +1,132 @@
+/**
+ * What rules, remembered answers and protection decide about a call in a real project folder.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { expect, it, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { RememberedRule } from "../../../src/domain/permissions/PolicyFormat.ts"
+import type { PreparedCall } from "../../../src/domain/tools/PreparedCall.ts"
+import { Workspace } from "../../../src/services/files/Workspace.ts"
+import { Policies } from "../../../src/services/permissions/Policies.ts"
+import { explainCall, type GateOptions, sourcedRules } from "../../../src/services/permissions/PolicyEvaluator.ts"
+import { allow, deny, prepared, reading, writing } from "../../support/OpenGate.ts"
+import { makeProject, putFiles } from "../../support/Project.ts"
+
+const pin = (letter: string) => ({ origin: "word-count@1.0.0", definition: letter.repeat(64) })
+
+/** A call of a tool of a plugin, as it is defined now. */
+const counting = (letter: string): PreparedCall => {
+  const call = prepared("word_count", "medium")
+  return { ...call, info: { ...call.info, ...pin(letter) } }
+}
+
+/** Explains calls in one project. */
+const explain = Effect.fnUntraced(function* (given: {
+  readonly root: string
+  readonly calls: ReadonlyArray<PreparedCall>
+  readonly options?: GateOptions
+  readonly policies?: Layer.Layer<Policies, never, NodeServices.NodeServices>
+}) {
+  const { calls, options = {}, policies = Policies.layerMemory(), root } = given
+  return yield* Effect.forEach(calls, (call) => explainCall(call, options)).pipe(
+    Effect.provide(Layer.mergeAll(Workspace.layer(root), policies))
+  )
+})
+
+const byRisk = (verdict: "allow" | "ask", ...reasons: ReadonlyArray<string>) => ({ verdict, rules: [], reasons })
+const refused = (reason: string) => ({ verdict: "refuse", rules: [], reasons: [reason] })
+
+it("gives the rules of a configuration their source, those that allow first", () => {
+  expect(sourcedRules({ deny: ["run_command"], allow: ["read_file:src/**", "fetch_url"] }, "--rules")).toEqual([
+    { ...allow("read_file", "src/**"), source: "--rules" },
+    { ...allow("fetch_url"), source: "--rules" },
+    { ...deny("run_command"), source: "--rules" }
+  ])
+})
+
+layer(NodeServices.layer)("explainCall", (it) => {
+  it.effect("decides by risk when no rule is about the call, and says what is asked each time", () =>
+    Effect.gen(function* () {
+      const root = yield* makeProject({})
+      const calls = [
+        prepared("get_current_time", "safe"),
+        reading(`${root}/a.ts`),
+        writing(`${root}/.vscode/tasks.json`, "")
+      ]
+      expect(yield* explain({ root, calls, options: { rules: [allow("fetch_url")] } })).toEqual([
+        byRisk("allow"),
+        byRisk("ask"),
+        byRisk("ask", "Programs run or read this file automatically. This is asked each time.")
+      ])
+    })
+  )
+
+  it.effect("names the file of policies as the source of a remembered rule", () =>
+    Effect.gen(function* () {
+      const root = yield* makeProject({})
+      const file = `${root}/policies.json`
+      const remembered = allow("read_file", "src/*")
+      yield* putFiles(root, { "policies.json": JSON.stringify({ version: 1, rules: [remembered] }) })
+      const rules = [{ ...allow("read_file", "src/a.ts"), source: "--allow" }]
+      expect(
+        yield* explain({
+          root,
+          calls: [reading(`${root}/src/a.ts`)],
+          options: { rules },
+          policies: Policies.layer(file)
+        })
+      ).toEqual([{ verdict: "allow", rules: [{ ...remembered, source: file }, rules[0]], reasons: [] }])
+    })
+  )
+
+  it.effect("refuses protected writes although rules allow them", () =>
+    Effect.gen(function* () {
+      const root = yield* makeProject({ "state/run.json": "{}" })
+      const control = refused("It would change what controls git or this program, which nothing can allow.")
+      const paths = [".git/config", "state", "state/run.json", "state-of-art.md"]
+      const calls = [writing("/etc/hosts", "", false), ...paths.map((path) => writing(`${root}/${path}`, ""))]
+      const rules = [allow("write_file", "**"), allow("write_file", "/etc/hosts")]
+      expect(yield* explain({ root, calls, options: { rules, protectedPaths: [`${root}/state/../state`] } })).toEqual([
+        refused("It would write outside the project, which nothing can allow."),
+        control,
+        control,
+        control,
+        { verdict: "allow", rules: [rules[0]], reasons: [] }
+      ])
+    })
+  )
+
+  it.effect("refuses whatever may change something in a run that only reads, and nothing else", () =>
+    Effect.gen(function* () {
+      const root = yield* makeProject({})
+      const changing = counting("a")
+      const calls: ReadonlyArray<PreparedCall> = [
+        writing(`${root}/a.ts`, ""),
+        { ...changing, info: { ...changing.info, effect: "once" } },
+        changing,
+        reading(`${root}/a.ts`)
+      ]
+      const change = refused("It would change something, and this run only reads.")
+      const rules = [allow("write_file"), allow("word_count"), allow("read_file")]
+      expect(yield* explain({ root, calls, options: { rules, readOnly: true } })).toEqual([
+        change,
+        change,
+        { verdict: "allow", rules: [rules[1]], reasons: [] },
+        { verdict: "allow", rules: [rules[2]], reasons: [] }
+      ])
+    })
+  )
+
+  it.effect("does not use a remembered rule for a tool that has changed since, and says so", () =>
+    Effect.gen(function* () {
+      const root = yield* makeProject({})
+      const remembered: RememberedRule = { ...allow("word_count"), pin: pin("a") }
+      const policies = Policies.layerMemory([remembered])
+      expect(yield* explain({ root, calls: [counting("a"), counting("b")], policies })).toEqual([
+        { verdict: "allow", rules: [remembered], reasons: [] },
+        byRisk("ask", "A remembered rule would allow it, but the tool has changed since.")
+      ])
+    })
+  )
+})
