@@ -1,0 +1,113 @@
+/**
+ * Activities and stages over several sessions of a run, on the real engine and a journal on the disk.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { Activities, type Activity } from "../../../src/services/journal/Activities.ts"
+import { inSession, layerSession, makeJournal, writtenTo } from "../../support/JournalSession.ts"
+
+/** Counts; its encoded form is a text, so that what is recorded differs from what the stages see. */
+const Count = Schema.NumberFromString
+
+/** A stage or activity that counts how often it is executed, and lists what it publishes. */
+const counter = () => {
+  const told: Array<number> = []
+  let count = 0
+  const execute = Effect.sync(() => (count += 1))
+  const activity = (input: string): Activity<number, never, never> => ({
+    key: "plan/attempt-1",
+    input,
+    success: Count,
+    error: Schema.Never,
+    execute,
+    tell: (outcome) => Effect.sync(() => void told.push(outcome))
+  })
+  return { activity, execute, told }
+}
+
+const [input, other] = ["a".repeat(64), "b".repeat(64)]
+const plan = { key: "plan", success: Count }
+
+const run = <A, E>(activity: Activity<A, E, never>) => Effect.flatMap(Activities, (it) => it.run(activity))
+
+layer(NodeServices.layer)("Activities", (it) => {
+  it.effect("executes and publishes every time outside a workflow, and records nothing", () =>
+    Effect.gen(function* () {
+      const file = yield* makeJournal
+      const { activity, told } = counter()
+      const twice = Effect.all([run(activity(input)), run(activity(input))])
+      expect(yield* Effect.provide(twice, Activities.layerDirect)).toEqual([1, 2])
+      expect(yield* Effect.provide(twice, layerSession(file))).toEqual([3, 4])
+      expect(told).toEqual([1, 2, 3, 4])
+      expect(yield* writtenTo(file)).toEqual([])
+    })
+  )
+
+  it.effect("returns the recorded outcome of the same input in a later session and does not publish it again", () =>
+    Effect.gen(function* () {
+      const file = yield* makeJournal
+      const { activity, told } = counter()
+      expect(yield* inSession(file, run(activity(input)))).toBe(1)
+      expect(yield* inSession(file, run(activity(input)))).toBe(1)
+      expect(yield* inSession(file, run(activity(other)))).toBe(2)
+      expect(told).toEqual([1, 2])
+      expect(yield* writtenTo(file)).toEqual([
+        { type: "outcome", key: `plan/attempt-1#${"a".repeat(16)}`, value: "1" },
+        { type: "outcome", key: `plan/attempt-1#${"b".repeat(16)}`, value: "2" }
+      ])
+    })
+  )
+
+  it.effect("publishes an outcome only when it is on the disk", () =>
+    Effect.gen(function* () {
+      const file = yield* makeJournal
+      const seen: Array<unknown> = []
+      const look = Effect.provide(Effect.orDie(writtenTo(file)), NodeServices.layer)
+      const tell = () => Effect.map(look, (records) => void seen.push(...records))
+      yield* inSession(file, run({ ...counter().activity(input), tell }))
+      expect(seen).toEqual([{ type: "outcome", key: `plan/attempt-1#${"a".repeat(16)}`, value: "1" }])
+    })
+  )
+
+  it.effect("does not run a stage again that has finished, and tells its result", () =>
+    Effect.gen(function* () {
+      const file = yield* makeJournal
+      const { execute } = counter()
+      const stage = Effect.gen(function* () {
+        const activities = yield* Activities
+        const before = yield* activities.stageResult(plan)
+        return [Option.getOrNull(before), yield* activities.runStage(plan, execute)]
+      })
+      expect(yield* inSession(file, stage)).toEqual([null, 1])
+      expect(yield* inSession(file, stage)).toEqual([1, 1])
+      expect(yield* writtenTo(file)).toEqual([{ type: "settled", key: "plan", value: "1" }])
+    })
+  )
+
+  it.effect("runs a stage again until its outcome is final", () =>
+    Effect.gen(function* () {
+      const file = yield* makeJournal
+      const { execute } = counter()
+      const stage = Effect.flatMap(Activities, (it) => it.runStage(plan, execute, (count) => count === 2))
+      const outcomes = yield* Effect.forEach([1, 2, 3], () => inSession(file, stage))
+      expect(outcomes).toEqual([1, 2, 2])
+      expect(yield* writtenTo(file)).toEqual([{ type: "settled", key: "plan", value: "2" }])
+    })
+  )
+
+  it.effect("reads current state in each session and records what it saw", () =>
+    Effect.gen(function* () {
+      const file = yield* makeJournal
+      const { execute } = counter()
+      const look = Effect.flatMap(Activities, (it) => it.record({ key: "reference/a.md", success: Count }, execute))
+      expect([yield* inSession(file, look), yield* inSession(file, look)]).toEqual([1, 2])
+      expect(yield* writtenTo(file)).toEqual([
+        { type: "seen", key: "reference/a.md", value: "1" },
+        { type: "seen", key: "reference/a.md", value: "2" }
+      ])
+    })
+  )
+})
