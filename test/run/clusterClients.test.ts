@@ -76,7 +76,10 @@ describe("a client of shared runs", { timeout: 240_000, ...needsPostgres }, () =
             if (binary.stderr().includes(`carries out "Send 1"`)) binary.child.kill("SIGKILL")
           }
           const left = yield* Effect.promise(() => client.ended)
-          expect([left.code, left.stderr.includes('waits for an answer about "Send 1"')], left.stderr).toEqual([4, true])
+          expect([left.code, left.stderr.includes('waits for an answer about "Send 1"')], left.stderr).toEqual([
+            4,
+            true
+          ])
           const attached = terminal("attach last")
           yield* Effect.promise(() => attached.shows("Answer [3]"))
           expect(attached.screen()).toContain("nobody knows whether it happened")
