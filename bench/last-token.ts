@@ -36,7 +36,9 @@ const { values } = parseArgs({
 const tasks = Number(values.tasks)
 const project = new URL("..", import.meta.url).pathname
 
-const files = readdirSync(`${project}/src/domain`).filter((name) => name.endsWith(".ts"))
+const files = readdirSync(`${project}/src/domain`, { recursive: true, encoding: "utf8" }).filter((name) =>
+  name.endsWith(".ts")
+)
 
 const task = (index: number): string =>
   [

@@ -10,7 +10,14 @@ import * as Semaphore from "effect/Semaphore"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { type Answered, Approver, type AnsweredBy } from "../approvals/Approver.ts"
 import { ClusterRuns } from "./ClusterRuns.ts"
-import { type AnswerStore, callAnswered, doubtAnswered, giveAnswer, stepAnswered } from "../journal/DurableApprover.ts"
+import {
+  type AnswerStore,
+  callAnswered,
+  doubtAnswered,
+  giveAnswer,
+  isAnswered,
+  stepAnswered
+} from "../journal/DurableApprover.ts"
 import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
 
 /** The run waits for an answer that nobody at this client can give. */
@@ -29,6 +36,16 @@ type Question = RunEvent & { readonly type: "approval.requested" }
 
 /** The interval at which new records are read. */
 const pollInterval = "200 millis"
+
+/** The schema of the answer to a question. */
+const answerCodecs = { step: stepAnswered, call: callAnswered, doubt: doubtAnswered }
+
+/**
+ * True when the worker finds the answer itself: the step is approved with the run, or somebody answered before another
+ * worker took the run over. Its event follows, so nobody is asked meanwhile.
+ */
+const isSettled = ({ hash, scope }: Question, store: AnswerStore, approveSteps: boolean): Effect.Effect<boolean> =>
+  scope === "step" && approveSteps ? Effect.succeed(true) : isAnswered<unknown>(store, hash, answerCodecs[scope])
 
 /** Asks at this client, and sends the answer to the workers unless nobody could be asked. */
 const putQuestion = Effect.fnUntraced(function* (
@@ -108,8 +125,10 @@ export const followRun = (
           return standing.ending
         }
         for (const [hash, question] of open) {
-          if (!(yield* FiberMap.has(asked, hash))) yield* FiberMap.run(asked, hash, ask(question))
           open.delete(hash)
+          if (yield* FiberMap.has(asked, hash)) continue
+          if (yield* isSettled(question, store, standing?.run.approveSteps === true)) continue
+          yield* FiberMap.run(asked, hash, ask(question))
         }
         yield* Effect.sleep(pollInterval)
       }

@@ -55,6 +55,13 @@ const answerOf = <A>(
       Effect.map(Option.flatMap((exit) => (Exit.isSuccess(exit) ? Option.some(exit.value) : Option.none())))
     )
 
+/** True when the answer to a question is saved. */
+export const isAnswered = <A>(
+  store: AnswerStore,
+  question: string,
+  answered: Schema.Codec<Answered<A>, Schema.Json>
+): Effect.Effect<boolean> => Effect.map(answerOf(store, question, answered), Option.isSome)
+
 /** Saves the answer to a question; the first one counts. */
 export const giveAnswer = <A>(
   { engine, executionId, workflow }: AnswerStore,

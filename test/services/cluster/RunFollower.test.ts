@@ -1,0 +1,95 @@
+import { assert, describe } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
+import type { ClusterRun } from "../../../src/domain/history/JournalRecord.ts"
+import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { layerDatabase } from "../../../src/services/cluster/ClusterDatabase.ts"
+import { ClusterRuns } from "../../../src/services/cluster/ClusterRuns.ts"
+import { followRun } from "../../../src/services/cluster/RunFollower.ts"
+import { giveAnswer, stepAnswered } from "../../../src/services/journal/DurableApprover.ts"
+import { answersOf } from "../../../src/services/pipeline/RunWorkflow.ts"
+import { liveTest } from "../../support/liveTest.ts"
+import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
+
+const runId = "run-1"
+const order = { runId, prompt: "Do it." }
+const question: RunEvent = { type: "approval.requested", scope: "step", title: "Task section 1", hash: "h", items: [] }
+
+const newRun = (approveSteps: boolean): ClusterRun => ({
+  opened: { type: "opened", version: 1, program: "0.0.0", project: "/project", order, settings: {} },
+  allow: [],
+  approveSteps
+})
+
+/**
+ * Follows a run whose worker has recorded a question and not yet its answer, over several polls. Returns the titles that somebody was asked about here, and the error with which the follower left.
+ */
+const followQuestion = ({ approveSteps, isSaved }: { approveSteps: boolean; isSaved: boolean }) =>
+  Effect.gen(function* () {
+    const url = yield* makePostgres
+    const asked: Array<string> = []
+    const approver = Layer.succeed(Approver)(
+      Approver.of({
+        step: (title) => Effect.sync(() => void asked.push(title)).pipe(Effect.as({ answer: "decline", by: "nobody" })),
+        call: () => Effect.die("no call"),
+        inDoubt: () => Effect.die("no doubt")
+      })
+    )
+    const body = Effect.gen(function* () {
+      const runs = yield* ClusterRuns
+      const store = yield* answersOf(yield* WorkflowEngine.WorkflowEngine, order)
+      yield* runs.submit(newRun(approveSteps))
+      if (isSaved) yield* giveAnswer(store, "h", stepAnswered, { answer: "step", by: "person" })
+      yield* runs.append(runId, { type: "event", event: question }, (json) => json)
+      const isPast = yield* Deferred.make<void>()
+      let polls = 0
+      const counted = ClusterRuns.of({
+        ...runs,
+        standing: (id) =>
+          Effect.tap(runs.standing(id), () => (++polls === 3 ? Deferred.succeed(isPast, undefined) : Effect.void))
+      })
+      const follower = yield* followRun(runId, store, () => Effect.void).pipe(
+        Effect.provideService(ClusterRuns, counted),
+        Effect.flip,
+        Effect.forkChild
+      )
+      const left = yield* Effect.raceFirst(Fiber.join(follower), Effect.as(Deferred.await(isPast), undefined))
+      yield* Fiber.interrupt(follower)
+      return { asked, left: left instanceof Error ? left.message : undefined }
+    })
+    const database = Layer.provideMerge(ClusterRuns.layer, layerDatabase(Redacted.make(url)))
+    return yield* Effect.provide(body, Layer.mergeAll(database, approver, WorkflowEngine.layerMemory))
+  })
+
+describe("followRun", { timeout: 60_000, ...needsPostgres }, () => {
+  liveTest("leaves when a question waits for an answer that nobody can give", () =>
+    Effect.gen(function* () {
+      const { asked, left } = yield* followQuestion({ approveSteps: false, isSaved: false })
+      assert.deepStrictEqual(asked, ["Task section 1"])
+      assert.include(left, 'waits for an answer about "Task section 1"')
+    })
+  )
+
+  liveTest("asks nobody about a step that is approved with the run, before the worker records it", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* followQuestion({ approveSteps: true, isSaved: false }), {
+        asked: [],
+        left: undefined
+      })
+    })
+  )
+
+  liveTest("asks nobody what somebody has answered before another worker took the run over", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* followQuestion({ approveSteps: false, isSaved: true }), {
+        asked: [],
+        left: undefined
+      })
+    })
+  )
+})
