@@ -1,0 +1,207 @@
+/**
+ * The rounds over a scheduler and a reviser that follow a script, with the real journal where sessions matter.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type BriefingParts, requestDocument } from "../../../src/domain/models/Briefing.ts"
+import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
+import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
+import { Activities } from "../../../src/services/journal/Activities.ts"
+import { Rounds } from "../../../src/services/pipeline/Rounds.ts"
+import { Reviser } from "../../../src/services/pipeline/Reviser.ts"
+import { type RoundOrder, type RoundOutcome, Scheduler } from "../../../src/services/pipeline/Scheduler.ts"
+import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
+import { makeRunState } from "../../../src/services/runs/RunState.ts"
+import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
+import { EventLog } from "../../support/EventLog.ts"
+import { inSession, makeJournal } from "../../support/JournalSession.ts"
+import { taskFor } from "../../support/sampleTasks.ts"
+
+const parts: BriefingParts = { prompt: "Do it.", environment: "", projectDescription: "", openFiles: [] }
+const briefing = { ...parts, requestDocument: requestDocument(parts) }
+
+const listOf = (...names: ReadonlyArray<string>) => {
+  const [first, ...others] = names.map((name) => taskFor("any", "It.", { name }))
+  const steps = first === undefined ? [] : [new Step({ title: "Task section 1", tasks: [first, ...others] })]
+  return new TaskList({ goals: "All is found.", steps })
+}
+
+const resultOf = (name: string, calls: TaskResult["calls"] = []) =>
+  new TaskResult({
+    task: taskFor("any", "It.", { name }),
+    calls,
+    result: { summary: name, document: `## Result summary\n\n${name}` }
+  })
+
+const failureOf = (task: string, reason = "the file is gone.") =>
+  new TaskFailure({ task, phase: "execution", reason, skipped: false })
+
+/** What one round brings: names of finished tasks and failures, and the names of the tasks after it. */
+interface ScriptedRound {
+  readonly finishes?: ReadonlyArray<string>
+  readonly fails?: ReadonlyArray<TaskFailure>
+  readonly declined?: RoundOutcome["declined"]
+  readonly next?: ReadonlyArray<string>
+  /** A call of the finished tasks was denied: the round is not final. */
+  readonly denied?: boolean
+}
+
+const deniedCall: TaskResult["calls"][number] = {
+  call: { uid: "call-1", name: "write_file", arguments: {} },
+  result: {
+    success: false,
+    data: null,
+    error_message: "It was denied.",
+    error_type: "permission_denied",
+    metadata: { execution_time_ms: 1, data_size_bytes: 0, timestamp: 1 }
+  }
+}
+
+/** Runs scripted rounds; `orders` are the names that the scheduler got, and those that were finished before. */
+const scripted = (rounds: ReadonlyArray<ScriptedRound>) => {
+  const orders: Array<{ readonly round: number; readonly tasks: ReadonlyArray<string>; readonly before: number }> = []
+  const revisions: Array<{ readonly outstanding: ReadonlyArray<string>; readonly finished: number }> = []
+  const namesOf = (list: TaskList) => list.steps.flatMap(({ tasks }) => tasks.map(({ name }): string => name))
+  const scheduler = Scheduler.of({
+    runRound: ({ finished, list, record, round }: RoundOrder) =>
+      Effect.gen(function* () {
+        orders.push({ round, tasks: namesOf(list), before: finished.length })
+        const { declined, denied, fails = [], finishes = [] } = rounds[round - 1] ?? {}
+        const results = finishes.map((name) => resultOf(name, denied === true ? [deniedCall] : []))
+        yield* Effect.forEach(results, record, { discard: true })
+        return { results, failures: fails, ...(declined === undefined ? {} : { declined }) }
+      })
+  })
+  const reviser = Reviser.of({
+    revise: ({ finished, outstanding, round }) =>
+      Effect.sync(() => {
+        revisions.push({ outstanding: namesOf(outstanding), finished: finished.length })
+        return listOf(...(rounds[round - 1]?.next ?? []))
+      })
+  })
+  const layerRounds = Rounds.layer.pipe(
+    Layer.provide([Layer.succeed(Scheduler)(scheduler), Layer.succeed(Reviser)(reviser)]),
+    Layer.provide(RunSettings.layer({ limits: { ...defaultLimits, rounds: 3 } })),
+    Layer.provideMerge(EventLog.layer)
+  )
+  const run = (...names: ReadonlyArray<string>) =>
+    Effect.gen(function* () {
+      const state = yield* makeRunState
+      const end = yield* (yield* Rounds).run(briefing, listOf(...names), state)
+      const { failures, results, rounds: count } = yield* state.get
+      const events = (yield* EventLog).events().map(({ type }) => type)
+      return { end, results: results.map(({ name }): string => name), failures: failures.length, rounds: count, events }
+    }).pipe(Effect.provide(layerRounds))
+  return { orders, revisions, run }
+}
+
+const direct = Effect.provide(Activities.layerDirect)
+
+layer(NodeServices.layer)("Rounds", (it) => {
+  it.effect("runs the tasks that are left until there are none, with the results of earlier rounds", () =>
+    Effect.gen(function* () {
+      const { orders, revisions, run } = scripted([{ finishes: ["A"], next: ["B"] }, { finishes: ["B"] }])
+      expect(yield* direct(run("A", "C"))).toEqual({
+        end: { _tag: "GoalsMet" },
+        results: ["A", "B"],
+        failures: 0,
+        rounds: 2,
+        events: ["round.started", "round.finished", "round.started", "round.finished"]
+      })
+      expect(orders).toEqual([
+        { round: 1, tasks: ["A", "C"], before: 0 },
+        { round: 2, tasks: ["B"], before: 1 }
+      ])
+      expect(revisions).toEqual([
+        { outstanding: ["C"], finished: 1 },
+        { outstanding: [], finished: 2 }
+      ])
+    })
+  )
+
+  it.effect("runs no round for a list without tasks", () =>
+    Effect.gen(function* () {
+      const { orders, run } = scripted([])
+      expect(yield* direct(run())).toMatchObject({ end: { _tag: "GoalsMet" }, rounds: 0, events: [] })
+      expect(orders).toEqual([])
+    })
+  )
+
+  it.effect("names what failed in the last round when nothing is left to do", () =>
+    Effect.gen(function* () {
+      const failure = failureOf("A")
+      const { run } = scripted([{ fails: [failureOf("B")], next: ["A"] }, { fails: [failure] }])
+      expect(yield* direct(run("A", "B"))).toMatchObject({
+        end: { _tag: "Unresolved", failures: [failure] },
+        failures: 2
+      })
+    })
+  )
+
+  it.effect("ends when a task fails the same way twice, without asking for more tasks", () =>
+    Effect.gen(function* () {
+      const { revisions, run } = scripted([{ fails: [failureOf("A")], next: ["A"] }, { fails: [failureOf("A")] }])
+      expect(yield* direct(run("A"))).toMatchObject({
+        end: { _tag: "FailedTwice", failure: failureOf("A") },
+        rounds: 2
+      })
+      expect(revisions).toHaveLength(1)
+    })
+  )
+
+  it.effect("ends with the step that was declined, and keeps what was finished before it", () =>
+    Effect.gen(function* () {
+      const declined = { by: "person", step: "Task section 2" } as const
+      const { revisions, run } = scripted([{ finishes: ["A"], declined }])
+      expect(yield* direct(run("A", "B"))).toMatchObject({ end: { _tag: "Declined", ...declined }, results: ["A"] })
+      expect(revisions).toEqual([])
+    })
+  )
+
+  it.effect("goes on when a task fails another way", () =>
+    Effect.gen(function* () {
+      const { run } = scripted([
+        { fails: [failureOf("A")], next: ["A"] },
+        { fails: [failureOf("A", "the tool is gone.")], next: ["B"] },
+        { finishes: ["B"] }
+      ])
+      expect(yield* direct(run("A"))).toMatchObject({ end: { _tag: "GoalsMet" }, results: ["B"], rounds: 3 })
+    })
+  )
+
+  it.effect("ends at the limit of rounds while tasks are left", () =>
+    Effect.gen(function* () {
+      const names = ["B", "C", "D"]
+      const { orders, run } = scripted(names.map((name, at) => ({ finishes: [["A", "B", "C"][at]!], next: [name] })))
+      expect(yield* direct(run("A"))).toMatchObject({ end: { _tag: "MaxRounds" }, results: ["A", "B", "C"], rounds: 3 })
+      expect(orders).toHaveLength(3)
+    })
+  )
+
+  it.effect("reads a finished round from the journal in a later session", () =>
+    Effect.gen(function* () {
+      const file = yield* makeJournal
+      const { orders, revisions, run } = scripted([{ finishes: ["A"], next: ["B"] }, { finishes: ["B"] }])
+      const session = Effect.map(Effect.orDie(run("A")), ({ results }) => results)
+      expect(
+        yield* inSession(file, Effect.andThen(session, Effect.fail("The program was killed."))).pipe(Effect.flip)
+      ).toBe("The program was killed.")
+      expect(yield* inSession(file, session)).toEqual(["A", "B"])
+      expect(orders).toHaveLength(2)
+      expect(revisions).toHaveLength(2)
+    })
+  )
+
+  it.effect("runs a round again in a later session when a call of it was denied", () =>
+    Effect.gen(function* () {
+      const file = yield* makeJournal
+      const { orders, run } = scripted([{ finishes: ["A"], denied: true }])
+      const session = Effect.map(Effect.orDie(run("A")), ({ results }) => results)
+      yield* Effect.flip(inSession(file, Effect.andThen(session, Effect.fail("The program was killed."))))
+      expect(yield* inSession(file, session)).toEqual(["A"])
+      expect(orders.map(({ round }) => round)).toEqual([1, 1])
+    })
+  )
+})
