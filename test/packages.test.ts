@@ -134,7 +134,7 @@ describe("the installed packages", { timeout: 60_000 }, () => {
     assert.strictEqual(stdout, "# News\n\nOld **tales**\n")
   })
 
-  it("reach for the database of shared runs", async () => {
+  it("reach for the database of cluster runs", async () => {
     const script = `import { cancel, DatabaseUnavailable } from "task-conductor/cluster"
       const error = await cancel("some-run", { database: "postgres://127.0.0.1:1/none" }).catch((error) => error)
       console.log(error instanceof DatabaseUnavailable)`

@@ -12,7 +12,7 @@ import { waitFor } from "../support/waitFor.ts"
 
 const runIdIn = (text: string): string => /\d{8}-\d{6}-[a-z0-9]{4}/.exec(text)?.[0] ?? ""
 
-describe("a client of shared runs", { timeout: 240_000, ...needsPostgres }, () => {
+describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () => {
   liveTest(
     "leaves when nobody can answer, and another one answers on a terminal",
     () =>

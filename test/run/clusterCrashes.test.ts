@@ -90,7 +90,7 @@ describe("a call of a worker that dies", { timeout: 240_000, ...needsPostgres },
   )
 })
 
-describe("a shared run that ends", { timeout: 60_000, ...needsPostgres }, () => {
+describe("a cluster run that ends", { timeout: 60_000, ...needsPostgres }, () => {
   liveTest("asks nobody any more, and its stream of events ends only then", () =>
     Effect.gen(function* () {
       const { begin, start, worker } = yield* makeCluster

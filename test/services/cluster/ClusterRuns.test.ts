@@ -14,7 +14,7 @@ import { recordOf } from "../../../src/services/journal/JournalLine.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
 
-const sharedRun = (runId: string, project = "/project"): ClusterRun => ({
+const newRun = (runId: string, project = "/project"): ClusterRun => ({
   opened: { type: "opened", version: 1, program: "0.0.0", project, order: { runId, prompt: "Do it." }, settings: {} },
   allow: [],
   approveSteps: false
@@ -57,7 +57,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
     onDatabase(
       Effect.gen(function* () {
         const runs = yield* ClusterRuns
-        yield* runs.submit(sharedRun("run-1"))
+        yield* runs.submit(newRun("run-1"))
         const id = { round: 1, task: "Look 1", uid: "call-1" }
         yield* runs.append("run-1", { type: "event", event: { type: "model.finished", call, usage } }, asIs)
         yield* runs.append("run-1", { type: "event", event: { type: "model.finished", call, usage } }, asIs)
@@ -86,7 +86,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
     onDatabase(
       Effect.gen(function* () {
         const runs = yield* ClusterRuns
-        yield* runs.submit(sharedRun("run-1"))
+        yield* runs.submit(newRun("run-1"))
         const key = Array.from({ length: 4000 }, (_, index) => String.fromCodePoint(33 + ((index * 7919) % 5000))).join(
           ""
         )
@@ -112,14 +112,14 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
     onDatabase(
       Effect.gen(function* () {
         const runs = yield* ClusterRuns
-        yield* runs.submit(sharedRun("run-1"))
-        const busy = yield* Effect.flip(runs.submit(sharedRun("run-2")))
+        yield* runs.submit(newRun("run-1"))
+        const busy = yield* Effect.flip(runs.submit(newRun("run-2")))
         assert.strictEqual(busy._tag === "ProjectShared" && busy.runId, "run-1")
-        yield* runs.submit(sharedRun("run-3", "/other"))
+        yield* runs.submit(newRun("run-3", "/other"))
         yield* runs.end("run-1", report, (json) => json.replaceAll("the-s3cret-value", "[redacted]"))
         yield* runs.end("run-1", { ...report, status: "failed" }, asIs)
         assert.deepStrictEqual((yield* runs.standing("run-1"))?.ending, { ...report, answer: "[redacted]" })
-        yield* runs.submit(sharedRun("run-2"))
+        yield* runs.submit(newRun("run-2"))
         assert.deepStrictEqual([yield* runs.cancel("run-1"), yield* runs.cancel("run-2")], [false, true])
         assert.deepStrictEqual((yield* runs.standing("run-2"))?.ending, {
           refused: "The run was cancelled before it began.",
@@ -133,7 +133,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
   liveTest("keeps no refinement to be carried out from which a secret was taken", () =>
     onDatabase(
       Effect.gen(function* () {
-        yield* (yield* ClusterRuns).submit(sharedRun("run-1"))
+        yield* (yield* ClusterRuns).submit(newRun("run-1"))
         const layer = layerClusterJournal("run-1", (json) => json.replaceAll("the-s3cret-value", "[redacted]"))
         const kept = Effect.gen(function* () {
           const journal = yield* Journal
@@ -151,7 +151,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
     Effect.gen(function* () {
       const url = Redacted.make(yield* makePostgres)
       const older = Effect.gen(function* () {
-        yield* (yield* ClusterRuns).submit(sharedRun("run-1"))
+        yield* (yield* ClusterRuns).submit(newRun("run-1"))
         const sql = yield* SqlClient.SqlClient
         yield* sql`ALTER TABLE task_conductor_records DROP COLUMN event`
       })
@@ -171,7 +171,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
       Effect.gen(function* () {
         const runs = yield* ClusterRuns
         const sql = yield* SqlClient.SqlClient
-        yield* runs.submit(sharedRun("run-1"))
+        yield* runs.submit(newRun("run-1"))
         yield* sql`INSERT INTO task_conductor_runs (run_id, project, read_only, begun_at, shared)
           VALUES ('run-9', '/elsewhere', false, '2030-01-01', '{"later":true}')`
         assert.deepStrictEqual(
