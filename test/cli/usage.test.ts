@@ -111,12 +111,12 @@ const cases: ReadonlyArray<Case> = [
   {
     name: "a rule for a tool that does not exist",
     args: ["run", "--deny", "write_fil", "hi"],
-    stderr: `--deny write_fil: there is no tool "write_fil". Nearest: write_file, edit_file, read_file.\n${help("run")}`
+    stderr: `--deny write_fil: there is no tool "write_fil". Use one of: write_file, edit_file, add_task.\n${help("run")}`
   },
   {
     name: "a skill that does not exist",
     args: ["run", "--model", "embedded", "--skill", "sumarize", "hi"],
-    stderr: 'There is no skill "sumarize". Nearest: summarize, review, edit-files. See "task-conductor skills list".\n'
+    stderr: 'There is no skill "sumarize". Use one of: summarize. See "task-conductor skills list".\n'
   },
   {
     name: "a current file that is missing",

@@ -5,7 +5,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import { nearest } from "../../domain/text/Nearest.ts"
+import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
 import { toolPage } from "../../domain/tools/ToolPage.ts"
 import { toolInstructions } from "../../services/tools/ToolRegistry.ts"
@@ -33,12 +33,11 @@ export const toolsDescribe = Command.make(
     for (const problem of problems) yield* tell(`note: ${printable(problem.message)}`)
     const found = tools.find((tool) => tool.name === name)
     if (found === undefined) {
-      const near = nearest(
+      const near = nearestOrAll(
         name,
         tools.map((tool) => tool.name)
       )
-      const hint = near.length === 0 ? "" : ` Nearest: ${near.join(", ")}.`
-      return yield* usageFailure(`There is no tool ${JSON.stringify(name)}.${hint}`)
+      return yield* usageFailure(`There is no tool ${JSON.stringify(name)}. Use one of: ${near.join(", ")}.`)
     }
     const instructions = toolInstructions([found])
     if (json) return yield* result(JSON.stringify({ ...found, instructions }, null, 2))

@@ -7,7 +7,7 @@ import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { layerCatalogue, layerSkills } from "../../app/projectLayers.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
-import { nearest } from "../../domain/text/Nearest.ts"
+import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { parseRule } from "../../domain/permissions/Permission.ts"
 import { lintSkills } from "../../services/skills/SkillLinter.ts"
 import { Skills } from "../../services/skills/Skills.ts"
@@ -42,11 +42,11 @@ const skillFile = Effect.fnUntraced(function* (given: string, setup: Setup) {
   )
   const found = skills.find(({ skill }) => skill.name === given)
   if (found !== undefined) return found.path
-  const close = nearest(
+  const close = nearestOrAll(
     given,
     skills.map(({ skill }) => skill.name)
   )
-  return yield* usageFailure(`There is no skill "${given}". Nearest: ${close.join(", ")}.`)
+  return yield* usageFailure(`There is no skill "${given}". Use one of: ${close.join(", ")}.`)
 })
 
 /** Runs the tests of a skill; `flags` hold what they may do beyond their own project, and plugins. */

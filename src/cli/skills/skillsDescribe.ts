@@ -5,7 +5,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import { nearest } from "../../domain/text/Nearest.ts"
+import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
 import { inputTypeText, whyNotOffered, skillTokens } from "../../domain/skills/Skill.ts"
 import type { FoundSkill } from "../../services/skills/Skills.ts"
@@ -48,8 +48,8 @@ export const skillsDescribe = Command.make(
     const found = skills.find(({ skill }) => skill.name === name)
     if (found === undefined) {
       const names = skills.map(({ skill }) => skill.name)
-      const close = nearest(name, names).join(", ")
-      return yield* usageFailure(`There is no skill "${printable(name)}". Nearest: ${close}.`)
+      const close = nearestOrAll(name, names).join(", ")
+      return yield* usageFailure(`There is no skill "${printable(name)}". Use one of: ${close}.`)
     }
     const { origin, path, skill } = found
     const because = whyNotOffered(

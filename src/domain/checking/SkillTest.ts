@@ -91,8 +91,9 @@ const partsOf = (text: string, problems: Problems): { readonly title: string; re
     const { line } = section
     const found = headingOf(section.title)
     if (found === undefined) {
-      const close = nearest(section.title, shown)[0] ?? ""
-      problems.add(line, `There is no section "${section.title}". Nearest: ${close}. All: ${shown.join(", ")}.`)
+      const [close] = nearest(section.title, shown)
+      const hint = close === undefined ? "" : ` Nearest: ${close}.`
+      problems.add(line, `There is no section "${section.title}".${hint} All: ${shown.join(", ")}.`)
     } else {
       parts.push({ ...found, line, body: bodyWithSubheadings(sections, index, ({ level }) => level <= 2) })
     }

@@ -1,12 +1,22 @@
 /**
  * Lists of paths: those that a wrong path may have meant, the folders in them, and what fits a budget.
  */
+import { distance } from "fastest-levenshtein"
 import { nearest } from "../text/Nearest.ts"
 
 /** Comparing more paths would take noticeable time. */
 const maxCompared = 20_000
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
+
+/** The paths whose names are spelled most like this one; only these are compared in full. */
+const spelledAlike = (name: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
+  paths
+    .slice(0, maxCompared)
+    .map((path) => ({ path, cost: distance(name, nameOf(path)) }))
+    .sort((a, b) => a.cost - b.cost)
+    .slice(0, 200)
+    .map(({ path }) => path)
 
 /**
  * At most three of the paths: first those with the same last part, then those that are spelled alike.
@@ -18,7 +28,7 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 export const nearestPaths = (target: string, paths: ReadonlyArray<string>): ReadonlyArray<string> => {
   const name = nameOf(target)
   const namesakes = paths.filter((path) => nameOf(path) === name)
-  return [...new Set([...nearest(target, namesakes), ...nearest(target, paths.slice(0, maxCompared))])].slice(0, 3)
+  return [...new Set([...nearest(target, namesakes), ...nearest(target, spelledAlike(name, paths))])].slice(0, 3)
 }
 
 /** The folders that hold these files, at any depth: `["a/b/c.ts"]` gives `["a/b", "a"]`. */

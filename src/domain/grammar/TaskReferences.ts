@@ -160,7 +160,8 @@ interface Producer {
 /** Finds the task that a name or slug means: exactly, or forgivingly when exactly one answers to it. */
 export interface ProducerIndex {
   readonly find: (name: string) => Producer | undefined
-  readonly names: ReadonlyArray<string>
+  /** The names of tasks that a task in this step may refer to: finished ones, and those of earlier steps. */
+  readonly before: (step: number) => ReadonlyArray<string>
 }
 
 /** Indexes the tasks of a list and the finished ones. */
@@ -172,7 +173,9 @@ export const indexProducers = (producers: ReadonlyArray<Producer>): ProducerInde
     const [similar, ...others] = forgiving.get(forgivingSlug(slug)) ?? []
     return exact.get(slug) ?? (others.length === 0 ? similar : undefined)
   }
-  return { find, names: producers.map((producer) => producer.name) }
+  const before = (step: number) =>
+    producers.filter((one) => one.step === undefined || one.step < step).map(({ name }) => name)
+  return { before, find }
 }
 
 /**
@@ -193,7 +196,7 @@ export const resolveInList =
       const anchor = forgivingSlug(slugOf(`${name}-results`))
       const isHeading = headings?.some((heading) => forgivingSlug(heading) === anchor) ?? true
       if (!certain && isHeading) return { kind: "anchor", title, href, target: slugOf(href.slice(1)) }
-      const near = nearest(name, index.names).map((other) => `#${slugOf(other)}-results`)
+      const near = nearest(name, index.before(self.step)).map((other) => `#${slugOf(other)}-results`)
       addIssue(findings, "reference-task-unknown", where, {
         what: `The reference "${href}" names the result of a task that is not in the list.`,
         how: near.length === 0 ? undefined : `Use one of: ${near.join(", ")}.`,

@@ -36,6 +36,6 @@ export class UnknownSkill extends Schema.TaggedError<UnknownSkill>()("UnknownSki
   nearest: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    return `There is no skill "${this.skill}". Nearest: ${this.nearest.join(", ")}. See "task-conductor skills list".`
+    return `There is no skill "${this.skill}". Use one of: ${this.nearest.join(", ")}. See "task-conductor skills list".`
   }
 }

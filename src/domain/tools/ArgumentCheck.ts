@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { Issue, Repair, Where } from "../findings/Issue.ts"
 import { type IssueCode, makeIssue, makeRepair } from "../findings/IssueCode.ts"
-import { nearest } from "../text/Nearest.ts"
+import { nearest, nearestOrAll } from "../text/Nearest.ts"
 import { pathText } from "../text/SchemaProblems.ts"
 import type { Arguments, ToolCall } from "./ToolCall.ts"
 import { type JsonSchema, propertiesOf, requiredOf } from "./ToolSchema.ts"
@@ -76,11 +76,20 @@ const describe = (name: string, schema: JsonSchema | undefined): string => {
 
 const quoted = (names: ReadonlyArray<string>): string => names.map((name) => `"${name}"`).join(", ")
 
-const howInstead = (near: ReadonlyArray<string>, known: ReadonlyArray<string>): string => {
-  if (known.length === 0) return "Remove it: the tool takes no arguments."
-  return near.length > 0
-    ? `Remove it, or use the nearest: ${quoted(near)}.`
-    : `Remove it, or use one of: ${quoted(known)}.`
+const howInstead = (name: string, known: ReadonlyArray<string>): string =>
+  known.length === 0
+    ? "Remove it: the tool takes no arguments."
+    : `Remove it, or use one of: ${quoted(nearestOrAll(name, known))}.`
+
+/** The missing argument that an unknown one stands for: the nearest, or the only one if only one is wrong. */
+const findMeant = (unknown: ReadonlyArray<string>, missing: ReadonlyArray<string>): ReadonlyMap<string, string> => {
+  const meant = new Map<string, string>()
+  for (const name of unknown) {
+    const open = missing.filter((one) => ![...meant.values()].includes(one))
+    const [near = unknown.length === 1 && open.length === 1 ? open[0] : undefined] = nearest(name, open)
+    if (near !== undefined) meant.set(name, near)
+  }
+  return meant
 }
 
 /** All problems of the arguments: missing ones, then those that do not fit, then unknown ones. */
@@ -99,22 +108,33 @@ export const checkArguments = (
     ({ path }) => path.length !== 1 || !(missing.includes(String(path[0])) || unknown.includes(String(path[0])))
   )
   const known = [...properties.keys()]
+  const meant = findMeant(unknown, missing)
+  const renamed = new Set(meant.values())
   const issue = (code: IssueCode, what: string, how: string): Issue => makeIssue(code, where, { what, how, quote })
   return [
-    ...missing.map((name) =>
+    ...[...meant].map(([name, right]) =>
       issue(
-        "argument-missing",
-        `The argument "${name}" of ${tool} is missing.`,
-        `Add ${describe(name, properties.get(name))}`
+        "argument-unknown",
+        `${tool} has no argument "${name}".`,
+        `Rename "${name}" to ${describe(right, properties.get(right))}`
       )
     ),
+    ...missing
+      .filter((name) => !renamed.has(name))
+      .map((name) =>
+        issue(
+          "argument-missing",
+          `The argument "${name}" of ${tool} is missing.`,
+          `Add ${describe(name, properties.get(name))}`
+        )
+      ),
     ...invalid.map(({ expected, path }) => {
       const what =
         path.length === 0 ? `The arguments of ${tool} do` : `The argument "${pathText(path)}" of ${tool} does`
       return issue("argument-invalid", `${what} not fit.`, `${expected}.`)
     }),
-    ...unknown.map((name) =>
-      issue("argument-unknown", `${tool} has no argument "${name}".`, howInstead(nearest(name, known), known))
-    )
+    ...unknown
+      .filter((name) => !meant.has(name))
+      .map((name) => issue("argument-unknown", `${tool} has no argument "${name}".`, howInstead(name, known)))
   ]
 }

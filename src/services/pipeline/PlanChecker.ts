@@ -11,7 +11,7 @@ import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { Issue, Reading, Repair } from "../../domain/findings/Issue.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
 import { type LinkReader, cacheLinks } from "../../domain/markdown/MarkdownTree.ts"
-import { nearest } from "../../domain/text/Nearest.ts"
+import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { streamingReader, readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
@@ -59,7 +59,7 @@ const checkSkills = (list: TaskList, known: ReadonlyArray<string>) => {
         issues.push(
           makeIssue("skill-unknown", where, {
             what: `There is no skill "${task.skill}".`,
-            how: `Use one of: ${nearest(task.skill, known).join(", ")}.`,
+            how: `Use one of: ${nearestOrAll(task.skill, known).join(", ")}.`,
             quote: task.skill
           })
         )

@@ -10,7 +10,7 @@ import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { issuesMarkdown, Repair } from "../../domain/findings/Issue.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
-import { nearest } from "../../domain/text/Nearest.ts"
+import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { plainTask } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
@@ -97,7 +97,7 @@ export class Planner extends Context.Service<
       const single = Effect.fn("Planner.single")(function* (skill: string, briefing: Briefing) {
         if (skills.find(skill) === undefined) {
           const names = skills.all.map((found) => found.skill.name)
-          return yield* new UnknownSkill({ skill, nearest: nearest(skill, names) })
+          return yield* new UnknownSkill({ skill, nearest: nearestOrAll(skill, names) })
         }
         const task = plainTask(`${skill} 1`, skill, briefing.prompt, "What the prompt asks for.")
         const step = new Step({ title: "Task section 1", tasks: [task] })

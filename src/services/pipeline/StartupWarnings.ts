@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
-import { nearest } from "../../domain/text/Nearest.ts"
+import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { namesOfReferences } from "../permissions/GateQuestion.ts"
 import { Policies } from "../permissions/Policies.ts"
 import { Skills } from "../skills/Skills.ts"
@@ -42,7 +42,7 @@ export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
       (configuration[verdict] ?? [])
         .filter((rule) => !names.includes(toolOf(rule)))
         .map((rule) => {
-          const what = `there is no tool "${toolOf(rule)}". Nearest: ${nearest(toolOf(rule), names).join(", ")}.`
+          const what = `there is no tool "${toolOf(rule)}". Use one of: ${nearestOrAll(toolOf(rule), names).join(", ")}.`
           return new RuleWithoutTool({ verdict, rule, what: `${what}${verdict === "allow" ? leftOut : ""}` })
         })
     )

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { argumentProblemText, checkArguments, repairArguments } from "../../domain/tools/ArgumentCheck.ts"
 import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
 import { type IssueCode, makeIssue } from "../../domain/findings/IssueCode.ts"
-import { nearest } from "../../domain/text/Nearest.ts"
+import { nearest, nearestOrAll } from "../../domain/text/Nearest.ts"
 import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { LoadedTool } from "../plugins/PluginLoader.ts"
 
@@ -27,8 +27,7 @@ const oneOf = (names: ReadonlyArray<string>): string => names.map((name) => `\`$
 
 const howToName = (name: string, allowed: ReadonlyArray<string>): string => {
   if (allowed.length === 0) return "The skill may use no tools: remove the call."
-  const near = nearest(name, allowed)
-  return near.length > 0 ? `Use the nearest: ${oneOf(near)}.` : `Use one of: ${oneOf(allowed)}.`
+  return `Use one of: ${oneOf(nearestOrAll(name, allowed))}.`
 }
 
 interface WrongName {

@@ -52,7 +52,7 @@ describe.concurrent("tools describe", () => {
   it("names the nearest tools for an unknown name", async () => {
     const { code, stderr, stdout } = await sandbox.run(["tools", "describe", "fetch_ulr"])
     assert.deepStrictEqual([code, stdout], [2, ""])
-    assert.match(stderr, /^There is no tool "fetch_ulr"\. Nearest: fetch_url, .*\.\n/)
+    assert.match(stderr, /^There is no tool "fetch_ulr"\. Use one of: fetch_url\.\n/)
   })
 })
 

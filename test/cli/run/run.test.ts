@@ -179,7 +179,7 @@ describe("run", () => {
     assert.isTrue(skill?.startsWith(`warning: ${file}:1: `), skill)
     assert.strictEqual(
       rule,
-      'warning: The configured rule "write_fil" does nothing: there is no tool "write_fil". Nearest: write_file, edit_file, read_file.'
+      'warning: The configured rule "write_fil" does nothing: there is no tool "write_fil". Use one of: write_file, edit_file, add_task.'
     )
   })
 

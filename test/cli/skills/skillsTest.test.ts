@@ -63,7 +63,7 @@ describe("skills test", () => {
     )
     const unknown = await sandbox.run(["skills", "test", "find-name"])
     assert.strictEqual(unknown.code, 2)
-    assert.include(unknown.stderr, 'There is no skill "find-name". Nearest: find-names')
+    assert.include(unknown.stderr, 'There is no skill "find-name". Use one of: find-names')
   })
 
   it("refuses a rule that cannot be read", async () => {
@@ -128,6 +128,6 @@ describe("skills describe", () => {
   it("names the nearest skill for one that is not there", async () => {
     const { code, stderr } = await sandbox.run(["skills", "describe", "serch-code"])
     assert.strictEqual(code, 2)
-    assert.include(stderr, 'There is no skill "serch-code". Nearest: search-code')
+    assert.include(stderr, 'There is no skill "serch-code". Use one of: search-code')
   })
 })

@@ -74,7 +74,7 @@ describe(".mcp.json", () => {
       [[shape], [shape], [shape]]
     )
     assert.deepStrictEqual(problemsOf({ $schema: "x", inputs: [], mcpServers: {} }), [
-      '3:3: unknown key "inputs". Nearest: mcpServers.'
+      '3:3: unknown key "inputs". Nearest: mcpServers, $schema.'
     ])
     assert.deepStrictEqual(readMcpFile("{").problems, [
       { line: 1, column: 2, what: "a key in double quotes is expected, but the text ends" }

@@ -204,7 +204,7 @@ describe("a conversation", () => {
           "tool: g  = not_found: The call has no name".slice(0, 40)
         ]
       )
-      assert.include(results[0], "Use the nearest: `count`")
+      assert.include(results[0], "Use one of: `count`")
       assert.include(results[1], 'argument "length"')
       assert.include(results[1], 'long has no argument "x"')
       assert.strictEqual(report.status, "not_permitted")

@@ -105,7 +105,7 @@ layer(NodeServices.layer)("Planner", (it) => {
         attempts: 0
       })
       expect(yield* Effect.flip(planner.single("serch-code", briefing))).toEqual(
-        new UnknownSkill({ skill: "serch-code", nearest: ["search-code", "read-code", "search-docs"] })
+        new UnknownSkill({ skill: "serch-code", nearest: ["search-code", "search-docs", "read-code"] })
       )
       expect(prompts).toEqual([])
     })

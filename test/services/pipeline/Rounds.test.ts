@@ -59,11 +59,12 @@ const deniedCall: TaskResult["calls"][number] = {
   }
 }
 
+const namesOf = (list: TaskList) => list.steps.flatMap(({ tasks }) => tasks.map(({ name }): string => name))
+
 /** Runs scripted rounds; `orders` are the names that the scheduler got, and those that were finished before. */
 const scripted = (rounds: ReadonlyArray<ScriptedRound>) => {
   const orders: Array<{ readonly round: number; readonly tasks: ReadonlyArray<string>; readonly before: number }> = []
   const revisions: Array<{ readonly outstanding: ReadonlyArray<string>; readonly finished: number }> = []
-  const namesOf = (list: TaskList) => list.steps.flatMap(({ tasks }) => tasks.map(({ name }): string => name))
   const scheduler = Scheduler.of({
     runRound: ({ finished, list, record, round }: RoundOrder) =>
       Effect.gen(function* () {

@@ -412,7 +412,7 @@ layer(NodeServices.layer)("References", (it) => {
           [
             "reference-heading-unknown",
             'There is no heading "#enviroment" in the request and no task of that name.',
-            expect.stringMatching(/^One of these may be meant: #environment, /)
+            "One of these may be meant: #environment."
           ],
           [
             "reference-task-unknown",

@@ -1,5 +1,5 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, describe, expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
@@ -64,7 +64,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
           {
             code: "tool-unknown",
             what: 'There is no tool "reed_file".',
-            how: "Use the nearest: `read_file`, `draw`, `get_current_time`."
+            how: "Use one of: `read_file`."
           }
         ]
       ],
@@ -75,7 +75,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
           {
             code: "tool-unknown",
             what: 'There is no tool "r\u0435ad_file".',
-            how: "Use the nearest: `read_file`, `draw`, `get_current_time`."
+            how: "Use one of: `read_file`."
           }
         ]
       ],
@@ -86,7 +86,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
           {
             code: "tool-not-allowed",
             what: "The skill may not use the tool write_file.",
-            how: "Use the nearest: `read_file`, `draw`, `get_current_time`."
+            how: "Use one of: `draw`, `read_file`, `get_current_time`."
           }
         ]
       ],
@@ -117,13 +117,37 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
           {
             code: "argument-unknown",
             what: 'draw has no argument "lable".',
-            how: 'Remove it, or use the nearest: "label", "filled", "size".'
+            how: 'Remove it, or use one of: "label".'
           },
           {
             code: "argument-unknown",
             what: 'draw has no argument "zzzzzz".',
-            how: 'Remove it, or use the nearest: "size".'
+            how: 'Remove it, or use one of: "size", "filled", "points", "label".'
           }
+        ]
+      ],
+      [
+        "an unknown argument in the place of a missing one, as one mistake",
+        callOf("read_file", { file_path: "a.ts" }),
+        [
+          {
+            code: "argument-unknown",
+            what: 'read_file has no argument "file_path".',
+            how: expect.stringMatching(/^Rename "file_path" to "path" \(string\): /)
+          }
+        ]
+      ],
+      [
+        "each unknown argument in the place of the missing one that it means",
+        callOf("draw", { filed: true, dimension: 3 }),
+        [
+          {
+            code: "argument-unknown",
+            what: 'draw has no argument "filed".',
+            how: 'Rename "filed" to "filled" (boolean).'
+          },
+          { code: "argument-missing", what: 'The argument "size" of draw is missing.', how: expect.any(String) },
+          { code: "argument-unknown", what: 'draw has no argument "dimension".', how: expect.any(String) }
         ]
       ],
       [
@@ -142,7 +166,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
       it.effect(`rejects ${name}`, () =>
         Effect.gen(function* () {
           const { registry } = yield* openTools({ plugins: [shapes] })
-          assert.deepStrictEqual(registry.check(call, all, "Draw 1"), {
+          expect(registry.check(call, all, "Draw 1")).toEqual({
             call,
             issues: issues.map((issue) => Object.assign({ where, quote: JSON.stringify(call) }, issue)),
             repairs: []
@@ -155,7 +179,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
       Effect.gen(function* () {
         const { registry } = yield* openTools({ plugins: [shapes] })
         const call = callOf("draw", { size: " 3", filled: "True", label: null })
-        assert.deepStrictEqual(registry.check(call, all, "Draw 1"), {
+        expect(registry.check(call, all, "Draw 1")).toEqual({
           call: { ...call, arguments: { size: 3, filled: true } },
           issues: [],
           repairs: [
@@ -296,7 +320,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
         const { registry } = yield* openTools({ plugins: [shapes] })
         assert.deepStrictEqual(yield* failureOf(registry.prepare(callOf("drow"))), [
           "not_found",
-          'There is no tool "drow". Nearest: draw, add_task, edit_file.'
+          'There is no tool "drow". Nearest: draw.'
         ])
         assert.deepStrictEqual(yield* failureOf(registry.prepare(callOf("draw", { size: "3", extra: 1 }))), [
           "validation_failed",
