@@ -13,7 +13,7 @@ import { RunStatus } from "../../domain/runs/RunReport.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { readJournalSummary } from "./JournalSummary.ts"
 import { type JournalContent, readJournal } from "../journal/JournalReader.ts"
-import { type LockHolder, lockHolder, type LockUnavailable, takeLock } from "../journal/Lock.ts"
+import { type LockHolder, lockHolder, type LockUnavailable, takeLock } from "../files/Lock.ts"
 import { journalPath, lockFolder, runLock } from "./RunJournal.ts"
 
 /** `running` holds its lock; `unfinished` ended without a report; `unreadable` does not begin as a journal does. */

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { type LockHolder, takeLock } from "./Lock.ts"
+import { type LockHolder, takeLock } from "../files/Lock.ts"
 
 /** The project, and the folder where locks leave a file on systems that need one. */
 export interface LockedProject extends Omit<LockHolder, "pid" | "since"> {

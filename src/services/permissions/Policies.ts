@@ -13,7 +13,7 @@ import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import { isSameRule, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 import type { Rule } from "../../domain/permissions/Permission.ts"
-import { type PolicyFileError, readPolicyFile, writePolicyFile } from "./PolicyFile.ts"
+import { changeAlone, type PolicyFileError, readPolicyFile, writePolicyFile } from "./PolicyFile.ts"
 
 type Rules = ReadonlyArray<RememberedRule>
 
@@ -24,10 +24,12 @@ interface PolicyStore {
   readonly file: string | undefined
   readonly read: Effect.Effect<Rules, PolicyFileError>
   readonly write: (rules: Rules) => Effect.Effect<void, PolicyFileError>
+  /** Makes a change, which reads and writes, while nobody else changes the store. */
+  readonly alone: <A>(change: Effect.Effect<A, PolicyFileError>) => Effect.Effect<A, PolicyFileError>
 }
 
 /** Policies that begin with what the store holds. A rule is added with the present time. */
-const makePolicies = Effect.fnUntraced(function* ({ file, read, write }: PolicyStore) {
+const makePolicies = Effect.fnUntraced(function* ({ alone, file, read, write }: PolicyStore) {
   const atStart = yield* Effect.result(read)
   const rules = yield* Ref.make(Result.getOrElse(atStart, (): Rules => []))
   const withMutex = yield* Semaphore.make(1)
@@ -40,7 +42,7 @@ const makePolicies = Effect.fnUntraced(function* ({ file, read, write }: PolicyS
       if (!isSame) yield* write(changed)
       yield* Ref.update(rules, next)
       return present.some((one) => isSameRule(one, rule))
-    }).pipe(withMutex.withPermits(1), Effect.uninterruptible)
+    }).pipe(Effect.uninterruptible, alone, withMutex.withPermits(1))
   return Policies.of({
     file,
     rules: Ref.get(rules),
@@ -78,7 +80,12 @@ export class Policies extends Context.Service<
       Effect.gen(function* () {
         const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
         const read = provide(readPolicyFile(file, owner))
-        return yield* makePolicies({ file, read, write: (rules) => provide(writePolicyFile(file, rules)) })
+        return yield* makePolicies({
+          file,
+          read,
+          write: (rules) => provide(writePolicyFile(file, rules)),
+          alone: (change) => provide(changeAlone(file, change))
+        })
       })
     )
 
@@ -89,7 +96,7 @@ export class Policies extends Context.Service<
       Effect.gen(function* () {
         const stored = yield* Ref.make(initial)
         const write = (rules: Rules) => Ref.set(stored, rules)
-        return yield* makePolicies({ file: undefined, read: Ref.get(stored), write })
+        return yield* makePolicies({ file: undefined, read: Ref.get(stored), write, alone: (change) => change })
       })
     )
 }

@@ -1,6 +1,6 @@
 /**
  * Reads and writes the file of remembered permissions. A file that another user may have written is not used; writing
- * replaces the file in one step and keeps it unreadable for others.
+ * replaces the file in one step and keeps it unreadable for others. One process at a time changes it.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -8,8 +8,11 @@ import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { readPolicies, renderPolicies, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
+import { openDirectory } from "../files/DirectoryHandle.ts"
+import { takeLock } from "../files/Lock.ts"
 
 /** The file of remembered permissions cannot be used or written; it is left unchanged. */
 export class PolicyFileError extends Schema.TaggedError<PolicyFileError>()("PolicyFileError", {
@@ -66,12 +69,43 @@ export const readPolicyFile = Effect.fn("readPolicyFile")(
     )
 )
 
-/** Replaces the file in one step, with mode 0600 in a folder of mode 0700. */
+/** How long a change waits for other processes that change the file, in steps. Each change takes milliseconds. */
+const waitForOthers = Schedule.spaced("20 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: "10 seconds" }))
+
+/**
+ * Makes a change while no other process makes one, so that a change that read the file before another was written does
+ * not undo it. The lock ends with its process.
+ */
+export const changeAlone = <A, R>(path: string, change: Effect.Effect<A, PolicyFileError, R>) =>
+  Effect.gen(function* () {
+    const paths = yield* Path.Path
+    yield* takeLock(`policies ${paths.resolve(path)}`, { folder: paths.dirname(path), what: path, runId: "" }).pipe(
+      Effect.retry({ schedule: waitForOthers, while: ({ _tag }) => _tag === "LockTaken" }),
+      Effect.catchTags({
+        LockTaken: () => failWith(path, "other processes keep changing the file", "Try again."),
+        LockUnavailable: ({ code }) =>
+          failWith(path, `it cannot be locked against other processes: the system says ${code}`, "Try again.")
+      })
+    )
+    return yield* change
+  }).pipe(Effect.scoped)
+
+/** Removes what a process left that was killed while it wrote. The file must be locked. */
+const removeLeftovers = Effect.fnUntraced(function* (folder: string, name: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const left = (yield* fs.readDirectory(folder)).filter((one) => one.startsWith(`${name}.`) && one.endsWith(".tmp"))
+  yield* Effect.forEach(left, (one) => Effect.ignore(fs.remove(path.join(folder, one))), { discard: true })
+})
+
+/** Replaces the file in one step, with mode 0600 in a folder of mode 0700, and flushes both to the disk. */
 export const writePolicyFile = Effect.fn("writePolicyFile")(
   function* (path: string, rules: ReadonlyArray<RememberedRule>) {
     const fs = yield* FileSystem.FileSystem
-    const folder = (yield* Path.Path).dirname(path)
+    const paths = yield* Path.Path
+    const folder = paths.dirname(path)
     yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+    yield* removeLeftovers(folder, paths.basename(path))
     const temporary = `${path}.${(yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)).toString(36)}.tmp`
     const fill = Effect.gen(function* () {
       const handle = yield* fs.open(temporary, { flag: "wx", mode: 0o600 })
@@ -81,6 +115,12 @@ export const writePolicyFile = Effect.fn("writePolicyFile")(
     yield* Effect.scoped(fill).pipe(
       Effect.andThen(fs.rename(temporary, path)),
       Effect.onError(() => Effect.ignore(fs.remove(temporary, { force: true })))
+    )
+    yield* fs.realPath(folder).pipe(
+      Effect.flatMap(openDirectory),
+      Effect.flatMap(({ sync }) => sync),
+      Effect.scoped,
+      Effect.ignore
     )
   },
   (effect, path) => Effect.mapError(effect, systemFailure(path))

@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { codeOf } from "../files/FileFailure.ts"
+import { codeOf } from "./FileFailure.ts"
 
 /** The process that has the lock. */
 export const LockHolder = Schema.Struct({
