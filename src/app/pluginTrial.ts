@@ -59,7 +59,7 @@ const layerTrial = (source: PluginSource, project: string, rules: ReadonlyArray<
   return ToolRunner.layer().pipe(
     Layer.provideMerge(Layer.unwrap(Effect.map(PluginPackages, (packages) => layerRegistry(builtIns(), [packages])))),
     Layer.provide(PluginPackages.layer(order)),
-    Layer.provide(Layer.unwrap(Effect.map(userFolders, (folders) => layerCommands(folders)))),
+    Layer.provide(Layer.unwrap(Effect.map(userFolders(project), (folders) => layerCommands(folders)))),
     Layer.provideMerge(Gate.layer({ rules })),
     Layer.provide(
       Layer.mergeAll(

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
 import { taskEvidence, taskNames, TaskNotFound } from "../domain/history/RunEvidence.ts"
 import { slugOf } from "../domain/text/Slug.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
@@ -10,7 +11,12 @@ import { RunStore } from "../services/history/RunStore.ts"
 import { recordOf } from "../services/journal/JournalLine.ts"
 
 /** The store of the runs of this machine. */
-export const layerRuns = Layer.unwrap(Effect.map(userFolders, ({ state }) => RunStore.layer(state)))
+export const layerRuns = Layer.unwrap(
+  Effect.gen(function* () {
+    const { state } = yield* userFolders((yield* Path.Path).resolve())
+    return RunStore.layer(state)
+  })
+)
 
 /** Everything in the journal of a run. */
 export const readRun = Effect.fn("readRun")(function* (run: string) {

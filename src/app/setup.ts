@@ -9,11 +9,12 @@ import { type Configuration, mergeConfigurations, readConfiguration } from "../d
 import { defaultLimits } from "../domain/configuration/Limits.ts"
 import type { PluginEntry, PluginScope } from "../domain/plugins/PluginEntry.ts"
 import type { DeclaredTools } from "../services/plugins/CommandTools.ts"
-import { ConfigurationError, ConfigurationFile, projectFileName } from "../services/configuration/ConfigurationFile.ts"
+import { ConfigurationError, loadConfiguration, projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import { hostProblem, resolveHost } from "../services/providers/ollama/OllamaHost.ts"
 import { type SourcedRule, sourcedRules } from "../services/permissions/PolicyEvaluator.ts"
 import { defaultSettings, type Settings } from "../services/runs/RunSettings.ts"
 import { RunStore } from "../services/history/RunStore.ts"
+import { folderProblem } from "../services/configuration/FolderTrust.ts"
 import { environmentVariable, userFolders, type UserFolders } from "../services/configuration/UserFolders.ts"
 
 /** The merged configuration of a run: project file, user file, environment, flags. */
@@ -64,11 +65,14 @@ const requireValid = (given: Configuration) =>
 /** Reads the configuration for a project; `given`, flags or options, overrides it. */
 export const readSetup = Effect.fn("readSetup")(function* (project: string, given: Configuration) {
   const flags = yield* requireValid(given)
-  const file = yield* ConfigurationFile
   const path = yield* Path.Path
   const folder = path.resolve(project)
-  const folders = yield* userFolders
-  const loaded = yield* file.load(folder)
+  const found = yield* userFolders(folder)
+  const userFile = path.join(found.own, "config.json")
+  const problem = yield* folderProblem(userFile, folder)
+  const note = `${userFile} is not used as your configuration: ${problem}.`
+  const folders = problem === undefined ? found : { ...found, notes: [...found.notes, note] }
+  const loaded = yield* loadConfiguration(folder, problem === undefined ? userFile : undefined)
   const configuration = mergeConfigurations(loaded.merged, flags)
   const settings = settingsOf(configuration)
   const misplaced = settings.model === "embedded" ? undefined : hostProblem(settings.host)
@@ -82,7 +86,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     settings,
     rules: [
       ...sourcedRules(loaded.project, path.join(folder, projectFileName)),
-      ...sourcedRules(loaded.user, file.userFile),
+      ...sourcedRules(loaded.user, userFile),
       ...sourcedRules(flags, "a flag or option of the run")
     ],
     plugins: [
@@ -92,12 +96,12 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     ],
     tools: { ofProject: loaded.project.tools ?? {}, ofUser: loaded.user.tools ?? {} },
     folders,
-    userFile: file.userFile,
+    userFile,
     usesDefaultModel: configuration.model === undefined,
     apiKey: apiKey === undefined ? undefined : Redacted.make(apiKey)
   }
   return setup
-}, Effect.provide(ConfigurationFile.layer))
+})
 
 /** The part of its setup that a run saves, so that it resumes in the same way; permissions are not saved. */
 export const savedSettings = ({ configuration, plugins, settings }: Setup): Configuration => {

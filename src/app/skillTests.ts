@@ -117,7 +117,7 @@ const runTest = Effect.fnUntraced(function* (
     rules: allowed,
     plugins,
     tools: { ofProject: {}, ofUser: {} },
-    folders: { home, config, own, state, locks: path.join(state, "locks") },
+    folders: { home, config, own, state, locks: path.join(state, "locks"), notes: [] },
     userFile: path.join(own, "config.json"),
     usesDefaultModel: false,
     apiKey: undefined

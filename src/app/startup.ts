@@ -27,5 +27,6 @@ export const tellStartup = Effect.fnUntraced(function* (
   given: Configuration,
   warn: Warn
 ) {
-  yield* warn({ setup, warnings: yield* readStartupWarnings(setup.configuration, given), isTorn })
+  const warnings = [...setup.folders.notes, ...(yield* readStartupWarnings(setup.configuration, given))]
+  yield* warn({ setup, warnings, isTorn })
 })

@@ -99,7 +99,8 @@ const orderOf = Effect.fnUntraced(function* (options: TestRunOptions) {
       config: `${home}/.config`,
       own: `${home}/.config/task-conductor`,
       state: `${home}/.local/state/task-conductor`,
-      locks: `${home}/.local/state/task-conductor/locks`
+      locks: `${home}/.local/state/task-conductor/locks`,
+      notes: []
     },
     userFile: `${home}/.config/task-conductor/config.json`,
     usesDefaultModel: false,

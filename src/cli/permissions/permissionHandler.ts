@@ -13,11 +13,17 @@ import { Arguments } from "../../domain/tools/ToolCall.ts"
 import { explainCall, type SourcedRule } from "../../services/permissions/PolicyEvaluator.ts"
 import { Policies } from "../../services/permissions/Policies.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
-import { readSetup } from "../../app/setup.ts"
+import { readSetup, type Setup } from "../../app/setup.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 
 /** A rule that is in force, with where it was written. */
 export type ListedRule = SourcedRule & RememberedRule
+
+/** Why something of the person is not used, if so. */
+const problemText = ({ folders }: Setup, rejection: { readonly message: string } | undefined): string | undefined => {
+  const problems = [...folders.notes, ...(rejection === undefined ? [] : [rejection.message])]
+  return problems.length === 0 ? undefined : problems.join(" ")
+}
 
 /** All rules that hold in a project without flags, and why those that were remembered do not, if so. */
 export const listRules = Effect.fn("listRules")(function* (project: string) {
@@ -26,7 +32,7 @@ export const listRules = Effect.fn("listRules")(function* (project: string) {
     const { file = "", rejection, rules } = yield* Policies
     const remembered = (yield* rules).map((rule): ListedRule => Object.assign({}, rule, { source: file }))
     const all: ReadonlyArray<ListedRule> = [...remembered, ...setup.rules]
-    return { rules: all, file, problem: rejection?.message }
+    return { rules: all, file, problem: problemText(setup, rejection) }
   }).pipe(Effect.provide(layerPolicies(setup)))
 })
 
@@ -73,7 +79,7 @@ export const explain = Effect.fn("explain")(function* (project: string, name: st
       risk,
       targets: accesses.map(accessTarget),
       ...(yield* explainCall(prepared, gateOptionsOf(setup))),
-      problem: rejection?.message
+      problem: problemText(setup, rejection)
     }
   }).pipe(Effect.provide(layerCatalogue(setup)))
 })

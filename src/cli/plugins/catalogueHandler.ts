@@ -22,6 +22,6 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
     const { known } = yield* PluginPackages
     const { known: servers } = yield* McpPlugins
     const { all, notes } = yield* Skills
-    return { tools, problems, known, servers, skills: all, notes }
+    return { tools, problems, known, servers, skills: all, notes: [...setup.folders.notes, ...notes] }
   }).pipe(Effect.provide(layerCatalogue(setup)))
 })

@@ -46,7 +46,7 @@ export const skillsNew = Command.make(
     const path = yield* Path.Path
     const files = scaffoldSkill(name)
     if (files === undefined) return yield* usageFailure(`"${printable(name)}" cannot be used. ${skillNameRules}`)
-    const own = user ? (yield* userFolders).own : path.resolve(project, ".task-conductor")
+    const own = user ? (yield* userFolders(project)).own : path.resolve(project, ".task-conductor")
     const folder = path.join(own, "skills", name)
     yield* write(folder, files)
     yield* result(path.join(folder, "SKILL.md"))

@@ -2,10 +2,7 @@
  * Merges the configuration of a run: the project's file, the user's file, and the environment. Flags are merged over
  * the result later.
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
-import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -19,7 +16,7 @@ import { readJson } from "../../domain/text/JsonText.ts"
 import { pathText } from "../../domain/text/SchemaProblems.ts"
 import { declarationProblems } from "../plugins/CommandTools.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
-import { environmentVariable, userFolders } from "./UserFolders.ts"
+import { environmentVariable } from "./UserFolders.ts"
 
 /** A configuration cannot be used; `source` is a file or an environment variable. One line a problem. */
 export class ConfigurationError extends Schema.TaggedError<ConfigurationError>()("ConfigurationError", {
@@ -82,48 +79,34 @@ const environment: Effect.Effect<Configuration, ConfigurationError> = Effect.gen
   }
 })
 
-export class ConfigurationFile extends Context.Service<
-  ConfigurationFile,
-  {
-    /** Path of the person's own file, whether it exists or not. */
-    readonly userFile: string
-    /** Reads what is set; `folder` is the project folder. */
-    load(folder: string): Effect.Effect<LoadedConfiguration, ConfigurationError>
-  }
->()("task-conductor/services/configuration/ConfigurationFile") {
-  /** Reads the files of this machine; a file that does not exist sets nothing. */
-  static readonly layer: Layer.Layer<ConfigurationFile, never, FileSystem.FileSystem | Path.Path> = Layer.effect(
-    ConfigurationFile,
-    Effect.gen(function* () {
-      const files = yield* FileSystem.FileSystem
-      const path = yield* Path.Path
-      const userFile = path.join((yield* userFolders).own, "config.json")
-
-      const read = Effect.fnUntraced(function* (file: string, scope: ConfigurationScope) {
-        const text = yield* readBoundedFile(file).pipe(
-          Effect.provideService(FileSystem.FileSystem, files),
-          Effect.catchIf(
-            (error) => error.reason === "missing",
-            () => Effect.succeed("{}")
-          ),
-          Effect.mapError((error) => new ConfigurationError({ source: file, problems: [{ what: error.what }] }))
-        )
-        const configuration = yield* Result.match(readConfiguration(text, scope), {
-          onSuccess: Effect.succeed,
-          onFailure: (problems) => Effect.fail(new ConfigurationError({ source: file, problems }))
-        })
-        const problems = toolProblems(configuration, text)
-        return problems.length === 0 ? configuration : yield* new ConfigurationError({ source: file, problems })
-      })
-
-      return ConfigurationFile.of({
-        userFile,
-        load: Effect.fn("ConfigurationFile.load")(function* (folder: string) {
-          const project = yield* read(path.join(folder, projectFileName), "project")
-          const user = yield* read(userFile, "user")
-          return { project, user, merged: [user, yield* environment].reduce(mergeConfigurations, project) }
-        })
-      })
-    })
+/** Reads one file; one that does not exist sets nothing. */
+const readFile = Effect.fnUntraced(function* (file: string, scope: ConfigurationScope) {
+  const text = yield* readBoundedFile(file).pipe(
+    Effect.catchIf(
+      (error) => error.reason === "missing",
+      () => Effect.succeed("{}")
+    ),
+    Effect.mapError((error) => new ConfigurationError({ source: file, problems: [{ what: error.what }] }))
   )
-}
+  const configuration = yield* Result.match(readConfiguration(text, scope), {
+    onSuccess: Effect.succeed,
+    onFailure: (problems) => Effect.fail(new ConfigurationError({ source: file, problems }))
+  })
+  const problems = toolProblems(configuration, text)
+  return problems.length === 0 ? configuration : yield* new ConfigurationError({ source: file, problems })
+})
+
+/** Reads what is set for a project folder; `userFile` is the file of the person, nothing when it is not to be used. */
+export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
+  folder: string,
+  userFile: string | undefined
+) {
+  const project = yield* readFile((yield* Path.Path).join(folder, projectFileName), "project")
+  const user = userFile === undefined ? {} : yield* readFile(userFile, "user")
+  const loaded: LoadedConfiguration = {
+    project,
+    user,
+    merged: [user, yield* environment].reduce(mergeConfigurations, project)
+  }
+  return loaded
+})

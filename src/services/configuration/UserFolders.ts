@@ -1,11 +1,14 @@
 /**
- * The folders of the user who runs the program, by the XDG rules.
+ * The folders of the user who runs the program, by the XDG rules. A folder that a project or another user could write is
+ * not used.
  */
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
+import { CurrentUser, folderProblem } from "./FolderTrust.ts"
 
 /** Absolute paths; only task-conductor uses the last three. */
 export interface UserFolders {
@@ -19,6 +22,8 @@ export interface UserFolders {
    * Where locks on projects leave a file, on systems that need one: one place for all runs, wherever they are saved.
    */
   readonly locks: string
+  /** What was not used and why, as sentences. */
+  readonly notes: ReadonlyArray<string>
 }
 
 /** An environment variable; absent when it is empty. */
@@ -36,23 +41,67 @@ export const StateFolder = Context.Reference<string>("task-conductor/services/co
   defaultValue: () => ""
 })
 
-/** `$XDG_CONFIG_HOME` and `$XDG_STATE_HOME` count when they are absolute, else `~/.config` and `~/.local/state`. */
-export const userFolders: Effect.Effect<UserFolders, never, Path.Path> = Effect.gen(function* () {
+/** A place where a folder may be: the variable or rule it comes from, in words. */
+interface Candidate {
+  readonly source: string
+  readonly folder: string | undefined
+}
+
+/** The first candidate that is the person's own; a private temporary folder when there is none. */
+const firstOwn = Effect.fnUntraced(function* (
+  candidates: ReadonlyArray<Candidate>,
+  /** The part of it that is used; it must be the person's own too. */
+  part: string,
+  project: string,
+  notes: Array<string>
+) {
   const path = yield* Path.Path
+  for (const { folder, source } of candidates) {
+    if (folder === undefined) continue
+    const problem = (yield* folderProblem(folder, project)) ?? (yield* folderProblem(path.join(folder, part), project))
+    if (problem === undefined) return folder
+    notes.push(`${source} names ${JSON.stringify(folder)}, which is not used as a folder of yours: ${problem}.`)
+  }
+  const temporary = yield* Effect.orDie(
+    (yield* FileSystem.FileSystem).makeTempDirectory({ prefix: "task-conductor-nobody-" })
+  )
+  notes.push(`No folder of yours can be used: nothing of yours is read, and what is saved goes to ${temporary}.`)
+  return temporary
+})
+
+/**
+ * The folders of the person, for work in this project. Variables count when they are set to a folder of the person outside
+ * of the project: `$HOME`, else the home folder that the system knows; `$XDG_CONFIG_HOME`, else `~/.config`;
+ * `$XDG_STATE_HOME`, else `~/.local/state`.
+ */
+export const userFolders = Effect.fn("userFolders")(function* (project: string) {
+  const path = yield* Path.Path
+  const notes: Array<string> = []
+  const system = yield* CurrentUser
   const named = (yield* environmentVariable("HOME")) ?? (yield* environmentVariable("USERPROFILE"))
-  const home = path.resolve(named ?? ".")
-  const folderOf = (name: string, fallback: string) =>
-    Effect.map(environmentVariable(name), (xdg) =>
-      xdg !== undefined && path.isAbsolute(xdg) ? xdg : path.join(home, fallback)
-    )
+  const homes = [
+    { source: "HOME", folder: named },
+    { source: "The system", folder: system.home === named ? undefined : system.home }
+  ]
+  const home = yield* firstOwn(homes, "", project, notes)
+  const folderOf = Effect.fnUntraced(function* (name: string, fallback: string) {
+    const candidates = [
+      { source: name, folder: yield* environmentVariable(name) },
+      { source: "HOME", folder: path.join(home, fallback) },
+      { source: "The system", folder: system.home === undefined ? undefined : path.join(system.home, fallback) }
+    ]
+    return yield* firstOwn(candidates, "task-conductor", project, notes)
+  })
   const config = yield* folderOf("XDG_CONFIG_HOME", ".config")
   const own = path.join(yield* folderOf("XDG_STATE_HOME", ".local/state"), "task-conductor")
   const chosen = yield* StateFolder
-  return {
+  const folders: UserFolders = {
     home,
     config,
     own: path.join(config, "task-conductor"),
     state: chosen === "" ? own : path.resolve(chosen),
-    locks: path.join(own, "locks")
+    locks: path.join(own, "locks"),
+    notes
   }
+  return folders
 })

@@ -28,6 +28,39 @@ const open = (rules: ReadonlyArray<object> = [hosts, page]): Sandbox => {
 const kept = (sandbox: Sandbox): unknown => JSON.parse(readFileSync(join(sandbox.root, policies), "utf8"))
 
 describe("permissions list", () => {
+  it("has no rule of a configuration that a project pretends to be the person's", async () => {
+    const sandbox = open()
+    for (const folder of ["project", "project/home"]) {
+      sandbox.write(`${folder}/.config/task-conductor/config.json`, JSON.stringify({ allow: ["run_command"] }))
+      sandbox.write(
+        `${folder}/.config/${policies.replace("config/", "")}`,
+        JSON.stringify({ version: 1, rules: [page] })
+      )
+    }
+    const root = sandbox.root
+    for (const HOME of [`${root}/project`, `${root}/project/home`, ".", ""]) {
+      const { code, stderr, stdout } = await sandbox.run(["permissions", "list"], {
+        env: { HOME, XDG_CONFIG_HOME: "" }
+      })
+      assert.deepStrictEqual([code, stdout.split("\n").filter((line) => line.startsWith("allow"))], [0, []], HOME)
+      if (HOME !== "") assert.include(stderr, "is not used as a folder of yours")
+    }
+    const linked = await sandbox.run(["permissions", "list"], { env: { XDG_CONFIG_HOME: `${root}/project/.config` } })
+    assert.match(linked.stderr, /XDG_CONFIG_HOME names .* it lies in the project\./)
+    assert.notInclude(linked.stdout, "run_command")
+  })
+
+  it("does not use a configuration file that others can write, and says so", async () => {
+    const sandbox = open()
+    chmodSync(join(sandbox.root, "config/task-conductor/config.json"), 0o666)
+    const { stderr, stdout } = await sandbox.run(["permissions", "list"])
+    assert.include(
+      stderr,
+      "config/task-conductor/config.json is not used as your configuration: other users can write it."
+    )
+    assert.notInclude(stdout, "docs/**")
+  })
+
   it("shows every rule in the syntax of flags, with its place", async () => {
     const { code, stderr, stdout } = await open().start(["permissions", "list"]).ended
     assert.deepStrictEqual(

@@ -4,7 +4,7 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
-import { ConfigurationFile } from "../../../src/services/configuration/ConfigurationFile.ts"
+import { loadConfiguration } from "../../../src/services/configuration/ConfigurationFile.ts"
 
 /** Loads with these files (relative to a fresh folder; the project is `project`) and this environment. */
 const load = Effect.fnUntraced(function* (
@@ -19,16 +19,15 @@ const load = Effect.fnUntraced(function* (
   for (const [name, text] of Object.entries(texts)) {
     yield* files.writeFile(path.join(root, name), typeof text === "string" ? new TextEncoder().encode(text) : text)
   }
-  const provider = ConfigProvider.fromEnv({ env: { XDG_CONFIG_HOME: root, ...environment } })
-  return yield* ConfigurationFile.use((service) => service.load(path.join(root, "project"))).pipe(
+  const provider = ConfigProvider.fromEnv({ env: environment })
+  return yield* loadConfiguration(path.join(root, "project"), path.join(root, "task-conductor/config.json")).pipe(
     Effect.map(({ merged }) => merged),
     Effect.mapError((error) => error.message.replaceAll(root, "<root>")),
-    Effect.provide(ConfigurationFile.layer),
     Effect.provideService(ConfigProvider.ConfigProvider, provider)
   )
 }, Effect.provide(NodeServices.layer))
 
-describe("ConfigurationFile", () => {
+describe("loadConfiguration", () => {
   it.effect("sets nothing when there is no file", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* load({}), { limits: {}, allow: [], deny: [], fetchAllow: [], plugins: [] })
@@ -81,10 +80,9 @@ describe("ConfigurationFile", () => {
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const project = yield* files.makeTempDirectoryScoped()
-      const failure = ConfigurationFile.use((service) => Effect.flip(service.load(project))).pipe(
+      const failure = Effect.flip(loadConfiguration(project, undefined)).pipe(
         Effect.map((error) => error.message.replaceAll(project, "<project>")),
-        Effect.provide(ConfigurationFile.layer),
-        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: { HOME: project } }))
+        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: {} }))
       )
       const file = `${project}/task-conductor.json`
       yield* files.symlink("/dev/null", file)

@@ -1,43 +1,179 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, layer } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
+import { chmodSync, chownSync, mkdirSync, symlinkSync } from "node:fs"
+import { CurrentUser } from "../../../src/services/configuration/FolderTrust.ts"
 import { StateFolder, userFolders } from "../../../src/services/configuration/UserFolders.ts"
+import { makeFolder } from "../../support/Project.ts"
 
-/** The folders for these variables; `chosen` is where a script wants its runs. */
-const foldersOf = (env: Record<string, string>, chosen = "") =>
-  userFolders.pipe(
+/** A project, the home folder that the system knows, and another folder of the person. */
+const makeWorld = Effect.gen(function* () {
+  const root = yield* makeFolder
+  for (const name of ["project", "home", "other"]) mkdirSync(`${root}/${name}`, { mode: 0o755 })
+  return { root, project: `${root}/project`, home: `${root}/home`, other: `${root}/other` }
+})
+
+interface Machine {
+  readonly project: string
+  /** The home folder that the system knows. */
+  readonly home?: string
+  readonly env: Readonly<Record<string, string>>
+  /** Where a script wants its runs. */
+  readonly chosen?: string
+  readonly uid?: number
+}
+
+const foldersOf = ({ chosen = "", env, home, project, uid = process.getuid?.() ?? 0 }: Machine) =>
+  userFolders(project).pipe(
     Effect.provideService(StateFolder, chosen),
-    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
-    Effect.provide(NodeServices.layer)
+    Effect.provideService(CurrentUser, { ...(home === undefined ? {} : { home }), uid, gid: process.getgid?.() ?? 0 }),
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
   )
 
-describe("userFolders", () => {
-  it.effect("follows the XDG variables when they are absolute", () =>
+layer(NodeServices.layer)("userFolders", (it) => {
+  it.effect("follows the variables when they name folders of the person", () =>
     Effect.gen(function* () {
-      const usual = {
-        home: "/home/you",
-        config: "/home/you/.config",
-        own: "/home/you/.config/task-conductor",
-        state: "/home/you/.local/state/task-conductor",
-        locks: "/home/you/.local/state/task-conductor/locks"
-      }
-      assert.deepStrictEqual(yield* foldersOf({ HOME: "/home/you", XDG_CONFIG_HOME: "relative" }), usual)
-      assert.deepStrictEqual(yield* foldersOf({ HOME: "/home/you", XDG_CONFIG_HOME: "/c", XDG_STATE_HOME: "/s" }), {
-        home: "/home/you",
-        config: "/c",
-        own: "/c/task-conductor",
-        state: "/s/task-conductor",
-        locks: "/s/task-conductor/locks"
+      const { home, other, project } = yield* makeWorld
+      expect(yield* foldersOf({ project, home: "/nowhere", env: { HOME: home } })).toEqual({
+        home,
+        config: `${home}/.config`,
+        own: `${home}/.config/task-conductor`,
+        state: `${home}/.local/state/task-conductor`,
+        locks: `${home}/.local/state/task-conductor/locks`,
+        notes: []
+      })
+      const env = { HOME: home, XDG_CONFIG_HOME: `${other}/c`, XDG_STATE_HOME: `${other}/s` }
+      expect(yield* foldersOf({ project, home, env })).toEqual({
+        home,
+        config: `${other}/c`,
+        own: `${other}/c/task-conductor`,
+        state: `${other}/s/task-conductor`,
+        locks: `${other}/s/task-conductor/locks`,
+        notes: []
       })
     })
   )
 
   it.effect("keeps runs where a script says, and locks on projects where they are for all", () =>
     Effect.gen(function* () {
-      const { locks, state } = yield* foldersOf({ HOME: "/home/you" }, "/srv/runs")
-      assert.deepStrictEqual([state, locks], ["/srv/runs", "/home/you/.local/state/task-conductor/locks"])
-      assert.strictEqual((yield* foldersOf({ HOME: "/home/you" }, "runs")).state, `${process.cwd()}/runs`)
+      const { home, other, project } = yield* makeWorld
+      const env = { HOME: home }
+      const { locks, state } = yield* foldersOf({ project, home, env, chosen: `${other}/runs` })
+      expect([state, locks]).toEqual([`${other}/runs`, `${home}/.local/state/task-conductor/locks`])
+      expect((yield* foldersOf({ project, home, env, chosen: "runs" })).state).toBe(`${process.cwd()}/runs`)
+    })
+  )
+
+  describe("takes the home folder that the system knows when HOME", () => {
+    const cases: ReadonlyArray<readonly [string, (project: string) => Record<string, string>, string | undefined]> = [
+      ["is not set", () => ({}), undefined],
+      ["is empty", () => ({ HOME: "" }), undefined],
+      ["is relative", () => ({ HOME: "." }), "it is not an absolute path"],
+      ["is a relative folder", () => ({ HOME: "home/you" }), "it is not an absolute path"],
+      ["is the project", (project) => ({ HOME: project }), "it lies in the project"],
+      [
+        "is the project with another spelling",
+        (project) => ({ HOME: `${project}/../project/.` }),
+        "it lies in the project"
+      ],
+      ["is a folder of the project", (project) => ({ HOME: `${project}/home` }), "it lies in the project"],
+      [
+        "is a folder of the project that does not exist",
+        (project) => ({ HOME: `${project}/a/b` }),
+        "it lies in the project"
+      ],
+      ["is a link into the project", (project) => ({ HOME: `${project}/../link` }), "it lies in the project"],
+      [
+        "is a folder that everybody can write",
+        (project) => ({ HOME: `${project}/../open` }),
+        "other users can write it"
+      ]
+    ]
+    for (const [name, envOf, problem] of cases) {
+      it.effect(name, () =>
+        Effect.gen(function* () {
+          const { home, project, root } = yield* makeWorld
+          mkdirSync(`${project}/home`)
+          mkdirSync(`${root}/open`)
+          chmodSync(`${root}/open`, 0o777)
+          symlinkSync(`${project}/home`, `${root}/link`)
+          const env = envOf(project)
+          const folders = yield* foldersOf({ project, home, env })
+          expect(folders).toMatchObject({ home, own: `${home}/.config/task-conductor` })
+          expect(folders.state).toBe(`${home}/.local/state/task-conductor`)
+          expect(folders.notes).toEqual(
+            problem === undefined
+              ? []
+              : [`HOME names ${JSON.stringify(env["HOME"])}, which is not used as a folder of yours: ${problem}.`]
+          )
+        })
+      )
+    }
+  })
+
+  describe("takes no folder of configuration or runs", () => {
+    for (const variable of ["XDG_CONFIG_HOME", "XDG_STATE_HOME"]) {
+      const cases: ReadonlyArray<readonly [string, string, string]> = [
+        ["that is relative", "relative", "it is not an absolute path"],
+        ["in the project", "<project>/.config", "it lies in the project"],
+        ["that links into the project", "<root>/link", "it lies in the project"],
+        ["whose own part links into the project", "<root>/half", "it lies in the project"],
+        ["that everybody can write", "<root>/open", "other users can write it"],
+        ["whose own part everybody can write", "<root>/inner", "other users can write it"]
+      ]
+      for (const [name, written, problem] of cases) {
+        it.effect(`${name}, named by ${variable}`, () =>
+          Effect.gen(function* () {
+            const { home, project, root } = yield* makeWorld
+            for (const one of ["open", "inner", "half"]) mkdirSync(`${root}/${one}`)
+            chmodSync(`${root}/open`, 0o777)
+            mkdirSync(`${root}/inner/task-conductor`)
+            chmodSync(`${root}/inner/task-conductor`, 0o777)
+            symlinkSync(project, `${root}/link`)
+            symlinkSync(project, `${root}/half/task-conductor`)
+            const value = written.replace("<project>", project).replace("<root>", root)
+            const folders = yield* foldersOf({ project, home, env: { HOME: home, [variable]: value } })
+            expect([folders.config, folders.state]).toEqual([`${home}/.config`, `${home}/.local/state/task-conductor`])
+            expect(folders.notes).toEqual([
+              `${variable} names ${JSON.stringify(value)}, which is not used as a folder of yours: ${problem}.`
+            ])
+          })
+        )
+      }
+    }
+  })
+
+  it.effect("takes no folder of another user", () =>
+    Effect.gen(function* () {
+      const { home, project } = yield* makeWorld
+      /* Folders of root are everybody's, and only root can give one away. */
+      const me = process.getuid?.() ?? 0
+      if (me === 0) chownSync(home, 12_345, 12_345)
+      const uid = me === 0 ? 0 : me + 1
+      const { notes, own } = yield* foldersOf({ project, home: "/nowhere", env: { HOME: home }, uid })
+      expect(notes[0]).toContain("it belongs to another user")
+      expect(own).toBe("/nowhere/.config/task-conductor")
+    })
+  )
+
+  it.effect("stays with the person's true home in a project around it", () =>
+    Effect.gen(function* () {
+      const { home, root } = yield* makeWorld
+      const { notes, own } = yield* foldersOf({ project: root, home, env: { HOME: home } })
+      expect([own, notes]).toEqual([`${home}/.config/task-conductor`, []])
+      const atHome = yield* foldersOf({ project: home, home, env: { HOME: home } })
+      expect([atHome.own, atHome.notes]).toEqual([`${home}/.config/task-conductor`, []])
+    })
+  )
+
+  it.effect("takes a private temporary folder when there is none of the person", () =>
+    Effect.gen(function* () {
+      const { project } = yield* makeWorld
+      const { notes, own } = yield* foldersOf({ project, env: { HOME: project } })
+      expect(own).not.toContain(project)
+      expect(own).toMatch(/task-conductor-nobody-\w+\/\.config\/task-conductor$/)
+      expect(notes.at(-1)).toMatch(/^No folder of yours can be used: /)
     })
   )
 })
