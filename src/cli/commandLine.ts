@@ -7,6 +7,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { version } from "../app/version.ts"
+import { printableLines } from "../domain/text/Printable.ts"
 import { layerFlags, taskConductor } from "./taskConductor.ts"
 import { exitCodes, failureOf } from "./terminal/Failure.ts"
 import { Output } from "./terminal/Output.ts"
@@ -22,7 +23,9 @@ const internalError = (cause: Cause.Cause<unknown>): string => {
     : `${line} TASK_CONDUCTOR_DEBUG=1 shows details.`
 }
 
-const say = (text: string, exitCode: number) => Output.use(({ tell }) => tell(text)).pipe(Effect.as(exitCode))
+/** Whatever an error quotes has no power over the terminal. */
+const say = (text: string, exitCode: number) =>
+  Output.use(({ tell }) => tell(printableLines(text))).pipe(Effect.as(exitCode))
 
 /** A result that did not arrive is a failure, also of work that went well. */
 const requireWritten = (exitCode: number) =>

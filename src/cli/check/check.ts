@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Terminal from "effect/Terminal"
 import { DocumentKind } from "../../domain/checking/CheckReport.ts"
-import { printable } from "../../domain/text/Printable.ts"
+import { printable, printableJson } from "../../domain/text/Printable.ts"
 import { sarifLog } from "../../domain/checking/SarifLog.ts"
 import { version } from "../../app/version.ts"
 import { type CheckedFile, checkFiles } from "./checkFiles.ts"
@@ -43,9 +43,7 @@ const humanText = ({ checked, failures }: Outcome, style: CheckStyle): string =>
 /** One object for one document, else one a line with the name of its file. */
 const jsonText = ({ checked, failures }: Outcome): string =>
   checked
-    .map(({ name, report }) =>
-      JSON.stringify(checked.length + failures.length > 1 ? { file: name, ...report } : report)
-    )
+    .map(({ name, report }) => printableJson(checked.length + failures.length > 1 ? { file: name, ...report } : report))
     .join("\n")
 
 /** The command. */
@@ -104,7 +102,7 @@ export const check = Command.make(
         ...one,
         path: one.name === "stdin" ? "stdin" : sarifPath(path, one.name)
       }))
-      yield* output.result(JSON.stringify(sarifLog(version, documents, failures), null, 2))
+      yield* output.result(printableJson(sarifLog(version, documents, failures), 2))
     } else if (checked.length > 0) {
       const style = { paint: output.resultPaint, columns: columns === 0 ? undefined : columns }
       yield* output.result(format === "json" ? jsonText(outcome) : humanText(outcome, style))

@@ -10,7 +10,7 @@ import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 import { isPackageName } from "../../domain/plugins/PluginEntry.ts"
 import { folderOf, pluginScaffold } from "./pluginScaffold.ts"
-import { printable } from "../../domain/text/Printable.ts"
+import { printable, printableJson } from "../../domain/text/Printable.ts"
 import { version } from "../../app/version.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
@@ -46,7 +46,7 @@ const list = Command.make(
     const catalogue = yield* readCatalogue(project, plugin)
     const plugins = listPlugins(catalogue)
     for (const problem of unlistedProblems(catalogue)) yield* tell(`note: ${printable(problem)}`)
-    if (json) return yield* result(JSON.stringify(plugins, null, 2))
+    if (json) return yield* result(printableJson(plugins, 2))
     const width = Math.max(...plugins.flatMap(({ tools }) => tools.map(({ name }) => name.length)))
     yield* result(plugins.flatMap(lines(resultPaint.bold, width)).join("\n"))
   })
@@ -97,7 +97,7 @@ const create = Command.make(
     const folder = (yield* Path.Path).resolve(folderOf(name))
     const files = pluginScaffold(name, version)
     yield* writeNew(folder, files)
-    yield* result(json ? JSON.stringify({ folder, files: Object.keys(files) }, null, 2) : folder)
+    yield* result(json ? printableJson({ folder, files: Object.keys(files) }, 2) : folder)
     yield* tell(`made ${Object.keys(files).join(", ")}. Next: cd ${folderOf(name)} && npm install && npm test`)
   })
 ).pipe(

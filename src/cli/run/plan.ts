@@ -9,6 +9,7 @@ import { checkDocument } from "../../domain/checking/CheckReport.ts"
 import { progressSink } from "../terminal/EventSink.ts"
 import { Output } from "../terminal/Output.ts"
 import { flagConfiguration, readPrompt, runFlags } from "./runFlags.ts"
+import { printableJson } from "../../domain/text/Printable.ts"
 
 /** The command. */
 export const plan = Command.make(
@@ -29,7 +30,7 @@ export const plan = Command.make(
     const { planPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))
     const { markdown } = yield* planPrompt({ project: given.project, flags, order }, ports)
     if (!given.json) return yield* answer(markdown)
-    yield* result(JSON.stringify({ markdown, ...checkDocument("task-list", markdown) }))
+    yield* result(printableJson({ markdown, ...checkDocument("task-list", markdown) }))
   })
 ).pipe(
   Command.withDescription("Make a task list for a prompt, check it, and print it. Run it with run --plan"),

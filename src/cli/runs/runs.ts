@@ -6,7 +6,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import { printable } from "../../domain/text/Printable.ts"
+import { printable, printableJson } from "../../domain/text/Printable.ts"
 import type { RunSummary } from "../../services/history/RunStore.ts"
 import type { Paint } from "../terminal/Colour.ts"
 import { usageFailure } from "../terminal/Failure.ts"
@@ -58,7 +58,7 @@ const prune = Command.make(
       given.cluster
     )
     const ids = removed.map(({ runId }) => runId)
-    if (given.json) return yield* result(JSON.stringify(ids))
+    if (given.json) return yield* result(printableJson(ids))
     const bytes = removed.reduce((sum, one) => sum + one.bytes, 0)
     yield* tell(`Removed ${ids.length} run${ids.length === 1 ? "" : "s"}, ${sizeText(bytes)}.`)
   })
@@ -97,7 +97,7 @@ export const runs = Command.make(
     const { result, resultPaint, tell } = yield* Output
     const { listRuns } = yield* Effect.promise(() => import("./runsHandler.ts"))
     const all = yield* listRuns(given.cluster)
-    if (given.json) return yield* result(JSON.stringify(all, null, 2))
+    if (given.json) return yield* result(printableJson(all, 2))
     if (all.length === 0) return yield* tell("There are no runs yet.")
     yield* result(all.map((one) => line(one, resultPaint)).join("\n"))
   })

@@ -11,9 +11,10 @@ import { RunOverview, TaskEvidence } from "../../domain/history/RunEvidence.ts"
 import { Output } from "../terminal/Output.ts"
 import { clusterFlag } from "./runs.ts"
 import { evidenceText, overviewText } from "./showText.ts"
+import { printableJson } from "../../domain/text/Printable.ts"
 
 const json = <A>(schema: Schema.Codec<A, unknown>, value: A): string =>
-  JSON.stringify(Schema.encodeSync(Schema.toCodecJson(schema))(value), null, 2)
+  printableJson(Schema.encodeSync(Schema.toCodecJson(schema))(value), 2)
 
 /** The command. */
 export const show = Command.make(

@@ -4,7 +4,7 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import { printable } from "../../domain/text/Printable.ts"
+import { printable, printableJson } from "../../domain/text/Printable.ts"
 import { missingTools, whyNotOffered } from "../../domain/skills/Skill.ts"
 import { Output } from "../terminal/Output.ts"
 import { runFlags } from "../run/runFlags.ts"
@@ -35,7 +35,7 @@ const list = Command.make(
         offered: whyNotOffered(skill, toolNames) === undefined,
         missingTools: missingTools(skill, toolNames)
       }))
-      return yield* result(JSON.stringify({ skills, notes }, null, 2))
+      return yield* result(printableJson({ skills, notes }, 2))
     }
     const width = Math.max(0, ...all.map(({ skill }) => skill.name.length))
     yield* result(

@@ -6,7 +6,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
-import { printable, printableLines } from "../../domain/text/Printable.ts"
+import { printable, printableJson, printableLines } from "../../domain/text/Printable.ts"
 import { inputTypeText, whyNotOffered, skillTokens } from "../../domain/skills/Skill.ts"
 import type { FoundSkill } from "../../services/skills/Skills.ts"
 import { usageFailure } from "../terminal/Failure.ts"
@@ -58,7 +58,7 @@ export const skillsDescribe = Command.make(
     )
     if (json) {
       const offered = because === undefined
-      return yield* result(JSON.stringify({ ...skill, origin, path, offered, tokens: skillTokens(skill) }, null, 2))
+      return yield* result(printableJson({ ...skill, origin, path, offered, tokens: skillTokens(skill) }, 2))
     }
     const parts = [
       ["Input requirements", skill.inputRequirements],

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Terminal from "effect/Terminal"
 import { issueReport } from "../../domain/checking/CheckReport.ts"
-import { printable } from "../../domain/text/Printable.ts"
+import { printable, printableJson } from "../../domain/text/Printable.ts"
 import { sarifLog } from "../../domain/checking/SarifLog.ts"
 import { linesOf } from "../../domain/checking/TextSpan.ts"
 import type { LintedSkill } from "../../services/skills/SkillLinter.ts"
@@ -39,7 +39,7 @@ const skillText = (skill: LintedSkill, name: string, style: CheckStyle): string 
 }
 
 const jsonText = (skills: ReadonlyArray<LintedSkill>, failures: ReadonlyArray<string>): string =>
-  JSON.stringify(
+  printableJson(
     {
       skills: skills.map((skill) => {
         const { name, path, tokens } = skill
@@ -47,7 +47,6 @@ const jsonText = (skills: ReadonlyArray<LintedSkill>, failures: ReadonlyArray<st
       }),
       failures
     },
-    null,
     2
   )
 
@@ -84,7 +83,7 @@ export const skillsLint = Command.make(
         text: skill.text,
         report: reportOf(skill)
       }))
-      yield* output.result(JSON.stringify(sarifLog(version, documents, failures), null, 2))
+      yield* output.result(printableJson(sarifLog(version, documents, failures), 2))
     } else if (skills.length > 0) {
       const columns = yield* Effect.flatMap(Terminal.Terminal, (terminal) => terminal.columns)
       const style = { paint: output.resultPaint, columns: columns === 0 ? undefined : columns }

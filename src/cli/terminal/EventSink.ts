@@ -11,6 +11,7 @@ import { exitCodes } from "./Failure.ts"
 import { Output } from "./Output.ts"
 import { progressLine } from "./Progress.ts"
 import { Signals } from "./Signals.ts"
+import { printableJson } from "../../domain/text/Printable.ts"
 
 /** Takes events; `abort` ends a stream that the run itself could not end. */
 export interface EventSink {
@@ -86,7 +87,7 @@ export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effec
       if (event.type === "run.started") openRun = event.runId
       if (event.type === "run.finished") openRun = undefined
       if (event.type === "task.finished") results.push(event.result)
-      return result(JSON.stringify(flattenEvent({ at, event: withSignal(event, received()) })))
+      return result(printableJson(flattenEvent({ at, event: withSignal(event, received()) })))
     })
   const abort = Effect.fnUntraced(function* (message: string) {
     if (openRun === undefined) return

@@ -6,6 +6,7 @@ import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { printable } from "../../domain/text/Printable.ts"
 import { Output } from "./Output.ts"
 
 const suggest = (words: ReadonlyArray<string>): string =>
@@ -48,7 +49,7 @@ export const layerPresenter: Layer.Layer<never, never, Output> = Layer.unwrap(
             return output.result(event.version)
           case "InvalidInvocation":
             return output.tell(
-              `${event.errors.map(invocationText).join(" ")}\nRun "${event.commandPath.join(" ")} --help" for help.`
+              `${printable(event.errors.map(invocationText).join(" "))}\nRun "${event.commandPath.join(" ")} --help" for help.`
             )
         }
       }

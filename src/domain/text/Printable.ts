@@ -24,6 +24,22 @@ export const printableLines = (text: string): string =>
     .map((line) => line.split("\t").map(printable).join("\t"))
     .join("\n")
 
+/** What JSON leaves as it is although it is not plainly visible; the line breaks of indented JSON stay. */
+const hiddenInJson = /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+
+const escapeUnits = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`
+  ).join("")
+
+/**
+ * JSON in which control, format and bidirectional characters are written as `\u` escapes: it reads back as the same value,
+ * and does nothing to a terminal that shows it.
+ */
+export const printableJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replace(hiddenInJson, escapeUnits)
+
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const harmful = /(?![\n\t])[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 

@@ -117,7 +117,8 @@ describe.concurrent("resume", { timeout: 60_000 }, () => {
 
   it("sets a torn last line aside and goes on", async () => {
     const torn = lines[3]!.slice(0, 40)
-    const opened = { ...openedRecord(), project: sandbox.root, order: { runId: "20261120-183000-torn", prompt: "Hi." } }
+    const project = join(sandbox.root, "project")
+    const opened = { ...openedRecord(), project, order: { runId: "20261120-183000-torn", prompt: "Hi." } }
     const bytes = Buffer.concat([Buffer.from(journalBytes([opened])), Buffer.from(torn)])
     const file = join(sandbox.root, runs, "20261120-183000-torn/journal.jsonl")
     sandbox.write(`${runs}/20261120-183000-torn/journal.jsonl`, bytes)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { harmless, printable, printableLines } from "../../../src/domain/text/Printable.ts"
+import { harmless, printable, printableJson, printableLines } from "../../../src/domain/text/Printable.ts"
 
 describe("printable", () => {
   it("leaves letters of all scripts, signs and blanks as they are", () => {
@@ -36,5 +36,24 @@ describe("harmless", () => {
       harmless("\u001b]0;x\u0007\u009b31m\u202egnp.exe\rdone"),
       "\\u{1b}]0;x\\u{7}\\u{9b}31m\\u{202e}gnp.exe\\u{d}done"
     )
+  })
+})
+
+describe("printableJson", () => {
+  it.prop(
+    "reads back as the same value and holds nothing hidden, whatever the text",
+    { units: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xffff }))), text: Schema.String },
+    ({ text, units }) => {
+      const hostile = ["\u202e", "\u{e0041}", "\u0085", "\ufeff", String.fromCharCode(...units)].join(text)
+      for (const indent of [undefined, 2]) {
+        const json = printableJson({ [hostile]: [hostile] }, indent)
+        assert.deepStrictEqual(JSON.parse(json), { [hostile]: [hostile] })
+        assert.notMatch(json, /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u)
+      }
+    }
+  )
+
+  it("leaves plain text of every script as it is", () => {
+    assert.strictEqual(printableJson(["é 漢字 🙂 — “q”"]), '["é 漢字 🙂 — “q”"]')
   })
 })

@@ -1,0 +1,91 @@
+/**
+ * Text that would do something to a terminal, or that hides, reaches neither the JSON on stdout nor the messages on stderr,
+ * from wherever it comes.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { afterAll } from "vitest"
+import { makeSandbox } from "../support/binary.ts"
+import { inProcess } from "../support/inProcess.ts"
+
+const sandbox = inProcess(makeSandbox())
+afterAll(() => sandbox.remove())
+
+/** Bidirectional, zero width, line separator, C1 control, tag character, soft hyphen; those below U+0020 are in `escapes`. */
+const hidden = "a\u202eb\u2066c\u200bd\u2028e\u009bf\u{e0041}g\u00adh\ufeffi"
+const escapes = "\u001b[31m\u0007"
+
+const isPlain = (text: string): boolean => !/(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(text)
+
+const plan = (needed: string): string =>
+  `## Original prompt\n\n${needed}\n\n## Goals / summary\n\nIt is done.\n\n## Tasks\n\n### Task section 1\n\n- **Name** Sum 1\n- **What is needed** ${needed}\n- **Skill** summarize\n- **References** [Project](#project-description)\n- **Expected output** A word.\n`
+
+sandbox.write("project/AGENTS.md", `A project about the port ${hidden}.\n`)
+sandbox.write("project/plan.md", plan(hidden))
+sandbox.write("project/broken.md", `## ${hidden}\n\nno plan\n`)
+sandbox.write(
+  `project/.task-conductor/skills/odd/SKILL.md`,
+  `---\nname: odd\ndescription: Use it when ${hidden}.\n---\n\nDo it.\n`
+)
+
+const json: ReadonlyArray<ReadonlyArray<string>> = [
+  ["run", "--model", "embedded", "--json", hidden],
+  ["run", "--model", "embedded", "--plan", "plan.md", "--json"],
+  ["plan", "--model", "embedded", "--json", hidden],
+  ["check", "broken.md", "--json"],
+  ["check", "plan.md", "broken.md", "--format", "sarif"],
+  ["runs", "--json"],
+  ["show", "last", "--json"],
+  ["show", "last", "--task", "Sum 1", "--json"],
+  ["skills", "list", "--json"],
+  ["skills", "describe", "odd", "--json"],
+  ["skills", "lint", "--json"],
+  ["tools", "list", "--json"],
+  ["permissions", "list", "--json"],
+  ["permissions", "explain", "read_file", JSON.stringify({ path: hidden }), "--json"]
+]
+
+const wrong: ReadonlyArray<ReadonlyArray<string>> = [
+  ["run", `--${hidden}${escapes}`],
+  [`${hidden}${escapes}`],
+  ["run", "--skill", `${hidden}${escapes}`, "--model", "embedded", "hi"],
+  ["run", "--allow", `${hidden}${escapes}`, "hi"],
+  ["run", "--file", `${hidden}${escapes}`, "--model", "embedded", "hi"],
+  ["run", "--parallel", `${hidden}${escapes}`, "hi"],
+  ["check", `${hidden}${escapes}`],
+  ["check", "plan.md", "--kind", `${hidden}${escapes}`],
+  ["show", `${hidden}${escapes}`],
+  ["tools", "describe", `${hidden}${escapes}`],
+  ["skills", "describe", `${hidden}${escapes}`],
+  ["permissions", "revoke", `${hidden}${escapes}`],
+  ["resume", `${hidden}${escapes}`]
+]
+
+describe("hidden characters", () => {
+  for (const args of json) {
+    it(`stand as escapes in the JSON of ${args.map((one) => (one.includes("\u202e") ? "TEXT" : one)).join(" ")}`, async () => {
+      const { stdout } = await sandbox.run(args)
+      assert.isTrue(isPlain(stdout), JSON.stringify(stdout))
+      assert.notStrictEqual(stdout, "")
+      const values = args.includes("run") ? stdout.trimEnd().split("\n") : [stdout]
+      for (const one of values) JSON.parse(one)
+    })
+  }
+})
+
+describe("a message about a mistake", () => {
+  for (const args of wrong) {
+    it(`shows what ${
+      args[0] === `${hidden}${escapes}`
+        ? "an unknown command"
+        : args
+            .slice(0, 2)
+            .map((one) => (one.includes(hidden) ? "TEXT" : one))
+            .join(" ")
+    } was given without its power`, async () => {
+      const { code, stderr } = await sandbox.run(args)
+      assert.notStrictEqual(code, 0)
+      assert.notStrictEqual(stderr, "")
+      assert.isTrue(isPlain(stderr), JSON.stringify(stderr))
+    })
+  }
+})
