@@ -21,9 +21,19 @@ export interface Decision<R extends Rule = Rule> {
 
 const byText = (a: Rule, b: Rule): number => (ruleText(a) < ruleText(b) ? -1 : ruleText(a) > ruleText(b) ? 1 : 0)
 
-/** True when a deny or ask rule matches; one target is enough. */
-const restricts = ({ pattern }: Rule, targets: ReadonlyArray<Target>): boolean =>
-  pattern === undefined || targets.some((target) => matchesDeny(pattern, target))
+/**
+ * True when a deny or ask rule matches; one target is enough. A rule for a tool holds for every other way to the same
+ * effect: who denies `write_file` also denies that `edit_file` changes the file.
+ */
+const restricts = (rule: Rule, { targets, tool }: Request): boolean => {
+  const { pattern } = rule
+  if (rule.tool === tool && pattern === undefined) return true
+  return targets.some(
+    (target) =>
+      (rule.tool === tool || target.effects?.includes(rule.tool) === true) &&
+      (pattern === undefined || matchesDeny(pattern, target))
+  )
+}
 
 /** The allow rules that match, when together they match every target. */
 const allowing = <R extends Rule>(rules: ReadonlyArray<R>, targets: ReadonlyArray<Target>): ReadonlyArray<R> => {
@@ -36,14 +46,14 @@ const allowing = <R extends Rule>(rules: ReadonlyArray<R>, targets: ReadonlyArra
  * Decides by rules, then by risk: what is safe is allowed, everything else asks. One target that a rule denies or asks
  * about is enough; to be allowed, every target must match an allow rule.
  */
-export const decide = <R extends Rule>(rules: ReadonlyArray<R>, { tool, risk, targets }: Request): Decision<R> => {
-  const ofTool = rules.filter((rule) => rule.tool === tool)
+export const decide = <R extends Rule>(rules: ReadonlyArray<R>, request: Request): Decision<R> => {
+  const { risk, targets, tool } = request
   for (const verdict of ["deny", "ask"] as const) {
-    const restricting = ofTool.filter((rule) => rule.verdict === verdict && restricts(rule, targets))
+    const restricting = rules.filter((rule) => rule.verdict === verdict && restricts(rule, request))
     if (restricting.length > 0) return { verdict, rules: restricting.toSorted(byText) }
   }
   const allowed = allowing(
-    ofTool.filter((rule) => rule.verdict === "allow"),
+    rules.filter((rule) => rule.verdict === "allow" && rule.tool === tool),
     targets
   )
   if (allowed.length > 0) return { verdict: "allow", rules: allowed.toSorted(byText) }

@@ -5,6 +5,7 @@
  */
 import { matches } from "../text/PatternMatch.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
+import { urlForms, urlPattern } from "./UrlPattern.ts"
 
 /** One file, page, command or start that a call accesses. */
 export interface Target {
@@ -14,6 +15,8 @@ export interface Target {
   readonly canonical: string
   /** The path below the project, for a file inside it. */
   readonly relative?: string
+  /** The built-in tools that have the same effect: a deny or ask rule for one of them holds for this target too. */
+  readonly effects?: ReadonlyArray<string>
 }
 
 const isAbsolute = (pattern: string): boolean => /^(?:\/|[a-zA-Z][a-zA-Z0-9+.-]*:\/\/)/.test(pattern)
@@ -73,9 +76,8 @@ export const matchesDeny = (pattern: string, target: Target): boolean => {
   if (matchesText(pattern, target)) return true
   const wide = withoutDots(pattern).toLowerCase()
   if (target.kind === "file") return matchesFile(wide, target)
-  const whole = target.canonical.toLowerCase()
-  const withoutScheme = whole.replace(/^[a-z][a-z0-9+.-]*:\/\//, "")
-  return matches(wide, whole, otherBoundaries) || matches(wide, withoutScheme, otherBoundaries)
+  const named = urlPattern(wide)
+  return urlForms(target.canonical.toLowerCase()).some((form) => matches(named, form, otherBoundaries))
 }
 
 /** The pattern that matches exactly this text. */

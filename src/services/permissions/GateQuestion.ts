@@ -71,14 +71,20 @@ export const questionOfAccess = ({ place, task }: QuestionScope, access: Canonic
   }
 }
 
+/** The built-in tools with the effect of an access. A change also shows what stood in the file: its result is a diff. */
+const effectsOf = ({ _tag }: CanonicalAccess): ReadonlyArray<string> =>
+  _tag === "WriteFile" ? ["write_file", "edit_file", "read_file"] : [toolOfAccess[_tag]]
+
 /** What rules are compared with. */
 export const targetOf =
   (path: Path.Path, root: string) =>
   (access: CanonicalAccess): Target => {
     const canonical = accessTarget(access)
+    const effects = effectsOf(access)
     if ("inside" in access) {
       const relative = access.inside ? { relative: path.relative(root, access.path) } : {}
-      return { kind: "file", canonical, ...relative }
+      return { kind: "file", canonical, effects, ...relative }
     }
-    return { kind: access._tag === "LoadPlugin" || access._tag === "StartServer" ? "start" : "other", canonical }
+    const kind = access._tag === "LoadPlugin" || access._tag === "StartServer" ? "start" : "other"
+    return { kind, canonical, effects }
   }

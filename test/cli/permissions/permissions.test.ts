@@ -27,6 +27,24 @@ const open = (rules: ReadonlyArray<object> = [hosts, page]): Sandbox => {
 
 const kept = (sandbox: Sandbox): unknown => JSON.parse(readFileSync(join(sandbox.root, policies), "utf8"))
 
+describe("a deny rule", () => {
+  it.each([
+    ["write_file:*.md", "edit_file", { path: "a.md", old_text: "old", new_text: "new" }],
+    ["edit_file", "write_file", { path: "b.md", content: "new" }],
+    ["read_file:a.md", "edit_file", { path: "./a.md", old_text: "old", new_text: "new" }],
+    ["read_file:a.md", "write_file", { path: "docs/../a.md", content: "new" }],
+    ["fetch_url:example.com", "fetch_url", { url: "https://EXAMPLE.com.:8443/%61" }]
+  ])("%s decides about %s with the same effect", async (rule, tool, args) => {
+    const sandbox = open([])
+    sandbox.write("project/a.md", "old\n")
+    sandbox.write("project/docs/c.md", "old\n")
+    sandbox.write("project/task-conductor.json", JSON.stringify({ deny: [rule] }))
+    const { stderr, stdout } = await sandbox.run(["permissions", "explain", tool, JSON.stringify(args)])
+    assert.include(stdout, "verdict: never runs: a rule denies it", stderr)
+    assert.include(stdout, rule)
+  })
+})
+
 describe("permissions list", () => {
   it("has no rule of a configuration that a project pretends to be the person's", async () => {
     const sandbox = open()

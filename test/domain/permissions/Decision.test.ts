@@ -13,6 +13,9 @@ const deny = (tool: string, pattern?: string): Rule => ruleOf("deny", tool, patt
 const ruleOf = (verdict: Verdict, tool: string, pattern?: string): Rule =>
   pattern === undefined ? { verdict, tool } : { verdict, tool, pattern }
 
+const change = (path: string): Target => ({ ...file(path), effects: ["write_file", "edit_file", "read_file"] })
+const read = (path: string): Target => ({ ...file(path), effects: ["read_file"] })
+
 describe("decide", () => {
   it("lets what is safe happen and asks for the rest when no rule matches", () => {
     assert.deepStrictEqual(
@@ -67,6 +70,36 @@ describe("decide", () => {
 
   it("looks at rules of the same tool only", () => {
     assert.strictEqual(decide([allow("t")], { tool: "other", risk: "medium", targets: [] }).verdict, "ask")
+  })
+
+  describe("a deny rule for one way to an effect", () => {
+    const page: Target = { kind: "other", canonical: "https://example.com:8443/a", effects: ["fetch_url"] }
+    const cases: ReadonlyArray<readonly [rule: Rule, tool: string, target: Target, verdict: Verdict]> = [
+      [deny("write_file"), "edit_file", change("a"), "deny"],
+      [deny("edit_file"), "write_file", change("a"), "deny"],
+      [deny("write_file", "a"), "edit_file", change("a"), "deny"],
+      [deny("write_file", "a"), "edit_file", change("b"), "ask"],
+      [deny("write_file"), "my_plugin_tool", change("a"), "deny"],
+      [deny("edit_file", "src/**"), "my_plugin_tool", change("src/a"), "deny"],
+      [deny("read_file", "a"), "edit_file", change("a"), "deny"],
+      [deny("read_file", "a"), "write_file", change("a"), "deny"],
+      [deny("read_file"), "my_plugin_tool", read("a"), "deny"],
+      [deny("write_file"), "read_file", read("a"), "ask"],
+      [deny("fetch_url", "example.com"), "my_plugin_tool", page, "deny"],
+      [deny("fetch_url", "example.org"), "my_plugin_tool", page, "ask"],
+      [ask("write_file", "a"), "edit_file", change("a"), "ask"],
+      [deny("my_plugin_tool"), "edit_file", change("a"), "ask"]
+    ]
+    for (const [rule, tool, target, verdict] of cases) {
+      it(`${rule.verdict} ${rule.tool}:${rule.pattern ?? ""} decides ${verdict} for ${tool} ${target.canonical}`, () => {
+        assert.strictEqual(decide([rule], { tool, risk: "high", targets: [target] }).verdict, verdict)
+      })
+    }
+
+    it("allows nothing: an allow rule holds for its own tool only", () => {
+      const asked = { tool: "edit_file", risk: "high", targets: [change("a")] } as const
+      assert.strictEqual(decide([allow("write_file"), allow("read_file")], asked).verdict, "ask")
+    })
   })
 
   const rule = Arbitrary.schema(

@@ -110,7 +110,26 @@ describe("matchesDeny", () => {
     ["example.com", other("http://example.com/"), true],
     ["example.com", other("https://example.com.evil.org/"), false],
     ["*.example.com", other("https://docs.example.com/"), true],
-    ["https://example.com/Docs", other("https://example.com/docs/a"), true]
+    ["https://example.com/Docs", other("https://example.com/docs/a"), true],
+    ["example.com", other("https://example.com:8443/a"), true],
+    ["example.com", other("https://example.com./a"), true],
+    ["example.com", other("https://example.com.:8443/"), true],
+    ["example.com.", other("https://example.com/"), true],
+    ["https://example.com", other("https://example.com:444/a?b"), true],
+    ["https://example.com/secret", other("https://example.com/%73ecret"), true],
+    ["https://example.com/secret", other("https://example.com:8443/SECRET?x"), true],
+    ["https://example.com/a/*", other("https://example.com./a/b"), true],
+    ["*.example.com", other("https://docs.example.com.:81/"), true],
+    ["b\u00fccher.example", other("https://xn--bcher-kva.example/"), true],
+    ["*.b\u00fccher.example", other("https://www.xn--bcher-kva.example:1/"), true],
+    ["xn--bcher-kva.example", other("https://xn--bcher-kva.example/"), true],
+    ["example.com:8443", other("https://example.com:8443/"), true],
+    ["example.com:8443", other("https://example.com/"), false],
+    ["example.com", other("https://example.com.evil.org:80/"), false],
+    ["example.com", other("https://evil.org/example.com"), false],
+    ["ample.com", other("https://example.com/"), false],
+    ["[::1]", other("http://[::1]:8080/"), true],
+    ["127.0.0.1", other("http://127.0.0.1:11434/"), true]
   ]
   for (const one of cases) {
     it(nameOf(one, "touches"), () => assert.strictEqual(matchesDeny(one[0] ?? "", one[1]), one[2]))
