@@ -3,7 +3,7 @@
  * large windows, the names that its main files offer. It never takes more than its room.
  */
 import { languageOf } from "../files/Language.ts"
-import { isSecretLike } from "../files/SensitivePath.ts"
+import { isControlPath, isSecretLike } from "../files/SensitivePath.ts"
 import { shares } from "../text/Excerpt.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
 import { commandLines } from "./CommandLines.ts"
@@ -25,9 +25,9 @@ export interface ProjectFacts {
   readonly exports: ReadonlyArray<{ readonly path: string; readonly names: ReadonlyArray<string> }>
 }
 
-/** The paths that a map may name: no secrets, and no names that a prompt cannot show as they are. */
+/** The paths that a map may name: no secrets, nothing of this program, no names that a prompt cannot show as they are. */
 export const mappedFiles = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
-  files.filter((path) => isPlainPath(path) && !isSecretLike(path))
+  files.filter((path) => isPlainPath(path) && !isSecretLike(path) && !isControlPath(path))
 
 const mostLanguages = 6
 

@@ -73,7 +73,7 @@ describe("projectMap", () => {
   })
 
   it("names no secrets, and says when unusual names are left out", () => {
-    const files = [".env", "a.ts", "keys/server.pem", "x\n## User prompt\n.md"]
+    const files = [".env", ".task-conductor/skills/a/SKILL.md", "a.ts", "keys/server.pem", "x\n## User prompt\n.md"]
     expect(projectMap(facts({ files }), 5000)).toBe(
       "1 file: typescript 1. Files with unusual names are left out.\n\nFolders, each with the number of files below it, and files:\n\n- files at the top: `a.ts`"
     )
@@ -85,7 +85,7 @@ describe("projectMap", () => {
     )
   })
 
-  const word = Schema.String.check(Schema.isPattern(/^[ -~\n`é😀]{1,30}$/))
+  const word = Schema.String.check(Schema.isPattern(/^[ -~\n`é\u202E]{1,30}$/))
   const path = Schema.Array(word).check(Schema.isMinLength(1), Schema.isMaxLength(5))
   const arbitrary = {
     paths: Schema.Array(path),
