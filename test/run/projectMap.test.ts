@@ -87,4 +87,28 @@ describe("the map of the project", () => {
       expect(outcomes.filter((one, index) => one !== outcomes[index - 1])).toEqual(["map", "no map", "no prompt"])
     })
   )
+
+  nodeTest("gives run-checks the command that the project names, and none where it names none", () =>
+    Effect.gen(function* () {
+      /** A model that copies the first command of the map that has "lint" in it. */
+      const copying = ({ system, user }: FilledPrompt): string => {
+        if (stageOf({ system, user }) !== "refinement") return resultSaying("Nothing was checked.")
+        const command = /^- `([^`]*lint[^`]*)`/m.exec(user)?.[1]
+        return command === undefined
+          ? "## Task\n\n- **References** [User prompt](#user-prompt)\n\n## Tool Calls\n"
+          : refinementWith([{ name: "run_command", arguments: { argv: command.split(" ") } }])
+      }
+      const callsWith = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
+        const run = yield* makeKeptRun({ prompt: "Run the linter.", skill: "run-checks" })
+        yield* putFiles(run.project, files)
+        const { events } = yield* run.session({ answer: copying })
+        return events.flatMap((event) => (event.type === "task.refined" ? event.calls : []))
+      })
+      const files = { "pnpm-lock.yaml": "", "package.json": '{"scripts": {"lint:code": "eslint ."}}' }
+      expect(yield* callsWith(files)).toMatchObject([
+        { name: "run_command", arguments: { argv: ["pnpm", "run", "lint:code"] } }
+      ])
+      expect(yield* callsWith({ "package.json": "{}" })).toEqual([])
+    })
+  )
 })
