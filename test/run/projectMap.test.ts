@@ -38,6 +38,15 @@ const watched = () => {
   return { seen, answer }
 }
 
+/** A model that copies the first command of the map that has "lint" in it. */
+const copying = ({ system, user }: FilledPrompt): string => {
+  if (stageOf({ system, user }) !== "refinement") return resultSaying("Nothing was checked.")
+  const command = /^- `([^`]*lint[^`]*)`/m.exec(user)?.[1]
+  return command === undefined
+    ? "## Task\n\n- **References** [User prompt](#user-prompt)\n\n## Tool Calls\n"
+    : refinementWith([{ name: "run_command", arguments: { argv: command.split(" ") } }])
+}
+
 const twoFiles = "2 files: json 1, typescript 1."
 
 describe("the map of the project", () => {
@@ -90,14 +99,6 @@ describe("the map of the project", () => {
 
   nodeTest("gives run-checks the command that the project names, and none where it names none", () =>
     Effect.gen(function* () {
-      /** A model that copies the first command of the map that has "lint" in it. */
-      const copying = ({ system, user }: FilledPrompt): string => {
-        if (stageOf({ system, user }) !== "refinement") return resultSaying("Nothing was checked.")
-        const command = /^- `([^`]*lint[^`]*)`/m.exec(user)?.[1]
-        return command === undefined
-          ? "## Task\n\n- **References** [User prompt](#user-prompt)\n\n## Tool Calls\n"
-          : refinementWith([{ name: "run_command", arguments: { argv: command.split(" ") } }])
-      }
       const callsWith = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
         const run = yield* makeKeptRun({ prompt: "Run the linter.", skill: "run-checks" })
         yield* putFiles(run.project, files)

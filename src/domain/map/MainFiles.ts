@@ -58,9 +58,13 @@ const data: ReadonlySet<string> = new Set(["", "markdown", "json", "yaml", "toml
 
 const isCode = (path: string): boolean => !data.has(languageOf(path))
 
-/** A file whose name and folder say that a program or a library begins there. */
-const isUsualEntry = (path: string): boolean =>
-  entryNames.test(nameOf(path)) && entryFolders.test(folderOf(path)) && isCode(path)
+/** True when the name and the folder of a file say that a program or a library begins there. `parts` are folders with a manifest. */
+const isUsualEntry = (path: string, parts: ReadonlySet<string>): boolean => {
+  const folder = folderOf(path)
+  const isUsualFolder =
+    entryFolders.test(folder) || parts.has(folder) || parts.has(folder.replace(/(?:src|lib|app)\/$/, ""))
+  return isUsualFolder && entryNames.test(nameOf(path)) && isCode(path)
+}
 
 /** A package of Python begins in its `__init__.py`, one level below the top or below src. */
 const isPythonPackage = (path: string): boolean =>
@@ -76,7 +80,8 @@ export const entryPointsOf = (
     .filter(({ path }) => nameOf(path) === "package.json")
     .flatMap(({ path, text }) => packageEntries(text).map((entry) => `${folderOf(path)}${entry}`))
     .filter((path) => all.has(path) && isCode(path))
-  const usual = files.filter((path) => isUsualEntry(path) || isPythonPackage(path))
+  const parts = new Set(manifests.map(({ path }) => folderOf(path)))
+  const usual = files.filter((path) => isUsualEntry(path, parts) || isPythonPackage(path))
   return [...new Set([...named, ...byDepth(usual)])]
 }
 
