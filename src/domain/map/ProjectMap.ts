@@ -17,6 +17,8 @@ export interface ProjectFacts {
   readonly files: ReadonlyArray<string>
   /** False when there are more files than were listed. */
   readonly isWhole: boolean
+  /** Folders whose content is not known, when there are more files. */
+  readonly unread: ReadonlyArray<string>
   /** Commands that its files name, those of files near the top first. */
   readonly commands: ReadonlyArray<ProjectCommand>
   /** The most important first. */
@@ -88,7 +90,7 @@ export const projectMap = (facts: ProjectFacts, room: number): string => {
   const head = headOf(facts)
   const files = mappedFiles(facts.files)
   if (files.length === 0 || head.length > room) return ""
-  const outline = folderOutline(files)
+  const outline = folderOutline(files, mappedFiles(facts.unread))
   const folders = (space: number, depth: "overview" | "whole") => {
     const heading = "Folders, each with the number of files below it, and files:"
     return listed(heading, outline(space - heading.length - 2, depth))

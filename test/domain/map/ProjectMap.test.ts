@@ -6,6 +6,7 @@ import { type ProjectFacts, projectMap } from "../../../src/domain/map/ProjectMa
 const facts = (given: Partial<ProjectFacts>): ProjectFacts => ({
   files: [],
   isWhole: true,
+  unread: [],
   commands: [],
   mainFiles: [],
   exports: [],
