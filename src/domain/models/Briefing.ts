@@ -22,6 +22,8 @@ export const Briefing = Schema.Struct({
   environment: Schema.String,
   /** Markdown, empty when the project has none. */
   projectDescription: Schema.String,
+  /** Markdown without headings; absent when there is none, and in runs that were saved before there were maps. */
+  projectMap: Schema.optionalKey(Schema.String),
   currentFile: Schema.optionalKey(CurrentFile),
   openFiles: Schema.Array(Schema.String),
   /** The user part of the filled creation prompt; anchors of references resolve in it. */
@@ -43,22 +45,25 @@ const currentFileBlock = (file: Briefing["currentFile"]): string => {
 }
 
 /**
- * The blocks `## User prompt`, `## Environment`, `## Project description`, `## Current file`, `## Open files` by
+ * The blocks `## User prompt`, `## Environment`, `## Project description`, `## Project map`,
+ * `## Current file`, `## Open files` by
  * placeholder; empty when nothing is known. Headings inside the project description are moved below its own.
  */
 export const briefingBlocks = (briefing: BriefingParts) => ({
   user_prompt: fencedBlock("## User prompt", briefing.prompt, "text"),
   environment: rawBlock("## Environment", briefing.environment),
   project_description: rawBlock("## Project description", nestMarkdown(briefing.projectDescription, 2)),
+  project_map: rawBlock("## Project map", briefing.projectMap ?? ""),
   current_file: currentFileBlock(briefing.currentFile),
   open_files: rawBlock("## Open files", briefing.openFiles.map((path) => `- ${oneLine(path)}`).join("\n"))
 })
 
 /**
  * The document in which anchors resolve. The project description comes last, so that its headings get the numbered slugs
- * and ours stay `user-prompt`, `environment`, `current-file`, `open-files`.
+ * and ours stay `user-prompt`, `environment`, `current-file`, `open-files`, `project-map`.
  */
 export const requestDocument = (briefing: BriefingParts): string => {
-  const { current_file, environment, open_files, project_description, user_prompt } = briefingBlocks(briefing)
-  return user_prompt + environment + current_file + open_files + project_description
+  const { current_file, environment, open_files, project_description, project_map, user_prompt } =
+    briefingBlocks(briefing)
+  return user_prompt + environment + current_file + open_files + project_map + project_description
 }

@@ -18,6 +18,8 @@ export interface FilledPrompt {
   readonly user: string
   /** What it is made of, for the message when it is too large. */
   readonly parts?: ReadonlyArray<PromptPart>
+  /** The same prompt without what it can do without, if it holds that; see `fittingPrompt`. */
+  readonly lighter?: FilledPrompt
 }
 
 /** The estimated size of one part, in tokens. */
@@ -39,6 +41,7 @@ const texts: Readonly<Record<string, PartText>> = {
   skill_catalog: { title: "skill catalogue", remedy: "offer fewer skills" },
   user_prompt: { title: "your prompt", remedy: "put long text into a file and refer to it" },
   project_description: { title: "project description", remedy: "shorten AGENTS.md or README.md" },
+  project_map: { title: "project map" },
   current_file: { title: "current file", remedy: "lower limits.currentFileLines or leave out --file" },
   open_files: { title: "open files" },
   skill_refinement: skill,
@@ -134,6 +137,14 @@ export const answerReserve = (window: number): number => Math.min(2048, Math.flo
 /** Characters that surely fit into so many tokens. */
 export const charactersIn = (tokens: number, scale = assumedScale): number =>
   Math.max(0, Math.floor((tokens / scale.margin) * scale.charactersPerToken))
+
+/** True when a window holds a prompt and its answer. */
+export const fitsWindow = (prompt: FilledPrompt, window: number, scale = assumedScale): boolean =>
+  neededTokens(prompt, scale) + answerReserve(window) <= window
+
+/** The prompt, or its lighter form when a window does not hold the whole. */
+export const fittingPrompt = (prompt: FilledPrompt, window: number, scale = assumedScale): FilledPrompt =>
+  prompt.lighter === undefined || fitsWindow(prompt, window, scale) ? prompt : prompt.lighter
 
 /** The characters that still fit a window beside a prompt that is already there; 0 when it is full. */
 export const charactersLeft = (window: number, prompt: FilledPrompt, scale = assumedScale): number =>

@@ -15,6 +15,7 @@ export const templatePlaceholders = {
     "skill_catalog",
     "user_prompt",
     "environment",
+    "project_map",
     "project_description",
     "current_file",
     "open_files",
@@ -30,6 +31,7 @@ export const templatePlaceholders = {
     "tool_instructions",
     "project_description",
     "environment",
+    "project_map",
     "current_file",
     "task_reference_contents",
     "task_data",
@@ -53,6 +55,7 @@ export const templatePlaceholders = {
     "goals",
     "project_description",
     "environment",
+    "project_map",
     "completed_tasks",
     "failed_tasks",
     "outstanding_tasks",
@@ -91,6 +94,9 @@ export interface PromptTemplate<Name extends TemplateName = TemplateName> {
   readonly user: ReadonlyArray<TemplatePart>
 }
 
+/** What a prompt can do without when the window is too small for all of it. */
+const dispensable = "project_map"
+
 const withoutOuterBlankLines = (text: string): string => text.trimEnd().replace(/^(?:[ \t\r]*\n)+/, "")
 
 interface Filled extends PromptPart {
@@ -121,7 +127,11 @@ export const fillTemplate = <Name extends TemplateName>(
 ): FilledPrompt => {
   const system = fillParts(template.system, values)
   const user = fillParts(template.user, values)
-  return { system: join(system), user: join(user), parts: addParts([...system, ...user]) }
+  const parts = addParts([...system, ...user])
+  const lighter = parts.some(({ name }) => name === dispensable)
+    ? { lighter: fillTemplate(template, { ...values, [dispensable]: "" }) }
+    : {}
+  return { system: join(system), user: join(user), parts, ...lighter }
 }
 
 /** `{#name}` and `{/name}` alone on a line, `{name}` alone on a line, any of them elsewhere. JSON never matches. */

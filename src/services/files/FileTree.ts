@@ -2,6 +2,7 @@
  * Lists the files of a project without those that git ignores by `.gitignore` files and `.git/info/exclude`. Links are
  * never followed.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -90,7 +91,7 @@ interface Folder {
 const listFolder = Effect.fnUntraced(function* (folder: Folder) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const entries = yield* fs.readDirectoryEntries(folder.path)
+  const entries = (yield* fs.readDirectoryEntries(folder.path)).toSorted((a, b) => compareCodePoints(a.name, b.name))
   const hasRules = entries.some((entry) => entry.name === ".gitignore" && entry.type === "File")
   const chain = hasRules ? yield* enterFolder(folder.chain, folder.path) : folder.chain
   const files: Array<string> = []
@@ -111,29 +112,63 @@ const listIfReadable = (folder: Folder) =>
     Effect.succeed<Effect.Success<ReturnType<typeof listFolder>>>({ files: [], folders: [] })
   )
 
+/** When a listing ends before it is whole. */
+export interface TreeBounds {
+  /** Files and folders. */
+  readonly entries: number
+  /** Time on the clock at which no further folder is opened. */
+  readonly until?: number
+}
+
+/** The files of a project. */
+export interface TreeListing {
+  readonly files: ReadonlyArray<string>
+  /** False when the listing ended at a bound. */
+  readonly isWhole: boolean
+  /** Folders that were found and not opened before the listing ended. */
+  readonly unread: ReadonlyArray<string>
+}
+
 /**
- * Paths of all files relative to `root`, with `/` between their parts, sorted by code point. Links are listed and not
- * followed; pipes, sockets and devices are left out, as are `.git` and `node_modules`. Fails with `output_limit` when
- * there are more than `maxEntries` files or folders.
+ * Paths of files relative to `root`, with `/` between their parts, sorted by code point. Links are listed and not
+ * followed; pipes, sockets and devices are left out, as are `.git` and `node_modules`. Folders near the root come first,
+ * so that a listing that ends early still holds the top of the project.
  */
-export const listTree = Effect.fn("listTree")(function* (root: string, maxEntries: number) {
+export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: string, bounds: TreeBounds) {
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
   yield* fs.access(root, { readable: true }).pipe(Effect.mapError(fileFailure("list", root)))
   const files: Array<string> = []
-  let folders: ReadonlyArray<Folder> = [{ path: root, chain: yield* rulesAbove(root) }]
-  let seen = 0
-  while (folders.length > 0) {
-    const batch = folders.slice(0, foldersAtOnce)
-    const listings = yield* Effect.forEach(batch, listIfReadable, { concurrency: foldersAtOnce })
-    const found = listings.flatMap((listing) => listing.folders)
-    for (const listing of listings) files.push(...listing.files)
-    seen += found.length
-    if (files.length + seen > maxEntries) {
-      const message = `${root} holds more than ${maxEntries} files. Ignore generated files in .gitignore, or choose a smaller project folder.`
-      return yield* new ToolFailure({ type: "output_limit", message })
+  const folders: Array<Folder> = [{ path: root, chain: yield* rulesAbove(root) }]
+  let opened = 0
+  let isWhole = true
+  while (opened < folders.length && isWhole) {
+    const batch = folders.slice(opened, opened + foldersAtOnce)
+    opened += batch.length
+    for (const found of yield* Effect.forEach(batch, listIfReadable, { concurrency: foldersAtOnce })) {
+      for (const file of found.files) files.push(file)
+      for (const folder of found.folders) folders.push(folder)
     }
-    folders = [...found, ...folders.slice(foldersAtOnce)]
+    const isLate = bounds.until !== undefined && (yield* Clock.currentTimeMillis) >= bounds.until
+    const hasRoom = files.length + folders.length - 1 <= bounds.entries
+    isWhole = hasRoom && !(isLate && opened < folders.length)
   }
-  return files.map((file) => path.relative(root, file).split(path.sep).join("/")).sort(compareCodePoints)
+  const shown = isWhole ? files : files.slice(0, bounds.entries)
+  const relative = (one: string) => path.relative(root, one).split(path.sep).join("/")
+  return {
+    files: shown.map(relative).sort(compareCodePoints),
+    isWhole,
+    unread: folders
+      .slice(opened)
+      .map((folder) => relative(folder.path))
+      .sort(compareCodePoints)
+  } satisfies TreeListing
+})
+
+/** All files as `listTreeWithin` gives them. Fails with `output_limit` above `maxEntries` files or folders. */
+export const listTree = Effect.fn("listTree")(function* (root: string, maxEntries: number) {
+  const { files, isWhole } = yield* listTreeWithin(root, { entries: maxEntries })
+  if (isWhole) return files
+  const message = `${root} holds more than ${maxEntries} files. Ignore generated files in .gitignore, or choose a smaller project folder.`
+  return yield* new ToolFailure({ type: "output_limit", message })
 })

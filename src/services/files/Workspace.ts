@@ -12,7 +12,7 @@ import type { LineRange } from "../../domain/text/LineRange.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { replaceFile } from "./AtomicWrite.ts"
 import { canonicalPath } from "./CanonicalPath.ts"
-import { listTree, maxTreeEntries } from "./FileTree.ts"
+import { listTree, listTreeWithin, maxTreeEntries, type TreeBounds, type TreeListing } from "./FileTree.ts"
 import { readTextFile, readTextLines } from "./TextFile.ts"
 import { textHash } from "./Hash.ts"
 import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
@@ -105,6 +105,8 @@ export class Workspace extends Context.Service<
     write(access: CanonicalAccess & { readonly _tag: "WriteFile" }): Effect.Effect<void, ToolFailure>
     /** Paths of all files relative to the root, sorted, without what git ignores. Fails with `output_limit` above 100,000. */
     readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
+    /** Like `tree`, but it ends at a bound instead of failing, and says so. */
+    treeWithin(bounds: TreeBounds): Effect.Effect<TreeListing, ToolFailure>
     /** The beginning of AGENTS.md, else of README.md, else empty; a note says where it is cut. */
     readonly description: Effect.Effect<string>
   }
@@ -134,6 +136,7 @@ export class Workspace extends Context.Service<
             provide(replaceFile(access.path, access.content, access.base))
           ),
           tree: provide(listTree(real, maxTreeEntries)),
+          treeWithin: (bounds) => provide(listTreeWithin(real, bounds)),
           description: provide(describeProject(real))
         })
       })
@@ -151,6 +154,7 @@ export class Workspace extends Context.Service<
         readLines: () => unreadable,
         write: () => unreadable,
         tree: unreadable,
+        treeWithin: () => unreadable,
         description: Effect.succeed("")
       })
     )

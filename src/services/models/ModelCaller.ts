@@ -13,8 +13,9 @@ import { activityName, type ModelCallId, modelCallKey } from "../../domain/runs/
 import { ModelAnswer, ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
 import {
   type FilledPrompt,
-  answerReserve,
   estimatePrompt,
+  fitsWindow,
+  fittingPrompt,
   largestParts,
   neededTokens
 } from "../../domain/models/PromptSize.ts"
@@ -67,7 +68,8 @@ export class ModelCaller extends Context.Service<
   {
     /**
      * Sends one prompt and waits for the whole answer. An answer that is empty, cut off or hopeless is an error, and so
-     * is a prompt that the window cannot hold, before it is sent or by what the server counted.
+     * is a prompt that the window cannot hold, before it is sent or by what the server counted. A prompt that has a lighter
+     * form is sent in that form when the window cannot hold the whole.
      */
     ask(request: ModelRequest): Effect.Effect<ModelAnswer, ModelError>
   }
@@ -94,7 +96,7 @@ export class ModelCaller extends Context.Service<
       const fits = Effect.fnUntraced(function* (prompt: FilledPrompt, name: string) {
         const scale = calibration.scale(name)
         const needed = neededTokens(prompt, scale)
-        if (needed + answerReserve(window) <= window) return estimatePrompt(prompt, scale)
+        if (fitsWindow(prompt, window, scale)) return estimatePrompt(prompt, scale)
         return yield* new ModelError({
           reason: { _tag: "ContextOverflow", estimated: needed, window, parts: largestParts(prompt, scale) }
         })
@@ -166,8 +168,10 @@ export class ModelCaller extends Context.Service<
           )
         )
 
-      const ask = Effect.fn("ModelCaller.ask")(function* (request: ModelRequest) {
-        const { id, prompt } = request
+      const ask = Effect.fn("ModelCaller.ask")(function* (asked: ModelRequest) {
+        const prompt = fittingPrompt(asked.prompt, window, calibration.scale(nameOf(asked)))
+        const request = { ...asked, prompt }
+        const { id } = request
         const { system, user } = prompt
         const called = { key: modelCallKey(id), input: hashOf([system, user]) }
         let isSent = false

@@ -15,6 +15,7 @@ import { type Briefing, type CurrentFile, type BriefingParts, requestDocument } 
 import { firstLines } from "../../domain/text/Excerpt.ts"
 import { languageOf } from "../../domain/files/Language.ts"
 import { shortenDescription } from "../../domain/models/PromptSize.ts"
+import { readProjectMap } from "../map/MapReader.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -72,6 +73,11 @@ export class Briefer extends Context.Service<
       const { contextWindow, limits } = yield* RunSettings
       const workspace = yield* Workspace
 
+      const mapOfProject = readProjectMap(contextWindow).pipe(
+        Effect.provideService(Workspace, workspace),
+        Effect.provideService(Path.Path, path)
+      )
+
       /** Relative to the project for files inside, absolute for others. */
       const shown = (file: { readonly path: string; readonly inside: boolean }): string =>
         file.inside ? path.relative(workspace.root, file.path).split(path.sep).join("/") : file.path
@@ -120,7 +126,8 @@ export class Briefer extends Context.Service<
           return yield* new BriefingError({ part: "prompt", detail: "it is empty. Say what is to be done." })
         }
         const { notes, ...found } = yield* surroundings(request)
-        const parts: BriefingParts = { prompt: request.prompt, ...found }
+        const projectMap = yield* mapOfProject
+        const parts: BriefingParts = { prompt: request.prompt, ...found, ...(projectMap === "" ? {} : { projectMap }) }
         return { ...parts, requestDocument: requestDocument(parts), ...(notes === undefined ? {} : { notes }) }
       })
 

@@ -152,6 +152,7 @@ export class Refiner extends Context.Service<
               tool_instructions: registry.instructions(tools),
               project_description: shared.project_description,
               environment: shared.environment,
+              project_map: shared.project_map,
               current_file: shared.current_file,
               task_reference_contents: block,
               task_data: renderTask(

@@ -14,7 +14,7 @@ import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
 import { renderSteps } from "../../domain/documents/TaskRendering.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { charactersLeft } from "../../domain/models/PromptSize.ts"
+import { charactersLeft, fitsWindow } from "../../domain/models/PromptSize.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { PlanChecker } from "./PlanChecker.ts"
 import { plannerSkills } from "./UsableSkills.ts"
@@ -59,6 +59,7 @@ export class Reviser extends Context.Service<
             user_prompt: shared.user_prompt,
             project_description: shared.project_description,
             environment: shared.environment,
+            project_map: shared.project_map,
             goals: rawBlock("## Goals / summary", order.outstanding.goals),
             completed_tasks: rawBlock("## Outputs from completed tasks", completed),
             failed_tasks: rawBlock("## Tasks that failed", failureLines(order.failures)),
@@ -75,9 +76,14 @@ export class Reviser extends Context.Service<
           round: order.round,
           step: 0,
           prompt: (previous) => {
-            const frame = resultBlocks(order.finished, 0)
-            const room = charactersLeft(window, fill(frame, previous), calibration.scale(model))
-            return fill(resultBlocks(order.finished, room), previous)
+            const scale = calibration.scale(model)
+            const whole = fill(resultBlocks(order.finished, Number.POSITIVE_INFINITY), previous)
+            if (fitsWindow(whole, window, scale)) return whole
+            // Results are worth more than the map of the project, which is left out before any of them is cut.
+            const frame = fill(resultBlocks(order.finished, 0), previous)
+            const room = charactersLeft(window, frame.lighter ?? frame, scale)
+            const cut = fill(resultBlocks(order.finished, room), previous)
+            return cut.lighter ?? cut
           },
           shape: taskListShape,
           listen: ahead.listen,

@@ -10,6 +10,7 @@ const briefing: BriefingParts = {
   prompt: "Explain ```x```\n## Environment",
   environment: "- Date: 2026-11-20",
   projectDescription: "# Shop\n\n## Environment\n\nNode",
+  projectMap: "2 files: typescript 2.\n\nMain files: `src/main.ts`.",
   currentFile: { path: "src/main.ts", language: "typescript", text: "run()\n" },
   openFiles: ["src/main.ts", "src/odd\nname.ts"]
 }
@@ -22,6 +23,7 @@ describe("briefingBlocks", () => {
       user_prompt: "## User prompt\n\n````text\nExplain ```x```\n## Environment\n````\n\n",
       environment: "## Environment\n\n- Date: 2026-11-20\n\n",
       project_description: "## Project description\n\n### Shop\n\n#### Environment\n\nNode\n\n",
+      project_map: "## Project map\n\n2 files: typescript 2.\n\nMain files: `src/main.ts`.\n\n",
       current_file: "## Current file\n\nPath: src/main.ts\n\n```typescript\nrun()\n```\n\n",
       open_files: "## Open files\n\n- src/main.ts\n- src/odd name.ts\n\n"
     })
@@ -32,6 +34,7 @@ describe("briefingBlocks", () => {
       user_prompt: "## User prompt\n\n```text\nHi\n```\n\n",
       environment: "",
       project_description: "",
+      project_map: "",
       current_file: "",
       open_files: ""
     })
@@ -49,9 +52,10 @@ describe("briefingBlocks", () => {
 
 describe("requestDocument", () => {
   it("joins the blocks with the project description last", () => {
-    const { user_prompt, environment, current_file, open_files, project_description } = briefingBlocks(briefing)
+    const { current_file, environment, open_files, project_description, project_map, user_prompt } =
+      briefingBlocks(briefing)
     expect(requestDocument(briefing)).toBe(
-      [user_prompt, environment, current_file, open_files, project_description].join("")
+      [user_prompt, environment, current_file, open_files, project_map, project_description].join("")
     )
   })
 })

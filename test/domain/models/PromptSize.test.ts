@@ -7,6 +7,7 @@ import {
   splitPart,
   answerReserve,
   charactersLeft,
+  fittingPrompt,
   neededTokens,
   shortenDescription
 } from "../../../src/domain/models/PromptSize.ts"
@@ -63,6 +64,16 @@ it.effect.prop(
 
 const paragraph = "The shop sells tea and keeps its stock in a table."
 const long = Array.from({ length: 100 }, () => paragraph).join("\n\n")
+
+it("takes the lighter form of a prompt only when the window does not hold the whole", () => {
+  const lighter = { system: "", user: "x".repeat(4000) }
+  const prompt = { system: "", user: "x".repeat(8000), lighter }
+  expect(fittingPrompt(prompt, 4096)).toBe(prompt)
+  expect(fittingPrompt(prompt, 2048)).toBe(lighter)
+  expect(fittingPrompt(prompt, 512)).toBe(lighter)
+  const { lighter: _, ...plain } = prompt
+  expect(fittingPrompt(plain, 512)).toBe(plain)
+})
 
 it("leaves a description alone that takes at most a quarter of the window", () => {
   expect(shortenDescription(long, 8192)).toEqual({ text: long })

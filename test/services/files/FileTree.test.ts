@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { execFileSync } from "node:child_process"
 import { compareCodePoints } from "../../../src/domain/text/CodePointOrder.ts"
-import { listTree } from "../../../src/services/files/FileTree.ts"
+import { listTree, listTreeWithin } from "../../../src/services/files/FileTree.ts"
 import { needs } from "../../support/needs.ts"
 import { makeProject } from "../../support/Project.ts"
 
@@ -140,6 +140,47 @@ layer(NodeServices.layer)("listTree", (it) => {
         `${folder} holds more than 4 files. Ignore generated files in .gitignore, or choose a smaller project folder.`
       ])
       expect(yield* listTree(folder, 5)).toHaveLength(3)
+    })
+  )
+
+  it.effect("ends a bounded listing with the top of the project and says that there is more", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeProject({ "a/b/c/1": "", "a/b/2": "", "a/3": "", "b/4": "", "5": "", "6": "" })
+      expect(yield* listTreeWithin(folder, { entries: 4 })).toEqual({
+        files: ["5", "6", "a/3", "b/4"],
+        isWhole: false,
+        unread: ["a/b"]
+      })
+      expect(yield* listTreeWithin(folder, { entries: 3 })).toEqual({
+        files: ["5", "6"],
+        isWhole: false,
+        unread: ["a", "b"]
+      })
+      expect(yield* listTreeWithin(folder, { entries: 100 })).toEqual({
+        files: ["5", "6", "a/3", "a/b/2", "a/b/c/1", "b/4"],
+        isWhole: true,
+        unread: []
+      })
+    })
+  )
+
+  it.effect("opens no further folder when its time is over", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeProject({ "a/b/1": "", "2": "" })
+      expect(yield* listTreeWithin(folder, { entries: 100, until: 0 })).toEqual({
+        files: ["2"],
+        isWhole: false,
+        unread: ["a"]
+      })
+      expect(yield* listTreeWithin(folder, { entries: 100, until: 1 })).toEqual({
+        files: ["2", "a/b/1"],
+        isWhole: true,
+        unread: []
+      })
+      expect(yield* listTreeWithin(`${folder}/a/b`, { entries: 100, until: 0 })).toEqual({
+        files: ["1"],
+        isWhole: true
+      })
     })
   )
 })

@@ -72,6 +72,32 @@ const reasonOf = ({ reason }: ModelError) => reason
 
 const sentence = "I will read the file main.ts again and then decide. "
 
+describe("a prompt with a lighter form", () => {
+  it.effect("is sent in that form only when the window does not hold the whole", () =>
+    Effect.gen(function* () {
+      const sent: Array<string> = []
+      const model = ScriptedModel.layer(({ system }) => {
+        sent.push(system)
+        return "Answer."
+      })
+      const lighter = prompt(1000, "light")
+      const sizes = [1000, 100_000]
+      yield* Effect.forEach(sizes, (size) => ask({ prompt: { ...prompt(size), lighter } })).pipe(
+        Effect.provide(caller(model))
+      )
+      expect(sent).toEqual(["", "light"])
+    })
+  )
+
+  it.effect("fails when not even that fits, with the size of that", () =>
+    Effect.gen(function* () {
+      const lighter = prompt(50_000)
+      const error = yield* Effect.flip(ask({ prompt: { ...prompt(100_000), lighter } }))
+      expect(error.reason).toMatchObject({ _tag: "ContextOverflow", estimated: 14_375 })
+    }).pipe(Effect.provide(caller(ScriptedModel.layer(() => "Answer."))))
+  )
+})
+
 describe("a hopeless answer", () => {
   it.effect("is stopped in the middle: the request is closed and nothing is sent again", () =>
     asking([{ text: sentence.repeat(400), end: false, done: false }], (server) =>

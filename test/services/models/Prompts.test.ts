@@ -49,6 +49,7 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
             [
               "project_description",
               "environment",
+              "project_map",
               "current_file",
               "open_files",
               "user_prompt",
@@ -59,7 +60,15 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
           [
             "refinement",
             ["skill_inputs", "skill_name", "skill_input_requirements", "skill_refinement", "tool_instructions"],
-            ["project_description", "environment", "current_file", "task_reference_contents", "task_data", "issues"]
+            [
+              "project_description",
+              "environment",
+              "project_map",
+              "current_file",
+              "task_reference_contents",
+              "task_data",
+              "issues"
+            ]
           ],
           [
             "execution",
@@ -72,6 +81,7 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
             [
               "project_description",
               "environment",
+              "project_map",
               "user_prompt",
               "goals",
               "completed_tasks",
@@ -188,7 +198,7 @@ describe("Prompts.layerFolder", () => {
         yield* failureOf((text) => text.replace("{goals}", "{goal}")),
         [
           "The prompt template prompts/iteration.md cannot be used.",
-          '- field "goal", line N: There is no placeholder {goal}. Use one of: {skill_catalog}, {user_prompt}, {goals}, {project_description}, {environment}, {completed_tasks}, {failed_tasks}, {outstanding_tasks}, {previous_proposal}, {previous_proposal_issues}.',
+          '- field "goal", line N: There is no placeholder {goal}. Use one of: {skill_catalog}, {user_prompt}, {goals}, {project_description}, {environment}, {project_map}, {completed_tasks}, {failed_tasks}, {outstanding_tasks}, {previous_proposal}, {previous_proposal_issues}.',
           '- field "goals": The placeholder {goals} is missing. Put it where its value belongs.'
         ].join("\n")
       )

@@ -42,6 +42,8 @@ layer(NodeServices.layer)("Briefer", (it) => {
         prompt: "Explain a.ts",
         environment: `- Date: 2026-11-20 (Friday)\n- Operating system: ${system}\n- Shell: /bin/zsh\n- Workspace: ${root}`,
         projectDescription: "# Rules",
+        projectMap:
+          "2 files: markdown 1, typescript 1.\n\nMain files: `AGENTS.md`.\n\nFolders, each with the number of files below it, and files:\n\n- at the top: `src/` 1\n- files at the top: `AGENTS.md`\n- files in `src/`: `a.ts`",
         currentFile: { path: "src/a.ts", language: "typescript", text: "one\ntwo\n", cutFrom: 3 },
         openFiles: ["src/a.ts", "/etc/hosts"]
       }

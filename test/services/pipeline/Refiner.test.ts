@@ -56,6 +56,17 @@ layer(NodeServices.layer)("Refiner", (it) => {
       })
   )
 
+  it.effect("shows the map of the project", () =>
+    Effect.gen(function* () {
+      const { prompts, refiner } = yield* openStages({ files, answers: [refinementWith([read])] })
+      const mapped = { ...briefing, projectMap: "Main files: `a.txt`." }
+      yield* refiner.refine({ ...orderOf(planned), briefing: mapped })
+      expect(prompts.map(({ user }) => user.split("\n\n").slice(0, 4))).toEqual([
+        ["## Environment", "- Date: 2026-11-20", "## Project map", "Main files: `a.txt`."]
+      ])
+    })
+  )
+
   it.effect("asks no model about a task whose skill has neither tools nor inputs", () =>
     Effect.gen(function* () {
       const { prompts, refiner } = yield* openStages()

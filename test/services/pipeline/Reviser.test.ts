@@ -123,6 +123,29 @@ it.effect("shows what is finished, what failed and what is outstanding", () =>
   })
 )
 
+it.effect("shows the map of the project unless results would be cut for it", () =>
+  Effect.gen(function* () {
+    const mapped = { ...parts, projectMap: "m".repeat(1000) }
+    const briefing = { ...mapped, requestDocument: requestDocument(mapped) }
+    const promptFor = (characters: number) =>
+      Effect.map(
+        revise({ briefing, finished: [finished("Search 2", "x".repeat(characters))] }, planOf([])),
+        ({ prompts }) =>
+          prompts.map(({ user }) => [user.includes("## Project map"), user.includes("x".repeat(characters))])
+      )
+    const without = Effect.map(
+      revise({ finished: [finished("Search 2", "x".repeat(100_000))] }, planOf([])),
+      ({ prompts }) => Number(/the first (\d+) of/.exec(prompts[0]?.user ?? "")?.[1])
+    )
+    const most = yield* without
+    expect(most).toBeGreaterThan(5000)
+    expect(yield* promptFor(100)).toEqual([[true, true]])
+    expect(yield* promptFor(most - 1500)).toEqual([[true, true]])
+    expect(yield* promptFor(most - 100)).toEqual([[false, true]])
+    expect(yield* promptFor(most + 100)).toEqual([[false, false]])
+  })
+)
+
 it.effect("asks again with the rejected answer and its issues", () =>
   Effect.gen(function* () {
     const wrong = planned("Other 1", "unheard-of")

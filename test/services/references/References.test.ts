@@ -25,6 +25,7 @@ const parts: BriefingParts = {
   prompt: "Explain the shop",
   environment: "- Workspace: /shop",
   projectDescription: "# Shop\n\nSells tea.\n\n## Build\n\nRun make.\n\n## Test results\n\nGreen.",
+  projectMap: "Main files: `src/main.ts`.",
   currentFile: { path: "src/main.ts", language: "typescript", text: "main()\n" },
   openFiles: []
 }
@@ -181,6 +182,7 @@ layer(NodeServices.layer)("References", (it) => {
         expect(yield* of("current-file")).toBe(
           `${head("current-file")}Path: src/main.ts\n\n\`\`\`typescript\nmain()\n\`\`\`\n\n`
         )
+        expect(yield* of("project-map")).toBe(`${head("project-map")}Main files: \`src/main.ts\`.\n\n`)
         expect(yield* of("project-description")).toBe(
           `${head("project-description")}### Shop\n\nSells tea.\n\n#### Build\n\nRun make.\n\n#### Test results\n\nGreen.\n\n`
         )

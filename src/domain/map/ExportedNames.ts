@@ -1,0 +1,61 @@
+/**
+ * The names that a source file offers to others, found line by line with simple patterns. A name that is written in an
+ * unusual way is missing in the map, and nothing else happens.
+ */
+import { languageOf } from "../files/Language.ts"
+
+/** More names of a file are not looked for. */
+const mostNames = 40
+const longestLine = 400
+
+const script: ReadonlyArray<RegExp> = [
+  /^export (?:default )?(?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|const|let|var|type|interface|enum|namespace) ([A-Za-z_$][\w$]*)/,
+  /^(?:module\.)?exports\.([A-Za-z_$][\w$]*) *=/
+]
+const jvm: ReadonlyArray<RegExp> = [
+  /^public (?:(?:abstract|final|static|sealed) )*(?:class|interface|enum|record) (\w+)/,
+  /^(?:(?:open|abstract|data|sealed) )*(?:class|interface|object|fun) (\w+)/
+]
+
+const patterns: Readonly<Record<string, ReadonlyArray<RegExp>>> = {
+  typescript: script,
+  tsx: script,
+  javascript: script,
+  jsx: script,
+  python: [/^(?:async )?def ([A-Za-z]\w*)/, /^class ([A-Za-z]\w*)/, /^from \.[\w.]* import \w+ as ([A-Za-z]\w*)$/],
+  go: [/^func ([A-Z]\w*)/, /^type ([A-Z]\w*)/],
+  rust: [/^pub (?:(?:async|unsafe|const) )*(?:fn|struct|enum|trait|type|mod|const|static|union) (\w+)/],
+  java: jvm,
+  kotlin: jvm,
+  csharp: [/^\s{0,4}public (?:(?:abstract|sealed|static|partial) )*(?:class|interface|enum|record|struct) (\w+)/],
+  php: [/^(?:(?:abstract|final) )*(?:class|interface|trait|function) (\w+)/],
+  ruby: [/^\s{0,2}(?:class|module) ([A-Z]\w*)/, /^def ([a-z]\w*[?!]?)/]
+}
+
+/** `export { a, b as c }`: the names by which others know them. */
+const listed = (line: string): ReadonlyArray<string> => {
+  const names = /^export (?:type )?\{([^}]*)\}/.exec(line)?.[1]
+  if (names === undefined) return []
+  return names.split(",").flatMap((one) => /([A-Za-z_$][\w$]*)\s*$/.exec(one)?.[1] ?? [])
+}
+
+/** True when the names of a file of this language can be found. */
+export const hasExportedNames = (path: string): boolean => patterns[languageOf(path)] !== undefined
+
+/** The names that a file offers, in its order; none for a language that is not known here. */
+export const exportedNames = (path: string, text: string): ReadonlyArray<string> => {
+  const known = patterns[languageOf(path)]
+  if (known === undefined) return []
+  const isScript = known === script
+  const found = new Set<string>()
+  for (const whole of text.split(/\r?\n/)) {
+    const line = whole.slice(0, longestLine)
+    for (const pattern of known) {
+      const name = pattern.exec(line)?.[1]
+      if (name !== undefined) found.add(name)
+    }
+    if (isScript) for (const name of listed(line)) found.add(name)
+    if (found.size >= mostNames) break
+  }
+  return [...found].filter((name) => name !== "default" && name.length <= 60).slice(0, mostNames)
+}

@@ -1,0 +1,159 @@
+/**
+ * The folders of a project as lines of a map: how many files lie below each of them, and in larger maps which files.
+ */
+import { languageOf } from "../files/Language.ts"
+import { compareCodePoints } from "../text/CodePointOrder.ts"
+import { isAside } from "./Aside.ts"
+import { shownPath } from "./PlainName.ts"
+
+/** What a line names at most. */
+const mostNames = 24
+/** Lines that are tried at most. */
+const mostLines = 400
+
+interface Folder {
+  /** With `/` at its end; empty for the project. */
+  readonly path: string
+  count: number
+  readonly folders: Map<string, Folder>
+  readonly files: Array<string>
+}
+
+const makeFolder = (path: string): Folder => ({ path, count: 0, folders: new Map(), files: [] })
+
+/** The folder of these parts below the root, made where it is missing; `files` is added to the counts on the way. */
+const enter = (root: Folder, parts: ReadonlyArray<string>, files: number): Folder => {
+  let folder = root
+  folder.count += files
+  for (const part of parts) {
+    const inner = folder.folders.get(part) ?? makeFolder(`${folder.path}${part}/`)
+    folder.folders.set(part, inner)
+    inner.count += files
+    folder = inner
+  }
+  return folder
+}
+
+const treeOf = (paths: ReadonlyArray<string>, unread: ReadonlyArray<string>): Folder => {
+  const root = makeFolder("")
+  for (const path of paths) {
+    const parts = path.split("/")
+    enter(root, parts.slice(0, -1), 1).files.push(parts.at(-1) ?? "")
+  }
+  for (const path of unread) enter(root, path.split("/"), 0)
+  return root
+}
+
+/** The folder that is reached from this one without a choice: that of `src/` in a project of Java lies deep. */
+const descend = (folder: Folder): Folder => {
+  const [only, second] = folder.folders.values()
+  return only === undefined || second !== undefined || folder.files.length > 0 ? folder : descend(only)
+}
+
+/** The folders in a folder, the largest first. */
+const innerFolders = (folder: Folder): ReadonlyArray<Folder> =>
+  [...folder.folders.values()].map(descend).toSorted((a, b) => b.count - a.count || compareCodePoints(a.path, b.path))
+
+interface Line {
+  /** The folder that the line is about, empty for the project. */
+  readonly folder: string
+  readonly text: string
+}
+
+/** A line that names fewer than this says too little, unless there are no more. */
+const leastNames = 4
+
+/** `- in `src/`: a, b, and 3 more`, as much of it as fits; nothing when too few names do. */
+const lineOf = (folder: Folder, head: string, names: ReadonlyArray<string>, room: number): Line | undefined => {
+  const least = folder.path === "" ? 1 : Math.min(names.length, leastNames)
+  for (let shown = Math.min(names.length, mostNames); shown >= Math.max(1, least); shown--) {
+    const rest = shown === names.length ? "" : `, and ${names.length - shown} more`
+    const text = `- ${head}: ${names.slice(0, shown).join(", ")}${rest}`
+    if (text.length <= room) return { folder: folder.path, text }
+  }
+  return undefined
+}
+
+const texts: ReadonlySet<string> = new Set(["", "markdown", "json", "yaml", "text"])
+
+/** True when most files in the folder are sources. */
+const holdsSources = ({ files }: Folder): boolean =>
+  files.filter((name) => !texts.has(languageOf(name))).length * 2 > files.length
+
+/** Fewer files in all folders of a folder are not worth a line. */
+const leastInFolders = 3
+
+const inFolders = ({ count, files }: Folder): number => count - files.length
+
+/** Folders that have folders, level by level, the largest first. */
+const levelsOf = (root: Folder): ReadonlyArray<Folder> => {
+  const found: Array<Folder> = [root]
+  for (let at = 0; at < found.length && found.length < mostLines; at++) {
+    found.push(...innerFolders(found[at] ?? root))
+  }
+  return found.slice(0, mostLines)
+}
+
+/** One way to write a line in the room that is left. */
+type Candidate = (room: number) => Line | undefined
+
+const placeOf = ({ path }: Folder): string => (path === "" ? "at the top" : `in ${shownPath(path)}`)
+
+const folderLine =
+  (folder: Folder): Candidate =>
+  (room) => {
+    const names = innerFolders(folder).map(({ count, path }) => {
+      const name = shownPath(path.slice(folder.path.length))
+      return count === 0 ? name : `${name} ${count}`
+    })
+    return lineOf(folder, placeOf(folder), names, room)
+  }
+
+const fileLine =
+  (folder: Folder): Candidate =>
+  (room) =>
+    lineOf(folder, `files ${placeOf(folder)}`, folder.files.map(shownPath), room)
+
+/** How deep an outline goes: the folders of two levels, or all that fits, files too. */
+export type OutlineDepth = "overview" | "whole"
+
+const isUpper = ({ path }: Folder): boolean => path.split("/").length <= 2
+
+/**
+ * Makes a function that outlines folders in so many characters, always the same for the same paths. Lines stand in the
+ * order of their folders; what does not fit is left out from the deepest level up. `unread` are folders whose content is
+ * not known: they have no count.
+ */
+export const folderOutline = (
+  paths: ReadonlyArray<string>,
+  unread: ReadonlyArray<string> = []
+): ((room: number, depth: OutlineDepth) => ReadonlyArray<string>) => {
+  const root = treeOf(paths, unread)
+  const levels = levelsOf(root)
+  const branching = levels.filter((folder) => folder === root || inFolders(folder) >= leastInFolders)
+  const upper = branching
+    .filter((folder) => isUpper(folder) && !folder.path.startsWith("."))
+    .toSorted((a, b) => Number(isAside(a.path)) - Number(isAside(b.path)))
+    .map(folderLine)
+  const deep = branching.filter((folder) => !isUpper(folder) || folder.path.startsWith("."))
+  const filled = levels.filter(({ files }) => files.length > 0)
+  const sources = filled.filter((folder) => holdsSources(folder) && !isAside(folder.path))
+  const whole = [
+    ...upper,
+    ...deep.filter((folder) => !isAside(folder.path)).map(folderLine),
+    ...sources.map(fileLine),
+    ...deep.filter(({ path }) => isAside(path)).map(folderLine),
+    ...filled.filter((folder) => !sources.includes(folder)).map(fileLine)
+  ]
+  return (room, depth) => {
+    const chosen: Array<Line> = []
+    let left = room
+    for (const candidate of depth === "overview" ? upper : whole) {
+      const line = left > 0 ? candidate(left - 1) : undefined
+      if (line === undefined) continue
+      chosen.push(line)
+      left -= line.text.length + 1
+    }
+    return chosen.toSorted((a, b) => compareCodePoints(a.folder, b.folder)).map(({ text }) => text)
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Which files of a project say most about it: what introduces it, its manifests, and where its programs and libraries
+ * begin. Decided by names; a package.json also names its own beginnings.
+ */
+import { languageOf } from "../files/Language.ts"
+import { compareCodePoints } from "../text/CodePointOrder.ts"
+import { isAside } from "./Aside.ts"
+import { packageEntries } from "./JsonScripts.ts"
+import { folderOf, type Manifest, nameOf, type ProjectCommand } from "./ProjectCommand.ts"
+import { jsonScripts } from "./JsonScripts.ts"
+import { pythonCommands } from "./PythonCommands.ts"
+import { recipeTargets } from "./RecipeTargets.ts"
+import { usualCommands, usualManifests } from "./UsualCommands.ts"
+
+/** More manifests are not read. */
+const mostManifests = 30
+/** A manifest deeper than this, counted in folders, belongs to an example or a fixture. */
+const deepestManifest = 3
+
+const otherManifests = `
+  package.json composer.json deno.json deno.jsonc makefile gnumakefile justfile .justfile taskfile.yml taskfile.yaml
+  rakefile pyproject.toml setup.cfg tox.ini pytest.ini mypy.ini .mypy.ini ruff.toml .ruff.toml .flake8 noxfile.py
+  manage.py
+`
+/** More beginnings and manifests of parts are not named. */
+const mostEntryPoints = 12
+const mostPartManifests = 6
+
+const manifestNames: ReadonlySet<string> = new Set(
+  [...otherManifests.trim().split(/\s+/), ...usualManifests].map((name) => name.toLowerCase())
+)
+
+const depthOf = (path: string): number => path.split("/").length - 1
+
+const byDepth = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
+  paths.toSorted((a, b) => depthOf(a) - depthOf(b) || compareCodePoints(a, b))
+
+/** The manifests to read, those near the top first. */
+export const manifestsOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
+  byDepth(
+    files.filter(
+      (path) => manifestNames.has(nameOf(path).toLowerCase()) && depthOf(path) <= deepestManifest && !isAside(path)
+    )
+  ).slice(0, mostManifests)
+
+/** The commands that a manifest names or implies, in its order. */
+export const commandsOf = (manifest: Manifest): ReadonlyArray<ProjectCommand> => [
+  ...jsonScripts(manifest),
+  ...recipeTargets(manifest),
+  ...pythonCommands(manifest),
+  ...usualCommands(manifest)
+]
+
+const introductions = /^(?:readme|agents|contributing|architecture)(?:\.(?:md|rst|txt|adoc))?$/i
+const entryNames = /^(?:main|index|mod|lib|app|cli|server|manage|__main__|__init__|program)\.[a-z]+$/i
+const entryFolders = /^(?:(?:packages|crates|apps|libs|modules)\/[^/]+\/)?(?:(?:src|lib|app|source)\/|cmd\/[^/]+\/)?$/
+const data: ReadonlySet<string> = new Set(["", "markdown", "json", "yaml", "toml", "text", "html", "css", "ini"])
+
+const isCode = (path: string): boolean => !data.has(languageOf(path))
+
+/** True when the name and the folder of a file say that a program or a library begins there. `parts` are folders with a manifest. */
+const isUsualEntry = (path: string, parts: ReadonlySet<string>): boolean => {
+  const folder = folderOf(path)
+  const isUsualFolder =
+    entryFolders.test(folder) || parts.has(folder) || parts.has(folder.replace(/(?:src|lib|app)\/$/, ""))
+  return isUsualFolder && entryNames.test(nameOf(path)) && isCode(path)
+}
+
+/** A package of Python begins in its `__init__.py`, one level below the top or below src. */
+const isPythonPackage = (path: string): boolean =>
+  /^(?:src\/)?[^/]+\/__(?:init|main)__\.py$/.test(path) && !isAside(path)
+
+/** Where programs and libraries of the project begin: what a package.json names, then what usual names tell. */
+export const entryPointsOf = (
+  files: ReadonlyArray<string>,
+  manifests: ReadonlyArray<Manifest>
+): ReadonlyArray<string> => {
+  const all = new Set(files)
+  const named = manifests
+    .filter(({ path }) => nameOf(path) === "package.json")
+    .flatMap(({ path, text }) => packageEntries(text).map((entry) => `${folderOf(path)}${entry}`))
+    .filter((path) => all.has(path) && isCode(path))
+  const parts = new Set(manifests.map(({ path }) => folderOf(path)))
+  const usual = files.filter((path) => isUsualEntry(path, parts) || isPythonPackage(path))
+  return [...new Set([...named, ...byDepth(usual)])]
+}
+
+/** Sources whose names are worth showing: where the project begins, then what lies beside that. */
+export const mainSourcesOf = (
+  files: ReadonlyArray<string>,
+  entryPoints: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const folders = new Set(entryPoints.map(folderOf).filter((folder) => folder !== ""))
+  const beside = files.filter((path) => folders.has(folderOf(path)) && isCode(path) && !isAside(path))
+  return [...new Set([...entryPoints, ...beside])]
+}
+
+/** The main files: introductions of the project, its own manifests, where it begins, manifests of its parts. */
+export const mainFilesOf = (
+  files: ReadonlyArray<string>,
+  manifests: ReadonlyArray<string>,
+  entryPoints: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const introducing = files.filter((path) => depthOf(path) === 0 && introductions.test(path))
+  const own = manifests.filter((path) => depthOf(path) === 0)
+  const ofParts = manifests.filter((path) => depthOf(path) > 0).slice(0, mostPartManifests)
+  return [...new Set([...introducing, ...own, ...entryPoints.slice(0, mostEntryPoints), ...ofParts])]
+}

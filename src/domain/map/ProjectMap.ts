@@ -1,0 +1,112 @@
+/**
+ * The map of a project for prompts: what it is made of, the commands that it names, its main files, its folders and, in
+ * large windows, the names that its main files offer. It never takes more than its room.
+ */
+import { languageOf } from "../files/Language.ts"
+import { isControlPath, isSecretLike } from "../files/SensitivePath.ts"
+import { shares } from "../text/Excerpt.ts"
+import { compareCodePoints } from "../text/CodePointOrder.ts"
+import { commandLines } from "./CommandLines.ts"
+import { folderOutline } from "./FolderOutline.ts"
+import { isPlainPath, shownPath } from "./PlainName.ts"
+import type { ProjectCommand } from "./ProjectCommand.ts"
+
+/** What was found in a project. */
+export interface ProjectFacts {
+  /** Paths of its files, sorted. */
+  readonly files: ReadonlyArray<string>
+  /** False when there are more files than were listed. */
+  readonly isWhole: boolean
+  /** Folders whose content is not known, when there are more files. */
+  readonly unread: ReadonlyArray<string>
+  /** Commands that its files name, those of files near the top first. */
+  readonly commands: ReadonlyArray<ProjectCommand>
+  /** The most important first. */
+  readonly mainFiles: ReadonlyArray<string>
+  /** Names that main files offer. */
+  readonly exports: ReadonlyArray<{ readonly path: string; readonly names: ReadonlyArray<string> }>
+}
+
+/** The paths that a map may name: no secrets, nothing of this program, no names that a prompt cannot show as they are. */
+export const mappedFiles = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
+  files.filter((path) => isPlainPath(path) && !isSecretLike(path) && !isControlPath(path))
+
+const mostLanguages = 6
+
+const languagesOf = (files: ReadonlyArray<string>): string => {
+  const counts = new Map<string, number>()
+  for (const path of files) {
+    const language = languageOf(path)
+    if (language !== "") counts.set(language, (counts.get(language) ?? 0) + 1)
+  }
+  const sorted = [...counts].toSorted(([a, x], [b, y]) => y - x || compareCodePoints(a, b))
+  return sorted
+    .slice(0, mostLanguages)
+    .map(([language, count]) => `${language} ${count}`)
+    .join(", ")
+}
+
+const headOf = (facts: ProjectFacts): string => {
+  const mapped = mappedFiles(facts.files)
+  const languages = languagesOf(mapped)
+  const count = mapped.length === 1 ? "1 file" : `${mapped.length} files`
+  const whole = facts.isWhole ? "" : " were looked at; there are more"
+  const unnamed = facts.files.some((path) => !isPlainPath(path)) ? " Files with unusual names are left out." : ""
+  return `${count}${whole}${languages === "" ? "" : `: ${languages}`}.${unnamed}`
+}
+
+/** A heading with the lines below it that fit, one after another; nothing when none fits. */
+const listed = (heading: string, lines: ReadonlyArray<string>): string =>
+  lines.length === 0 ? "" : `${heading}\n\n${lines.join("\n")}`
+
+/** As many paths as fit in one line. */
+const mainFileLine = (paths: ReadonlyArray<string>, room: number): string => {
+  for (let shown = Math.min(paths.length, 40); shown > 0; shown--) {
+    const line = `Main files: ${paths.slice(0, shown).map(shownPath).join(", ")}.`
+    if (line.length <= room) return line
+  }
+  return ""
+}
+
+const exportLines = (exports: ProjectFacts["exports"], room: number): string => {
+  const heading = "Names that main files offer:"
+  const lines: Array<string> = []
+  let left = room - heading.length - 2
+  for (const { names, path } of exports) {
+    const more = names.length > 12 ? ` and ${names.length - 12} more` : ""
+    const line = `- ${shownPath(path)}: ${names.slice(0, 12).join(", ")}${more}`
+    if (names.length === 0 || line.length + 1 > left) continue
+    lines.push(line)
+    left -= line.length + 1
+  }
+  return listed(heading, lines)
+}
+
+/**
+ * The map in at most `room` characters; empty when there is no file or no room. Commands, main files and the upper folders
+ * share the room, what they leave goes to names that are offered and to deeper folders.
+ */
+export const projectMap = (facts: ProjectFacts, room: number): string => {
+  const head = headOf(facts)
+  const files = mappedFiles(facts.files)
+  if (files.length === 0 || head.length > room) return ""
+  const outline = folderOutline(files, mappedFiles(facts.unread))
+  const folders = (space: number, depth: "overview" | "whole") => {
+    const heading = "Folders, each with the number of files below it, and files:"
+    return listed(heading, outline(space - heading.length - 2, depth))
+  }
+  const rest = room - head.length - 8
+  const lengths = [
+    commandLines(facts.commands, rest).length,
+    mainFileLine(facts.mainFiles, rest).length,
+    folders(rest, "overview").length
+  ]
+  const [forCommands = 0, forFiles = 0, forFolders = 0] = shares(lengths, Math.max(0, rest))
+  const commands = commandLines(facts.commands, forCommands)
+  const mainFiles = mainFileLine(facts.mainFiles, forFiles)
+  const left = rest - commands.length - mainFiles.length
+  const exports = exportLines(facts.exports, Math.floor((left - forFolders) / 2))
+  return [head, commands, mainFiles, folders(left - exports.length, "whole"), exports]
+    .filter((part) => part !== "")
+    .join("\n\n")
+}

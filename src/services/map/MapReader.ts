@@ -1,0 +1,74 @@
+/**
+ * Reads what the map of a project is made of: the list of its files, its manifests and, for large windows, its main
+ * sources. Nothing outside the project, no link and no file that looks like a secret is read. All bounds are small, since
+ * every run does this first.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import { exportedNames, hasExportedNames } from "../../domain/map/ExportedNames.ts"
+import { commandsOf, entryPointsOf, mainFilesOf, mainSourcesOf, manifestsOf } from "../../domain/map/MainFiles.ts"
+import { leastRoomForExports, mapRoom } from "../../domain/map/MapBudget.ts"
+import { mappedFiles, projectMap } from "../../domain/map/ProjectMap.ts"
+import { Workspace } from "../files/Workspace.ts"
+
+/** Files and folders that are listed; a larger project is mapped as far as that goes. */
+export const mostMapped = 20_000
+/** How long folders are listed. */
+const listingTime = Duration.seconds(3)
+const manifestBytes = 262_144
+const sourceBytes = 131_072
+const mostSources = 24
+const filesAtOnce = 8
+
+/** The text of a regular file of the project; nothing when it is a link, lies behind one, or is no text of this size. */
+const readOwn = Effect.fnUntraced(function* (file: string, maxBytes: number) {
+  const workspace = yield* Workspace
+  const path = yield* Path.Path
+  const written = path.join(workspace.root, file)
+  return yield* workspace.canonical(written).pipe(
+    Effect.filterOrFail((found) => found.inside && found.path === written),
+    Effect.flatMap((found) => workspace.readText(found.path, maxBytes)),
+    Effect.map((text) => [{ path: file, text }]),
+    Effect.orElseSucceed((): ReadonlyArray<{ readonly path: string; readonly text: string }> => [])
+  )
+})
+
+const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBytes: number) {
+  const read = yield* Effect.forEach(files, (file) => readOwn(file, maxBytes), { concurrency: filesAtOnce })
+  return read.flat()
+})
+
+/** The map of the project for a window of so many tokens; empty when there is nothing to show or no room for it. */
+export const readProjectMap = Effect.fn("readProjectMap")(
+  function* (window: number) {
+    const room = mapRoom(window)
+    if (room === 0) return ""
+    const workspace = yield* Workspace
+    const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(listingTime)
+    const listing = yield* workspace.treeWithin({ entries: mostMapped, until })
+    const files = mappedFiles(listing.files)
+    const all = new Set(files)
+    const texts = yield* readAll(manifestsOf(files), manifestBytes)
+    const manifests = texts.map(({ path, text }) => ({ path, text, files: all }))
+    const entryPoints = entryPointsOf(files, manifests)
+    const sources =
+      room < leastRoomForExports ? [] : mainSourcesOf(files, entryPoints).filter(hasExportedNames).slice(0, mostSources)
+    const read = yield* readAll(sources, sourceBytes)
+    return projectMap(
+      {
+        ...listing,
+        commands: manifests.flatMap(commandsOf),
+        mainFiles: mainFilesOf(
+          files,
+          manifests.map(({ path }) => path),
+          entryPoints
+        ),
+        exports: read.map(({ path, text }) => ({ path, names: exportedNames(path, text) }))
+      },
+      room
+    )
+  },
+  Effect.orElseSucceed(() => "")
+)

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { mapRoom } from "../../../src/domain/map/MapBudget.ts"
+import { type ProjectFacts, projectMap } from "../../../src/domain/map/ProjectMap.ts"
+
+const facts = (given: Partial<ProjectFacts>): ProjectFacts => ({
+  files: [],
+  isWhole: true,
+  unread: [],
+  commands: [],
+  mainFiles: [],
+  exports: [],
+  ...given
+})
+
+const shop = facts({
+  files: ["README.md", "package.json", "src/index.ts", "src/till/till.ts", "test/till.test.ts"],
+  commands: [
+    { run: "npm run deploy", does: "./deploy", from: "package.json" },
+    { run: "npm test", does: "vitest run", from: "package.json" },
+    { run: "npm run lint", does: "eslint .", from: "tools/package.json" }
+  ],
+  mainFiles: ["README.md", "package.json", "src/index.ts"],
+  exports: [{ path: "src/index.ts", names: ["sell", "Till"] }]
+})
+
+const whole = `5 files: typescript 3, json 1, markdown 1.
+
+Commands of \`package.json\`:
+
+- \`npm test\` runs \`vitest run\`
+- \`npm run deploy\` runs \`./deploy\`
+
+Commands of \`tools/package.json\` (cwd \`tools\`):
+
+- \`npm run lint\` runs \`eslint .\`
+
+Main files: \`README.md\`, \`package.json\`, \`src/index.ts\`.
+
+Folders, each with the number of files below it, and files:
+
+- at the top: \`src/\` 2, \`test/\` 1
+- files at the top: \`README.md\`, \`package.json\`
+- files in \`src/\`: \`index.ts\`
+- files in \`src/till/\`: \`till.ts\`
+- files in \`test/\`: \`till.test.ts\`
+
+Names that main files offer:
+
+- \`src/index.ts\`: sell, Till`
+
+const lines = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => line !== "")
+
+describe("projectMap", () => {
+  it("shows files, commands, main files, folders and names", () => {
+    expect(projectMap(shop, 5000)).toBe(whole)
+  })
+
+  it("keeps the names of commands when there is no room for what they run", () => {
+    expect(lines(projectMap(shop, 260))).toEqual([
+      "5 files: typescript 3, json 1, markdown 1.",
+      "Commands of `package.json`: `npm test`, `npm run deploy`.",
+      "Main files: `README.md`, `package.json`, `src/index.ts`.",
+      "Folders, each with the number of files below it, and files:",
+      "- at the top: `src/` 2, `test/` 1"
+    ])
+  })
+
+  it("is empty without files and without room", () => {
+    expect(projectMap(facts({}), 5000)).toBe("")
+    expect(projectMap(shop, 0)).toBe("")
+    expect(projectMap(shop, 20)).toBe("")
+    expect(projectMap(facts({ files: [".env", "a`b"] }), 5000)).toBe("")
+  })
+
+  it("names no secrets, and says when unusual names are left out", () => {
+    const files = [".env", ".task-conductor/skills/a/SKILL.md", "a.ts", "keys/server.pem", "x\n## User prompt\n.md"]
+    expect(projectMap(facts({ files }), 5000)).toBe(
+      "1 file: typescript 1. Files with unusual names are left out.\n\nFolders, each with the number of files below it, and files:\n\n- files at the top: `a.ts`"
+    )
+  })
+
+  it("says when not everything was looked at", () => {
+    expect(projectMap(facts({ files: ["a.ts", "b.ts"], isWhole: false }), 60)).toBe(
+      "2 files were looked at; there are more: typescript 2."
+    )
+  })
+
+  const word = Schema.String.check(Schema.isPattern(/^[ -~\n`é\u202E]{1,30}$/))
+  const path = Schema.Array(word).check(Schema.isMinLength(1), Schema.isMaxLength(5))
+  const arbitrary = {
+    paths: Schema.Array(path),
+    commands: Schema.Array(Schema.Struct({ run: word, does: Schema.String, from: word })),
+    room: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 12_000 }))
+  }
+
+  it.prop("never takes more than its room, and is the same for the same facts", arbitrary, (given) => {
+    const files = given.paths.map((parts) => parts.join("/"))
+    const found = facts({
+      files,
+      commands: given.commands,
+      mainFiles: files.slice(0, 9),
+      exports: files.slice(0, 9).map((one) => ({ path: one, names: ["a", "b"] }))
+    })
+    const map = projectMap(found, given.room)
+    expect(map.length).toBeLessThanOrEqual(given.room)
+    expect(projectMap(found, given.room)).toBe(map)
+  })
+
+  it("fits every window, and uses a large part of it for a large project", () => {
+    const files = Array.from({ length: 5000 }, (_, index) => `d${index % 37}/e${index % 11}/file${index}.ts`).toSorted()
+    const commands = Array.from({ length: 50 }, (_, index) => ({
+      run: `npm run script-${index}`,
+      does: "x ".repeat(index),
+      from: index < 20 ? "package.json" : `d${index}/package.json`
+    }))
+    const large = facts({ files, commands, mainFiles: files, exports: [{ path: "a.ts", names: files.slice(0, 40) }] })
+    for (let window = 0; window <= 196_608; window += 4096) {
+      const room = mapRoom(window)
+      const { length } = projectMap(large, room)
+      expect(length).toBeLessThanOrEqual(room)
+      if (window >= 4096) expect(length).toBeGreaterThan(room * 0.7)
+    }
+  })
+})

@@ -1,0 +1,115 @@
+/**
+ * The map of the project in whole runs: which prompts hold it, and that a run keeps the one that it made first.
+ */
+import { describe, expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
+import { makeKeptRun } from "../support/KeptRun.ts"
+import { nodeTest } from "../support/nodeTest.ts"
+import { briefing, openStages } from "../support/OpenStages.ts"
+import { putFiles } from "../support/Project.ts"
+import { willingApprover } from "../support/ScriptedApprover.ts"
+import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+
+const stageOf = ({ system }: FilledPrompt): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+
+const plan = planOf([[{ name: "Write 1" }]])
+const write = refinementWith([{ name: "write_file", arguments: { path: "src/new.ts", content: "new\n" } }])
+
+/** A model that plans one write, and the maps that each stage showed it. */
+const watched = () => {
+  const seen: Array<readonly [stage: string, map: string]> = []
+  const answer = (prompt: FilledPrompt): string => {
+    const stage = stageOf(prompt)
+    seen.push([stage, /^## Project map\n\n(.*)$/m.exec(prompt.user)?.[1] ?? ""])
+    switch (stage) {
+      case "creation":
+        return plan
+      case "refinement":
+        return write
+      case "execution":
+        return resultSaying("It is written.")
+      case "iteration":
+        return planOf([])
+      default:
+        return "All is done."
+    }
+  }
+  return { seen, answer }
+}
+
+/** A model that copies the first command of the map that has "lint" in it. */
+const copying = ({ system, user }: FilledPrompt): string => {
+  if (stageOf({ system, user }) !== "refinement") return resultSaying("Nothing was checked.")
+  const command = /^- `([^`]*lint[^`]*)`/m.exec(user)?.[1]
+  return command === undefined
+    ? "## Task\n\n- **References** [User prompt](#user-prompt)\n\n## Tool Calls\n"
+    : refinementWith([{ name: "run_command", arguments: { argv: command.split(" ") } }])
+}
+
+const twoFiles = "2 files: json 1, typescript 1."
+
+describe("the map of the project", () => {
+  nodeTest("is in the prompts that plan and refine, as it was when the run began", () =>
+    Effect.gen(function* () {
+      const run = yield* makeKeptRun({ prompt: "Do it." })
+      yield* putFiles(run.project, { "package.json": "{}", "src/a.ts": "" })
+      const first = watched()
+      yield* run.session({ answer: first.answer })
+      expect(first.seen).toEqual([
+        ["creation", twoFiles],
+        ["refinement", twoFiles]
+      ])
+      yield* putFiles(run.project, { "src/b.ts": "", "src/c.ts": "" })
+      const second = watched()
+      const { report } = yield* run.session({ answer: second.answer, approver: willingApprover() })
+      expect(report?.status).toBe("done")
+      expect(second.seen).toEqual([
+        ["execution", ""],
+        ["iteration", twoFiles],
+        ["conclusion", ""]
+      ])
+    })
+  )
+
+  nodeTest("is not made again by a replay, whose prompts are the same", () =>
+    Effect.gen(function* () {
+      const run = yield* makeKeptRun({ prompt: "Do it." })
+      yield* putFiles(run.project, { "package.json": "{}", "src/a.ts": "" })
+      yield* run.session({ answer: watched().answer, approver: willingApprover() })
+      yield* putFiles(run.project, { Makefile: "test:\n" })
+      expect(yield* run.replay()).toMatchObject({ isWhole: true, differences: [] })
+    })
+  )
+
+  nodeTest("is left out before a prompt is too large for the window", () =>
+    Effect.gen(function* () {
+      const projectMap = "m".repeat(500)
+      const promptOf = Effect.fnUntraced(function* (characters: number) {
+        const { planner, prompts } = yield* openStages({ answers: [plan], settings: { contextWindow: 4096 } })
+        const planned = planner.plan({ ...briefing, prompt: "p".repeat(characters), projectMap })
+        const isPlanned = yield* Effect.isSuccess(planned)
+        return isPlanned ? (prompts[0]?.user.includes(projectMap) ? "map" : "no map") : "no prompt"
+      })
+      const lengths = Array.from({ length: 20 }, (_, index) => 1000 + index * 400)
+      const outcomes = yield* Effect.forEach(lengths, (length) => Effect.scoped(promptOf(length)))
+      expect(outcomes.filter((one, index) => one !== outcomes[index - 1])).toEqual(["map", "no map", "no prompt"])
+    })
+  )
+
+  nodeTest("gives run-checks the command that the project names, and none where it names none", () =>
+    Effect.gen(function* () {
+      const callsWith = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
+        const run = yield* makeKeptRun({ prompt: "Run the linter.", skill: "run-checks" })
+        yield* putFiles(run.project, files)
+        const { events } = yield* run.session({ answer: copying })
+        return events.flatMap((event) => (event.type === "task.refined" ? event.calls : []))
+      })
+      const files = { "pnpm-lock.yaml": "", "package.json": '{"scripts": {"lint:code": "eslint ."}}' }
+      expect(yield* callsWith(files)).toMatchObject([
+        { name: "run_command", arguments: { argv: ["pnpm", "run", "lint:code"] } }
+      ])
+      expect(yield* callsWith({ "package.json": "{}" })).toEqual([])
+    })
+  )
+})
