@@ -4,12 +4,15 @@
 import * as Effect from "effect/Effect"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { readStartupWarnings } from "../services/pipeline/StartupWarnings.ts"
+import type { FittedSetup } from "./modelWindow.ts"
 import type { Setup } from "./setup.ts"
 
 export interface StartupNotes {
   readonly setup: Setup
   /** Sentences. */
   readonly warnings: ReadonlyArray<string>
+  /** What is good to know, and nothing to worry about. */
+  readonly notes?: ReadonlyArray<string>
   /** A crash left half a record behind in the journal; see `tornNote`. */
   readonly isTorn: boolean
 }
@@ -21,11 +24,23 @@ export type Warn = (notes: StartupNotes) => Effect.Effect<void>
 export const tornNote =
   "The last record of the journal is incomplete. It was moved to a file beside the journal, and its work is repeated."
 
+interface StartedWith extends Partial<FittedSetup> {
+  readonly setup: Setup
+  readonly isTorn?: boolean
+}
+
 /** Reports the notes; fails when a rule of `given` (flags or options) names no tool. */
 export const tellStartup = Effect.fnUntraced(function* (
-  { isTorn = false, setup }: { readonly setup: Setup; readonly isTorn?: boolean },
+  { isLowered = false, isTorn = false, note, setup }: StartedWith,
   given: Configuration,
   warn: Warn
 ) {
-  yield* warn({ setup, warnings: yield* readStartupWarnings(setup.configuration, given), isTorn })
+  const warnings = yield* readStartupWarnings(setup.configuration, given)
+  const notes = note === undefined ? [] : [note]
+  yield* warn({
+    setup,
+    warnings: isLowered ? [...notes, ...warnings] : warnings,
+    ...(isLowered ? {} : { notes }),
+    isTorn
+  })
 })
