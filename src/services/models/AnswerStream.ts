@@ -104,8 +104,9 @@ class Writing {
   }
 
   #think(delta: string): ModelErrorReason | undefined {
-    if (this.text.trim() === "") this.phase = "thinking"
     this.thinking += delta
+    // Some models write an empty block of thoughts when they are asked not to think.
+    if (this.text.trim() === "" && this.thinking.trim() !== "") this.phase = "thinking"
     const { tokens = Infinity } = this.#options.thinking ?? {}
     const thought = this.thinkingTokens
     // A document may have begun in thoughts that are never closed; the length of the answer ends it.

@@ -8,7 +8,7 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
-import type { Think } from "../../domain/models/Generation.ts"
+import { generationFor, type Think } from "../../domain/models/Generation.ts"
 import {
   type FilledPrompt,
   answerReserve,
@@ -145,7 +145,9 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
               if (think === undefined || think === refused) return yield* error
               const name = nameOf(request)
               const detail = error.reason._tag === "ThinkingRefused" ? error.reason.detail : ""
-              if (thinking.refuse(name, think)) {
+              // What was tried after thoughts were cut off is no setting of the person.
+              const isTold = think === generationFor(settings.generation, request.id.stage).think
+              if (thinking.refuse(name, think) && isTold) {
                 yield* events.publish({ type: "message", level: "warning", text: refusalNote(name, think, detail) })
               }
               return yield* sendPlanned(request, think)

@@ -81,19 +81,20 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
       return events.publish({ type: "server.waiting", reason, message, secondsLeft: Math.ceil((ends - now) / 1000) })
     }
 
-    /** Waits for the next try; false when the time is over. Those behind wait for their turn, and so try one by one. */
-    const nextTry = (mine: Outage): Effect.Effect<boolean> =>
+    const isExpired = ({ ends }: Outage) => Effect.map(Clock.currentTimeMillis, (now) => now >= ends)
+
+    /** Waits for the next try. Those behind wait for their turn, and so try one by one; each has its try at the end. */
+    const nextTry = (mine: Outage): Effect.Effect<void> =>
       turn.withPermits(1)(
         Effect.gen(function* () {
-          if (outage !== mine) return true
+          if (outage !== mine) return
           const now = yield* Clock.currentTimeMillis
           const left = mine.ends - now
-          if (left <= 0) return false
+          if (left <= 0) return
           yield* tell(mine, now)
           const delay = delays[Math.min(mine.tries, delays.length - 1)] ?? 0
           mine.tries += 1
           yield* Effect.raceFirst(Effect.sleep(Duration.millis(Math.min(delay, left))), Deferred.await(mine.over))
-          return true
         })
       )
 
@@ -103,9 +104,11 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
         wasReached = true
       }),
       waitsFor: ({ reason }) => seconds > 0 && isWaitedFor(reason, wasReached),
-      ready: Effect.suspend(() => (outage === undefined ? Effect.void : Effect.asVoid(nextTry(outage)))),
+      ready: Effect.suspend(() => (outage === undefined ? Effect.void : nextTry(outage))),
       after: Effect.fnUntraced(function* (error: ModelError) {
-        if (!(yield* nextTry(yield* begin(error)))) return yield* afterWait(error, seconds)
+        const mine = yield* begin(error)
+        if (yield* isExpired(mine)) return yield* afterWait(error, seconds)
+        yield* nextTry(mine)
       })
     }
   })

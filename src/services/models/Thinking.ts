@@ -47,7 +47,8 @@ export const makeThinking = () => {
   const plan = (model: string, facts: Facts, wanted: Think | undefined, cuts: number): ThinkingPlan => {
     const learnt = of(model)
     const cannotStop = learnt.isUnstoppable || learnt.refused.has("off")
-    const asked = cuts === 0 ? wanted : cannotStop ? "low" : false
+    const least = facts.thinks ? "low" : undefined
+    const asked = cuts === 0 ? wanted : cannotStop ? least : false
     const think = accepted(learnt, asked)
     const byItself = facts.thinks || learnt.isThinker
     const thinks = think === undefined ? byItself : think === false ? learnt.isUnstoppable : true
