@@ -85,7 +85,7 @@ export const ModelErrorReason = Schema.Union([
 export type ModelErrorReason = typeof ModelErrorReason.Type
 
 const waited = ({ waitedSeconds: seconds }: { readonly waitedSeconds?: number }): string =>
-  seconds === undefined ? "" : ` It was waited for during ${seconds} seconds (limits.serverWaitSeconds).`
+  seconds === undefined ? "" : ` The run waited ${seconds} s for it (limits.serverWaitSeconds).`
 
 const reasonText = (reason: ModelErrorReason): string => {
   switch (reason._tag) {

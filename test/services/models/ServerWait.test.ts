@@ -147,7 +147,7 @@ describe("a server that stops", () => {
         const messages = outcomes.map((outcome) => (outcome._tag === "Failure" ? outcome.failure.message : ""))
         expect(messages[0]).toContain('Start it with "ollama serve"')
         expect(messages.map((message) => message.split("embedded. ")[1])).toEqual(
-          Array.from({ length: 3 }, () => "It was waited for during 30 seconds (limits.serverWaitSeconds).")
+          Array.from({ length: 3 }, () => "The run waited 30 s for it (limits.serverWaitSeconds).")
         )
         const failed = (yield* eventsOf).flatMap((event) => (event.type === "model.failed" ? [event.willRetry] : []))
         expect(failed.toSorted()).toEqual([false, false, false, true, true, true])
