@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import { run } from "../../src/index.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { FakeOllama, type FakeServer } from "../support/FakeOllama.ts"
 import { fakeModel, type FakeModel } from "../support/FakeOllamaPaths.ts"
@@ -156,6 +157,78 @@ describe("a model that thinks", () => {
         Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? "thinking" : "writing"))
       )
       assert.notInclude(json.stdout, "SECRET")
+    })
+  )
+})
+
+describe("a model that is cut off while it thinks", () => {
+  const thoughts = { thinking: "Let me see.", doneReason: "length" }
+
+  it.live("in a run is told so and asked without thoughts, until the document is accepted", () =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      const script: Script = (body, index) => (body["think"] === false ? obedient(body, index) : thoughts)
+      const server = yield* serve({}, { script })
+      const { code, stderr } = yield* Effect.promise(() => run(ask, env(server)))
+      assert.strictEqual(code, 0)
+      const asked = server.chats.map(({ messages, think }) => [think, messages[1]?.content.includes("still thinking")])
+      // The conclusion has no place for issues in its prompt.
+      const pairs = [0, 1, 2, 3].flatMap(() => [
+        [undefined, false],
+        [false, true]
+      ])
+      assert.deepStrictEqual(asked, [...pairs, [undefined, false], [false, false]])
+      assert.include(stderr, "You were still thinking when the length limit was reached")
+    })
+  )
+
+  it.live("in a conversation is asked once more, without thoughts", () =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      const server = yield* serve({}, { script: (_, index) => (index === 0 ? thoughts : "Noon.") })
+      const { code, stdout } = yield* Effect.promise(() =>
+        run(["ask", "--model", fakeModel, "What time is it?"], env(server))
+      )
+      assert.deepStrictEqual([code, stdout], [0, "Noon.\n"])
+      assert.deepStrictEqual(
+        server.chats.map(({ think }) => think),
+        [undefined, false]
+      )
+    })
+  )
+})
+
+describe("a script", () => {
+  it.live("sets window, thinking and sampling, and sees what the window became", () =>
+    Effect.gen(function* () {
+      const { root } = yield* sandbox
+      process.env["XDG_CONFIG_HOME"] = `${root}/config`
+      const server = yield* serve({ contextLength: 10_000 })
+      const handle = run({
+        project: `${root}/project`,
+        stateFolder: `${root}/state`,
+        host: server.url,
+        model: fakeModel,
+        prompt: "What time is it?",
+        contextWindow: 20_000,
+        think: "low",
+        sampling: { temperature: 0.7, minP: 0.1 },
+        stages: { refine: { think: false } }
+      })
+      const messages: Array<string> = []
+      yield* Effect.promise(async () => {
+        for await (const event of handle.events) if (event.type === "message") messages.push(event.text)
+      })
+      assert.strictEqual((yield* Effect.promise(() => handle.report)).status, "done")
+      assert.deepStrictEqual(messages, [
+        'The context window is lowered from 20000 to 10000 tokens: the model "qwen3:8b" does not support more.'
+      ])
+      assert.deepStrictEqual(windows(server), [10_000])
+      const sent = server.chats.map(({ options, think }) => [think, options?.["temperature"], options?.["min_p"]])
+      assert.deepStrictEqual(
+        sent,
+        ["low", false, "low", "low", "low"].map((think) => [think, 0.7, 0.1])
+      )
     })
   )
 })

@@ -42,8 +42,8 @@ export const chooseWindow = (facts: WindowFacts): ChosenWindow => {
 }
 
 const sources = {
-  modelfile: "as its Modelfile sets num_ctx",
-  loaded: "with which the server has loaded it"
+  modelfile: (model: string) => `as the Modelfile of "${model}" sets num_ctx`,
+  loaded: (model: string) => `with which the server has loaded "${model}"`
 } as const
 
 /** What a person should know about the choice; nothing about what they set and the default. */
@@ -52,6 +52,6 @@ export const windowNote = (model: string, { from, loweredFrom, window }: ChosenW
     return `The context window is lowered from ${loweredFrom} to ${window} tokens: the model "${model}" does not support more.`
   }
   return from === "modelfile" || from === "loaded"
-    ? `The context window is ${window} tokens: the model "${model}" has that size, ${sources[from]}. Set another with --context-window.`
+    ? `The context window is ${window} tokens, ${sources[from](model)}. Set another with --context-window.`
     : undefined
 }
