@@ -163,6 +163,11 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "model.finished": "The answer of the model is complete.",
   "model.failed":
     "A model call failed. `reason` is its kind, such as `Hopeless` for an answer that was stopped, or `ContextOverflow`; `willRetry` says whether the prompt is sent again.",
+  "model.phase":
+    "The model began to think before its answer, or to write the answer after it had thought. A model that does not think has no phases.",
+  "server.waiting":
+    "The model server is gone or has too much to do. The calls of the run wait for it, for at most so many more seconds.",
+  "server.back": "The model server answers again, and the calls that waited go on.",
   "answer.rejected": "An answer could not be used; its issues go into the next attempt.",
   "answer.repaired": "An answer was accepted after harmless repairs.",
   "plan.created": "The task list was checked and accepted.",

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { Asker, type AskOrder, type AskSession } from "../services/conversation/Asker.ts"
 import { layerConversationLock } from "../services/conversation/ConversationLock.ts"
+import { fitWindow } from "./modelWindow.ts"
 import { layerAsk } from "./runLayers.ts"
 import type { StartPorts } from "./runs.ts"
 import { readSetup, type Setup } from "./setup.ts"
@@ -26,9 +27,10 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   { warn, ...ports }: StartPorts,
   use: (session: AskSession, setup: Setup) => Effect.Effect<void, E, R>
 ) {
-  const setup = yield* readSetup(project, given)
+  const fitted = yield* fitWindow(yield* readSetup(project, given), ports)
+  const { setup } = fitted
   const lock = layerConversationLock({ locks: setup.folders.locks, runId: order.runId, project: setup.project })
-  return yield* tellStartup({ setup }, given, warn).pipe(
+  return yield* tellStartup(fitted, given, warn).pipe(
     Effect.andThen(Asker.use((asker) => asker.converse(order, (session) => use(session, setup)))),
     Effect.provide(layerAsk(setup, ports, lock))
   )

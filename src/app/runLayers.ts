@@ -19,6 +19,7 @@ import type { Journal } from "../services/journal/Journal.ts"
 import { layerJournalEngine } from "../services/journal/JournalEngine.ts"
 import { ModelCaller } from "../services/models/ModelCaller.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
+import { layerOllamaFacts } from "../services/providers/ollama/OllamaFacts.ts"
 import { OllamaModel } from "../services/providers/ollama/OllamaModel.ts"
 import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
@@ -44,18 +45,22 @@ import { UsageMeter } from "../services/runs/UsageMeter.ts"
 import type { Setup } from "./setup.ts"
 import { layerProject, type RunPorts } from "./projectLayers.ts"
 
-const layerModel = ({ apiKey, configuration: { keepAlive, think }, settings }: Setup) =>
-  settings.model === "embedded"
-    ? EmbeddedModel.layer
-    : OllamaModel.layer({
-        host: settings.host,
-        model: settings.model,
-        contextWindow: settings.contextWindow,
-        maxAnswerTokens: answerReserve(settings.contextWindow),
-        ...(keepAlive === undefined ? {} : { keepAlive }),
-        ...(think === undefined ? {} : { think }),
-        ...(apiKey === undefined ? {} : { apiKey })
-      })
+const serverOf = ({ apiKey, settings: { host } }: Setup) => ({ host, ...(apiKey === undefined ? {} : { apiKey }) })
+
+/** The model that the settings name, with what its server knows of it. */
+const layerModel = (setup: Setup) => {
+  const { configuration, settings } = setup
+  if (settings.model === "embedded") return EmbeddedModel.layer
+  const { keepAlive } = configuration
+  const model = OllamaModel.layer({
+    ...serverOf(setup),
+    model: settings.model,
+    contextWindow: settings.contextWindow,
+    maxAnswerTokens: answerReserve(settings.contextWindow),
+    ...(keepAlive === undefined ? {} : { keepAlive })
+  })
+  return Layer.merge(model, Layer.provide(layerOllamaFacts, OllamaServer.layer(serverOf(setup))))
+}
 
 /** What every model call needs, beside the model and the run. */
 const layerCalls = (
@@ -121,12 +126,10 @@ export const layerRun = (setup: Setup, ports: RunPorts) =>
     Layer.provideMerge(layerProject(setup, ports, ProjectWriteLock.layerHeld))
   )
 
-const layerToolSupport = ({ apiKey, settings: { host, model } }: Setup) =>
-  model === "embedded"
+const layerToolSupport = (setup: Setup) =>
+  setup.settings.model === "embedded"
     ? ToolSupport.layerAssumed
-    : ToolSupport.layerOllama(model).pipe(
-        Layer.provide(OllamaServer.layer({ host, ...(apiKey === undefined ? {} : { apiKey }) }))
-      )
+    : ToolSupport.layerOllama(setup.settings.model).pipe(Layer.provide(OllamaServer.layer(serverOf(setup))))
 
 /** Everything a conversation needs; `lock` keeps others from changing the project meanwhile. */
 export const layerAsk = (setup: Setup, ports: RunPorts, lock: Parameters<typeof layerProject>[2]) =>

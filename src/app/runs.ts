@@ -14,6 +14,7 @@ import { layerNewRun, layerResumedRun, layerUnsavedRun } from "../services/histo
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { conduct } from "../services/pipeline/RunWorkflow.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
+import { type FittedSetup, fitWindow } from "./modelWindow.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { layerRun } from "./runLayers.ts"
 import { readRun } from "./savedRuns.ts"
@@ -43,8 +44,7 @@ export interface SavedRun {
 }
 
 /** A run whose setup is read. */
-interface ReadyRun {
-  readonly setup: Setup
+interface ReadyRun extends FittedSetup {
   readonly order: RunOrder
   readonly given: Configuration
   readonly isTorn?: boolean
@@ -85,7 +85,7 @@ export const beginRun = Effect.fn("beginRun")(function* (
   { given, keep = true, order, project }: NewRun,
   ports: StartPorts
 ) {
-  const ready = { setup: yield* readSetup(project, given), order, given }
+  const ready = { ...(yield* fitWindow(yield* readSetup(project, given), ports)), order, given }
   return yield* carryOut(ready, ports, keep ? layerJournal(ready, ports) : layerUnsavedRun(placeOf(ready.setup, order)))
 })
 
@@ -94,10 +94,10 @@ export const planRun = Effect.fn("planRun")(function* (
   { given, order, project }: Omit<NewRun, "keep">,
   { warn, ...ports }: StartPorts
 ) {
-  const setup = yield* readSetup(project, given)
-  return yield* tellStartup({ setup }, given, warn).pipe(
+  const fitted = yield* fitWindow(yield* readSetup(project, given), ports)
+  return yield* tellStartup(fitted, given, warn).pipe(
     Effect.andThen(Pipeline.use((pipeline) => pipeline.plan(order))),
-    Effect.provide(layerRun(setup, ports))
+    Effect.provide(layerRun(fitted.setup, ports))
   )
 })
 
@@ -118,8 +118,9 @@ const reopen = Effect.fnUntraced(function* ({ given, run }: SavedRun, { model }:
 export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, ports: StartPorts) {
   const { isTorn, opened, setup } = yield* reopen(saved, ports)
   const { order } = opened
-  const place = { ...placeOf(setup, order), settings: settingsToSave(setup, ports) }
-  return yield* carryOut({ setup, order, given: saved.given, isTorn }, ports, layerResumedRun(place))
+  const fitted = yield* fitWindow(setup, ports)
+  const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, ports) }
+  return yield* carryOut({ ...fitted, order, given: saved.given, isTorn }, ports, layerResumedRun(place))
 })
 
 /**
@@ -137,6 +138,6 @@ export const forkRun = Effect.fn("forkRun")(function* (
   }
   const { opened, setup } = yield* reopen(saved, ports)
   const order: RunOrder = { ...opened.order, runId: runId ?? (yield* makeRunId) }
-  const ready = { setup, order, given: saved.given }
+  const ready = { ...(yield* fitWindow(setup, ports)), order, given: saved.given }
   return yield* carryOut(ready, ports, layerJournal(ready, ports, begin))
 })

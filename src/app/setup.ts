@@ -7,6 +7,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { type Configuration, mergeConfigurations, readConfiguration } from "../domain/configuration/Configuration.ts"
 import { defaultLimits } from "../domain/configuration/Limits.ts"
+import type { Generation } from "../domain/models/Generation.ts"
 import type { PluginEntry, PluginScope } from "../domain/plugins/PluginEntry.ts"
 import type { DeclaredTools } from "../services/plugins/CommandTools.ts"
 import { ConfigurationError, loadConfiguration, projectFileName } from "../services/configuration/ConfigurationFile.ts"
@@ -37,17 +38,27 @@ export interface Setup {
   readonly apiKey: Redacted.Redacted | undefined
 }
 
+/** Half of the window, at four characters a token, unless it is set. */
+const referenceBudgetOf = ({ referenceBudget }: Configuration, contextWindow: number): number =>
+  referenceBudget ?? contextWindow * 2
+
+const generationOf = ({ sampling, stages, think }: Configuration): Generation => ({
+  ...(think === undefined ? {} : { think }),
+  ...(sampling === undefined ? {} : { sampling }),
+  ...(stages === undefined ? {} : { stages })
+})
+
 const settingsOf = (given: Configuration): Settings => {
   const model = given.model ?? defaultSettings.model
   const contextWindow = given.contextWindow ?? defaultSettings.contextWindow
   return {
     limits: { ...defaultLimits, ...given.limits },
+    generation: generationOf(given),
     model,
     host: model === "embedded" ? "" : resolveHost(given.host),
     contextWindow,
     slots: given.parallel ?? defaultSettings.slots,
-    /** Half of the window, at four characters a token. */
-    referenceBudget: given.referenceBudget ?? contextWindow * 2
+    referenceBudget: referenceBudgetOf(given, contextWindow)
   }
 }
 
@@ -103,10 +114,20 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   return setup
 })
 
+/** The setup with the window that was chosen for it. */
+export const withWindow = (setup: Setup, contextWindow: number): Setup => ({
+  ...setup,
+  settings: {
+    ...setup.settings,
+    contextWindow,
+    referenceBudget: referenceBudgetOf(setup.configuration, contextWindow)
+  }
+})
+
 /** The part of its setup that a run saves, so that it resumes in the same way; permissions are not saved. */
 export const savedSettings = ({ configuration, plugins, settings }: Setup): Configuration => {
   const { contextWindow, host, limits, model, referenceBudget, slots: parallel } = settings
-  const { deny = [], keepAlive, think } = configuration
+  const { deny = [], keepAlive } = configuration
   return {
     model,
     contextWindow,
@@ -119,7 +140,7 @@ export const savedSettings = ({ configuration, plugins, settings }: Setup): Conf
     ),
     ...(host === "" ? {} : { host }),
     ...(keepAlive === undefined ? {} : { keepAlive }),
-    ...(think === undefined ? {} : { think })
+    ...generationOf(configuration)
   }
 }
 

@@ -8,6 +8,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { layerRun } from "./runLayers.ts"
+import { defaultLimits } from "../domain/configuration/Limits.ts"
 import type { Rule } from "../domain/permissions/Permission.ts"
 import type { RunEvent } from "../domain/runs/RunEvent.ts"
 import { whyNotOffered } from "../domain/skills/Skill.ts"
@@ -67,7 +68,13 @@ const readFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyAr
   return found
 })
 
-/** A model that answers from the test; the last answer comes again when there are no more, which ends the attempts. */
+/** One attempt more than the test has answers: a model that repeats itself is asked no further. */
+const limitsOf = ({ executions, refinements }: SkillTest) => {
+  const answers = Math.max(executions.length, refinements.length)
+  return { ...defaultLimits, attempts: Math.min(defaultLimits.attempts, answers + 1) }
+}
+
+/** A model that answers from the test; the last answer comes again when there are no more. */
 const scripted = ({ executions, refinements }: SkillTest) => {
   const asked = { refinement: 0, execution: 0 }
   const next = (stage: "refinement" | "execution", answers: ReadonlyArray<string>): string => {
@@ -113,7 +120,7 @@ const runTest = Effect.fnUntraced(function* (
   const setup: Setup = {
     project,
     configuration: {},
-    settings: { ...defaultSettings, model: "scripted" },
+    settings: { ...defaultSettings, model: "scripted", limits: limitsOf(test) },
     rules: allowed,
     plugins,
     tools: { ofProject: {}, ofUser: {} },

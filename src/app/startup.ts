@@ -4,12 +4,15 @@
 import * as Effect from "effect/Effect"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { readStartupWarnings } from "../services/pipeline/StartupWarnings.ts"
+import type { FittedSetup } from "./modelWindow.ts"
 import type { Setup } from "./setup.ts"
 
 export interface StartupNotes {
   readonly setup: Setup
   /** Sentences. */
   readonly warnings: ReadonlyArray<string>
+  /** What is good to know, and nothing to worry about. */
+  readonly notes?: ReadonlyArray<string>
   /** A crash left half a record behind in the journal; see `tornNote`. */
   readonly isTorn: boolean
 }
@@ -21,12 +24,23 @@ export type Warn = (notes: StartupNotes) => Effect.Effect<void>
 export const tornNote =
   "The last record of the journal is incomplete. It was moved to a file beside the journal, and its work is repeated."
 
+interface StartedWith extends Partial<FittedSetup> {
+  readonly setup: Setup
+  readonly isTorn?: boolean
+}
+
 /** Reports the notes; fails when a rule of `given` (flags or options) names no tool. */
 export const tellStartup = Effect.fnUntraced(function* (
-  { isTorn = false, setup }: { readonly setup: Setup; readonly isTorn?: boolean },
+  { isLowered = false, isTorn = false, note, setup }: StartedWith,
   given: Configuration,
   warn: Warn
 ) {
   const warnings = [...setup.folders.notes, ...(yield* readStartupWarnings(setup.configuration, given))]
-  yield* warn({ setup, warnings, isTorn })
+  const notes = note === undefined ? [] : [note]
+  yield* warn({
+    setup,
+    warnings: isLowered ? [...notes, ...warnings] : warnings,
+    ...(isLowered ? {} : { notes }),
+    isTorn
+  })
 })

@@ -9,6 +9,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
+import { fitWindow } from "./modelWindow.ts"
 import { layerClusterRun } from "./runLayers.ts"
 import { type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { journalVersion } from "../domain/history/JournalRecord.ts"
@@ -95,7 +96,8 @@ const watchCancelled = Effect.fnUntraced(function* (runId: string) {
 /** Builds the context of a run. */
 export const makeRunContext = (runId: string, { flags, slots }: RunContextOptions) =>
   Effect.gen(function* () {
-    const { begunAt, run, setup } = yield* findRun(runId, flags)
+    const { begunAt, run, setup: found } = yield* findRun(runId, flags)
+    const { setup } = yield* fitWindow(found, {})
     const { order } = run.opened
     const store = yield* answersOf(yield* WorkflowEngine, order)
     const journal = layerClusterJournal(runId, makeRedaction(secretValues(process.env)))

@@ -9,6 +9,7 @@ import type { StartPorts } from "../app/runs.ts"
 import { tornNote } from "../app/startup.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { GivenLimits } from "../domain/configuration/Limits.ts"
+import type { Sampling, StageGenerations, Think } from "../domain/models/Generation.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { type Approve, type Arbitrate, layerCallback } from "../services/approvals/CallbackApprover.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationFile.ts"
@@ -26,7 +27,13 @@ export interface ScriptOptions {
   /** A name as for `--model`, or any language model of effect/ai. */
   readonly model?: string | Layer.Layer<LanguageModel.LanguageModel>
   readonly host?: string
+  /** In tokens; chosen by model and server when absent. */
   readonly contextWindow?: number
+  /** Whether, or how much, the model thinks before it answers. */
+  readonly think?: Think
+  readonly sampling?: Sampling
+  /** `think` and `sampling` of single stages. */
+  readonly stages?: StageGenerations
   readonly parallel?: number
   readonly limits?: GivenLimits
   readonly referenceBudget?: number
@@ -57,6 +64,9 @@ export const configurationOf = ({ model, ...given }: ScriptOptions): Configurati
   ...(given.contextWindow === undefined ? {} : { contextWindow: given.contextWindow }),
   ...(given.parallel === undefined ? {} : { parallel: given.parallel }),
   ...(given.referenceBudget === undefined ? {} : { referenceBudget: given.referenceBudget }),
+  ...(given.think === undefined ? {} : { think: given.think }),
+  ...(given.sampling === undefined ? {} : { sampling: given.sampling }),
+  ...(given.stages === undefined ? {} : { stages: given.stages }),
   limits: given.limits ?? {},
   allow: given.allow ?? [],
   deny: given.deny ?? [],
@@ -76,16 +86,19 @@ export const portsOf = (
   listen: (recorded: RecordedEvent) => void
 ): StartPorts => {
   let warnings: ReadonlyArray<string> = []
+  let notes: ReadonlyArray<string> = []
   const tell = (recorded: RecordedEvent): void => {
     listen(recorded)
     if (recorded.event.type !== "run.started") return
     for (const text of warnings) listen({ at: recorded.at, event: { type: "message", level: "warning", text } })
+    for (const text of notes) listen({ at: recorded.at, event: { type: "message", level: "info", text } })
   }
   return {
     listen: (recorded) => Effect.sync(() => tell(recorded)),
-    warn: (notes) =>
+    warn: (told) =>
       Effect.sync(() => {
-        warnings = notes.isTorn ? [tornNote, ...notes.warnings] : notes.warnings
+        warnings = told.isTorn ? [tornNote, ...told.warnings] : told.warnings
+        notes = told.notes ?? []
       }),
     approveSteps: false,
     approver: layerCallback(options),

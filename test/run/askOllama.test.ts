@@ -78,7 +78,7 @@ it.live("sends the whole conversation again, in both shapes of arguments, over s
       keep_alive: "30m",
       truncate: false,
       shift: false,
-      options: { num_ctx: 8192, num_predict: 2048 }
+      options: { num_ctx: 8192, num_predict: 2048 + 4096 }
     })
     assert.deepStrictEqual(
       messages.map(({ content, role }) => [role, role === "system" ? content.split("\n")[2] : content]),

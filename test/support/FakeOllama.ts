@@ -18,6 +18,8 @@ export interface FakeOllamaOptions {
   readonly models?: ReadonlyArray<FakeModel>
   /** Answers for paths other than /api/chat, instead of what Ollama says there. */
   readonly paths?: Readonly<Record<string, Document>>
+  /** The port to listen on, to be the successor of a server that was stopped; a free one when absent. */
+  readonly port?: number
 }
 
 /** A request; `body` is undefined for GET. */
@@ -164,7 +166,7 @@ const openServer = (
           })
         )
       })
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      server.listen(options.port ?? 0, "127.0.0.1", () => resume(Effect.succeed(server)))
     }),
     (server) =>
       Effect.callback<void>((resume) => {

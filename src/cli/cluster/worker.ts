@@ -3,6 +3,7 @@
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
+import { modelFlags } from "../run/modelFlags.ts"
 import { flagConfiguration, runFlags } from "../run/runFlags.ts"
 
 const { allow, deny, model, parallel, plugin } = runFlags
@@ -10,7 +11,7 @@ const { allow, deny, model, parallel, plugin } = runFlags
 /** The command. */
 export const worker = Command.make(
   "worker",
-  { allow, deny, model, parallel, plugin },
+  { allow, deny, model, parallel, plugin, ...modelFlags },
   Effect.fn("worker")(function* (given) {
     const { startWorker } = yield* Effect.promise(() => import("./clusterHandler.ts"))
     return yield* startWorker(yield* flagConfiguration(given))

@@ -9,6 +9,7 @@ import * as References from "effect/References"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import { version } from "../../app/version.ts"
+import { modelFlags } from "../run/modelFlags.ts"
 import { flagConfiguration, runFlags } from "../run/runFlags.ts"
 
 const { allow, deny, model, parallel, plugin, project } = runFlags
@@ -40,6 +41,7 @@ export const mcp = Command.make(
     parallel,
     plugin,
     project,
+    ...modelFlags,
     yesThisRun: Flag.Boolean("yes-this-run").pipe(
       Flag.withDescription("Approve every step of every run; deny rules still apply"),
       Flag.withDefault(false)

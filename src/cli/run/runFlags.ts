@@ -12,6 +12,7 @@ import { type Verdict, parseRule } from "../../domain/permissions/Permission.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput, readStdin } from "../terminal/Input.ts"
 import { Output } from "../terminal/Output.ts"
+import { modelConfiguration, type ModelFlags, modelFlags } from "./modelFlags.ts"
 
 /** A number that a person gives; `maximum` is inclusive. */
 export const countFlag = (name: string, maximum: number) =>
@@ -71,11 +72,12 @@ export const runFlags = {
   parallel: countFlag("parallel", 64).pipe(
     Flag.withDescription("How many model calls the server processes in parallel: --parallel 2"),
     Flag.optional
-  )
+  ),
+  ...modelFlags
 }
 
 /** The parsed values of the shared flags. */
-export interface RunFlags {
+export interface RunFlags extends ModelFlags {
   readonly prompt: Option.Option<string>
   readonly promptFile: Option.Option<string>
   readonly model: Option.Option<string>
@@ -116,13 +118,14 @@ export const checkRules = (verdict: Verdict, texts: ReadonlyArray<string>) =>
 
 /** The flags as a configuration. */
 export const flagConfiguration = Effect.fn("flagConfiguration")(function* (
-  flags: Pick<RunFlags, "allow" | "deny" | "model" | "parallel" | "plugin">
+  flags: Pick<RunFlags, "allow" | "deny" | "model" | "parallel" | "plugin"> & ModelFlags
 ) {
   if (Option.contains(flags.model, "")) return yield* usageFailure("--model is empty. Give the name of a model.")
   const configuration: Configuration = {
     allow: yield* checkRules("allow", flags.allow),
     deny: yield* checkRules("deny", flags.deny),
     plugins: flags.plugin,
+    ...modelConfiguration(flags),
     ...(Option.isSome(flags.model) ? { model: flags.model.value } : {}),
     ...(Option.isSome(flags.parallel) ? { parallel: flags.parallel.value } : {})
   }

@@ -14,6 +14,12 @@ export const count = (number: number, noun: string): string => `${number} ${noun
 /** `1.7 s` */
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
+/** `45 s`, `4 min 45 s` */
+const duration = (total: number): string => {
+  const minutes = Math.floor(total / 60)
+  return minutes === 0 ? `${total} s` : `${minutes} min ${total % 60} s`
+}
+
 /** A name from a model, bounded. */
 export const shown = (text: string, most = 160): string => {
   const line = printable(text)
@@ -94,6 +100,14 @@ export const progressLine = (event: RunEvent, paint: Paint): string | undefined 
       return event.willRetry
         ? `  ${paint.yellow("model")} ${event.call.stage}${taskPart(event.call.task)}: ${retryReason(event.reason)}, trying again`
         : undefined
+    case "model.phase":
+      return event.phase === "thinking"
+        ? paint.dim(`  ${event.call.stage}${taskPart(event.call.task)}: thinking`)
+        : undefined
+    case "server.waiting":
+      return `  ${paint.yellow("waiting")} for the model server, ${duration(event.secondsLeft)} left: ${shown(event.message, 400)}`
+    case "server.back":
+      return `  the model server is back after ${duration(event.waitedSeconds)}`
     case "answer.rejected":
       return [
         `  ${paint.yellow("answer rejected")} ${event.call.stage}${taskPart(event.call.task)}, attempt ${event.call.attempt}: ${count(event.issues.length, "issue")}`,

@@ -13,6 +13,7 @@ import { quietFailure } from "./Failure.ts"
 import { Output } from "./Output.ts"
 import { outcomeLines } from "./Progress.ts"
 import type { Signals } from "./Signals.ts"
+import { modelFlags } from "../run/modelFlags.ts"
 import { countFlag, runFlags } from "../run/runFlags.ts"
 
 export const outcomeFlags = {
@@ -40,6 +41,7 @@ export const savedRunFlags = {
   deny: runFlags.deny,
   parallel: runFlags.parallel,
   plugin: runFlags.plugin,
+  ...modelFlags,
   ...outcomeFlags
 }
 

@@ -13,7 +13,7 @@ const note = (text: string): string => `note: ${text.charAt(0).toLowerCase()}${t
 /** Prints notes and warnings on stderr. */
 export const printNotes = Effect.fnUntraced(function* (
   { tell, tellPaint }: Output["Service"],
-  { isTorn, setup, warnings }: StartupNotes
+  { isTorn, notes = [], setup, warnings }: StartupNotes
 ) {
   if (setup.usesDefaultModel) {
     yield* tell(
@@ -23,6 +23,7 @@ export const printNotes = Effect.fnUntraced(function* (
     )
   }
   for (const text of warnings) yield* tell(`${tellPaint.yellow("warning")}: ${printable(text)}`)
+  for (const text of notes) yield* tell(note(printable(text)))
   if (isTorn) yield* tell(note(tornNote))
 })
 

@@ -8,6 +8,7 @@ import * as Struct from "effect/Struct"
 import { environmentNameProblem, SandboxSettings } from "../commands/CommandSettings.ts"
 import { CommandTool } from "../tools/CommandTool.ts"
 import { GivenLimits, Limits } from "./Limits.ts"
+import { mergeGeneration, Sampling, StageGeneration, StageGenerations, Think } from "../models/Generation.ts"
 import { McpServerEntry, entryKeys } from "../plugins/McpServerEntry.ts"
 import { PluginText } from "../plugins/PluginEntry.ts"
 import { parseRule } from "../permissions/Permission.ts"
@@ -44,7 +45,10 @@ export const Configuration = Schema.Struct({
     'The model: "embedded", or the name of a model on the Ollama server. Flag: --model.'
   ),
   host: key(Schema.NonEmptyString, "The address of the Ollama server. Environment: OLLAMA_HOST."),
-  contextWindow: key(count(10_000_000), "The size of the context window in tokens. It applies to all models of a run."),
+  contextWindow: key(
+    count(10_000_000),
+    "The size of the context window in tokens. It applies to all models of a run, and is lowered to what the model supports. Default: `num_ctx` of the Modelfile, else the size with which the server has loaded the model if that is more than 8192, else 8192. Flag: --context-window."
+  ),
   parallel: key(count(64), "How many model calls the server processes in parallel. Flag: --parallel."),
   limits: key(GivenLimits, "Limits of runs and conversations."),
   referenceBudget: key(
@@ -55,8 +59,16 @@ export const Configuration = Schema.Struct({
   deny: key(Schema.Array(RuleLine), "Tool calls that are always denied. Flag: --deny."),
   keepAlive: key(KeepAlive, 'How long the server keeps the model loaded after a call, such as "30m".'),
   think: key(
-    Schema.Union([Schema.Boolean, Schema.Literals(["low", "medium", "high"])]),
-    "Whether, or how much, the model thinks before it answers."
+    Think,
+    "Whether, or how much, the model thinks before it answers. Default: what the model does by itself. Flag: --think."
+  ),
+  sampling: key(
+    Sampling,
+    "How the words of answers are sampled. What is absent is left to the Modelfile; without a temperature there it is 0.2, except for calls in which the model thinks. Flags: --temperature, --seed."
+  ),
+  stages: key(
+    StageGenerations,
+    "`think` and `sampling` of single stages: `plan`, `refine`, `execute`, `iterate`, `conclude`, `ask`."
   ),
   fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port."),
   plugins: key(
@@ -83,6 +95,8 @@ export const personalKeys = [
   "fetchAllow",
   "keepAlive",
   "think",
+  "sampling",
+  "stages",
   "mcpServers",
   "sandbox",
   "commandEnvironment"
@@ -107,6 +121,7 @@ export const configurationJsonSchema = (): Schema.Json => {
 export const mergeConfigurations = (base: Configuration, overrides: Configuration): Configuration => ({
   ...base,
   ...overrides,
+  ...mergeGeneration(base, overrides),
   limits: { ...base.limits, ...overrides.limits },
   allow: [...(base.allow ?? []), ...(overrides.allow ?? [])],
   deny: [...(base.deny ?? []), ...(overrides.deny ?? [])],
@@ -125,6 +140,9 @@ const elsewhere: Readonly<Record<string, string>> = {
 const knownKeys = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (path.length === 1) return Object.keys(Configuration.fields)
   if (path[0] === "sandbox") return Object.keys(SandboxSettings.fields)
+  if (path[0] === "sampling") return Object.keys(Sampling.fields)
+  if (path[0] === "stages")
+    return Object.keys([StageGenerations, StageGeneration, Sampling][path.length - 2]?.fields ?? {})
   if (path[0] === "tools") return Object.keys(CommandTool.fields)
   if (path[0] !== "mcpServers") return Object.keys(Limits.fields)
   return path.length === 3 ? entryKeys("user") : ["risk", "effect"]

@@ -4,8 +4,8 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-const limit = (value: number, description: string) =>
-  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 }))
+const limit = (value: number, description: string, minimum = 1) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum: 1_000_000_000 }))
     .annotate({ description: `${description} Default: ${value}.` })
     .pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(value)))
 
@@ -20,6 +20,15 @@ export const Limits = Schema.Struct({
   identicalCalls: limit(
     3,
     "The number of identical calls without a new result at which a refinement is rejected or `ask` stops calling tools."
+  ),
+  thinkingTokens: limit(
+    4096,
+    "How many tokens a model may think before its answer. It may use less when the context window has no room for more."
+  ),
+  serverWaitSeconds: limit(
+    300,
+    "How many seconds a run waits for a model server that stopped or has too much to do; 0 does not wait.",
+    0
   )
 })
 export type Limits = typeof Limits.Type

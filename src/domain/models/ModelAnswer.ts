@@ -27,17 +27,28 @@ export class ModelAnswer extends Schema.Class<ModelAnswer>("task-conductor/domai
   isWholeCount: Schema.optionalKey(Schema.Boolean)
 }) {}
 
-const Unreachable = Schema.TaggedStruct("Unreachable", { host: Schema.String, detail: Schema.String })
+/** How long the server was waited for, in seconds. */
+const waitedSeconds = Schema.optionalKey(Schema.Int)
+
+const Unreachable = Schema.TaggedStruct("Unreachable", { host: Schema.String, detail: Schema.String, waitedSeconds })
 /** The server runs but does not have the model. */
 const ModelMissing = Schema.TaggedStruct("ModelMissing", { model: Schema.String, detail: Schema.String })
-/** The server refuses for now: queue full, loading, rate limited. */
-const Busy = Schema.TaggedStruct("Busy", { detail: Schema.String })
+/** The server refuses for now: queue full, loading, rate limited. `isOverloaded` when it says that it has too much to do. */
+const Busy = Schema.TaggedStruct("Busy", {
+  detail: Schema.String,
+  isOverloaded: Schema.optionalKey(Schema.Boolean),
+  waitedSeconds
+})
 /** The server refuses permanently: bad key, bad request. */
 const Refused = Schema.TaggedStruct("Refused", { detail: Schema.String })
+/** The server or the model does not take the setting for thinking. */
+const ThinkingRefused = Schema.TaggedStruct("ThinkingRefused", { detail: Schema.String })
 /** The answer broke off; `partial` is kept for diagnosis and never parsed. */
 const DiedMidStream = Schema.TaggedStruct("DiedMidStream", { detail: Schema.String, partial: Schema.String })
 const EmptyAnswer = Schema.TaggedStruct("EmptyAnswer", {})
 const ThinkingOnly = Schema.TaggedStruct("ThinkingOnly", { thinking: Schema.String })
+/** The length limit was reached while the model was thinking; `tokens`, about as many as it had thought. */
+const ThinkingCutOff = Schema.TaggedStruct("ThinkingCutOff", { tokens: Schema.Int })
 const CutOff = Schema.TaggedStruct("CutOff", { partial: Schema.String })
 /** The answer was stopped while it was written: a loop, or text that does not lead to the wanted document. */
 export const Hopeless = Schema.TaggedStruct("Hopeless", {
@@ -62,31 +73,40 @@ export const ModelErrorReason = Schema.Union([
   ModelMissing,
   Busy,
   Refused,
+  ThinkingRefused,
   DiedMidStream,
   EmptyAnswer,
   ThinkingOnly,
+  ThinkingCutOff,
   CutOff,
   Hopeless,
   ContextOverflow
 ])
 export type ModelErrorReason = typeof ModelErrorReason.Type
 
+const waited = ({ waitedSeconds: seconds }: { readonly waitedSeconds?: number }): string =>
+  seconds === undefined ? "" : ` The run waited ${seconds} s for it (limits.serverWaitSeconds).`
+
 const reasonText = (reason: ModelErrorReason): string => {
   switch (reason._tag) {
     case "Unreachable":
-      return `No model server answers at ${reason.host} (${reason.detail}). Start it with "ollama serve", set OLLAMA_HOST, or use --model embedded.`
+      return `No model server answers at ${reason.host} (${reason.detail}). Start it with "ollama serve", set OLLAMA_HOST, or use --model embedded.${waited(reason)}`
     case "ModelMissing":
       return `The model "${reason.model}" is not on the server (${reason.detail}). Get it with "ollama pull ${reason.model}" or choose another with --model.`
     case "Busy":
-      return `The model server cannot answer now (${reason.detail}). Try again later or lower --parallel.`
+      return `The model server cannot answer now (${reason.detail}). Try again later or lower --parallel.${waited(reason)}`
     case "Refused":
       return `The model server refused the request (${reason.detail}). Check OLLAMA_HOST, OLLAMA_API_KEY and the model.`
+    case "ThinkingRefused":
+      return `The model server refused the setting for thinking (${reason.detail}). Leave out --think and "think".`
     case "DiedMidStream":
       return `The model's answer broke off after ${reason.partial.length} characters: ${reason.detail}.`
     case "EmptyAnswer":
       return "The model gave an empty answer."
     case "ThinkingOnly":
       return "The model only thought and gave no answer."
+    case "ThinkingCutOff":
+      return `The model was still thinking after about ${reason.tokens} tokens and gave no answer. Use --think off, or raise limits.thinkingTokens or contextWindow.`
     case "CutOff":
       return `The model's answer was cut off at its length limit after ${reason.partial.length} characters.`
     case "Hopeless":

@@ -39,7 +39,7 @@ export const FailureCause = Schema.Union([
     targets: Schema.Array(Schema.String),
     by: Schema.Literals(["person", "rule", "nobody"])
   }),
-  /** No answer of the model was accepted; `repeated` when it gave the same one twice. */
+  /** No answer of the model was accepted; `repeated` when it gave the same one every time. */
   Schema.TaggedStruct("NoValidAnswer", { attempts: Schema.Int, repeated: Schema.Boolean }),
   /** A model call failed; `reason` is its tag. */
   Schema.TaggedStruct("ModelFailed", { reason: Schema.String }),

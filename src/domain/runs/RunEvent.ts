@@ -55,6 +55,8 @@ export const RunEvent = Schema.Union([
     model: Schema.optionalKey(Schema.String),
     estimatedTokens: Schema.Int
   }),
+  /** The model thinks before its answer, or has begun to write it. A model that does not think has no phases. */
+  event("model.phase", { call: ModelCallId, phase: Schema.Literals(["thinking", "writing"]) }),
   event("model.finished", { call: ModelCallId, usage: Usage }),
   /** A model call failed; `willRetry` says whether it is sent again. */
   event("model.failed", {
@@ -63,6 +65,10 @@ export const RunEvent = Schema.Union([
     message: Schema.String,
     willRetry: Schema.Boolean
   }),
+  /** The model server is gone or has too much to do: the calls of the run wait for so many more seconds. */
+  event("server.waiting", { reason: Schema.String, message: Schema.String, secondsLeft: Schema.Int }),
+  /** The model server answers again. */
+  event("server.back", { waitedSeconds: Schema.Int }),
   /** An answer could not be used: its issues go into the next attempt. `answer` is the raw text. */
   event("answer.rejected", { call: ModelCallId, answer: Schema.String, issues: Schema.Array(Issue) }),
   /** An answer was read after harmless repairs. */

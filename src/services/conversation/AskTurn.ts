@@ -25,6 +25,7 @@ import { type ModelAnswer, ModelError, type AskedCall } from "../../domain/model
 import { charactersLeft } from "../../domain/models/PromptSize.ts"
 import { AskCalls } from "./AskCalls.ts"
 import { measuredPrompt, type Talk } from "../models/ConversationPrompt.ts"
+import { firstTuning, type Tuning } from "../models/CallPlan.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -43,7 +44,10 @@ interface TurnOrder {
   readonly progress: { iterations: number; toolCalls: number; heard: string }
 }
 
-const isEmpty = ({ reason }: ModelError): boolean => reason._tag === "EmptyAnswer" || reason._tag === "ThinkingOnly"
+const hasOnlyThought = ({ reason }: ModelError): boolean =>
+  reason._tag === "ThinkingOnly" || reason._tag === "ThinkingCutOff"
+
+const isEmpty = (error: ModelError): boolean => error.reason._tag === "EmptyAnswer" || hasOnlyThought(error)
 
 const endingOf = (error: ModelError): AskEnding => {
   if (error.reason._tag === "CutOff") {
@@ -97,7 +101,12 @@ export class AskTurn extends Context.Service<
         return { ...frame, messages: [...fit.messages, ...frame.messages] }
       })
 
-      const ask = Effect.fnUntraced(function* (order: TurnOrder, id: ModelCallId, frame: Omit<Talk, "system">) {
+      const ask = Effect.fnUntraced(function* (
+        order: TurnOrder,
+        id: ModelCallId,
+        frame: Omit<Talk, "system">,
+        before?: ModelError
+      ) {
         const talk = yield* fitted(order, { system: order.system, ...frame })
         order.progress.iterations += 1
         const listen = () => {
@@ -107,7 +116,9 @@ export class AskTurn extends Context.Service<
             order.listen(delta)
           }
         }
-        const answer = yield* caller.ask({ id, step: 0, prompt: measuredPrompt(talk), talk, listen })
+        const tuning: Tuning =
+          before !== undefined && hasOnlyThought(before) ? { ...firstTuning, thinkingCuts: 1 } : firstTuning
+        const answer = yield* caller.ask({ id, step: 0, prompt: measuredPrompt(talk), talk, listen, tuning })
         order.progress.heard = ""
         return answer
       })
@@ -161,14 +172,14 @@ export class AskTurn extends Context.Service<
         order: TurnOrder,
         same: RepeatedCallDetector,
         attempt: number,
-        wasEmpty: boolean
+        empty?: ModelError
       ): Effect.Effect<AskEnding, ModelError> =>
         Effect.gen(function* () {
           const id: ModelCallId = { stage: "ask", round: order.number, attempt }
-          const answer = yield* Effect.result(ask(order, id, { tools, messages: [] }))
+          const answer = yield* Effect.result(ask(order, id, { tools, messages: [] }, empty))
           if (answer._tag === "Failure") {
-            if (wasEmpty || !isEmpty(answer.failure)) return yield* answer.failure
-            return yield* iterate(order, same, attempt + 1, true)
+            if (empty !== undefined || !isEmpty(answer.failure)) return yield* answer.failure
+            return yield* iterate(order, same, attempt + 1, answer.failure)
           }
           const { calls, text } = yield* readAnswer(order, id, answer.success)
           const { thinking } = answer.success
@@ -188,13 +199,13 @@ export class AskTurn extends Context.Service<
             const reason = `Stopped after ${attempt} iterations, the limit for one message. Ask for less at once, or raise limits.iterationsPerMessage.`
             return { status: "limit", ...(yield* answerNow(order, attempt + 1, reason)) }
           }
-          return yield* iterate(order, same, attempt + 1, false)
+          return yield* iterate(order, same, attempt + 1)
         })
 
       const answer = Effect.fn("AskTurn.answer")(function* (order: TurnOrder) {
         const before = withoutThinking(yield* Ref.get(order.messages))
         yield* Ref.set(order.messages, [...before, { role: "user", content: order.content }])
-        return yield* iterate(order, new RepeatedCallDetector(limits.identicalCalls), 1, false).pipe(
+        return yield* iterate(order, new RepeatedCallDetector(limits.identicalCalls), 1).pipe(
           Effect.catchTag("ModelError", (error) =>
             Effect.gen(function* () {
               const ending = endingOf(error)

@@ -22,7 +22,8 @@ import {
   type Usage,
   type AskedCall
 } from "../../domain/models/ModelAnswer.ts"
-import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
+import { estimateTokens, type FilledPrompt, type TokenScale } from "../../domain/models/PromptSize.ts"
+import { splitLoneClosing, ThinkingSplit, type WrittenPiece } from "../../domain/models/ThinkingSplit.ts"
 import { openAnswer, type Talk } from "./ConversationPrompt.ts"
 import { fromAiError } from "../providers/ModelErrors.ts"
 import type { UsageMeter } from "../runs/UsageMeter.ts"
@@ -31,6 +32,8 @@ import type { UsageMeter } from "../runs/UsageMeter.ts"
 export interface Received {
   readonly text: string
   readonly thinking: string
+  /** About how many tokens were thought. */
+  readonly thinkingTokens: number
   readonly calls: ReadonlyArray<AskedCall>
   readonly promptTokens: number | undefined
   /** True when the server reports the cached part of the prompt, so that the count covers the whole prompt. */
@@ -46,6 +49,89 @@ export interface ReadOptions {
   readonly shape?: AnswerShape
   readonly talk?: Talk
   readonly listen?: (delta: string) => void
+  /** How many tokens the model may think, and how many characters a token has. */
+  readonly thinking?: { readonly tokens: number; readonly scale: TokenScale }
+  /** Runs when the first part of the answer arrives. */
+  readonly arrived?: Effect.Effect<void>
+  /** Runs when the model begins to think, and when it begins to write after that. */
+  readonly entered?: (phase: Phase) => Effect.Effect<void>
+}
+
+export type Phase = "thinking" | "writing"
+
+/** What an answer consists of so far, with thoughts apart. */
+class Writing {
+  text = ""
+  thinking = ""
+  readonly calls: Array<AskedCall> = []
+  /** Absent until the model thinks: a model that only writes has no phases. */
+  phase: Phase | undefined
+  readonly #split = new ThinkingSplit()
+  readonly #watch: AnswerWatch
+  readonly #options: Pick<ReadOptions, "listen" | "thinking">
+
+  constructor({ listen, shape, thinking }: ReadOptions) {
+    this.#watch = new AnswerWatch(shape)
+    this.#options = { ...(listen === undefined ? {} : { listen }), ...(thinking === undefined ? {} : { thinking }) }
+  }
+
+  get thinkingTokens(): number {
+    return estimateTokens(this.thinking, this.#options.thinking?.scale)
+  }
+
+  /** Takes text as the server sent it, in which thoughts may stand in tags. */
+  addText(delta: string): ModelErrorReason | undefined {
+    return this.#add(this.#split.add(delta))
+  }
+
+  addThinking(delta: string): ModelErrorReason | undefined {
+    return this.#add([{ kind: "thinking", text: delta }])
+  }
+
+  #add(pieces: ReadonlyArray<WrittenPiece>): ModelErrorReason | undefined {
+    for (const { kind, text } of pieces) {
+      const found = kind === "text" ? this.#write(text) : this.#think(text)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #write(delta: string): ModelErrorReason | undefined {
+    if (this.phase !== undefined && delta.trim() !== "") this.phase = "writing"
+    this.text += delta
+    this.#options.listen?.(delta)
+    return this.#hopeless(this.#watch.text(delta))
+  }
+
+  #think(delta: string): ModelErrorReason | undefined {
+    this.thinking += delta
+    // Some models write an empty block of thoughts when they are asked not to think.
+    if (this.text.trim() === "" && this.thinking.trim() !== "") this.phase = "thinking"
+    const { tokens = Infinity } = this.#options.thinking ?? {}
+    const thought = this.thinkingTokens
+    // A document may have begun in thoughts that are never closed; the length of the answer ends it.
+    if (thought > tokens && !this.#split.hasHeading) return { _tag: "ThinkingCutOff", tokens: thought }
+    return this.#hopeless(this.#watch.thinking(delta))
+  }
+
+  #hopeless(found: Hopelessness | undefined): ModelErrorReason | undefined {
+    if (found === undefined) return undefined
+    return { _tag: "Hopeless", kind: found.kind, detail: detailOf(found), partial: this.text }
+  }
+
+  /** Takes what is left when the answer has ended. */
+  end(): void {
+    const { answer, pieces } = this.#split.end()
+    this.#add(pieces)
+    if (answer !== "") {
+      this.thinking = this.thinking.slice(0, -answer.length)
+      this.text += answer
+      this.#options.listen?.(answer)
+    }
+    const lone = splitLoneClosing(this.text)
+    this.thinking += lone.thinking
+    this.text = lone.text
+  }
 }
 
 /** Plain JSON; arguments that are absent or not JSON become an empty object. */
@@ -59,32 +145,28 @@ const detailOf = (found: Hopelessness): string =>
     : `after ${longestPreamble} characters it had no heading, code block or field of the document that begins with "${found.begins}"`
 
 /**
- * Fails with the cause when the answer breaks off, or with `Hopeless` when it was stopped. The error holds the partial
- * text.
+ * Fails with the cause when the answer breaks off, or with `Hopeless` or `ThinkingCutOff` when it was stopped. The error
+ * holds the partial text.
  */
 export const readAnswer = Effect.fn("readAnswer")(function* (
   model: LanguageModel.LanguageModel,
   prompt: FilledPrompt,
-  { listen, meter, server, shape, talk }: ReadOptions
+  options: ReadOptions
 ): Effect.fn.Return<Received, ModelError> {
+  const { arrived = Effect.void, entered = () => Effect.void, meter, server, talk } = options
   const started = yield* Clock.currentTimeMillis
-  const watch = new AnswerWatch(shape)
-  let text = ""
-  let thinking = ""
-  const calls: Array<AskedCall> = []
+  const writing = new Writing(options)
   let finish: Response.FinishPart | undefined
+  let hasArrived = false
 
-  const take = (part: Response.StreamPart<Record<string, Tool.Any>, "deferred">): Hopelessness | undefined => {
+  const take = (part: Response.StreamPart<Record<string, Tool.Any>, "deferred">): ModelErrorReason | undefined => {
     switch (part.type) {
       case "text-delta":
-        text += part.delta
-        listen?.(part.delta)
-        return watch.text(part.delta)
+        return writing.addText(part.delta)
       case "reasoning-delta":
-        thinking += part.delta
-        return watch.thinking(part.delta)
+        return writing.addThinking(part.delta)
       case "tool-call":
-        calls.push({ id: part.id, name: part.name, arguments: jsonOf(part.params) })
+        writing.calls.push({ id: part.id, name: part.name, arguments: jsonOf(part.params) })
         return undefined
       case "finish":
         finish = part
@@ -107,23 +189,27 @@ export const readAnswer = Effect.fn("readAnswer")(function* (
   })
 
   yield* openAnswer(model, prompt, talk).pipe(
-    Stream.mapError((error) => fromAiError(error, { ...server, partial: text })),
-    Stream.runForEach((part) => {
-      const found = take(part)
-      if (found === undefined) return Effect.void
-      const reason: ModelErrorReason = {
-        _tag: "Hopeless",
-        kind: found.kind,
-        detail: detailOf(found),
-        partial: text
-      }
-      return Effect.andThen(usageOf, new ModelError({ reason }))
-    })
+    Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text })),
+    Stream.runForEach(
+      Effect.fnUntraced(function* (part) {
+        if (!hasArrived) yield* arrived
+        hasArrived = true
+        const { phase } = writing
+        const reason = take(part)
+        if (writing.phase !== undefined && writing.phase !== phase) yield* entered(writing.phase)
+        if (reason === undefined) return
+        yield* usageOf
+        return yield* new ModelError({ reason })
+      })
+    )
   )
+  writing.end()
   const usage = yield* usageOf
+  const { calls, text, thinking, thinkingTokens } = writing
   return {
     text,
     thinking,
+    thinkingTokens,
     calls,
     promptTokens: usage.promptTokens,
     isWholeCount: finish?.usage.inputTokens.cacheRead !== undefined,
@@ -139,10 +225,14 @@ export const usableAnswer = ({
   isWholeCount,
   text,
   thinking,
+  thinkingTokens,
   usage
 }: Received): Effect.Effect<ModelAnswer, ModelError> => {
+  const hasOnlyThought = thinking.trim() !== "" && text.trim() === "" && calls.length === 0
   const reason: ModelErrorReason | undefined = cutOff
-    ? { _tag: "CutOff", partial: text }
+    ? hasOnlyThought
+      ? { _tag: "ThinkingCutOff", tokens: thinkingTokens }
+      : { _tag: "CutOff", partial: text }
     : text.trim() !== "" || calls.length > 0
       ? undefined
       : thinking.trim() === ""

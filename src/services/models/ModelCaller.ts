@@ -1,50 +1,21 @@
 /**
- * One model call from prompt to answer: measured before and after it is sent, in a slot of its own, run as one
- * activity, and published as events. Every stage calls the model through this service.
+ * One model call from prompt to answer: in a slot of its own, sent again when that may help, run as one activity, and
+ * published as events. Every stage calls the model through this service.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Ref from "effect/Ref"
-import * as LanguageModel from "effect/ai/LanguageModel"
-import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
-import { activityName, type ModelCallId, modelCallKey } from "../../domain/runs/ActivityKey.ts"
+import { activityName, modelCallKey } from "../../domain/runs/ActivityKey.ts"
 import { ModelAnswer, ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
-import {
-  type FilledPrompt,
-  estimatePrompt,
-  fitsWindow,
-  fittingPrompt,
-  largestParts,
-  neededTokens
-} from "../../domain/models/PromptSize.ts"
 import { Activities } from "../journal/Activities.ts"
-import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import { hashOf } from "../files/Hash.ts"
 import { Journal } from "../journal/Journal.ts"
-import type { Talk } from "./ConversationPrompt.ts"
-import { ModelOverride } from "../providers/ModelOverride.ts"
+import { makeCallAttempts, type ModelRequest } from "./CallAttempt.ts"
 import { ModelSlots } from "./ModelSlots.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
-import { TokenCalibration } from "./TokenCalibration.ts"
-import { UsageMeter } from "../runs/UsageMeter.ts"
-
-export interface ModelRequest {
-  readonly id: ModelCallId
-  readonly prompt: FilledPrompt
-  /** A conversation that is sent instead of the prompt, which then only measures it. */
-  readonly talk?: Talk
-  /** Position of the task's step from 0; 0 for stages that see the whole list. */
-  readonly step: number
-  /** The model of a skill that chose one; the model of the run when absent. */
-  readonly model?: string
-  /** The expected document; an answer that does not become one is stopped. */
-  readonly shape?: AnswerShape
-  /** Makes a listener for one answer, which gets the text as it arrives. A repeated request has a new listener. */
-  readonly listen?: () => (delta: string) => void
-}
+import { makeServerWait } from "./ServerWait.ts"
 
 /** How often a call is retried, and the delay before the first retry; the delay doubles. */
 const retriesOf = (reason: ModelErrorReason): { readonly times: number; readonly wait: Duration.Duration } => {
@@ -60,8 +31,14 @@ const retriesOf = (reason: ModelErrorReason): { readonly times: number; readonly
   }
 }
 
-const unclearCount = (counted: number, estimated: number): string =>
-  `The model server counted ${counted} tokens for a prompt of about ${estimated}. Either it leaves out what it had in its cache (Ollama 0.30), or its window is smaller than contextWindow and it dropped the front of the prompt. Look at "ollama ps" for the window.`
+/** Errors that do not show that the server answers; a prompt that is too large may never have been sent. */
+const saysNothing: ReadonlySet<string> = new Set(["Unreachable", "Busy", "ContextOverflow"])
+
+/** How often a call was sent again, and whether it waits for the server. */
+interface Tries {
+  readonly retried: number
+  readonly isWaiting: boolean
+}
 
 export class ModelCaller extends Context.Service<
   ModelCaller,
@@ -77,107 +54,59 @@ export class ModelCaller extends Context.Service<
   static readonly layer = Layer.effect(
     ModelCaller,
     Effect.gen(function* () {
-      const model = yield* LanguageModel.LanguageModel
       const activities = yield* Activities
       const journal = yield* Journal
       const slots = yield* ModelSlots
       const events = yield* RunEvents
-      const settings = yield* RunSettings
-      const meter = yield* UsageMeter
-      const calibration = yield* TokenCalibration
-      const warned = yield* Ref.make(false)
+      const { limits } = yield* RunSettings
+      const server = yield* makeServerWait(events, limits.serverWaitSeconds)
+      const attempts = yield* makeCallAttempts(server)
 
-      const { contextWindow: window } = settings
-      /** The embedded model answers for every skill. */
-      const overrideOf = ({ model }: ModelRequest) => (settings.model === "embedded" ? undefined : model)
-      const nameOf = (request: ModelRequest): string => overrideOf(request) ?? settings.model
-
-      /** The estimated size of a prompt that the window can hold. */
-      const fits = Effect.fnUntraced(function* (prompt: FilledPrompt, name: string) {
-        const scale = calibration.scale(name)
-        const needed = neededTokens(prompt, scale)
-        if (fitsWindow(prompt, window, scale)) return estimatePrompt(prompt, scale)
-        return yield* new ModelError({
-          reason: { _tag: "ContextOverflow", estimated: needed, window, parts: largestParts(prompt, scale) }
-        })
-      })
-
-      /** Records the token count of the server for a prompt. */
-      const learn = (request: ModelRequest, counted: number, isWhole: boolean) => {
-        const prompt = request.prompt.system + request.prompt.user
-        return calibration.record(nameOf(request), { prompt, counted, isWhole, window })
-      }
-
-      /** An answer is unusable if the server did not read the whole prompt. */
-      const checkCount = Effect.fnUntraced(function* (request: ModelRequest, counted: number, isWhole: boolean) {
-        const { prompt } = request
-        const scale = calibration.scale(nameOf(request))
-        const estimated = estimatePrompt(prompt, scale)
-        const verdict = yield* learn(request, counted, isWhole)
-        if (verdict === "overflow") {
-          const parts = largestParts(prompt, scale)
-          return yield* new ModelError({ reason: { _tag: "ContextOverflow", estimated, window, counted, parts } })
-        }
-        if (verdict === "unclear" && !(yield* Ref.getAndSet(warned, true))) {
-          yield* events.publish({ type: "message", level: "warning", text: unclearCount(counted, estimated) })
-        }
-      })
-
-      const collect = Effect.fnUntraced(function* (request: ModelRequest) {
-        const { listen, prompt, shape, talk } = request
-        const got = yield* readAnswer(model, prompt, {
-          server: { host: settings.host, model: nameOf(request) },
-          meter,
-          ...(listen === undefined ? {} : { listen: listen() }),
-          ...(shape === undefined ? {} : { shape }),
-          ...(talk === undefined ? {} : { talk })
-        }).pipe(Effect.provideService(ModelOverride, overrideOf(request)))
-        if (got.promptTokens !== undefined) yield* checkCount(request, got.promptTokens, got.isWholeCount)
-        return yield* usableAnswer(got)
-      })
-
-      /** Sends the prompt; after a transient failure it is sent again, and no slot is held during the delay. */
-      const send = (request: ModelRequest, retried: number): Effect.Effect<ModelAnswer, ModelError> =>
-        Effect.gen(function* () {
-          const estimatedTokens = yield* fits(request.prompt, nameOf(request))
-          const override = overrideOf(request)
-          yield* events.publish({
-            type: "model.started",
+      /** Decides about a failed call: it waits for the server, is sent again after a delay, or has failed. */
+      const sendAgain = Effect.fnUntraced(function* (request: ModelRequest, error: ModelError, tries: Tries) {
+        const failed = (reason: ModelError, willRetry: boolean) =>
+          events.publish({
+            type: "model.failed",
             call: request.id,
-            ...(override === undefined ? {} : { model: override }),
-            estimatedTokens
+            reason: reason.reason._tag,
+            message: reason.message,
+            willRetry
           })
-          return yield* collect(request)
-        }).pipe(
-          (attempt) => slots.withSlot({ stage: request.id.stage, step: request.step }, attempt),
-          Effect.catchTag("ModelError", (error) =>
-            Effect.gen(function* () {
-              const { times, wait } = retriesOf(error.reason)
-              const willRetry = retried < times
-              yield* events.publish({
-                type: "model.failed",
-                call: request.id,
-                reason: error.reason._tag,
-                message: error.message,
-                willRetry
-              })
-              if (!willRetry) return yield* error
-              yield* Effect.sleep(Duration.times(wait, 2 ** retried))
-              return yield* send(request, retried + 1)
-            })
-          )
+        if (!saysNothing.has(error.reason._tag)) yield* server.reached
+        if (server.waitsFor(error)) {
+          if (!tries.isWaiting) yield* failed(error, true)
+          yield* server.after(error).pipe(Effect.tapError((late) => failed(late, false)))
+          return yield* send(request, { ...tries, isWaiting: true })
+        }
+        const { times, wait } = retriesOf(error.reason)
+        const willRetry = tries.retried < times
+        yield* failed(error, willRetry)
+        if (!willRetry) return yield* error
+        yield* Effect.sleep(Duration.times(wait, 2 ** tries.retried))
+        return yield* send(request, { retried: tries.retried + 1, isWaiting: false })
+      })
+
+      /** Sends the prompt. No slot is held while the call waits. */
+      const send = (request: ModelRequest, tries: Tries): Effect.Effect<ModelAnswer, ModelError> =>
+        (tries.isWaiting ? Effect.void : server.ready).pipe(
+          Effect.andThen(
+            slots.withSlot({ stage: request.id.stage, step: request.step }, attempts.send(request, tries.isWaiting))
+          ),
+          Effect.catchTag("ModelError", (error) => sendAgain(request, error, tries))
         )
 
       const ask = Effect.fn("ModelCaller.ask")(function* (asked: ModelRequest) {
-        const prompt = fittingPrompt(asked.prompt, window, calibration.scale(nameOf(asked)))
-        const request = { ...asked, prompt }
-        const { id } = request
+        const request = attempts.fitted(asked)
+        const { id, prompt } = request
         const { system, user } = prompt
         const called = { key: modelCallKey(id), input: hashOf([system, user]) }
         let isSent = false
         const execute = Effect.suspend(() => {
           isSent = true
-          return Effect.andThen(journal.sent({ key: activityName(called), system, user }), send(request, 0))
+          return Effect.andThen(
+            journal.sent({ key: activityName(called), system, user }),
+            send(request, { retried: 0, isWaiting: false })
+          )
         })
         const answer = yield* activities.run({
           ...called,
@@ -189,7 +118,8 @@ export class ModelCaller extends Context.Service<
         })
         const { isWholeCount = false, usage } = answer
         /* The token count of a recorded answer calibrates the estimate like that of a new one. */
-        if (!isSent && usage.promptTokens !== undefined) yield* learn(request, usage.promptTokens, isWholeCount)
+        if (!isSent && usage.promptTokens !== undefined)
+          yield* attempts.learn(request, usage.promptTokens, isWholeCount)
         return answer
       })
 

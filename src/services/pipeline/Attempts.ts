@@ -1,6 +1,6 @@
 /**
- * The loop that all stages share: ask, read, and if there are issues ask again with them. It ends with a value, after
- * the maximum of attempts, or as soon as the model gives the same answer again.
+ * The loop that all stages share: ask, read, and if there are issues ask again with them. It ends with a value or after
+ * the maximum of attempts. After an answer that repeats a rejected one, the next one is sampled differently.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,6 +14,7 @@ import { Issue, type Reading } from "../../domain/findings/Issue.ts"
 import { type IssueCode, makeIssue } from "../../domain/findings/IssueCode.ts"
 import type { Hopeless, ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
+import { firstTuning, type Tuning } from "../models/CallPlan.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -47,16 +48,16 @@ export interface Accepted<A> {
   readonly attempts: number
 }
 
-/** No attempt was accepted; `repeated` when the model gave an answer a second time. */
+/** No attempt was accepted; `repeated` when the model gave the same answer every time. */
 export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("AttemptsExhausted", {
   attempts: Schema.Int,
   repeated: Schema.Boolean,
   issues: Schema.Array(Issue)
 }) {
-  /** `after 5 tries.`, or with the reason for stopping early. */
+  /** `after 5 tries.`, and that they were all the same. */
   override get message(): string {
     const tries = `after ${this.attempts} tries.`
-    return this.repeated ? `${tries} The model gave the same answer twice.` : tries
+    return this.repeated ? `${tries} The model gave the same answer every time.` : tries
   }
 }
 
@@ -65,14 +66,32 @@ const issue = (code: IssueCode, what: string, how?: string): Issue => makeIssue(
 /** The answer of one attempt. `shown` is the part that the next prompt repeats. */
 interface Said extends Previous {
   readonly shown: string
+  /** The model thought and came to no answer. */
+  readonly hasOnlyThought?: boolean
+}
+
+/** What the attempts before have come to. */
+interface Course {
+  readonly previous?: Previous
+  readonly tuning: Tuning
 }
 
 /** Characters of a stopped answer in the next prompt: enough to recognize it, too few to continue it. */
 const shownOfStopped = 600
 
+const beginWith = (shape: AnswerShape | undefined): string =>
+  shape === undefined ? "Write the document" : `Begin with the heading "${shape.begins}"`
+
+const onlyThought = (what: string, shape: AnswerShape | undefined): Said => ({
+  answer: "",
+  shown: "",
+  hasOnlyThought: true,
+  issues: [issue("answer-empty", what, `${beginWith(shape)} at once, without thinking first.`)]
+})
+
 const stopped = (reason: typeof Hopeless.Type, shape: AnswerShape | undefined): Said => {
   const { left, text } = cutAtParagraph(reason.partial, shownOfStopped)
-  const begin = shape === undefined ? "Write the document" : `Begin with the heading "${shape.begins}"`
+  const begin = beginWith(shape)
   return {
     answer: reason.partial,
     shown: left === 0 ? text : `${text}\n\n[The answer was stopped; ${left} characters are left out.]`,
@@ -97,8 +116,13 @@ const unusableAnswer = (error: ModelError, shape: AnswerShape | undefined): Opti
         shown: error.reason.partial,
         issues: [issue("answer-cut-off", "Your answer ran into the length limit and broke off.")]
       })
-    case "EmptyAnswer":
+    case "ThinkingCutOff":
+      return Option.some(
+        onlyThought("You were still thinking when the length limit was reached, and wrote no answer.", shape)
+      )
     case "ThinkingOnly":
+      return Option.some(onlyThought("You thought and wrote no answer.", shape))
+    case "EmptyAnswer":
       return Option.some({
         answer: "",
         shown: "",
@@ -138,11 +162,11 @@ export class Attempts extends Context.Service<
 
         const next = (
           attempt: number,
-          previous: Previous | undefined
+          { previous, tuning }: Course
         ): Effect.Effect<Accepted<A>, AttemptsExhausted | ModelError | E, R> =>
           Effect.gen(function* () {
             const call = { ...where, attempt }
-            const request = { id: call, prompt: plan.prompt(previous), step: plan.step, ...watched }
+            const request = { id: call, prompt: plan.prompt(previous), step: plan.step, tuning, ...watched }
             const asked = yield* caller.ask(request).pipe(
               Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
               Effect.catchTag("ModelError", (error) =>
@@ -160,17 +184,31 @@ export class Attempts extends Context.Service<
               return { value: reading.value.value, answer: asked.answer, attempts: attempt }
             }
             yield* events.publish({ type: "answer.rejected", call, answer: asked.answer, issues: reading.issues })
-            // The issues distinguish answers that were incomplete.
-            const sign = [asked.answer.trim(), ...asked.issues.map(({ what }) => what)].join("\n")
-            const repeated = seen.has(sign)
-            if (repeated || attempt >= limits.attempts) {
+            const { hasOnlyThought = false } = asked
+            // The issues distinguish answers that were incomplete; thoughts are no answer that could be repeated.
+            const sign = [
+              asked.answer.trim(),
+              ...asked.issues.map(({ what }) => what),
+              ...(hasOnlyThought ? [attempt] : [])
+            ].join("\n")
+            const isRepeated = seen.has(sign)
+            seen.add(sign)
+            if (attempt >= limits.attempts) {
+              const repeated = attempt > 1 && seen.size === 1
               return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues: reading.issues })
             }
-            seen.add(sign)
-            return yield* next(attempt + 1, { answer: asked.shown, issues: reading.issues })
+            return yield* next(attempt + 1, {
+              previous: { answer: asked.shown, issues: reading.issues },
+              tuning: {
+                repeats: tuning.repeats + (isRepeated ? 1 : 0),
+                thinkingCuts: tuning.thinkingCuts + (hasOnlyThought ? 1 : 0)
+              }
+            })
           })
 
-        return events.publish({ type: "stage.started", ...where }).pipe(Effect.andThen(next(1, undefined)))
+        return events
+          .publish({ type: "stage.started", ...where })
+          .pipe(Effect.andThen(next(1, { tuning: firstTuning })))
       }
 
       return Attempts.of({ run })

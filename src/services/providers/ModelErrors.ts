@@ -31,11 +31,17 @@ const detailOf = (reason: AiError.AiErrorReason, facts: OllamaErrorReason | unde
   return (said.split("\n", 1)[0] ?? "").replace(/\.$/, "")
 }
 
+/** A server that has too much to do, and a proxy whose server is being restarted. */
+const overloadedStatus: ReadonlySet<number> = new Set([502, 503, 504])
+
 const readReason = (reason: AiError.AiErrorReason, context: FailureContext): ModelErrorReason => {
   const facts = factsOf(reason)
   const detail = detailOf(reason, facts)
   const broken: ModelErrorReason = { _tag: "DiedMidStream", detail, partial: context.partial }
   const hasBegun = context.partial !== ""
+  if (facts?._tag === "BadStatus" && facts.status === 400 && /\bthink/i.test(facts.detail)) {
+    return { _tag: "ThinkingRefused", detail }
+  }
   switch (facts?._tag) {
     case "PromptTooLong":
       return { _tag: "ContextOverflow", estimated: facts.promptTokens, window: facts.window }
@@ -48,8 +54,11 @@ const readReason = (reason: AiError.AiErrorReason, context: FailureContext): Mod
     case "NetworkError":
       return hasBegun ? broken : { _tag: "Unreachable", host: context.host, detail }
     case "RateLimitError":
-    case "InternalProviderError":
-      return hasBegun ? broken : { _tag: "Busy", detail }
+      return hasBegun ? broken : { _tag: "Busy", detail, isOverloaded: true }
+    case "InternalProviderError": {
+      const isOverloaded = facts?._tag === "BadStatus" && overloadedStatus.has(facts.status)
+      return hasBegun ? broken : { _tag: "Busy", detail, ...(isOverloaded ? { isOverloaded } : {}) }
+    }
     case "InvalidRequestError":
       return reason.parameter === "model"
         ? { _tag: "ModelMissing", model: context.model, detail }

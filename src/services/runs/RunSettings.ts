@@ -4,6 +4,8 @@
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
+import { defaultContextWindow } from "../../domain/models/ContextWindow.ts"
+import type { Generation } from "../../domain/models/Generation.ts"
 
 export interface Settings {
   readonly limits: Limits
@@ -17,6 +19,8 @@ export interface Settings {
   readonly slots: number
   /** The most characters that the references of one task may resolve to. */
   readonly referenceBudget: number
+  /** How the model thinks and samples; what is absent is left to it. */
+  readonly generation: Generation
 }
 
 /** A window of 8192 tokens, two slots, and half of the window for references (4 characters a token). */
@@ -24,9 +28,10 @@ export const defaultSettings: Settings = {
   limits: defaultLimits,
   model: "embedded",
   host: "",
-  contextWindow: 8192,
+  contextWindow: defaultContextWindow,
   slots: 2,
-  referenceBudget: 16_384
+  referenceBudget: 16_384,
+  generation: {}
 }
 
 export class RunSettings extends Context.Service<RunSettings, Settings>()("task-conductor/services/runs/RunSettings") {

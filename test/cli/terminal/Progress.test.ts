@@ -55,6 +55,17 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
     },
     '  answer rejected refine "Research 1", attempt 2: 1 issue\n    section "Tool Calls", line 7: No call. Add one.'
   ],
+  [{ type: "model.phase", call: { stage: "plan", round: 0, attempt: 1 }, phase: "thinking" }, "  plan: thinking"],
+  [
+    { type: "model.phase", call: { stage: "refine", round: 1, task: "A 1", attempt: 1 }, phase: "thinking" },
+    '  refine "A 1": thinking'
+  ],
+  [{ type: "model.phase", call: { stage: "plan", round: 0, attempt: 1 }, phase: "writing" }, undefined],
+  [
+    { type: "server.waiting", reason: "Unreachable", message: "No model server answers.", secondsLeft: 285 },
+    "  waiting for the model server, 4 min 45 s left: No model server answers."
+  ],
+  [{ type: "server.back", waitedSeconds: 45 }, "  the model server is back after 45 s"],
   [
     {
       type: "model.failed",

@@ -29,6 +29,8 @@ describe("readConfiguration", () => {
       deny: ["run_command"],
       keepAlive: "30m",
       think: "low",
+      sampling: { temperature: 0.2, topP: 0.9, topK: 40, minP: 0.05, seed: 1, repeatPenalty: 1.1 },
+      stages: { plan: { think: "high", sampling: { temperature: 0 } }, refine: { think: false } },
       fetchAllow: ["localhost:8080"]
     }
     assert.deepStrictEqual(readConfiguration(JSON.stringify(configuration), "user"), Result.succeed(configuration))
@@ -50,6 +52,25 @@ describe("readConfiguration", () => {
       '5:12: "deny[0]": "Bash run" is not a tool name. Name one tool, as "task-conductor tools list" shows it.',
       '6:3: "think": expected boolean | "low" | "medium" | "high".'
     ])
+  })
+
+  it("says what is wrong with sampling and stages, and what a limit may be", () => {
+    const text = `{
+  "sampling": { "temprature": 0.2, "topP": 2 },
+  "stages": { "plann": {}, "plan": { "thnk": true }, "refine": { "sampling": { "sead": 1 } }, "ask": { "think": 1 } },
+  "limits": { "serverWaitSeconds": 0, "thinkingTokens": 0 }
+}`
+    assert.deepStrictEqual(problems(text), [
+      '2:17: unknown key "sampling.temprature". Nearest: temperature.',
+      '2:36: "sampling.topP": expected a value between 0 and 1.',
+      '3:15: unknown key "stages.plann". Nearest: plan.',
+      '3:38: unknown key "stages.plan.thnk". Nearest: think.',
+      '3:80: unknown key "stages.refine.sampling.sead". Nearest: seed.',
+      '3:104: "stages.ask.think": expected boolean | "low" | "medium" | "high".',
+      '4:39: "limits.thinkingTokens": expected a value between 1 and 1000000000.'
+    ])
+    assert.deepStrictEqual(problems('{"sampling":{}}', "project"), [refused("sampling", "")])
+    assert.deepStrictEqual(problems('{"stages":{}}', "project"), [refused("stages", "")])
   })
 
   it("does not let a project redirect the model or widen what is allowed", () => {

@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Issue, Reading } from "../../../src/domain/findings/Issue.ts"
+import { ModelAnswer, ModelError, type ModelErrorReason } from "../../../src/domain/models/ModelAnswer.ts"
+import type { Tuning } from "../../../src/services/models/CallPlan.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
@@ -94,13 +96,13 @@ it.effect("gives up after the maximum of attempts with the last issues", () =>
   }).pipe(Effect.provide(over("bad", "worse", "worst")))
 )
 
-it.effect("stops early when an answer comes a second time, and says so", () =>
+it.effect("says when every answer was the same", () =>
   Effect.gen(function* () {
     const { outcome, seen } = yield* say()
     expect(outcome._tag === "Failure" && outcome.failure.message).toBe(
-      "after 2 tries. The model gave the same answer twice."
+      "after 3 tries. The model gave the same answer every time."
     )
-    expect(seen.length).toBe(2)
+    expect(seen.length).toBe(3)
   }).pipe(Effect.provide(over("bad", " bad\n")))
 )
 
@@ -153,4 +155,82 @@ it.effect("goes on after two answers that were stopped for different loops", () 
       )
     )
   )
+)
+
+/** Attempts over a caller with these outcomes; gives how each attempt was tuned. */
+const tuned = (...outcomes: ReadonlyArray<string | ModelErrorReason>) =>
+  Effect.gen(function* () {
+    const tunings: Array<Tuning | undefined> = []
+    const caller = Layer.succeed(ModelCaller)(
+      ModelCaller.of({
+        ask: ({ tuning }) =>
+          Effect.suspend(() => {
+            const said = outcomes[tunings.push(tuning) - 1] ?? "good"
+            return typeof said === "string"
+              ? Effect.succeed(new ModelAnswer({ text: said, thinking: "", usage: { durationMs: 1 } }))
+              : Effect.fail(new ModelError({ reason: said }))
+          })
+      })
+    )
+    const layer = Attempts.layer.pipe(
+      Layer.provide(caller),
+      Layer.provide(RunSettings.layer({ limits: { ...defaultLimits, attempts: 5 } })),
+      Layer.provideMerge(EventLog.layer)
+    )
+    const { outcome, seen } = yield* Effect.provide(say(), layer)
+    return { outcome, seen, tunings: tunings.map((tuning) => [tuning?.repeats, tuning?.thinkingCuts]) }
+  })
+
+it.effect("samples differently after each answer that repeats a rejected one, also an older one", () =>
+  Effect.gen(function* () {
+    const { outcome, tunings } = yield* tuned("bad", "worse", " bad", "worse", "good")
+    expect(outcome._tag).toBe("Success")
+    expect(tunings).toEqual([
+      [0, 0],
+      [0, 0],
+      [0, 0],
+      [1, 0],
+      [2, 0]
+    ])
+  })
+)
+
+it.effect(
+  "says to a model that was cut off while it thought what happened, and asks without thoughts from then on",
+  () =>
+    Effect.gen(function* () {
+      const { seen, tunings } = yield* tuned(
+        { _tag: "ThinkingCutOff", tokens: 4000 },
+        "bad",
+        { _tag: "ThinkingOnly", thinking: "Hm." },
+        { _tag: "ThinkingCutOff", tokens: 8000 }
+      )
+      expect(tunings).toEqual([
+        [0, 0],
+        [0, 1],
+        [0, 1],
+        [0, 2],
+        [0, 3]
+      ])
+      expect(seen[1]).toEqual({
+        answer: "",
+        issues: [
+          {
+            code: "answer-empty",
+            where: {},
+            what: "You were still thinking when the length limit was reached, and wrote no answer.",
+            how: "Write the document at once, without thinking first."
+          }
+        ]
+      })
+    })
+)
+
+it.effect("does not call it repetition when a model only thinks every time", () =>
+  Effect.gen(function* () {
+    const { outcome } = yield* tuned(
+      ...Array.from({ length: 5 }, () => ({ _tag: "ThinkingCutOff", tokens: 1 }) as const)
+    )
+    expect(outcome).toMatchObject({ failure: { attempts: 5, repeated: false } })
+  })
 )

@@ -41,18 +41,22 @@ layer(NodeServices.layer)("Planner", (it) => {
 
   it.effect("fails with the issues of the last attempt when no list was valid", () =>
     Effect.gen(function* () {
-      const { log, planner } = yield* openStages({ answers: [planOf([]), unheardOf, unheardOf] })
+      const { log, planner } = yield* openStages({
+        answers: [planOf([]), ...Array.from({ length: 4 }, () => unheardOf)]
+      })
       const error = yield* Effect.flip(planner.plan(briefing))
       const rejected = log.events().flatMap((event) => (event.type === "answer.rejected" ? [event.issues] : []))
       expect(rejected.map((issues) => issues.map(({ code }) => code))).toEqual([
         ["tasks-empty"],
         ["skill-unknown"],
+        ["skill-unknown"],
+        ["skill-unknown"],
         ["skill-unknown"]
       ])
       expect(error).toEqual(
         new NoValidPlan({
-          detail: "Could not build valid task list after 3 tries. The model gave the same answer twice.",
-          issues: rejected[2]!
+          detail: "Could not build valid task list after 5 tries.",
+          issues: rejected[4]!
         })
       )
     })

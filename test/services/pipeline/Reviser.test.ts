@@ -167,7 +167,7 @@ it.effect("keeps the outstanding tasks with a warning when no answer is valid", 
       {
         type: "message",
         level: "warning",
-        text: "Task list iteration: could not get valid task list after 2 tries. The model gave the same answer twice."
+        text: "Task list iteration: could not get valid task list after 5 tries. The model gave the same answer every time."
       }
     ])
   })

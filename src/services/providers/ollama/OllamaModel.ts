@@ -13,6 +13,8 @@ import { IdGenerator } from "effect/ai/IdGenerator"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type { ChatRequest } from "ollama/browser"
+import type { Sampling, Think } from "../../../domain/models/Generation.ts"
+import { CallOptions } from "../CallOptions.ts"
 import { ModelOverride } from "../ModelOverride.ts"
 import { asOllamaError, makeClient, type ServerAddress } from "./OllamaClient.ts"
 import { OllamaError, toAiError } from "./OllamaErrors.ts"
@@ -24,12 +26,12 @@ export interface OllamaModelOptions extends ServerAddress {
   readonly model: string
   /** `num_ctx` in tokens. One value for a whole run: the server loads the model anew whenever it changes. */
   readonly contextWindow: number
-  /** `num_predict` in tokens. Without it a model that repeats itself never stops. */
+  /** `num_predict` in tokens of a call that sets none. Without it a model that repeats itself never stops. */
   readonly maxAnswerTokens: number
   /** How long the server keeps the model loaded, longer than a person thinks at an approval; 30m when absent. */
   readonly keepAlive?: string
-  /** Whether and how hard the model thinks; left to the model when absent. */
-  readonly think?: boolean | "low" | "medium" | "high"
+  /** Whether and how hard the model thinks in a call that does not set it; left to the model when absent. */
+  readonly think?: Think
   readonly timeouts?: {
     /**
      * From sending to the first line: loading the model and reading the prompt fall into it; 10 minutes when absent.
@@ -48,6 +50,21 @@ interface SentRequest extends ChatRequest {
   readonly stream: true
   readonly truncate: boolean
   readonly shift: boolean
+}
+
+/** Parameters of sampling by their names in a request; absent ones are left to the Modelfile. */
+const sampledWith = (sampling: Sampling) => {
+  const named = {
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_k: sampling.topK,
+    min_p: sampling.minP,
+    seed: sampling.seed,
+    repeat_penalty: sampling.repeatPenalty
+  }
+  return Object.fromEntries(
+    Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  )
 }
 
 type Lines = AsyncIterator<unknown>
@@ -102,6 +119,7 @@ const streamParts = (
       )
       const read = makePartReader(yield* IdGenerator)
       const override = yield* ModelOverride
+      const { maxTokens, sampling, think = options.think } = yield* CallOptions
       const lines = readAnswer(options, agent, {
         model: override ?? options.model,
         ...question,
@@ -109,8 +127,12 @@ const streamParts = (
         keep_alive: options.keepAlive ?? "30m",
         truncate: false,
         shift: false,
-        options: { num_ctx: options.contextWindow, num_predict: options.maxAnswerTokens },
-        ...(options.think === undefined ? {} : { think: options.think })
+        options: {
+          num_ctx: options.contextWindow,
+          num_predict: maxTokens ?? options.maxAnswerTokens,
+          ...sampledWith(sampling)
+        },
+        ...(think === undefined ? {} : { think })
       })
       return Stream.unwrap(lines).pipe(
         Stream.mapEffect(read),

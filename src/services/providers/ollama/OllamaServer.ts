@@ -33,6 +33,9 @@ export interface Capabilities {
   readonly thinking: boolean
   /** The largest context window the model was trained for, in tokens. */
   readonly contextLength?: number
+  /** `num_ctx` and `temperature` as the Modelfile sets them. */
+  readonly window?: number
+  readonly temperature?: number
 }
 
 export interface OllamaServerOptions extends ServerAddress {
@@ -56,7 +59,8 @@ const Running = Schema.Struct({
 })
 const Show = Schema.Struct({
   capabilities: Schema.optionalKey(Schema.Array(Schema.String)),
-  model_info: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+  model_info: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
+  parameters: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 
 /** The key of the length begins with the name of the model's architecture. */
@@ -65,14 +69,24 @@ const contextLength = (info: Readonly<Record<string, unknown>>): number | undefi
   return typeof length === "number" && Number.isSafeInteger(length) ? length : undefined
 }
 
+/** A number in the parameters of a Modelfile, which are lines of a name and a value. */
+const parameter = (text: string, name: string): number | undefined => {
+  const value = new RegExp(String.raw`^\s*${name}\s+"?(-?\d+(?:\.\d+)?)"?\s*$`, "m").exec(text)?.[1]
+  return value === undefined ? undefined : Number(value)
+}
+
 const readCapabilities = (shown: typeof Show.Type): Capabilities => {
   const names = shown.capabilities ?? ["completion"]
   const length = contextLength(shown.model_info ?? {})
+  const window = parameter(shown.parameters ?? "", "num_ctx")
+  const temperature = parameter(shown.parameters ?? "", "temperature")
   return {
     completion: names.includes("completion"),
     tools: names.includes("tools"),
     thinking: names.includes("thinking"),
-    ...(length === undefined ? {} : { contextLength: length })
+    ...(length === undefined ? {} : { contextLength: length }),
+    ...(window === undefined || !Number.isSafeInteger(window) || window < 1 ? {} : { window }),
+    ...(temperature === undefined ? {} : { temperature })
   }
 }
 

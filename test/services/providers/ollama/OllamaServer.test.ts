@@ -77,6 +77,21 @@ describe("OllamaServer", () => {
     )
   )
 
+  it.effect.each([
+    ["num_ctx                        16384\ntemperature                    0.6", { window: 16_384, temperature: 0.6 }],
+    ['stop "num_ctx 1"\ntemperature 0', { temperature: 0 }],
+    ["NUM_CTX 5\nnum_ctx_extra 5\nnum_ctx many\ntemperature", {}],
+    ["num_ctx 0\nnum_ctx 1.5", {}],
+    ["", {}]
+  ] as const)("reads the parameters of a Modelfile: %j", ([parameters, expected]) =>
+    withServer({ models: [{ name: "own", parameters }] }, (server) =>
+      Effect.gen(function* () {
+        const { temperature, window } = yield* server.capabilities("own")
+        assert.deepStrictEqual({ temperature, window }, { temperature: undefined, window: undefined, ...expected })
+      })
+    )
+  )
+
   it.effect("takes a server that tells no capabilities to offer completion", () =>
     withServer(
       { paths: { "/api/show": { status: 200, body: { model_info: { "general.architecture": "x" } } } } },

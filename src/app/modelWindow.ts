@@ -1,0 +1,44 @@
+/**
+ * Chooses the context window of a run by what the person set and by what the server says of the model. Part of the
+ * composition root.
+ */
+import * as Effect from "effect/Effect"
+import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
+import { readFacts } from "../services/providers/ollama/OllamaFacts.ts"
+import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
+import type { RunPorts } from "./projectLayers.ts"
+import { type Setup, withWindow } from "./setup.ts"
+
+export interface FittedSetup {
+  readonly setup: Setup
+  /** What the person should know about the window. */
+  readonly note?: string
+  /** True when it is smaller than it was wanted. */
+  readonly isLowered: boolean
+}
+
+/**
+ * The setup with its window. A server that does not answer changes nothing: the first call of the run says so. A run that
+ * is resumed has its window set, so that it keeps it.
+ */
+export const fitWindow = Effect.fn("fitWindow")(function* (setup: Setup, { model }: Pick<RunPorts, "model">) {
+  const unchanged: FittedSetup = { setup, isLowered: false }
+  const { apiKey, configuration, settings } = setup
+  if (settings.model === "embedded" || model !== undefined) return unchanged
+  const server = OllamaServer.layer({ host: settings.host, ...(apiKey === undefined ? {} : { apiKey }) })
+  const facts = yield* Effect.provide(readFacts(settings.model), server)
+  if (!facts.isKnown) return unchanged
+  const chosen = chooseWindow({
+    ...(configuration.contextWindow === undefined ? {} : { given: configuration.contextWindow }),
+    ...(facts.window === undefined ? {} : { modelfile: facts.window }),
+    ...(facts.loadedWindow === undefined ? {} : { loaded: facts.loadedWindow }),
+    ...(facts.supportedWindow === undefined ? {} : { supported: facts.supportedWindow })
+  })
+  const note = windowNote(settings.model, chosen)
+  const fitted: FittedSetup = {
+    setup: withWindow(setup, chosen.window),
+    isLowered: chosen.loweredFrom !== undefined,
+    ...(note === undefined ? {} : { note })
+  }
+  return fitted
+})

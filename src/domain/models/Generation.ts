@@ -1,0 +1,124 @@
+/**
+ * How a model writes its answers, as a person sets it: whether it thinks first, and how its words are sampled, for a
+ * whole run and for single stages.
+ */
+import * as Schema from "effect/Schema"
+
+/** Whether, or how much, a model thinks before it answers. */
+export const Think = Schema.Union([Schema.Boolean, Schema.Literals(["low", "medium", "high"])])
+export type Think = typeof Think.Type
+
+const between = (minimum: number, maximum: number) => Schema.Finite.check(Schema.isBetween({ minimum, maximum }))
+const whole = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
+const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
+
+/** Parameters of sampling; what is absent is left to the model. */
+export const Sampling = Schema.Struct({
+  temperature: key(between(0, 2), "How far the model strays from its most probable words, 0 to 2."),
+  topP: key(between(0, 1), "Only the most probable words that have this probability together are considered."),
+  topK: key(whole(1_000_000), "Only so many of the most probable words are considered."),
+  minP: key(between(0, 1), "Only words that have this share of the best word's probability are considered."),
+  seed: key(whole(2_147_483_647), "The number that chance begins with: the same prompt gets the same answer."),
+  repeatPenalty: key(between(0, 10), "How strongly repeated words are avoided; 1 is not at all.")
+})
+export type Sampling = typeof Sampling.Type
+
+/** What a stage has of its own. */
+export const StageGeneration = Schema.Struct({
+  think: Schema.optionalKey(Think),
+  sampling: Schema.optionalKey(Sampling)
+})
+export type StageGeneration = typeof StageGeneration.Type
+
+const stage = Schema.optionalKey(StageGeneration)
+
+/** The stages by the names that they have in events. */
+export const StageGenerations = Schema.Struct({
+  plan: stage,
+  refine: stage,
+  execute: stage,
+  iterate: stage,
+  conclude: stage,
+  ask: stage
+})
+export type StageGenerations = typeof StageGenerations.Type
+export type GeneratingStage = keyof StageGenerations
+
+export const generatingStages = Object.keys(StageGenerations.fields) as ReadonlyArray<GeneratingStage>
+
+/** Everything that a person set. */
+export interface Generation extends StageGeneration {
+  readonly stages?: StageGenerations
+}
+
+/** What holds for one stage: its own values before those of the run. */
+export const generationFor = (given: Generation, name: GeneratingStage): StageGeneration => {
+  const own = given.stages?.[name]
+  const think = own?.think ?? given.think
+  return { sampling: { ...given.sampling, ...own?.sampling }, ...(think === undefined ? {} : { think }) }
+}
+
+/** Drops `think` of single stages. */
+const withoutThink = (stages: StageGenerations): StageGenerations =>
+  Object.fromEntries(
+    Object.entries(stages).map(([name, { sampling }]) => [name, sampling === undefined ? {} : { sampling }])
+  )
+
+/**
+ * Merges two settings; values of the second take precedence, key by key. A `think` of the second is meant for all stages
+ * but those that the second names itself, so that `--think off` also holds for a stage with a `think` in a file.
+ */
+export const mergeGeneration = (base: Generation, overrides: Generation): Generation => {
+  const think = overrides.think ?? base.think
+  const before = base.stages === undefined || overrides.think === undefined ? base.stages : withoutThink(base.stages)
+  const sampling = { ...base.sampling, ...overrides.sampling }
+  const stages = Object.fromEntries(
+    generatingStages.flatMap((name) => {
+      const [old, own] = [before?.[name], overrides.stages?.[name]]
+      if (old === undefined && own === undefined) return []
+      const merged = { ...old?.sampling, ...own?.sampling }
+      return [[name, { ...old, ...own, ...(Object.keys(merged).length === 0 ? {} : { sampling: merged }) }]]
+    })
+  )
+  return {
+    ...(think === undefined ? {} : { think }),
+    ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
+    ...(Object.keys(stages).length === 0 ? {} : { stages })
+  }
+}
+
+/**
+ * The temperature when neither the person nor the Modelfile sets one: the documents of a run have one right form and
+ * little room for fancy, and a little chance keeps a model from repeating itself.
+ */
+export const defaultTemperature = 0.2
+
+/** What Ollama samples with when nobody says anything. */
+const temperatureOfServer = 0.8
+
+const step = 0.3
+const highest = 1
+
+/** What is known about the sampling of a model: the temperature in its Modelfile; absent when it sets none. */
+export interface ModelSampling {
+  readonly isKnown: boolean
+  readonly temperature?: number
+}
+
+/**
+ * The parameters to send. What the Modelfile sets holds unless the person set something. A call in which the model thinks
+ * gets no default, because thoughts at a low temperature run in circles. After `repeats` answers that repeated a rejected one, the
+ * temperature is raised and the seed is another one: what is sent follows from the attempt alone.
+ */
+export const samplingToSend = (
+  given: Sampling,
+  model: ModelSampling,
+  { repeats, thinks }: { readonly repeats: number; readonly thinks: boolean }
+): Sampling => {
+  const isFree = model.isKnown && model.temperature === undefined && !thinks
+  const sent = given.temperature === undefined && isFree ? { ...given, temperature: defaultTemperature } : given
+  if (repeats === 0) return sent
+  const base = sent.temperature ?? model.temperature ?? temperatureOfServer
+  const raised = Math.round(Math.max(base, Math.min(highest, base + step * repeats)) * 100) / 100
+  return { ...sent, temperature: raised, seed: ((given.seed ?? 0) + repeats) % 2_147_483_648 }
+}

@@ -1,0 +1,112 @@
+/**
+ * Tells thoughts in tags apart from the answer while it is written, for servers that send both as one text. The pieces
+ * do not depend on how the text is cut into deltas.
+ */
+
+/** A piece of an answer, in the order in which it was written. */
+export interface WrittenPiece {
+  readonly kind: "thinking" | "text"
+  readonly text: string
+}
+
+const names = ["think", "thinking", "thought", "reasoning"]
+const opening = new RegExp(`^<(?:${names.join("|")})>`, "i")
+const closing = new RegExp(`</(?:${names.join("|")})>`, "i")
+const loneClosing = new RegExp(`^[ \\t]*</(?:${names.join("|")})>`, "i")
+const heading = /^ {0,3}#{1,6}\s/m
+const longestTag = "</reasoning>".length
+
+/** True while the text can still become an opening tag. */
+const mayOpen = (text: string): boolean => names.some((name) => `<${name}>`.startsWith(text.toLowerCase()))
+
+/** Where a closing tag may have begun at the end of a text. */
+const heldFrom = (text: string): number => {
+  const start = text.lastIndexOf("<")
+  return start === -1 || text.length - start >= longestTag ? text.length : start
+}
+
+export class ThinkingSplit {
+  #state: "start" | "thinking" | "text" = "start"
+  #held = ""
+  /** What was thought in the block that is open. */
+  #open = ""
+  #hasThought = false
+
+  /** True when a document may have begun in thoughts that were never closed. */
+  get hasHeading(): boolean {
+    return this.#state === "thinking" && heading.test(this.#open)
+  }
+
+  add(delta: string): ReadonlyArray<WrittenPiece> {
+    if (this.#state === "text") return [{ kind: "text", text: delta }]
+    this.#held += delta
+    return this.#state === "start" ? this.#begin() : this.#think()
+  }
+
+  #begin(): ReadonlyArray<WrittenPiece> {
+    const text = this.#held.trimStart()
+    const tag = opening.exec(text)
+    if (tag !== null) {
+      this.#state = "thinking"
+      this.#hasThought = true
+      this.#open = ""
+      this.#held = text.slice(tag[0].length)
+      return this.#think()
+    }
+    if (mayOpen(text)) return []
+    return this.#write(this.#hasThought ? text : this.#held)
+  }
+
+  #write(text: string): ReadonlyArray<WrittenPiece> {
+    this.#state = "text"
+    this.#held = ""
+    return text === "" ? [] : [{ kind: "text", text }]
+  }
+
+  #think(): ReadonlyArray<WrittenPiece> {
+    const tag = closing.exec(this.#held)
+    const end = tag?.index ?? heldFrom(this.#held)
+    const thought = this.#held.slice(0, end)
+    this.#held = this.#held.slice(end + (tag?.[0].length ?? 0))
+    this.#open += thought
+    const piece: ReadonlyArray<WrittenPiece> = thought === "" ? [] : [{ kind: "thinking", text: thought }]
+    if (tag === null) return piece
+    this.#state = "start"
+    return [...piece, ...this.#begin()]
+  }
+
+  /**
+   * The rest of the text. Thoughts that were never closed end at the first heading, as the reader of documents has it:
+   * `answer` is what was taken for thoughts and is the answer.
+   */
+  end(): { readonly pieces: ReadonlyArray<WrittenPiece>; readonly answer: string } {
+    const rest = this.#held
+    this.#held = ""
+    if (this.#state !== "thinking") return { pieces: rest === "" ? [] : [{ kind: "text", text: rest }], answer: "" }
+    this.#open += rest
+    const from = this.#open.search(heading)
+    return {
+      pieces: rest === "" ? [] : [{ kind: "thinking", text: rest }],
+      answer: from === -1 ? "" : this.#open.slice(from)
+    }
+  }
+}
+
+/**
+ * Some servers drop the opening tag, so that thoughts come first and then a lone closing tag. What is before it is
+ * thought, unless it holds a heading: then the reader of documents decides.
+ */
+export const splitLoneClosing = (text: string): { readonly thinking: string; readonly text: string } => {
+  const lines = text.split("\n")
+  let isFenced = false
+  let last = -1
+  for (const [index, line] of lines.entries()) {
+    if (/^ {0,3}(?:`{3}|~{3})/.test(line)) isFenced = !isFenced
+    if (isFenced) continue
+    if (heading.test(line)) break
+    if (loneClosing.test(line)) last = index
+  }
+  if (last === -1) return { thinking: "", text }
+  const rest = [(lines[last] ?? "").replace(loneClosing, ""), ...lines.slice(last + 1)].join("\n")
+  return { thinking: lines.slice(0, last).join("\n"), text: rest.trimStart() }
+}

@@ -1,0 +1,70 @@
+/**
+ * How a call is sent beside its prompt: whether the model thinks and how long, how its words are sampled, and how many
+ * tokens it may write.
+ */
+import type { Stage } from "../../domain/runs/ActivityKey.ts"
+import { generationFor, samplingToSend } from "../../domain/models/Generation.ts"
+import { answerReserve } from "../../domain/models/PromptSize.ts"
+import type { CallSettings } from "../providers/CallOptions.ts"
+import type { Facts } from "../providers/ModelFacts.ts"
+import type { Settings } from "../runs/RunSettings.ts"
+import type { Thinking } from "./Thinking.ts"
+
+/** What went wrong with the answers before. What is sent follows from it alone. */
+export interface Tuning {
+  /** How many answers repeated a rejected one. */
+  readonly repeats: number
+  /** How many answers were cut off while the model thought. */
+  readonly thinkingCuts: number
+}
+
+export const firstTuning: Tuning = { repeats: 0, thinkingCuts: 0 }
+
+export interface CallPlan extends CallSettings {
+  /** How many tokens the model may think. */
+  readonly thinkingTokens: number
+  /** The prompt left no room to think, so the model is asked not to. */
+  readonly isCrowded: boolean
+}
+
+/** Thoughts in less room than this, in tokens, are cut off more often than not. */
+const leastThinking = 512
+
+/** Plans a call whose prompt needs so many tokens. Thoughts get what prompt and answer leave free of the window. */
+export const planCall = (
+  { contextWindow, generation, limits }: Settings,
+  thinking: Thinking,
+  call: {
+    readonly model: string
+    readonly facts: Facts
+    readonly stage: Stage
+    readonly tuning: Tuning
+    readonly promptTokens: number
+  }
+): CallPlan => {
+  const { facts, model, promptTokens, stage, tuning } = call
+  const { sampling = {}, think } = generationFor(generation, stage)
+  const reserve = answerReserve(contextWindow)
+  const free = Math.max(0, contextWindow - promptTokens - reserve)
+  const wanted = thinking.plan(model, facts, think, tuning.thinkingCuts)
+  const least = Math.min(leastThinking, limits.thinkingTokens)
+  const isCrowded = wanted.thinks && wanted.think !== false && free < least
+  const plan = isCrowded ? thinking.plan(model, facts, false, 0) : wanted
+  const limit = limits.thinkingTokens * plan.room
+  return {
+    sampling: samplingToSend(
+      sampling,
+      { isKnown: facts.isKnown, ...(facts.temperature === undefined ? {} : { temperature: facts.temperature }) },
+      { repeats: tuning.repeats, thinks: plan.thinks }
+    ),
+    ...(plan.think === undefined ? {} : { think: plan.think }),
+    // The same for every call of a kind: the window ends an answer by itself.
+    maxTokens: reserve + (plan.thinks ? limit : 0),
+    thinkingTokens: plan.thinks ? Math.min(limit, free) : limit,
+    isCrowded: isCrowded && plan.think === false
+  }
+}
+
+/** What a person is told when a prompt leaves no room for thoughts. */
+export const crowdedNote = (window: number): string =>
+  `A prompt leaves no room to think in the context window of ${window} tokens, so the model answers it without thinking. Raise contextWindow for more.`

@@ -1,0 +1,114 @@
+/**
+ * Waiting for a model server that stopped or has too much to do. All calls of a run share one wait: one of them at a
+ * time tries whether the server is back, and as soon as it is, all go on.
+ */
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+import { ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
+import type { RunEvents } from "../runs/RunEvents.ts"
+
+/** Delays between two tries, in milliseconds; the last one holds for all that follow. */
+const delays = [1000, 2000, 4000, 5000]
+
+/** How often a person is told how much time is left, in milliseconds. */
+const toldEvery = 15_000
+
+interface Outage {
+  readonly since: number
+  readonly ends: number
+  readonly over: Deferred.Deferred<void>
+  readonly reason: ModelErrorReason["_tag"]
+  readonly message: string
+  tries: number
+  toldAt: number
+}
+
+/** True for an error with which a server says, or shows, that it will be able to answer later. */
+const isWaitedFor = (reason: ModelErrorReason, wasReached: boolean): boolean =>
+  (reason._tag === "Unreachable" && wasReached) || (reason._tag === "Busy" && reason.isOverloaded === true)
+
+/** The error after a wait says how long it was. */
+const afterWait = (error: ModelError, seconds: number): ModelError =>
+  error.reason._tag === "Unreachable" || error.reason._tag === "Busy"
+    ? new ModelError({ reason: { ...error.reason, waitedSeconds: seconds } })
+    : error
+
+export interface ServerWait {
+  /** To be run as soon as the server has said anything but that it is overloaded: calls that wait go on. */
+  readonly reached: Effect.Effect<void>
+  /** To be run when the server is known to have answered before; nothing goes on by it. */
+  readonly known: Effect.Effect<void>
+  /** To be run before a call is sent: waits while the server is known to be gone. */
+  readonly ready: Effect.Effect<void>
+  readonly waitsFor: (error: ModelError) => boolean
+  /** Waits after an error that is waited for, until the call is to be sent again; fails when the time is over. */
+  readonly after: (error: ModelError) => Effect.Effect<void, ModelError>
+}
+
+/** `seconds` is the longest wait; 0 waits for nothing. A server that never answered is not waited for. */
+export const makeServerWait = (events: RunEvents["Service"], seconds: number): Effect.Effect<ServerWait> =>
+  Effect.gen(function* () {
+    const turn = yield* Semaphore.make(1)
+    let outage: Outage | undefined
+    let wasReached = false
+
+    const reached = Effect.gen(function* () {
+      wasReached = true
+      if (outage === undefined) return
+      const { over, since } = outage
+      outage = undefined
+      const waitedSeconds = Math.round(((yield* Clock.currentTimeMillis) - since) / 1000)
+      yield* events.publish({ type: "server.back", waitedSeconds })
+      yield* Deferred.succeed(over, undefined)
+    })
+
+    const begin = Effect.fnUntraced(function* ({ message, reason }: ModelError) {
+      if (outage !== undefined) return outage
+      const over = yield* Deferred.make<void>()
+      const since = yield* Clock.currentTimeMillis
+      const ends = since + seconds * 1000
+      outage ??= { since, ends, over, reason: reason._tag, message, tries: 0, toldAt: -Infinity }
+      return outage
+    })
+
+    const tell = (mine: Outage, now: number) => {
+      if (now - mine.toldAt < toldEvery) return Effect.void
+      mine.toldAt = now
+      const { ends, message, reason } = mine
+      return events.publish({ type: "server.waiting", reason, message, secondsLeft: Math.ceil((ends - now) / 1000) })
+    }
+
+    const isExpired = ({ ends }: Outage) => Effect.map(Clock.currentTimeMillis, (now) => now >= ends)
+
+    /** Waits for the next try. Those behind wait for their turn, and so try one by one; each has its try at the end. */
+    const nextTry = (mine: Outage): Effect.Effect<void> =>
+      turn.withPermits(1)(
+        Effect.gen(function* () {
+          if (outage !== mine) return
+          const now = yield* Clock.currentTimeMillis
+          const left = mine.ends - now
+          if (left <= 0) return
+          yield* tell(mine, now)
+          const delay = delays[Math.min(mine.tries, delays.length - 1)] ?? 0
+          mine.tries += 1
+          yield* Effect.raceFirst(Effect.sleep(Duration.millis(Math.min(delay, left))), Deferred.await(mine.over))
+        })
+      )
+
+    return {
+      reached,
+      known: Effect.sync(() => {
+        wasReached = true
+      }),
+      waitsFor: ({ reason }) => seconds > 0 && isWaitedFor(reason, wasReached),
+      ready: Effect.suspend(() => (outage === undefined ? Effect.void : nextTry(outage))),
+      after: Effect.fnUntraced(function* (error: ModelError) {
+        const mine = yield* begin(error)
+        if (yield* isExpired(mine)) return yield* afterWait(error, seconds)
+        yield* nextTry(mine)
+      })
+    }
+  })

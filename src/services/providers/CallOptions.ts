@@ -1,0 +1,18 @@
+/**
+ * How one answer is written: what the request of a call sets beside its prompt. A provider takes what it knows.
+ */
+import * as Context from "effect/Context"
+import type { Sampling, Think } from "../../domain/models/Generation.ts"
+
+export interface CallSettings {
+  readonly sampling: Sampling
+  /** Left to the model when absent. */
+  readonly think?: Think
+  /** The most tokens of thoughts and answer together; what the provider was made with when absent. */
+  readonly maxTokens?: number
+}
+
+/** A reference, since the interface of LanguageModel has no parameter for it. */
+export const CallOptions = Context.Reference<CallSettings>("task-conductor/services/providers/CallOptions", {
+  defaultValue: () => ({ sampling: {} })
+})

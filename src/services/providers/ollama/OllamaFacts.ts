@@ -1,0 +1,50 @@
+/**
+ * Facts about the models of an Ollama server, asked once for each model.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type Facts, ModelFacts, unknownFacts } from "../ModelFacts.ts"
+import { OllamaServer } from "./OllamaServer.ts"
+
+const present = <A extends object>(given: A): { [Key in keyof A]?: NonNullable<A[Key]> } =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof A]?: NonNullable<A[Key]>
+  }
+
+/** Asks the server about a model; a server that does not answer leaves everything unknown. */
+export const readFacts = Effect.fn("readFacts")(function* (model: string) {
+  const server = yield* OllamaServer
+  const shown = yield* Effect.result(server.capabilities(model))
+  if (shown._tag === "Failure") return unknownFacts
+  const loaded = yield* Effect.orElseSucceed(server.loaded, () => [])
+  const { contextLength, temperature, thinking, window } = shown.success
+  const facts: Facts = {
+    isKnown: true,
+    thinks: thinking,
+    ...present({
+      supportedWindow: contextLength,
+      window,
+      temperature,
+      loadedWindow: loaded.find(({ name }) => name === model || name === `${model}:latest`)?.contextWindow
+    })
+  }
+  return facts
+})
+
+/** Facts are remembered once the server has answered. */
+export const layerOllamaFacts: Layer.Layer<never, never, OllamaServer> = Layer.effect(
+  ModelFacts,
+  Effect.gen(function* () {
+    const server = yield* OllamaServer
+    const known = new Map<string, Facts>()
+    return (model: string) =>
+      Effect.suspend(() => {
+        const before = known.get(model)
+        if (before !== undefined) return Effect.succeed(before)
+        return readFacts(model).pipe(
+          Effect.provideService(OllamaServer, server),
+          Effect.tap((facts) => Effect.sync(() => (facts.isKnown ? known.set(model, facts) : known)))
+        )
+      })
+  })
+)

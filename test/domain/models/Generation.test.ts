@@ -1,0 +1,92 @@
+import { describe, expect, it } from "@effect/vitest"
+import {
+  type Generation,
+  generationFor,
+  generatingStages,
+  mergeGeneration,
+  samplingToSend
+} from "../../../src/domain/models/Generation.ts"
+import { Stage } from "../../../src/domain/runs/ActivityKey.ts"
+
+const given: Generation = {
+  think: "low",
+  sampling: { temperature: 0.5, topK: 20 },
+  stages: { plan: { think: "high", sampling: { temperature: 0.1 } }, refine: { think: false } }
+}
+
+describe("generationFor", () => {
+  it("takes the values of a stage before those of the run, key by key", () => {
+    expect(generationFor(given, "plan")).toEqual({ think: "high", sampling: { temperature: 0.1, topK: 20 } })
+    expect(generationFor(given, "refine")).toEqual({ think: false, sampling: { temperature: 0.5, topK: 20 } })
+    expect(generationFor(given, "execute")).toEqual({ think: "low", sampling: { temperature: 0.5, topK: 20 } })
+    expect(generationFor({}, "ask")).toEqual({ sampling: {} })
+  })
+
+  it("knows every stage of a run", () => {
+    expect(generatingStages.toSorted()).toEqual([...Stage.literals].toSorted())
+  })
+})
+
+describe("mergeGeneration", () => {
+  it("merges stage by stage and key by key", () => {
+    expect(mergeGeneration(given, { stages: { plan: { sampling: { seed: 1 } }, ask: { think: true } } })).toEqual({
+      ...given,
+      stages: {
+        ...given.stages,
+        plan: { think: "high", sampling: { temperature: 0.1, seed: 1 } },
+        ask: { think: true }
+      }
+    })
+    expect(mergeGeneration({}, {})).toEqual({})
+    expect(mergeGeneration(given, {})).toEqual(given)
+  })
+
+  it("means all stages by a later value for the run, except those that come with it", () => {
+    const merged = mergeGeneration(given, { think: false, stages: { execute: { think: "medium" } } })
+    expect(generatingStages.map((stage) => generationFor(merged, stage).think)).toEqual([
+      false,
+      false,
+      "medium",
+      false,
+      false,
+      false
+    ])
+    expect(generationFor(merged, "plan").sampling).toEqual({ temperature: 0.1, topK: 20 })
+  })
+})
+
+describe("samplingToSend", () => {
+  const unknown = { isKnown: false }
+  const plain = { isKnown: true }
+  const warm = { isKnown: true, temperature: 0.6 }
+  const first = { repeats: 0, thinks: false }
+
+  it.each([
+    ["a low temperature for a model without one", {}, plain, first, { temperature: 0.2 }],
+    ["nothing over a Modelfile", {}, warm, first, {}],
+    ["nothing to a model of which nothing is known", {}, unknown, first, {}],
+    ["nothing to a model that thinks", {}, plain, { repeats: 0, thinks: true }, {}],
+    [
+      "what the person set, over a Modelfile",
+      { temperature: 0.9, minP: 0.1 },
+      warm,
+      first,
+      { temperature: 0.9, minP: 0.1 }
+    ],
+    ["a zero that the person set", { temperature: 0 }, plain, first, { temperature: 0 }],
+    ["more after a repeated answer", {}, plain, { repeats: 1, thinks: false }, { temperature: 0.5, seed: 1 }],
+    ["more each time", {}, plain, { repeats: 2, thinks: false }, { temperature: 0.8, seed: 2 }],
+    ["not more than 1", {}, plain, { repeats: 9, thinks: false }, { temperature: 1, seed: 9 }],
+    ["more than the Modelfile has", {}, warm, { repeats: 1, thinks: true }, { temperature: 0.9, seed: 1 }],
+    ["more than the server has", {}, unknown, { repeats: 1, thinks: false }, { temperature: 1, seed: 1 }],
+    [
+      "never less than the person set",
+      { temperature: 1.5, seed: 7 },
+      plain,
+      { repeats: 2, thinks: false },
+      { temperature: 1.5, seed: 9 }
+    ]
+  ] as const)("is %s", (_name, sampling, model, state, sent) => {
+    expect(samplingToSend(sampling, model, state)).toEqual(sent)
+  })
+})

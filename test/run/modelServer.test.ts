@@ -1,0 +1,288 @@
+/**
+ * The real binary with a server that speaks like Ollama: the window follows the model, flags reach every request, and a
+ * server that stops in the middle of a run is waited for.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { run } from "../../src/index.ts"
+import { makeSandbox } from "../support/binary.ts"
+import { FakeOllama, type FakeServer } from "../support/FakeOllama.ts"
+import { fakeModel, type FakeModel } from "../support/FakeOllamaPaths.ts"
+import type { Script } from "../support/FakeOllamaScript.ts"
+import { planOf, refinementWith, resultSaying, testSkills } from "../support/TestRun.ts"
+
+const sandbox = Effect.acquireRelease(
+  Effect.sync(() => {
+    const made = makeSandbox()
+    for (const [path, text] of Object.entries(testSkills)) made.write(`project/${path}`, text)
+    return made
+  }),
+  ({ remove }) => Effect.sync(remove)
+)
+
+/** Does the work of one task. */
+const obedient: Script = ({ messages: [system] }) => {
+  switch (/^# Stage: (\w+)$/m.exec(system?.content ?? "")?.[1]) {
+    case "creation":
+      return planOf([[{ name: "Look 1" }]])
+    case "refinement":
+      return refinementWith([{ name: "get_current_time", arguments: {} }])
+    case "execution":
+      return resultSaying("Noon.")
+    case "iteration":
+      return planOf([])
+    default:
+      return "It is noon."
+  }
+}
+
+const serve = (model: Partial<FakeModel>, options: { readonly port?: number; readonly script?: Script } = {}) =>
+  FakeOllama.make(options.script ?? obedient, {
+    models: [{ name: fakeModel, ...model }],
+    ...(options.port === undefined ? {} : { port: options.port })
+  })
+
+const windows = ({ chats }: FakeServer) => [...new Set(chats.map(({ options }) => options?.num_ctx))]
+const ask = ["run", "--model", fakeModel, "What time is it?"]
+const env = ({ url }: FakeServer) => ({ env: { OLLAMA_HOST: url } })
+
+describe("the window of a run", () => {
+  it.live.each([
+    ["the default", {}, [], 8192, undefined],
+    [
+      "that of the Modelfile",
+      { parameters: 'stop "<|end|>"\nnum_ctx    12288' },
+      [],
+      12_288,
+      "note: the context window is 12288"
+    ],
+    ["what the person set", { parameters: "num_ctx 12288" }, ["--context-window", "10000"], 10_000, undefined],
+    [
+      "what the model supports",
+      { contextLength: 9000 },
+      ["--context-window", "100000"],
+      9000,
+      "warning: The context window is lowered from 100000 to 9000 tokens"
+    ]
+  ] as const)("is %s", ([, model, flags, window, note]) =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      const server = yield* serve(model)
+      const { code, stderr, stdout } = yield* Effect.promise(() => run([...ask, ...flags], env(server)))
+      assert.deepStrictEqual([code, stdout, windows(server)], [0, "It is noon.\n", [window]])
+      if (note === undefined) assert.notInclude(stderr, "context window")
+      else assert.include(stderr, note)
+    })
+  )
+
+  it.live("is that of the loaded model when it is larger", () =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      const server = yield* serve({})
+      const first = ["run", "--context-window", "20000", ...ask.slice(1)]
+      for (const args of [first, ask]) {
+        assert.strictEqual((yield* Effect.promise(() => run(args, env(server)))).code, 0)
+      }
+      assert.deepStrictEqual(windows(server), [20_000])
+    })
+  )
+})
+
+describe("flags about the model", () => {
+  it.live("reach every request, over what the configuration says of stages", () =>
+    Effect.gen(function* () {
+      const { run, write } = yield* sandbox
+      const stages = { plan: { think: "high", sampling: { topK: 5 } }, execute: { sampling: { temperature: 1 } } }
+      write("config/task-conductor/config.json", JSON.stringify({ think: "low", stages }))
+      const server = yield* serve({})
+      const flags = ["--think", "off", "--temperature", "0.1", "--seed", "3"]
+      assert.strictEqual((yield* Effect.promise(() => run([...ask, ...flags], env(server)))).code, 0)
+      const sent = server.chats.map(({ options, think }) => [
+        think,
+        options?.["temperature"],
+        options?.["seed"],
+        options?.["top_k"]
+      ])
+      assert.deepStrictEqual(sent, [
+        [false, 0.1, 3, 5],
+        [false, 0.1, 3, undefined],
+        [false, 1, 3, undefined],
+        [false, 0.1, 3, undefined],
+        [false, 0.1, 3, undefined]
+      ])
+    })
+  )
+
+  it.live("that are wrong are wrong usage", () =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      for (const flags of [
+        ["--think", "hard"],
+        ["--temperature", "3"],
+        ["--seed", "-1"],
+        ["--context-window", "0"]
+      ]) {
+        const { code, stderr } = yield* Effect.promise(() => run([...ask, ...flags]))
+        assert.strictEqual(code, 2)
+        assert.include(stderr, flags.join(" ").split(" ")[0] ?? "")
+      }
+    })
+  )
+})
+
+describe("a model that thinks", () => {
+  it.live("is shown as thinking, and what it thought is in no result", () =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      const script: Script = (body, index) => {
+        const text = String(obedient(body, index))
+        return index % 2 === 0
+          ? { thinking: "SECRET thoughts.", text }
+          : `<think>\nSECRET thoughts.\n</think>\n\n${text}`
+      }
+      const server = yield* serve({}, { script })
+      const plain = yield* Effect.promise(() => run(ask, env(server)))
+      assert.deepStrictEqual([plain.code, plain.stdout], [0, "It is noon.\n"])
+      assert.include(plain.stderr, "plan: thinking")
+      const json = yield* Effect.promise(() => run([...ask, "--json"], env(server)))
+      const events = json.stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+      const phases = events.filter(({ type }) => type === "model.phase").map(({ phase }) => phase)
+      assert.deepStrictEqual(
+        phases,
+        Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? "thinking" : "writing"))
+      )
+      assert.notInclude(json.stdout, "SECRET")
+    })
+  )
+})
+
+describe("a model that is cut off while it thinks", () => {
+  const thoughts = { thinking: "Let me see.", doneReason: "length" }
+
+  it.live("in a run is told so and asked without thoughts, until the document is accepted", () =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      const script: Script = (body, index) => (body["think"] === false ? obedient(body, index) : thoughts)
+      const server = yield* serve({}, { script })
+      const { code, stderr } = yield* Effect.promise(() => run(ask, env(server)))
+      assert.strictEqual(code, 0)
+      const asked = server.chats.map(({ messages, think }) => [think, messages[1]?.content.includes("still thinking")])
+      // The conclusion has no place for issues in its prompt.
+      const pairs = [0, 1, 2, 3].flatMap(() => [
+        [undefined, false],
+        [false, true]
+      ])
+      assert.deepStrictEqual(asked, [...pairs, [undefined, false], [false, false]])
+      assert.include(stderr, "You were still thinking when the length limit was reached")
+    })
+  )
+
+  it.live("in a conversation is asked once more, without thoughts", () =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      const server = yield* serve({}, { script: (_, index) => (index === 0 ? thoughts : "Noon.") })
+      const { code, stdout } = yield* Effect.promise(() =>
+        run(["ask", "--model", fakeModel, "What time is it?"], env(server))
+      )
+      assert.deepStrictEqual([code, stdout], [0, "Noon.\n"])
+      assert.deepStrictEqual(
+        server.chats.map(({ think }) => think),
+        [undefined, false]
+      )
+    })
+  )
+})
+
+describe("a script", () => {
+  it.live("sets window, thinking and sampling, and sees what the window became", () =>
+    Effect.gen(function* () {
+      const { root } = yield* sandbox
+      process.env["XDG_CONFIG_HOME"] = `${root}/config`
+      const server = yield* serve({ contextLength: 10_000 })
+      const handle = run({
+        project: `${root}/project`,
+        stateFolder: `${root}/state`,
+        host: server.url,
+        model: fakeModel,
+        prompt: "What time is it?",
+        contextWindow: 20_000,
+        think: "low",
+        sampling: { temperature: 0.7, minP: 0.1 },
+        stages: { refine: { think: false } }
+      })
+      const messages: Array<string> = []
+      yield* Effect.promise(async () => {
+        for await (const event of handle.events) if (event.type === "message") messages.push(event.text)
+      })
+      assert.strictEqual((yield* Effect.promise(() => handle.report)).status, "done")
+      assert.deepStrictEqual(messages, [
+        'The context window is lowered from 20000 to 10000 tokens: the model "qwen3:8b" does not support more.'
+      ])
+      assert.deepStrictEqual(windows(server), [10_000])
+      const sent = server.chats.map(({ options, think }) => [think, options?.["temperature"], options?.["min_p"]])
+      assert.deepStrictEqual(
+        sent,
+        ["low", false, "low", "low", "low"].map((think) => [think, 0.7, 0.1])
+      )
+    })
+  )
+})
+
+describe("a server that stops in the middle of a run", () => {
+  /** A server whose refinement never comes, to be stopped meanwhile. */
+  const stoppable = Effect.fnUntraced(function* (model: Partial<FakeModel>) {
+    const scope = yield* Scope.make()
+    const script: Script = (body, index) => (index === 1 ? { text: "never", hold: "never" } : obedient(body, index))
+    const server = yield* Scope.provide(serve(model, { script }), scope)
+    return { server, stop: Scope.close(scope, Exit.void), port: Number(new URL(server.url).port) }
+  })
+
+  it.live("is waited for, and the run goes on when it is back", () =>
+    Effect.gen(function* () {
+      const { start } = yield* sandbox
+      const { port, server, stop } = yield* stoppable({})
+      const running = start(ask, env(server))
+      yield* server.until(({ chats }) => chats.length === 2)
+      yield* stop
+      yield* Effect.promise(() => running.says("for the model server, 5 min 0 s left"))
+      const again = yield* serve({}, { port })
+      const { code, stderr, stdout } = yield* Effect.promise(() => running.ended)
+      assert.deepStrictEqual([code, stdout], [0, "It is noon.\n"])
+      assert.include(stderr, "the model server is back after")
+      assert.strictEqual(again.chats.length, 4)
+    })
+  )
+
+  it.live("and does not come back in time leaves a run that can be resumed, with the window that it had", () =>
+    Effect.gen(function* () {
+      const { run, start, write } = yield* sandbox
+      write("config/task-conductor/config.json", JSON.stringify({ limits: { serverWaitSeconds: 1 } }))
+      const { port, server, stop } = yield* stoppable({ parameters: "num_ctx 12288" })
+      const running = start(ask, env(server))
+      yield* server.until(({ chats }) => chats.length === 2)
+      yield* stop
+      const { code, stderr } = yield* Effect.promise(() => running.ended)
+      assert.strictEqual(code, 5)
+      assert.include(stderr, "The run waited 1 s for it (limits.serverWaitSeconds).")
+      assert.match(stderr, /Resume it: task-conductor resume \S+\n$/)
+      const again = yield* serve({}, { port })
+      const resumed = yield* Effect.promise(() => run(["resume", "last"], env(again)))
+      assert.deepStrictEqual([resumed.code, resumed.stdout, windows(again)], [0, "It is noon.\n", [12_288]])
+    })
+  )
+
+  it.live("before the first answer ends the run at once", () =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      const { code, stderr } = yield* Effect.promise(() => run(ask))
+      assert.strictEqual(code, 5)
+      assert.include(stderr, 'Start it with "ollama serve"')
+      assert.notInclude(stderr, "waiting")
+    })
+  )
+})

@@ -1,0 +1,243 @@
+/** Calls to a server that speaks like Ollama: what is sent to models that think, or refuse to, and what comes of it. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { defaultLimits, type Limits } from "../../../src/domain/configuration/Limits.ts"
+import type { Generation } from "../../../src/domain/models/Generation.ts"
+import { Activities } from "../../../src/services/journal/Activities.ts"
+import { Journal } from "../../../src/services/journal/Journal.ts"
+import type { ModelRequest } from "../../../src/services/models/CallAttempt.ts"
+import { firstTuning } from "../../../src/services/models/CallPlan.ts"
+import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
+import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
+import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
+import { layerOllamaFacts } from "../../../src/services/providers/ollama/OllamaFacts.ts"
+import { OllamaModel } from "../../../src/services/providers/ollama/OllamaModel.ts"
+import { OllamaServer } from "../../../src/services/providers/ollama/OllamaServer.ts"
+import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
+import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
+import { EventLog } from "../../support/EventLog.ts"
+import { FakeOllama, type FakeServer } from "../../support/FakeOllama.ts"
+import { fakeModel, type FakeModel } from "../../support/FakeOllamaPaths.ts"
+import { inOrder, type Script } from "../../support/FakeOllamaScript.ts"
+
+interface Given {
+  readonly generation?: Generation
+  readonly limits?: Partial<Limits>
+  readonly model?: Partial<FakeModel>
+}
+
+const contextWindow = 8192
+
+const layer = ({ url }: FakeServer, { generation = {}, limits = {} }: Given) =>
+  ModelCaller.layer.pipe(
+    Layer.provide(OllamaModel.layer({ host: url, model: fakeModel, contextWindow, maxAnswerTokens: 2048 })),
+    Layer.provide(Layer.provide(layerOllamaFacts, OllamaServer.layer({ host: url }))),
+    Layer.provide([
+      ModelSlots.layer,
+      Activities.layerDirect,
+      Journal.layerNone,
+      TokenCalibration.layer,
+      UsageMeter.layer
+    ]),
+    Layer.provide(
+      RunSettings.layer({ model: fakeModel, contextWindow, generation, limits: { ...defaultLimits, ...limits } })
+    ),
+    Layer.provideMerge(EventLog.layer)
+  )
+
+/** Asks a server with this script, with one call after another. */
+const asking = (script: Script, given: Given, ...requests: ReadonlyArray<Partial<ModelRequest>>) =>
+  Effect.gen(function* () {
+    const server = yield* FakeOllama.make(script, { models: [{ name: fakeModel, ...given.model }] })
+    return yield* Effect.gen(function* () {
+      const caller = yield* ModelCaller
+      const outcomes = yield* Effect.forEach(requests, (request, index) =>
+        Effect.result(
+          caller.ask({
+            id: { stage: "plan", round: 0, attempt: index + 1 },
+            step: 0,
+            prompt: { system: "s", user: "u" },
+            ...request
+          })
+        )
+      )
+      const events = (yield* EventLog).events()
+      const sent: ReadonlyArray<Record<string, unknown>> = server.chats.map(({ options, think }) => ({
+        think,
+        ...options,
+        num_ctx: undefined
+      }))
+      return { outcomes, events, sent, server }
+    }).pipe(Effect.provide(layer(server, given)))
+  })
+
+const types = (events: ReadonlyArray<{ readonly type: string }>) => events.map(({ type }) => type)
+const reasons = (outcomes: ReadonlyArray<{ readonly _tag: string }>) =>
+  outcomes.map((outcome) =>
+    "failure" in outcome ? (outcome.failure as { reason: { _tag: string } }).reason._tag : "ok"
+  )
+const talk = "I look at it from one side, number one, and then from another. "
+const thoughts = Array.from({ length: 400 }, (_, index) => talk.replace("one", String(index))).join("")
+
+describe("a model that thinks", () => {
+  it.effect("is told apart from its answer, in a field and in tags, and shown as a phase", () =>
+    Effect.gen(function* () {
+      const script = inOrder(
+        { thinking: "Let me see.", text: "Yes." },
+        "<think>Let me see.</think>\n\nYes.",
+        "Let me see.\n</think>\n\nYes."
+      )
+      const { events, outcomes } = yield* asking(script, {}, {}, {}, {})
+      const answers = outcomes.map((one) => (one._tag === "Success" ? [one.success.thinking, one.success.text] : []))
+      expect(answers).toEqual([
+        ["Let me see.", "Yes."],
+        ["Let me see.", "Yes."],
+        ["Let me see.", "Yes."]
+      ])
+      const call = { type: "model.phase", call: { stage: "plan", round: 0, attempt: 1 } }
+      expect(events.filter((event) => event.type === "model.phase").slice(0, 2)).toEqual([
+        { ...call, phase: "thinking" },
+        { ...call, phase: "writing" }
+      ])
+    })
+  )
+
+  it.effect("has room for its thoughts beside the answer; one that does not think has none", () =>
+    Effect.gen(function* () {
+      const thinker = yield* asking(() => "ok", {}, {})
+      expect(thinker.sent).toEqual([{ think: undefined, num_predict: 2048 + 4096, num_ctx: undefined }])
+      const off = yield* asking(() => "ok", { generation: { think: false } }, {})
+      expect(off.sent[0]).toMatchObject({ think: false, num_predict: 2048, temperature: 0.2 })
+      const plain = yield* asking(() => "ok", { model: { capabilities: ["completion"] } }, {})
+      expect(plain.sent[0]).toMatchObject({ num_predict: 2048, temperature: 0.2 })
+      expect(types(plain.events)).toEqual(["model.started", "model.finished"])
+    })
+  )
+
+  it.effect("is stopped at its own limit, and asked again without thinking", () =>
+    Effect.gen(function* () {
+      const script = inOrder({ thinking: thoughts, end: false, done: false }, "Yes.")
+      const given = { limits: { thinkingTokens: 1000 } }
+      const { outcomes, sent } = yield* asking(script, given, {}, { tuning: { repeats: 0, thinkingCuts: 1 } })
+      expect(reasons(outcomes)).toEqual(["ThinkingCutOff", "ok"])
+      expect(sent.map(({ think }) => think)).toEqual([undefined, false])
+      expect(sent.map(({ num_predict }) => num_predict)).toEqual([3048, 2048])
+    })
+  )
+
+  it.effect("that ran into the length limit of the server was cut off while it thought, whatever the form", () =>
+    Effect.gen(function* () {
+      const script = inOrder(
+        { thinking: "Hm. ", doneReason: "length" },
+        { text: "<think>Hm. ", doneReason: "length" },
+        { text: "<think>Hm.</think>Yes, because", doneReason: "length" }
+      )
+      const { outcomes } = yield* asking(script, {}, {}, {}, {})
+      expect(reasons(outcomes)).toEqual(["ThinkingCutOff", "ThinkingCutOff", "CutOff"])
+      expect(outcomes[2]).toMatchObject({ failure: { reason: { partial: "Yes, because" } } })
+    })
+  )
+
+  it.effect("although it was asked not to gets more room each time", () =>
+    Effect.gen(function* () {
+      const script: Script = () => ({ text: `<think>${thoughts}`, end: false, done: false })
+      const cut = (thinkingCuts: number) => ({ tuning: { repeats: 0, thinkingCuts } })
+      const given = { limits: { thinkingTokens: 500 } }
+      const { outcomes, sent } = yield* asking(script, given, {}, cut(1), cut(2), cut(3))
+      expect(reasons(outcomes)).toEqual(Array.from({ length: 4 }, () => "ThinkingCutOff"))
+      expect(sent.map(({ num_predict, think }) => [think, num_predict])).toEqual([
+        [undefined, 2548],
+        [false, 2048],
+        ["low", 2048 + 2000],
+        ["low", 2048 + 4000]
+      ])
+    })
+  )
+
+  it.effect("is asked not to when the prompt leaves no room, and the person is told once", () =>
+    Effect.gen(function* () {
+      const prompt = { system: "", user: "word ".repeat(4000) }
+      const { events, sent } = yield* asking(() => "ok", { generation: { think: "high" } }, { prompt }, { prompt })
+      expect(sent.map(({ think }) => think)).toEqual([false, false])
+      expect(events.filter((event) => event.type === "message").length).toBe(1)
+    })
+  )
+
+  it.effect("has the settings of its stage", () =>
+    Effect.gen(function* () {
+      const generation: Generation = {
+        think: "low",
+        sampling: { temperature: 0.3, topP: 0.9, topK: 40, minP: 0.05, repeatPenalty: 1.1, seed: 4 },
+        stages: { refine: { think: false, sampling: { temperature: 0 } } }
+      }
+      const refine: Partial<ModelRequest> = { id: { stage: "refine", round: 1, task: "A", attempt: 1 } }
+      const { sent } = yield* asking(() => "ok", { generation }, {}, refine)
+      const shared = { top_p: 0.9, top_k: 40, min_p: 0.05, repeat_penalty: 1.1, seed: 4 }
+      expect(sent).toMatchObject([
+        { think: "low", temperature: 0.3, ...shared },
+        { think: false, temperature: 0, ...shared }
+      ])
+    })
+  )
+})
+
+describe("a setting that is refused", () => {
+  const refusing =
+    (message: string, isRefused: (think: unknown) => boolean): Script =>
+    (body) =>
+      isRefused(body["think"]) ? { status: 400, error: message } : "ok"
+  const isSet = (think: unknown) => think !== undefined
+
+  it.effect.each([
+    ["thinking", { think: true }, '"qwen3:8b" does not support thinking', isSet, [true, undefined, undefined]],
+    [
+      "a level",
+      { think: "high" },
+      'think value "high" is not supported for this model',
+      (think: unknown) => typeof think === "string",
+      ["high", true, true]
+    ],
+    ["a level and thinking", { think: "low" }, "invalid think", isSet, ["low", true, undefined, undefined]],
+    ["no thinking", { think: false }, 'unknown field "think"', isSet, [false, undefined, undefined]]
+  ] as const)("%s is learnt once, with a note", ([, generation, message, isRefused, expected]) =>
+    Effect.gen(function* () {
+      const { events, outcomes, sent } = yield* asking(refusing(message, isRefused), { generation }, {}, {})
+      expect(reasons(outcomes)).toEqual(["ok", "ok"])
+      expect(sent.map(({ think }) => think)).toEqual(expected)
+      const notes = events.flatMap((event) => (event.type === "message" ? [event.text] : []))
+      expect(notes.length).toBe(1)
+      expect(notes[0]).toContain("It is asked without it from now on.")
+      expect(types(events).filter((type) => type === "model.failed")).toEqual([])
+    })
+  )
+
+  it.effect("after a cut gives the model more room instead, without a note", () =>
+    Effect.gen(function* () {
+      const script: Script = (body) =>
+        body["think"] === false ? { status: 400, error: "think must be true" } : { text: "ok" }
+      const tuning = { ...firstTuning, thinkingCuts: 1 }
+      const { events, sent } = yield* asking(script, {}, { tuning }, { tuning })
+      expect(sent.map(({ num_predict, think }) => [think, num_predict])).toEqual([
+        [false, 2048],
+        ["low", 2048 + 8192],
+        ["low", 2048 + 8192]
+      ])
+      expect(events.filter((event) => event.type === "message")).toEqual([])
+    })
+  )
+
+  it.effect("that has nothing to do with thinking is an error as before", () =>
+    Effect.gen(function* () {
+      const { outcomes, sent } = yield* asking(
+        () => ({ status: 400, error: "bad request" }),
+        {
+          generation: { think: true }
+        },
+        {}
+      )
+      expect(reasons(outcomes)).toEqual(["Refused"])
+      expect(sent.length).toBe(1)
+    })
+  )
+})

@@ -1,0 +1,43 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { ModelFacts, unknownFacts } from "../../../../src/services/providers/ModelFacts.ts"
+import { layerOllamaFacts } from "../../../../src/services/providers/ollama/OllamaFacts.ts"
+import { OllamaServer } from "../../../../src/services/providers/ollama/OllamaServer.ts"
+import { FakeOllama } from "../../../support/FakeOllama.ts"
+
+const models = [{ name: "own:latest", parameters: "num_ctx 9000\ntemperature 0.6", contextLength: 16_384 }]
+
+it.effect("asks once for each model, again after a failure, and knows what is loaded", () =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const first = yield* Scope.provide(
+      FakeOllama.make(() => "ok", { models }),
+      scope
+    )
+    const port = Number(new URL(first.url).port)
+    yield* Scope.close(scope, Exit.void)
+    yield* Effect.gen(function* () {
+      const factsOf = yield* ModelFacts
+      expect(yield* factsOf("own")).toEqual(unknownFacts)
+      const server = yield* FakeOllama.make(() => "ok", { models, port })
+      const body = JSON.stringify({ model: "own", messages: [], options: { num_ctx: 4000 } })
+      yield* Effect.promise(() => fetch(`${server.url}/api/chat`, { method: "POST", body }).then((said) => said.text()))
+      const facts = {
+        isKnown: true,
+        thinks: true,
+        supportedWindow: 16_384,
+        window: 9000,
+        temperature: 0.6,
+        loadedWindow: 4000
+      }
+      expect(yield* factsOf("own")).toEqual(facts)
+      expect(yield* factsOf("own")).toEqual(facts)
+      expect(yield* factsOf("other")).toEqual(unknownFacts)
+      const paths = server.requests.map(({ path }) => path).filter((path) => path !== "/api/chat")
+      expect(paths).toEqual(["/api/show", "/api/ps", "/api/show"])
+    }).pipe(Effect.provide(Layer.provide(layerOllamaFacts, OllamaServer.layer({ host: first.url }))))
+  })
+)
