@@ -43,7 +43,9 @@ export const FailureCause = Schema.Union([
   Schema.TaggedStruct("NoValidAnswer", { attempts: Schema.Int, repeated: Schema.Boolean }),
   /** A model call failed; `reason` is its tag. */
   Schema.TaggedStruct("ModelFailed", { reason: Schema.String }),
-  Schema.TaggedStruct("ReferenceUnusable", { href: Schema.String })
+  Schema.TaggedStruct("ReferenceUnusable", { href: Schema.String }),
+  /** None of the tools that the skill names is there. */
+  Schema.TaggedStruct("ToolsMissing", { skill: Schema.String, tools: Schema.Array(Schema.String) })
 ])
 export type FailureCause = typeof FailureCause.Type
 
@@ -59,4 +61,13 @@ export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure"
   override get message(): string {
     return `Task ${this.phase}: "${this.task}": ${this.reason}`
   }
+}
+
+/** The failures of tasks that have no result: a task that succeeded later has not failed. */
+export const openFailures = (
+  failures: ReadonlyArray<TaskFailure>,
+  results: ReadonlyArray<TaskResult>
+): ReadonlyArray<TaskFailure> => {
+  const finished = new Set(results.map(({ name }) => name))
+  return failures.filter(({ task }) => !finished.has(task))
 }

@@ -5,6 +5,7 @@ import type { Issue } from "../findings/Issue.ts"
 import type { ModelError } from "../models/ModelAnswer.ts"
 import type { StepApproved } from "../permissions/ApprovalItem.ts"
 import type { TaskFailure } from "../plan/TaskResult.ts"
+import type { MissingChange } from "./PromisedChanges.ts"
 import type { RunStatus } from "./RunReport.ts"
 
 /** How the rounds came to an end. */
@@ -44,12 +45,33 @@ export const modelOutcome = (error: ModelError): Outcome =>
 const failed = (failures: ReadonlyArray<TaskFailure>, message: string): Outcome =>
   outcome(failures.some(({ cause }) => cause?._tag === "Denied") ? "not_permitted" : "failed", message)
 
-const withoutAnswer = (end: RoundsEnd, denials: ReadonlyArray<{ readonly message: string }>): Outcome => {
+/** Everything that keeps a run from being done although nothing is pending. */
+export interface Shortfall {
+  /** Everything that was denied in the run. */
+  readonly denials: ReadonlyArray<{ readonly message: string }>
+  readonly missing: ReadonlyArray<MissingChange>
+  /** For the commands that messages name. */
+  readonly runId: string
+}
+
+/** Which changes are missing, why, and what to do about it. */
+const missingMessages = ({ missing, runId }: Shortfall): ReadonlyArray<string> => {
+  const [first] = missing
+  if (first === undefined) return []
+  return [
+    ...missing.map(({ task, what, why }) => `"${task}" did not change ${what}. ${why}`),
+    `Make the change by hand, or try the task again: task-conductor fork ${runId} --from "${first.task}"`
+  ]
+}
+
+const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   switch (end._tag) {
     case "GoalsMet": {
-      /* Work of which a part was denied is never done. */
-      const messages = [...new Set(denials.map(({ message }) => message))]
-      return messages.length === 0 ? outcome("done", "") : outcome("not_permitted", messages.join("\n"))
+      /* Work of which a part was denied or could not be made is never done. */
+      const denied = [...new Set(shortfall.denials.map(({ message }) => message))]
+      const missing = missingMessages(shortfall)
+      const message = [...denied, ...missing].join("\n")
+      return outcome(denied.length > 0 ? "not_permitted" : missing.length > 0 ? "failed" : "done", message)
     }
     case "Unresolved":
       return failed(end.failures, end.failures.map(({ message }) => message).join("\n"))
@@ -64,9 +86,8 @@ const withoutAnswer = (end: RoundsEnd, denials: ReadonlyArray<{ readonly message
   }
 }
 
-/** The outcome of rounds that came to an end; `denials` is everything that was denied in the run. */
-export const outcomeOf = (
-  end: RoundsEnd,
-  answer: string,
-  denials: ReadonlyArray<{ readonly message: string }>
-): Outcome => ({ ...withoutAnswer(end, denials), answer })
+/** The outcome of rounds that came to an end. */
+export const outcomeOf = (end: RoundsEnd, answer: string, shortfall: Shortfall): Outcome => ({
+  ...withoutAnswer(end, shortfall),
+  answer
+})

@@ -6,11 +6,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
-import { failureLines, resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
+import { resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
 import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { notDoneBlock } from "../../domain/runs/NotDone.ts"
+import type { MissingChange } from "../../domain/runs/PromisedChanges.ts"
 import { charactersLeft } from "../../domain/models/PromptSize.ts"
 import { Attempts, type AttemptsExhausted } from "./Attempts.ts"
 import { Prompts } from "../models/Prompts.ts"
@@ -24,6 +26,7 @@ export interface ConclusionOrder {
   readonly goals: string
   readonly finished: ReadonlyArray<TaskResult>
   readonly failures: ReadonlyArray<TaskFailure>
+  readonly missing: ReadonlyArray<MissingChange>
 }
 
 export class Concluder extends Context.Service<
@@ -48,7 +51,7 @@ export class Concluder extends Context.Service<
             user_prompt: shared.user_prompt,
             goals: rawBlock("## Goals / summary", order.goals),
             completed_tasks: rawBlock("## Outputs from completed tasks", completed),
-            failed_tasks: rawBlock("## Tasks that failed", failureLines(order.failures))
+            failed_tasks: notDoneBlock(order)
           })
         const frame = fill(resultBlocks(order.finished, 0))
         const room = charactersLeft(window, frame, calibration.scale(model))

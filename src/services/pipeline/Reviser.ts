@@ -7,8 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
-import { failureLines, resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
+import { resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
+import { notDoneBlock } from "../../domain/runs/NotDone.ts"
+import type { MissingChange } from "../../domain/runs/PromisedChanges.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
@@ -31,6 +33,8 @@ export interface RevisionOrder {
   readonly finished: ReadonlyArray<TaskResult>
   /** Failures of this round. */
   readonly failures: ReadonlyArray<TaskFailure>
+  /** The changes that are missing although tasks have ended that should have made them. */
+  readonly missing: ReadonlyArray<MissingChange>
 }
 
 export class Reviser extends Context.Service<
@@ -61,7 +65,7 @@ export class Reviser extends Context.Service<
             environment: shared.environment,
             goals: rawBlock("## Goals / summary", order.outstanding.goals),
             completed_tasks: rawBlock("## Outputs from completed tasks", completed),
-            failed_tasks: rawBlock("## Tasks that failed", failureLines(order.failures)),
+            failed_tasks: notDoneBlock(order),
             outstanding_tasks: rawBlock("## Outstanding tasks", renderSteps(order.outstanding.steps)),
             previous_proposal: rawBlock("## Previous proposal", previous?.answer ?? ""),
             previous_proposal_issues: rawBlock(

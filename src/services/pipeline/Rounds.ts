@@ -13,10 +13,12 @@ import { TaskList } from "../../domain/plan/TaskList.ts"
 import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { stageKey } from "../../domain/runs/ActivityKey.ts"
 import type { RoundsEnd } from "../../domain/runs/RunOutcome.ts"
+import { type MissingChange, missingChanges, type RoundWork } from "../../domain/runs/PromisedChanges.ts"
 import { Activities } from "../journal/Activities.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { RunState } from "../runs/RunState.ts"
+import { changeKinds } from "./ChangeKinds.ts"
 import { Reviser } from "./Reviser.ts"
 import { Scheduler } from "./Scheduler.ts"
 
@@ -32,11 +34,27 @@ const stageOf = (round: number) => ({ key: stageKey.round(round), success: Settl
 /** The outcome of one round: the end of all rounds, or the tasks of the next round. */
 type RoundResult = { readonly end: RoundsEnd } | typeof SettledRound.Type
 
+/** A round that is about to run, and what the rounds before it came to. */
+interface RoundAhead {
+  readonly briefing: Briefing
+  readonly list: TaskList
+  readonly state: RunState
+  readonly round: number
+  /** Takes what the round came to, and gives the changes that are missing by then. */
+  readonly account: (work: RoundWork) => ReadonlyArray<MissingChange>
+}
+
+/** How the rounds ended, and the changes that are missing. */
+export interface RoundsOutcome {
+  readonly end: RoundsEnd
+  readonly missing: ReadonlyArray<MissingChange>
+}
+
 export class Rounds extends Context.Service<
   Rounds,
   {
     /** Runs the task list to the end of the rounds. The state has every result as soon as it exists. */
-    run(briefing: Briefing, list: TaskList, state: RunState): Effect.Effect<RoundsEnd, ModelError>
+    run(briefing: Briefing, list: TaskList, state: RunState): Effect.Effect<RoundsOutcome, ModelError>
   }
 >()("task-conductor/services/pipeline/Rounds") {
   static readonly layer = Layer.effect(
@@ -47,20 +65,26 @@ export class Rounds extends Context.Service<
       const { limits } = yield* RunSettings
       const scheduler = yield* Scheduler
       const reviser = yield* Reviser
+      const kinds = yield* changeKinds
 
       /** Restores a round of an earlier session. */
-      const restore = Effect.fnUntraced(function* (settled: typeof SettledRound.Type, state: RunState) {
+      const restore = Effect.fnUntraced(function* (
+        settled: typeof SettledRound.Type,
+        { account, list, state }: RoundAhead
+      ) {
         yield* Effect.forEach(settled.results, state.addResult, { discard: true })
         yield* state.addFailures(settled.failures)
+        account({ tasks: list.tasks, ...settled })
         return settled
       })
 
-      const runRound = Effect.fnUntraced(function* (
-        briefing: Briefing,
-        list: TaskList,
-        state: RunState,
-        round: number
-      ): Effect.fn.Return<RoundResult, ModelError> {
+      const runRound = Effect.fnUntraced(function* ({
+        account,
+        briefing,
+        list,
+        round,
+        state
+      }: RoundAhead): Effect.fn.Return<RoundResult, ModelError> {
         yield* events.publish({ type: "round.started", round })
         const { results: finished } = yield* state.get
         const { declined, failures, results } = yield* scheduler.runRound({
@@ -77,26 +101,33 @@ export class Rounds extends Context.Service<
           failed: failures.length
         })
         const repeated = yield* state.addFailures(failures)
+        const missing = account({ tasks: list.tasks, results, failures })
         if (declined !== undefined) return { end: { _tag: "Declined", ...declined } }
         if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
         const outstanding = list.outstanding(yield* state.finishedNames)
         const all = (yield* state.get).results
-        const revised = yield* reviser.revise({ briefing, round, outstanding, finished: all, failures })
+        const revised = yield* reviser.revise({ briefing, round, outstanding, finished: all, failures, missing })
         return yield* activities.runStage(stageOf(round), Effect.succeed({ results, failures, revised }), () =>
           results.every(isFinal)
         )
       })
 
-      const run = Effect.fn("Rounds.run")(function* (briefing: Briefing, list: TaskList, state: RunState) {
+      const runAll = Effect.fnUntraced(function* (
+        briefing: Briefing,
+        list: TaskList,
+        state: RunState,
+        account: RoundAhead["account"]
+      ) {
         let pending = list
         let unresolved: ReadonlyArray<TaskFailure> = []
         for (let round = 1; pending.hasPending(yield* state.finishedNames); round += 1) {
           if (round > limits.rounds) return { _tag: "MaxRounds" } satisfies RoundsEnd
           yield* state.startRound(round)
           const before = yield* activities.stageResult(stageOf(round))
+          const ahead = { briefing, list: pending, state, round, account }
           const result = yield* Option.match(before, {
-            onNone: () => runRound(briefing, pending, state, round),
-            onSome: (settled): Effect.Effect<RoundResult, ModelError> => restore(settled, state)
+            onNone: () => runRound(ahead),
+            onSome: (settled): Effect.Effect<RoundResult, ModelError> => restore(settled, ahead)
           })
           if ("end" in result) return result.end
           pending = result.revised
@@ -105,6 +136,15 @@ export class Rounds extends Context.Service<
         return unresolved.length === 0
           ? ({ _tag: "GoalsMet" } satisfies RoundsEnd)
           : ({ _tag: "Unresolved", failures: unresolved } satisfies RoundsEnd)
+      })
+
+      const run = Effect.fn("Rounds.run")(function* (briefing: Briefing, list: TaskList, state: RunState) {
+        const works: Array<RoundWork> = []
+        const end = yield* runAll(briefing, list, state, (work) => {
+          works.push(work)
+          return missingChanges(works, kinds)
+        })
+        return { end, missing: missingChanges(works, kinds) }
       })
 
       return Rounds.of({ run })

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import type { Outcome } from "../../domain/runs/RunOutcome.ts"
+import { openFailures } from "../../domain/plan/TaskResult.ts"
 import { exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { ResumeNotes } from "../history/ResumeNotes.ts"
@@ -52,7 +53,9 @@ export class RunReporter extends Context.Service<
         const { message } = outcome
         if (message !== "") yield* events.publish({ type: "message", level: "error", text: message })
         const usage = yield* meter.total
-        const report: RunReport = { runId, ...outcome, ...(yield* state.get), usage }
+        const progress = yield* state.get
+        const failures = openFailures(progress.failures, progress.results)
+        const report: RunReport = { runId, ...outcome, ...progress, failures, usage }
         yield* events.publish({ type: "run.finished", exitCode: exitCodeOf(report.status), report })
         return report
       })

@@ -26,7 +26,8 @@ const order: ConclusionOrder = {
   round: 2,
   goals: "The place is known.",
   finished: [finished("Search 1", "It is in [a.ts](src/a.ts).")],
-  failures: []
+  failures: [],
+  missing: []
 }
 
 /** What comes of an order when the model gives these answers, with the prompts that it got. */

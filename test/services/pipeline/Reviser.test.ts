@@ -45,7 +45,8 @@ const order: RevisionOrder = {
   round: 2,
   outstanding,
   finished: [finished("Search 1", "It is there.")],
-  failures: []
+  failures: [],
+  missing: []
 }
 
 const layerChecks = (project: string) =>
