@@ -100,7 +100,7 @@ export const progressLine = (event: RunEvent, paint: Paint): string | undefined 
         ...event.issues.slice(0, 3).map((issue) => `    ${issueLine(issue, 320)}`)
       ].join("\n")
     case "approval.answered":
-      return `  approval: ${event.answer}${event.by === "person" ? "" : ` (${event.by})`}`
+      return `  approval: ${event.answer}${event.by === "person" ? "" : ` (${event.by})`}${event.instead === undefined ? "" : `, instead: ${shown(event.instead)}`}`
     case "message":
       return `${event.level === "error" ? paint.red("error") : event.level === "warning" ? paint.yellow("warning") : "note"}: ${event.text
         .split("\n")

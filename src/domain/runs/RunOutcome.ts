@@ -3,8 +3,9 @@
  */
 import type { Issue } from "../findings/Issue.ts"
 import type { ModelError } from "../models/ModelAnswer.ts"
-import type { StepApproved } from "../permissions/ApprovalItem.ts"
+import type { StepApproved, Wish } from "../permissions/ApprovalItem.ts"
 import type { TaskFailure } from "../plan/TaskResult.ts"
+import type { NotRun } from "./NotDone.ts"
 import type { MissingChange } from "./PromisedChanges.ts"
 import type { RunStatus } from "./RunReport.ts"
 
@@ -50,6 +51,10 @@ export interface Shortfall {
   /** Everything that was denied in the run. */
   readonly denials: ReadonlyArray<{ readonly message: string }>
   readonly missing: ReadonlyArray<MissingChange>
+  /** The tasks that never ran. */
+  readonly notRun: ReadonlyArray<NotRun>
+  /** The steps that a person declined while saying what to do instead; the run went on with it. */
+  readonly redirected: ReadonlyArray<Wish>
   /** For the commands that messages name. */
   readonly runId: string
 }
@@ -70,8 +75,13 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       /* Work of which a part was denied or could not be made is never done. */
       const denied = [...new Set(shortfall.denials.map(({ message }) => message))]
       const missing = missingMessages(shortfall)
-      const message = [...denied, ...missing].join("\n")
-      return outcome(denied.length > 0 ? "not_permitted" : missing.length > 0 ? "failed" : "done", message)
+      const declined = shortfall.redirected.map(
+        ({ declined: step, instead }) => `You declined "${step}" and said what to do instead: ${instead}`
+      )
+      const message = [...denied, ...declined, ...missing].join("\n")
+      if (denied.length > 0) return outcome("not_permitted", message)
+      if (declined.length > 0) return outcome("declined", message)
+      return outcome(missing.length > 0 ? "failed" : "done", message)
     }
     case "Unresolved":
       return failed(end.failures, end.failures.map(({ message }) => message).join("\n"))
@@ -79,10 +89,16 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       return failed([end.failure], `${end.failure.message} It failed the same way before.`)
     case "MaxRounds":
       return outcome("limit", "Max rounds reached.")
-    case "Declined":
+    case "Declined": {
+      const names = shortfall.notRun.map(({ task }) => `"${task}"`).join(", ")
+      const notRun = names === "" ? "" : ` Not done: ${names}.`
       return end.by === "person"
-        ? outcome("declined", "User declined writer approval.")
-        : outcome("not_permitted", `"${end.step}" needs approval and nobody could give it. Use --yes-this-run.`)
+        ? outcome("declined", `User declined writer approval.${notRun}`)
+        : outcome(
+            "not_permitted",
+            `"${end.step}" needs approval and nobody could give it. Use --yes-this-run.${notRun}`
+          )
+    }
   }
 }
 

@@ -11,7 +11,7 @@ import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { notDoneBlock } from "../../domain/runs/NotDone.ts"
+import { type NotRun, notDoneBlock } from "../../domain/runs/NotDone.ts"
 import type { MissingChange } from "../../domain/runs/PromisedChanges.ts"
 import { charactersLeft } from "../../domain/models/PromptSize.ts"
 import { Attempts, type AttemptsExhausted } from "./Attempts.ts"
@@ -27,6 +27,7 @@ export interface ConclusionOrder {
   readonly finished: ReadonlyArray<TaskResult>
   readonly failures: ReadonlyArray<TaskFailure>
   readonly missing: ReadonlyArray<MissingChange>
+  readonly notRun: ReadonlyArray<NotRun>
 }
 
 export class Concluder extends Context.Service<

@@ -16,6 +16,7 @@ import { Journal } from "../journal/Journal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { causeText } from "../plugins/ForeignCode.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
 import { makeRunState, type RunState } from "../runs/RunState.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 import type { BriefingError } from "./Briefer.ts"
@@ -44,15 +45,27 @@ export class Pipeline extends Context.Service<
       const concluder = yield* Concluder
       const reporter = yield* RunReporter
       const gate = yield* Gate
+      const events = yield* RunEvents
       const journal = yield* Journal
       const toolRunner = yield* ToolRunner
 
-      /** A run that stopped at a gate waits for a person; every other run answers with the results that it has. */
+      /** Every run answers with the results that it has, also one that stopped at a gate. */
       const conclude = Effect.fnUntraced(function* (briefing: Briefing, state: RunState, ended: RoundsOutcome) {
         const { goals, results: finished, failures, rounds: round } = yield* state.get
-        if (ended.end._tag === "Declined" || finished.length === 0) return ""
+        if (finished.length === 0) return ""
         const open = openFailures(failures, finished)
-        return yield* concluder.conclude({ briefing, round, goals, finished, failures: open, ...ended })
+        const answer = concluder.conclude({ briefing, round, goals, finished, failures: open, ...ended })
+        if (ended.end._tag !== "Declined") return yield* answer
+        /* What was declined stays the reason why the run ended, whatever becomes of its answer. */
+        return yield* Effect.catch(answer, ({ message }) =>
+          events
+            .publish({
+              type: "message",
+              level: "warning",
+              text: `There is no answer about the finished tasks: ${message}`
+            })
+            .pipe(Effect.as(""))
+        )
       })
 
       /** plan -> rounds (refine | run | iterate) -> conclude */
@@ -65,7 +78,7 @@ export class Pipeline extends Context.Service<
         yield* state.setGoals(taskList.goals)
         const ended = yield* rounds.run(briefing, taskList, state)
         const answer = yield* conclude(briefing, state, ended)
-        return outcomeOf(ended.end, answer, { denials: yield* gate.denials, missing: ended.missing, runId })
+        return outcomeOf(ended.end, answer, { ...ended, denials: yield* gate.denials, runId })
       })
 
       /** The outcome of the work, however it ends. */

@@ -9,9 +9,10 @@ import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
-import { notDoneBlock } from "../../domain/runs/NotDone.ts"
+import { notDoneBlock, wishBlock } from "../../domain/runs/NotDone.ts"
 import type { MissingChange } from "../../domain/runs/PromisedChanges.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import type { Wish } from "../../domain/permissions/ApprovalItem.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
 import { renderSteps } from "../../domain/documents/TaskRendering.ts"
@@ -35,6 +36,8 @@ export interface RevisionOrder {
   readonly failures: ReadonlyArray<TaskFailure>
   /** The changes that are missing although tasks have ended that should have made them. */
   readonly missing: ReadonlyArray<MissingChange>
+  /** What the person declined in this round and wants instead. */
+  readonly wishes: ReadonlyArray<Wish>
 }
 
 export class Reviser extends Context.Service<
@@ -65,7 +68,7 @@ export class Reviser extends Context.Service<
             environment: shared.environment,
             goals: rawBlock("## Goals / summary", order.outstanding.goals),
             completed_tasks: rawBlock("## Outputs from completed tasks", completed),
-            failed_tasks: notDoneBlock(order),
+            failed_tasks: notDoneBlock(order) + wishBlock(order.wishes),
             outstanding_tasks: rawBlock("## Outstanding tasks", renderSteps(order.outstanding.steps)),
             previous_proposal: rawBlock("## Previous proposal", previous?.answer ?? ""),
             previous_proposal_issues: rawBlock(

@@ -11,10 +11,12 @@ import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
 import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { stageKey } from "../../domain/runs/ActivityKey.ts"
-import type { RoundsEnd } from "../../domain/runs/RunOutcome.ts"
+import { Wish } from "../../domain/permissions/ApprovalItem.ts"
+import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
+import type { RoundsEnd, Shortfall } from "../../domain/runs/RunOutcome.ts"
 import { type MissingChange, missingChanges, type RoundWork } from "../../domain/runs/PromisedChanges.ts"
 import { Activities } from "../journal/Activities.ts"
+import { Gate } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { RunState } from "../runs/RunState.ts"
@@ -26,7 +28,9 @@ import { Scheduler } from "./Scheduler.ts"
 const SettledRound = Schema.Struct({
   results: Schema.Array(TaskResult),
   failures: Schema.Array(TaskFailure),
-  revised: TaskList
+  revised: TaskList,
+  /** The step that a person declined while saying what to do instead, which the revised tasks are. */
+  redirected: Schema.optionalKey(Wish)
 })
 
 const stageOf = (round: number) => ({ key: stageKey.round(round), success: SettledRound })
@@ -44,10 +48,16 @@ interface RoundAhead {
   readonly account: (work: RoundWork) => ReadonlyArray<MissingChange>
 }
 
-/** How the rounds ended, and the changes that are missing. */
-export interface RoundsOutcome {
+/** How the rounds ended, and what keeps the run from being done. */
+export interface RoundsOutcome extends Pick<Shortfall, "missing" | "notRun" | "redirected"> {
   readonly end: RoundsEnd
-  readonly missing: ReadonlyArray<MissingChange>
+}
+
+/** Why the tasks that are left never ran; nothing for ends that leave none. */
+const whyNotRun = (end: RoundsEnd): string | undefined => {
+  if (end._tag === "MaxRounds") return "The maximum of rounds was reached before it."
+  if (end._tag !== "Declined") return undefined
+  return end.by === "person" ? `The person declined "${end.step}".` : `Nobody could approve "${end.step}".`
 }
 
 export class Rounds extends Context.Service<
@@ -64,6 +74,7 @@ export class Rounds extends Context.Service<
       const events = yield* RunEvents
       const { limits } = yield* RunSettings
       const scheduler = yield* Scheduler
+      const gate = yield* Gate
       const reviser = yield* Reviser
       const kinds = yield* changeKinds
 
@@ -87,6 +98,7 @@ export class Rounds extends Context.Service<
       }: RoundAhead): Effect.fn.Return<RoundResult, ModelError> {
         yield* events.publish({ type: "round.started", round })
         const { results: finished } = yield* state.get
+        const before = (yield* gate.wishes).length
         const { declined, failures, results } = yield* scheduler.runRound({
           briefing,
           round,
@@ -102,26 +114,40 @@ export class Rounds extends Context.Service<
         })
         const repeated = yield* state.addFailures(failures)
         const missing = account({ tasks: list.tasks, results, failures })
-        if (declined !== undefined) return { end: { _tag: "Declined", ...declined } }
-        if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
+        const wishes = yield* activities.record(
+          { key: seenKey.wishes(round), success: Schema.Array(Wish) },
+          Effect.map(gate.wishes, (all) => all.slice(before))
+        )
+        if (wishes.length === 0) {
+          if (declined !== undefined) return { end: { _tag: "Declined", ...declined } }
+          if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
+        }
         const outstanding = list.outstanding(yield* state.finishedNames)
         const all = (yield* state.get).results
-        const revised = yield* reviser.revise({ briefing, round, outstanding, finished: all, failures, missing })
-        return yield* activities.runStage(stageOf(round), Effect.succeed({ results, failures, revised }), () =>
-          results.every(isFinal)
-        )
+        const revised = yield* reviser.revise({
+          briefing,
+          round,
+          outstanding,
+          finished: all,
+          failures,
+          missing,
+          wishes
+        })
+        const redirected = declined && wishes.find((wish) => wish.declined === declined.step)
+        const settled = { results, failures, revised, ...(redirected === undefined ? {} : { redirected }) }
+        return yield* activities.runStage(stageOf(round), Effect.succeed(settled), () => results.every(isFinal))
       })
 
       const runAll = Effect.fnUntraced(function* (
-        briefing: Briefing,
-        list: TaskList,
-        state: RunState,
+        { briefing, list, state }: Pick<RoundAhead, "briefing" | "list" | "state">,
         account: RoundAhead["account"]
       ) {
         let pending = list
         let unresolved: ReadonlyArray<TaskFailure> = []
+        const redirected: Array<Wish> = []
+        const ended = (end: RoundsEnd) => ({ end, pending, redirected })
         for (let round = 1; pending.hasPending(yield* state.finishedNames); round += 1) {
-          if (round > limits.rounds) return { _tag: "MaxRounds" } satisfies RoundsEnd
+          if (round > limits.rounds) return ended({ _tag: "MaxRounds" })
           yield* state.startRound(round)
           const before = yield* activities.stageResult(stageOf(round))
           const ahead = { briefing, list: pending, state, round, account }
@@ -129,22 +155,26 @@ export class Rounds extends Context.Service<
             onNone: () => runRound(ahead),
             onSome: (settled): Effect.Effect<RoundResult, ModelError> => restore(settled, ahead)
           })
-          if ("end" in result) return result.end
+          if ("end" in result) return ended(result.end)
+          if (result.redirected !== undefined) redirected.push(result.redirected)
           pending = result.revised
           unresolved = result.failures
         }
-        return unresolved.length === 0
-          ? ({ _tag: "GoalsMet" } satisfies RoundsEnd)
-          : ({ _tag: "Unresolved", failures: unresolved } satisfies RoundsEnd)
+        return ended(unresolved.length === 0 ? { _tag: "GoalsMet" } : { _tag: "Unresolved", failures: unresolved })
       })
 
       const run = Effect.fn("Rounds.run")(function* (briefing: Briefing, list: TaskList, state: RunState) {
         const works: Array<RoundWork> = []
-        const end = yield* runAll(briefing, list, state, (work) => {
+        const { pending, ...ended } = yield* runAll({ briefing, list, state }, (work) => {
           works.push(work)
           return missingChanges(works, kinds)
         })
-        return { end, missing: missingChanges(works, kinds) }
+        const why = whyNotRun(ended.end)
+        const { failures } = yield* state.get
+        const failed = new Set(failures.map(({ task }) => task))
+        const left = pending.outstanding(yield* state.finishedNames).tasks.filter(({ name }) => !failed.has(name))
+        const notRun = why === undefined ? [] : left.map(({ name }) => ({ task: name, why }))
+        return { ...ended, missing: missingChanges(works, kinds), notRun }
       })
 
       return Rounds.of({ run })

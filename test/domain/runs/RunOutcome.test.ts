@@ -23,7 +23,7 @@ const exhausted: FailureCause = { _tag: "NoValidAnswer", attempts: 5, repeated: 
 
 const decline = (by: "person" | "nobody"): RoundsEnd => ({ _tag: "Declined", by, step: "Task section 1" })
 
-const shortfall: Shortfall = { denials, missing: [], runId: "run-1" }
+const shortfall: Shortfall = { denials, missing: [], notRun: [], redirected: [], runId: "run-1" }
 
 const statusOf = (end: RoundsEnd) => {
   const { message, status } = outcomeOf(end, "The answer.", shortfall)
@@ -32,15 +32,12 @@ const statusOf = (end: RoundsEnd) => {
 
 describe("the outcome of a run", () => {
   it("is done when the goals are met and nothing was denied", () => {
-    assert.deepStrictEqual(
-      outcomeOf({ _tag: "GoalsMet" }, "The answer.", { denials: [], missing: [], runId: "run-1" }),
-      {
-        status: "done",
-        message: "",
-        issues: [],
-        answer: "The answer."
-      }
-    )
+    assert.deepStrictEqual(outcomeOf({ _tag: "GoalsMet" }, "The answer.", { ...shortfall, denials: [] }), {
+      status: "done",
+      message: "",
+      issues: [],
+      answer: "The answer."
+    })
   })
 
   it("is not permitted when something was denied on the way, and says each denial once", () => {
@@ -52,7 +49,7 @@ describe("the outcome of a run", () => {
 
   it("is failed when a change is missing, and says what, why and what to do", () => {
     const missing = [{ task: "Edit 1", what: "src/a.ts (edit_file)", why: "It failed: The text does not occur." }]
-    const { message, status } = outcomeOf({ _tag: "GoalsMet" }, "The answer.", { denials: [], missing, runId: "run-1" })
+    const { message, status } = outcomeOf({ _tag: "GoalsMet" }, "The answer.", { ...shortfall, denials: [], missing })
     assert.deepStrictEqual(
       [status, message],
       [

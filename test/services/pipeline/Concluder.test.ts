@@ -27,7 +27,8 @@ const order: ConclusionOrder = {
   goals: "The place is known.",
   finished: [finished("Search 1", "It is in [a.ts](src/a.ts).")],
   failures: [],
-  missing: []
+  missing: [],
+  notRun: []
 }
 
 /** What comes of an order when the model gives these answers, with the prompts that it got. */

@@ -46,7 +46,8 @@ const order: RevisionOrder = {
   outstanding,
   finished: [finished("Search 1", "It is there.")],
   failures: [],
-  missing: []
+  missing: [],
+  wishes: []
 }
 
 const layerChecks = (project: string) =>
