@@ -6,6 +6,7 @@ import { keyOfActivity, modelCallKey, ModelCallId, ToolCallId, toolCallKey } fro
 import { Issue, Repair } from "../findings/Issue.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 import { ModelAnswer } from "../models/ModelAnswer.ts"
+import { EvidenceCount } from "../plan/TaskResult.ts"
 import { Risk } from "../tools/Risk.ts"
 import { ReadReferences, type RunEvent } from "../runs/RunEvent.ts"
 
@@ -185,7 +186,9 @@ export const RunOverview = Schema.Struct({
     })
   ),
   answer: Schema.String,
-  message: Schema.String
+  message: Schema.String,
+  /** The links in all results and in the answer; absent when none was checked. */
+  evidence: Schema.optionalKey(EvidenceCount)
 })
 export type RunOverview = typeof RunOverview.Type
 
@@ -202,6 +205,7 @@ export const runOverview = (records: ReadonlyArray<JournalRecord>): RunOverview 
         : { name, state: "failed", text: end.failure.message }
     }),
     answer: report?.answer ?? "",
-    message: report?.message ?? ""
+    message: report?.message ?? "",
+    ...(report?.evidence === undefined ? {} : { evidence: report.evidence })
   }
 }

@@ -6,8 +6,16 @@ import { Task } from "./Task.ts"
 import { TaskName } from "./TaskName.ts"
 import { CallOutcome } from "../tools/ToolCall.ts"
 
+/** How many links were held against the project and the run, and how many of them are wrong and marked so. */
+export const EvidenceCount = Schema.Struct({ checked: Schema.Int, wrong: Schema.Int })
+export type EvidenceCount = typeof EvidenceCount.Type
+
 /** The executor's answer: the text under `## Result summary`, and the whole document. */
-export const ResultDocument = Schema.Struct({ summary: Schema.String, document: Schema.String })
+export const ResultDocument = Schema.Struct({
+  summary: Schema.String,
+  document: Schema.String,
+  evidence: Schema.optionalKey(EvidenceCount)
+})
 export type ResultDocument = typeof ResultDocument.Type
 
 /** A finished task with its calls and its result. */

@@ -4,7 +4,7 @@
 import type { Issue } from "../findings/Issue.ts"
 import type { ModelError } from "../models/ModelAnswer.ts"
 import type { StepApproved, Wish } from "../permissions/ApprovalItem.ts"
-import type { TaskFailure } from "../plan/TaskResult.ts"
+import type { EvidenceCount, TaskFailure } from "../plan/TaskResult.ts"
 import type { NotRun } from "./NotDone.ts"
 import type { MissingChange } from "./PromisedChanges.ts"
 import type { RunStatus } from "./RunReport.ts"
@@ -28,6 +28,8 @@ export interface Outcome {
   readonly message: string
   readonly issues: ReadonlyArray<Issue>
   readonly answer: string
+  /** The links of the answer. */
+  readonly evidence?: EvidenceCount
 }
 
 /** An outcome that no round led to. */

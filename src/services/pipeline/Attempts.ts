@@ -8,9 +8,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
-import type { Stage } from "../../domain/runs/ActivityKey.ts"
+import type { ModelCallId, Stage } from "../../domain/runs/ActivityKey.ts"
 import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
-import { Issue, type Reading } from "../../domain/findings/Issue.ts"
+import { Issue, type Reading, type Repair } from "../../domain/findings/Issue.ts"
 import { type IssueCode, makeIssue } from "../../domain/findings/IssueCode.ts"
 import type { Hopeless, ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
@@ -24,6 +24,17 @@ export interface Previous {
   readonly issues: ReadonlyArray<Issue>
 }
 
+/** What is accepted although it has issues, when no attempt is without; `repairs` say how it was marked. */
+export interface Spare<A> {
+  readonly value: A
+  readonly repairs: ReadonlyArray<Repair>
+}
+
+/** The reading of one answer. */
+export interface Attempted<A> extends Reading<A> {
+  readonly spare?: Spare<A>
+}
+
 export interface AttemptPlan<A, E, R> {
   readonly stage: Stage
   /** 0 before the first round. */
@@ -32,7 +43,7 @@ export interface AttemptPlan<A, E, R> {
   /** Position of the task's step from 0. */
   readonly step: number
   readonly prompt: (previous: Previous | undefined) => FilledPrompt
-  readonly read: (answer: string) => Effect.Effect<Reading<A>, E, R>
+  readonly read: (answer: string) => Effect.Effect<Attempted<A>, E, R>
   /** The model that is asked, when it is not the one of the run. */
   readonly model?: string
   /** The expected document; see `ModelRequest`. */
@@ -58,6 +69,12 @@ export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("
     const tries = `after ${this.attempts} tries.`
     return this.repeated ? `${tries} The model gave the same answer twice.` : tries
   }
+}
+
+/** The spare reading of an earlier attempt. */
+interface Kept<A> extends Spare<A> {
+  readonly call: ModelCallId
+  readonly answer: string
 }
 
 const issue = (code: IssueCode, what: string, how?: string): Issue => makeIssue(code, {}, { what, how })
@@ -138,7 +155,8 @@ export class Attempts extends Context.Service<
 
         const next = (
           attempt: number,
-          previous: Previous | undefined
+          previous: Previous | undefined,
+          kept?: Kept<A>
         ): Effect.Effect<Accepted<A>, AttemptsExhausted | ModelError | E, R> =>
           Effect.gen(function* () {
             const call = { ...where, attempt }
@@ -149,7 +167,7 @@ export class Attempts extends Context.Service<
                 Effect.fromOption(unusableAnswer(error, plan.shape)).pipe(Effect.mapError(() => error))
               )
             )
-            const reading: Reading<A> =
+            const reading: Attempted<A> =
               asked.issues.length > 0
                 ? { value: Option.none(), issues: asked.issues, repairs: [] }
                 : yield* plan.read(asked.answer)
@@ -163,11 +181,16 @@ export class Attempts extends Context.Service<
             // The issues distinguish answers that were incomplete.
             const sign = [asked.answer.trim(), ...asked.issues.map(({ what }) => what)].join("\n")
             const repeated = seen.has(sign)
+            const spare = reading.spare === undefined ? kept : { ...reading.spare, call, answer: asked.answer }
+            if (spare !== undefined && (repeated || attempt >= limits.attempts)) {
+              yield* events.publish({ type: "answer.repaired", call: spare.call, repairs: spare.repairs })
+              return { value: spare.value, answer: spare.answer, attempts: attempt }
+            }
             if (repeated || attempt >= limits.attempts) {
               return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues: reading.issues })
             }
             seen.add(sign)
-            return yield* next(attempt + 1, { answer: asked.shown, issues: reading.issues })
+            return yield* next(attempt + 1, { answer: asked.shown, issues: reading.issues }, spare)
           })
 
         return events.publish({ type: "stage.started", ...where }).pipe(Effect.andThen(next(1, undefined)))

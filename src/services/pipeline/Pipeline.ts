@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { NoValidPlan, RunOrder, UnknownSkill } from "../../domain/runs/RunOrder.ts"
+import { followableAnswer } from "../../domain/runs/ResultLinks.ts"
 import { modelOutcome, type Outcome, outcome, outcomeOf } from "../../domain/runs/RunOutcome.ts"
 import { openFailures } from "../../domain/plan/TaskResult.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
@@ -20,10 +21,13 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { makeRunState, type RunState } from "../runs/RunState.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 import type { BriefingError } from "./Briefer.ts"
+import type { CheckedAnswer } from "./CheckedEvidence.ts"
 import { Concluder } from "./Concluder.ts"
 import { type CheckedTaskList, Preparation, type Prepared } from "./Preparation.ts"
 import { Rounds, type RoundsOutcome } from "./Rounds.ts"
 import { RunReporter } from "./RunReporter.ts"
+
+const noAnswer: CheckedAnswer = { text: "", evidence: { checked: 0, wrong: 0 } }
 
 export class Pipeline extends Context.Service<
   Pipeline,
@@ -52,7 +56,7 @@ export class Pipeline extends Context.Service<
       /** Every run answers with the results that it has, also one that stopped at a gate. */
       const conclude = Effect.fnUntraced(function* (briefing: Briefing, state: RunState, ended: RoundsOutcome) {
         const { goals, results: finished, failures, rounds: round } = yield* state.get
-        if (finished.length === 0) return ""
+        if (finished.length === 0) return noAnswer
         const open = openFailures(failures, finished)
         const answer = concluder.conclude({ briefing, round, goals, finished, failures: open, ...ended })
         if (ended.end._tag !== "Declined") return yield* answer
@@ -64,7 +68,7 @@ export class Pipeline extends Context.Service<
               level: "warning",
               text: `There is no answer about the finished tasks: ${message}`
             })
-            .pipe(Effect.as(""))
+            .pipe(Effect.as(noAnswer))
         )
       })
 
@@ -78,7 +82,13 @@ export class Pipeline extends Context.Service<
         yield* state.setGoals(taskList.goals)
         const ended = yield* rounds.run(briefing, taskList, state)
         const answer = yield* conclude(briefing, state, ended)
-        return outcomeOf(ended.end, answer, { ...ended, denials: yield* gate.denials, runId })
+        const { results } = yield* state.get
+        const outcome = outcomeOf(ended.end, followableAnswer(answer.text, results, runId), {
+          ...ended,
+          denials: yield* gate.denials,
+          runId
+        })
+        return { ...outcome, evidence: answer.evidence }
       })
 
       /** The outcome of the work, however it ends. */
