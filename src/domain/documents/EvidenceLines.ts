@@ -3,6 +3,7 @@
  * line number beside it that is not its own is corrected.
  */
 import { bareHrefOfPath } from "../files/FileHref.ts"
+import { ruleOf } from "../findings/rules/Rules.ts"
 import type { FileReference } from "../plan/Reference.ts"
 import { countLines } from "../text/LineRange.ts"
 import type { LinkVerdict, Quote } from "./Evidence.ts"
@@ -54,8 +55,7 @@ export const judgeLines = (
   }
   if (quote?.isLine === true && found.length === 0 && !wasChanged) {
     const what = `The text \`${quote.text}\` beside the link does not stand in ${bareHrefOfPath(target)}.`
-    const how = "Copy the text exactly, or say it in your own words without quoting."
-    return { wrong: { code: "evidence-quote", what, how } }
+    return { wrong: { code: "evidence-quote", what, how: ruleOf("evidence-quote").fix } }
   }
   return lines !== undefined && lines.to > count ? { href: hrefWith(reference, lines.from, count) } : {}
 }
