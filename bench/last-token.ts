@@ -81,6 +81,8 @@ const world = PlanChecker.layer.pipe(
         resolveInDoubt: () => Effect.die("nothing is in doubt"),
         approveStep: () => Effect.die("not a step"),
         denials: Effect.succeed([]),
+        wishes: Effect.succeed([]),
+        mayRead: () => Effect.succeed(true),
         sessionGrants: Effect.succeed([]),
         snapshot: Effect.die("never shared"),
         restore: () => Effect.void

@@ -14,6 +14,7 @@ import { Briefer } from "../services/pipeline/Briefer.ts"
 import { layerClusterActivities } from "../services/cluster/ClusterActivities.ts"
 import { Concluder } from "../services/pipeline/Concluder.ts"
 import { EmbeddedModel } from "../services/providers/EmbeddedModel.ts"
+import { Evidence } from "../services/references/Evidence.ts"
 import type { Gate } from "../services/permissions/Gate.ts"
 import type { Journal } from "../services/journal/Journal.ts"
 import { layerJournalEngine } from "../services/journal/JournalEngine.ts"
@@ -81,7 +82,9 @@ const layerCalls = (
 
 /** One task at a time, refined and carried out here. */
 const layerTasks = Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskRunner.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Attempts.layer, References.layer, ToolRunner.layer(), Briefer.layer))
+  Layer.provideMerge(
+    Layer.mergeAll(Attempts.layer, Evidence.layer, References.layer, ToolRunner.layer(), Briefer.layer)
+  )
 )
 
 /** From the request to the answer, over whatever refines and runs tasks. */

@@ -74,6 +74,14 @@ export const exampleKinds = {
   "cut-answer": { about: `an answer of a model that may write ${answerLimit} characters`, frame: asItIs },
   "step-calls": { about: "the calls of the tasks of one section, after refinement", frame: asItIs },
   result: { about: "a result", frame: asItIs },
+  "run-result": {
+    about: "the text under `## Result summary`, checked in a project with the files of the examples",
+    frame: (text: string) => `## Result summary\n\n${text}\n`
+  },
+  "insisted-result": {
+    about: "the text under `## Result summary` of every attempt, checked in a project with the files of the examples",
+    frame: (text: string) => `## Result summary\n\n${text}\n`
+  },
   "skill-file": { about: "`read-code/SKILL.md`", frame: asItIs },
   "skill-name": { about: "the name of a skill and of its folder", frame: asItIs },
   "linted-skill": { about: "`read-code/SKILL.md`, as `skills lint` reads it", frame: asItIs },

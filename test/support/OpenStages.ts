@@ -24,6 +24,7 @@ import { Planner } from "../../src/services/pipeline/Planner.ts"
 import { Refiner } from "../../src/services/pipeline/Refiner.ts"
 import { TaskRunner } from "../../src/services/pipeline/TaskRunner.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
+import { Evidence } from "../../src/services/references/Evidence.ts"
 import { References } from "../../src/services/references/References.ts"
 import { RunSettings, type Settings } from "../../src/services/runs/RunSettings.ts"
 import { UsageMeter } from "../../src/services/runs/UsageMeter.ts"
@@ -57,7 +58,7 @@ export const briefing: Briefing = { ...parts, requestDocument: requestDocument(p
 
 const layerStages = Layer.mergeAll(Planner.layer, Refiner.layer, TaskRunner.layer).pipe(
   Layer.provide(PlanChecker.layer),
-  Layer.provide(Layer.mergeAll(Attempts.layer, References.layer, ToolRunner.layer())),
+  Layer.provide(Layer.mergeAll(Attempts.layer, Evidence.layer, References.layer, ToolRunner.layer())),
   Layer.provide(ModelCaller.layer),
   Layer.provideMerge(Layer.mergeAll(ModelSlots.layer, TokenCalibration.layer, UsageMeter.layer, Prompts.layer))
 )

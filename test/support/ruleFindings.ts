@@ -54,7 +54,7 @@ const codesOf = (found: {
 })
 
 const isFirst = ({ attempt, round, stage }: ModelCallId): boolean =>
-  attempt === 1 && round <= 1 && (stage === "plan" || stage === "refine")
+  attempt === 1 && round <= 1 && stage !== "iterate" && stage !== "conclude"
 
 /** What a run says about the first answer of the stage that the example is about, and to the person. */
 const codesOfRun = (events: ReadonlyArray<RunEvent>): FoundCodes =>
@@ -75,11 +75,12 @@ const explainFile = [
 /** The prompt that a call of the model is about comes first; whatever comes later gets a plain answer. */
 const runOf = (
   answer: (prompt: string, index: number) => ScriptedAnswer | string | undefined,
-  work: (pipeline: Pipeline["Service"]) => Effect.Effect<unknown, unknown>
+  work: (pipeline: Pipeline["Service"]) => Effect.Effect<unknown, unknown>,
+  read = codesOfRun
 ) =>
   Effect.gen(function* () {
     yield* Effect.exit(work(yield* Pipeline))
-    return codesOfRun((yield* EventLog).events())
+    return read((yield* EventLog).events())
   }).pipe(
     Effect.provide(
       layerTestRun({ files: { ...exampleFiles, ".agents/skills/explain-file/SKILL.md": explainFile } }).pipe(
@@ -103,6 +104,30 @@ const refineWith = (text: ScriptedAnswer, skill = plannedTask.skill) =>
         prompt: "Explain the loader.",
         plan: planOf([[{ name: plannedTask.name, skill, needed: plannedTask.whatIsNeeded }]])
       })
+  )
+
+/** What is repaired in the results that a run accepts, whichever attempt it was. */
+const repairsOfResults = (events: ReadonlyArray<RunEvent>): FoundCodes => ({
+  issues: [],
+  repairs: codesOf({
+    issues: [],
+    repairs: events.flatMap((event) =>
+      event.type === "answer.repaired" && event.call.stage === "execute" ? event.repairs : []
+    )
+  }).repairs
+})
+
+/** Runs a task of which every attempt gives this result. */
+const resultWith = (text: string, read = codesOfRun) =>
+  runOf(
+    () => text,
+    (pipeline) =>
+      pipeline.run({
+        runId: "run",
+        prompt: "Explain the loader.",
+        plan: planOf([[{ name: plannedTask.name, skill: "talk", needed: plannedTask.whatIsNeeded }]])
+      }),
+    read
   )
 
 /** Runs the tasks of one section with the calls that the example lists. */
@@ -166,6 +191,10 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
       return refineWith({ text }, "explain-file")
     case "result":
       return Effect.sync(() => codesOf(checkDocument("result", text)))
+    case "run-result":
+      return resultWith(text)
+    case "insisted-result":
+      return resultWith(text, repairsOfResults)
     case "skill-file":
       return Effect.sync(() => codesOf(readSkill(bytesOf(text), "read-code")))
     case "skill-name":

@@ -12,7 +12,7 @@ const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<s
 const stateText = { finished: "finished", failed: "failed", open: "not done" } as const
 
 /** The plan, the outcome of each task, and the answer. */
-export const overviewText = (runId: string, { answer, message, plan, tasks }: RunOverview): string =>
+export const overviewText = (runId: string, { answer, evidence, message, plan, tasks }: RunOverview): string =>
   [
     `# Run ${runId}`,
     "",
@@ -24,6 +24,10 @@ export const overviewText = (runId: string, { answer, message, plan, tasks }: Ru
       )
     ),
     ...section("Why it ended", message === "" ? [] : [message]),
+    ...section(
+      "Evidence",
+      evidence === undefined ? [] : [`${evidence.checked} links were checked, ${evidence.wrong} are wrong and marked.`]
+    ),
     ...section("Answer", answer === "" ? [] : [answer.trim()])
   ].join("\n")
 

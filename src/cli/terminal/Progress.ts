@@ -49,10 +49,22 @@ export const statusWords = (status: RunReport["status"]): string => status.repla
 /** Why a call is sent again, in a word or two; the whole message is shown when it is not retried. */
 const retryReason = (reason: string): string => reason.replace(/\B[A-Z]/g, " $&").toLowerCase()
 
+/** Says how many links of the answer and the results are marked as wrong; nothing when all are right. */
+const evidenceLine = (evidence: RunReport["evidence"]): ReadonlyArray<string> =>
+  evidence === undefined || evidence.wrong === 0
+    ? []
+    : [
+        `evidence: ${evidence.wrong} of ${count(evidence.checked, "link")} could not be confirmed; each is marked in the text`
+      ]
+
 /** The last lines: how the run ended and what it cost, with the issues that ended it. */
-export const outcomeLines = ({ failures, issues, results, rounds, status, usage }: RunReport, paint: Paint): string =>
+export const outcomeLines = (
+  { evidence, failures, issues, results, rounds, status, usage }: RunReport,
+  paint: Paint
+): string =>
   [
     ...issues.map((issue) => `  ${issueLine(issue, 800)}`),
+    ...evidenceLine(evidence),
     `${paint.bold(status === "done" ? paint.green(status) : paint.red(statusWords(status)))}: ${[
       count(results.length, "result"),
       ...(failures.length === 0 ? [] : [count(failures.length, "failure")]),
@@ -114,7 +126,7 @@ export const progressLine = (event: RunEvent, paint: Paint): string | undefined 
         ...event.issues.slice(0, 3).map((issue) => `    ${issueLine(issue, 320)}`)
       ].join("\n")
     case "approval.answered":
-      return `  approval: ${event.answer}${event.by === "person" ? "" : ` (${event.by})`}`
+      return `  approval: ${event.answer}${event.by === "person" ? "" : ` (${event.by})`}${event.instead === undefined ? "" : `, instead: ${shown(event.instead)}`}`
     case "message":
       return `${event.level === "error" ? paint.red("error") : event.level === "warning" ? paint.yellow("warning") : "note"}: ${event.text
         .split("\n")

@@ -87,6 +87,9 @@ const ignoredFields: ReadonlyArray<readonly [has: string, field: string]> = [
   /* When and how long a tool ran, and what a run cost. */
   ["error_type", "metadata"],
   ["rounds", "usage"],
+  /* Older journals have no counts of links; where a link is wrong, the text says so as well. */
+  ["rounds", "evidence"],
+  ["summary", "evidence"],
   /* Older journals have no causes of failures; the reason beside it says the same. */
   ["skipped", "cause"]
 ]
@@ -94,9 +97,9 @@ const ignoredFields: ReadonlyArray<readonly [has: string, field: string]> = [
 const withoutVolatile = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutVolatile)
   if (typeof value !== "object" || value === null) return value
-  const ignored = ignoredFields.find(([has]) => has in value)?.[1]
+  const ignored = ignoredFields.flatMap(([has, field]) => (has in value ? [field] : []))
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, part]) => (key === ignored ? [] : [[key, withoutVolatile(part)]]))
+    Object.entries(value).flatMap(([key, part]) => (ignored.includes(key) ? [] : [[key, withoutVolatile(part)]]))
   )
 }
 

@@ -6,6 +6,7 @@ import { keyOfActivity, modelCallKey, ModelCallId, ToolCallId, toolCallKey } fro
 import { Issue, Repair } from "../findings/Issue.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 import { ModelAnswer } from "../models/ModelAnswer.ts"
+import { EvidenceCount } from "../plan/TaskResult.ts"
 import { Risk } from "../tools/Risk.ts"
 import { ReadReferences, type RunEvent } from "../runs/RunEvent.ts"
 
@@ -121,6 +122,16 @@ export const taskNames = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<
   return [...new Set(lists.flatMap(({ taskList }) => taskList.tasks.map((task) => String(task.name))))]
 }
 
+/** How each task ended last, by slug: in a later round or session a task may end otherwise than before. */
+const taskEnds = (records: ReadonlyArray<JournalRecord>) =>
+  new Map(
+    records.flatMap((record) =>
+      record.type === "event" && (record.event.type === "task.finished" || record.event.type === "task.failed")
+        ? [[slugOf(record.event.task), record.event] as const]
+        : []
+    )
+  )
+
 /** Everything about the task of this name, spelled as in the plan. */
 export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string): TaskEvidence => {
   const isMine = ({ task }: { readonly task?: string }) => task !== undefined && slugOf(task) === slugOf(name)
@@ -142,7 +153,7 @@ export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string
       .filter(({ id }) => isMine(id))
       .map((event) => [`${event.id.round}/${event.id.uid}`, event] as const)
   )
-  const result = eventsOf(records, "task.finished").findLast(isMine)?.result
+  const end = taskEnds(records).get(slugOf(name))
   return {
     task: name,
     references: [...references.values()],
@@ -152,10 +163,13 @@ export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string
       const begun = { id, call, risk, targets }
       return result === undefined ? begun : Object.assign(begun, { result })
     }),
-    ...(result === undefined ? {} : { result: result.result.document }),
-    failures: eventsOf(records, "task.failed")
-      .filter(({ failure }) => isMine(failure))
-      .map(({ failure }) => failure.message)
+    ...(end?.type === "task.finished" ? { result: end.result.result.document } : {}),
+    failures:
+      end?.type === "task.finished"
+        ? []
+        : eventsOf(records, "task.failed")
+            .filter(({ failure }) => isMine(failure))
+            .map(({ failure }) => failure.message)
   }
 }
 
@@ -172,28 +186,26 @@ export const RunOverview = Schema.Struct({
     })
   ),
   answer: Schema.String,
-  message: Schema.String
+  message: Schema.String,
+  /** The links in all results and in the answer; absent when none was checked. */
+  evidence: Schema.optionalKey(EvidenceCount)
 })
 export type RunOverview = typeof RunOverview.Type
 
 export const runOverview = (records: ReadonlyArray<JournalRecord>): RunOverview => {
-  const finished = new Map(
-    eventsOf(records, "task.finished").map(({ result, task }) => [slugOf(task), result.result.summary])
-  )
-  const failed = new Map(eventsOf(records, "task.failed").map(({ failure }) => [slugOf(failure.task), failure.message]))
+  const ends = taskEnds(records)
   const report = eventsOf(records, "run.finished").at(-1)?.report
   return {
     plan: eventsOf(records, "plan.created")[0]?.markdown ?? "",
     tasks: taskNames(records).map((name) => {
-      const done = finished.get(slugOf(name))
-      const wrong = failed.get(slugOf(name))
-      return {
-        name,
-        state: done !== undefined ? "finished" : wrong !== undefined ? "failed" : "open",
-        text: done ?? wrong ?? ""
-      }
+      const end = ends.get(slugOf(name))
+      if (end === undefined) return { name, state: "open", text: "" }
+      return end.type === "task.finished"
+        ? { name, state: "finished", text: end.result.result.summary }
+        : { name, state: "failed", text: end.failure.message }
     }),
     answer: report?.answer ?? "",
-    message: report?.message ?? ""
+    message: report?.message ?? "",
+    ...(report?.evidence === undefined ? {} : { evidence: report.evidence })
   }
 }

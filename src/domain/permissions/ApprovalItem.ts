@@ -43,6 +43,10 @@ export interface GatedTask {
   readonly calls: ReadonlyArray<PreparedCall>
 }
 
+/** What a person wants instead of something they declined, in their words. `declined` is a step or a call. */
+export const Wish = Schema.Struct({ declined: Schema.String, instead: Schema.String })
+export type Wish = typeof Wish.Type
+
 /** The answer to the question about a step, and who gave it. */
 export interface StepApproved {
   readonly approved: boolean

@@ -6,8 +6,16 @@ import { Task } from "./Task.ts"
 import { TaskName } from "./TaskName.ts"
 import { CallOutcome } from "../tools/ToolCall.ts"
 
+/** How many links were held against the project and the run, and how many of them are wrong and marked so. */
+export const EvidenceCount = Schema.Struct({ checked: Schema.Int, wrong: Schema.Int })
+export type EvidenceCount = typeof EvidenceCount.Type
+
 /** The executor's answer: the text under `## Result summary`, and the whole document. */
-export const ResultDocument = Schema.Struct({ summary: Schema.String, document: Schema.String })
+export const ResultDocument = Schema.Struct({
+  summary: Schema.String,
+  document: Schema.String,
+  evidence: Schema.optionalKey(EvidenceCount)
+})
 export type ResultDocument = typeof ResultDocument.Type
 
 /** A finished task with its calls and its result. */
@@ -43,7 +51,9 @@ export const FailureCause = Schema.Union([
   Schema.TaggedStruct("NoValidAnswer", { attempts: Schema.Int, repeated: Schema.Boolean }),
   /** A model call failed; `reason` is its tag. */
   Schema.TaggedStruct("ModelFailed", { reason: Schema.String }),
-  Schema.TaggedStruct("ReferenceUnusable", { href: Schema.String })
+  Schema.TaggedStruct("ReferenceUnusable", { href: Schema.String }),
+  /** None of the tools that the skill names is there. */
+  Schema.TaggedStruct("ToolsMissing", { skill: Schema.String, tools: Schema.Array(Schema.String) })
 ])
 export type FailureCause = typeof FailureCause.Type
 
@@ -59,4 +69,13 @@ export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure"
   override get message(): string {
     return `Task ${this.phase}: "${this.task}": ${this.reason}`
   }
+}
+
+/** The failures of tasks that have no result: a task that succeeded later has not failed. */
+export const openFailures = (
+  failures: ReadonlyArray<TaskFailure>,
+  results: ReadonlyArray<TaskResult>
+): ReadonlyArray<TaskFailure> => {
+  const finished = new Set(results.map(({ name }) => name))
+  return failures.filter(({ task }) => !finished.has(task))
 }

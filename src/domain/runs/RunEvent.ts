@@ -107,6 +107,8 @@ export const RunEvent = Schema.Union([
     answer: Schema.Literals([...stepAnswers, ...callAnswers, ...doubtAnswers]),
     /** With `chosen`: the items that may run, counted from 1; the others are denied. */
     chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
+    /** After a no: what the person wants instead, in their words. */
+    instead: Schema.optionalKey(Schema.String),
     /** Who answered: a person, a rule or flag, or nobody, when nobody could be asked. */
     by: Schema.Literals(["person", "rule", "nobody"])
   }),

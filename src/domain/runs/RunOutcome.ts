@@ -3,8 +3,10 @@
  */
 import type { Issue } from "../findings/Issue.ts"
 import type { ModelError } from "../models/ModelAnswer.ts"
-import type { StepApproved } from "../permissions/ApprovalItem.ts"
-import type { TaskFailure } from "../plan/TaskResult.ts"
+import type { StepApproved, Wish } from "../permissions/ApprovalItem.ts"
+import type { EvidenceCount, TaskFailure } from "../plan/TaskResult.ts"
+import type { NotRun } from "./NotDone.ts"
+import type { MissingChange } from "./PromisedChanges.ts"
 import type { RunStatus } from "./RunReport.ts"
 
 /** How the rounds came to an end. */
@@ -26,6 +28,8 @@ export interface Outcome {
   readonly message: string
   readonly issues: ReadonlyArray<Issue>
   readonly answer: string
+  /** The links of the answer. */
+  readonly evidence?: EvidenceCount
 }
 
 /** An outcome that no round led to. */
@@ -44,12 +48,42 @@ export const modelOutcome = (error: ModelError): Outcome =>
 const failed = (failures: ReadonlyArray<TaskFailure>, message: string): Outcome =>
   outcome(failures.some(({ cause }) => cause?._tag === "Denied") ? "not_permitted" : "failed", message)
 
-const withoutAnswer = (end: RoundsEnd, denials: ReadonlyArray<{ readonly message: string }>): Outcome => {
+/** Everything that keeps a run from being done although nothing is pending. */
+export interface Shortfall {
+  /** Everything that was denied in the run. */
+  readonly denials: ReadonlyArray<{ readonly message: string }>
+  readonly missing: ReadonlyArray<MissingChange>
+  /** The tasks that never ran. */
+  readonly notRun: ReadonlyArray<NotRun>
+  /** The steps that a person declined while saying what to do instead; the run went on with it. */
+  readonly redirected: ReadonlyArray<Wish>
+  /** For the commands that messages name. */
+  readonly runId: string
+}
+
+/** Which changes are missing, why, and what to do about it. */
+const missingMessages = ({ missing, runId }: Shortfall): ReadonlyArray<string> => {
+  const [first] = missing
+  if (first === undefined) return []
+  return [
+    ...missing.map(({ task, what, why }) => `"${task}" did not change ${what}. ${why}`),
+    `Make the change by hand, or try the task again: task-conductor fork ${runId} --from "${first.task}"`
+  ]
+}
+
+const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   switch (end._tag) {
     case "GoalsMet": {
-      /* Work of which a part was denied is never done. */
-      const messages = [...new Set(denials.map(({ message }) => message))]
-      return messages.length === 0 ? outcome("done", "") : outcome("not_permitted", messages.join("\n"))
+      /* Work of which a part was denied or could not be made is never done. */
+      const denied = [...new Set(shortfall.denials.map(({ message }) => message))]
+      const missing = missingMessages(shortfall)
+      const declined = shortfall.redirected.map(
+        ({ declined: step, instead }) => `You declined "${step}" and said what to do instead: ${instead}`
+      )
+      const message = [...denied, ...declined, ...missing].join("\n")
+      if (denied.length > 0) return outcome("not_permitted", message)
+      if (declined.length > 0) return outcome("declined", message)
+      return outcome(missing.length > 0 ? "failed" : "done", message)
     }
     case "Unresolved":
       return failed(end.failures, end.failures.map(({ message }) => message).join("\n"))
@@ -57,16 +91,21 @@ const withoutAnswer = (end: RoundsEnd, denials: ReadonlyArray<{ readonly message
       return failed([end.failure], `${end.failure.message} It failed the same way before.`)
     case "MaxRounds":
       return outcome("limit", "Max rounds reached.")
-    case "Declined":
+    case "Declined": {
+      const names = shortfall.notRun.map(({ task }) => `"${task}"`).join(", ")
+      const notRun = names === "" ? "" : ` Not done: ${names}.`
       return end.by === "person"
-        ? outcome("declined", "User declined writer approval.")
-        : outcome("not_permitted", `"${end.step}" needs approval and nobody could give it. Use --yes-this-run.`)
+        ? outcome("declined", `User declined writer approval.${notRun}`)
+        : outcome(
+            "not_permitted",
+            `"${end.step}" needs approval and nobody could give it. Use --yes-this-run.${notRun}`
+          )
+    }
   }
 }
 
-/** The outcome of rounds that came to an end; `denials` is everything that was denied in the run. */
-export const outcomeOf = (
-  end: RoundsEnd,
-  answer: string,
-  denials: ReadonlyArray<{ readonly message: string }>
-): Outcome => ({ ...withoutAnswer(end, denials), answer })
+/** The outcome of rounds that came to an end. */
+export const outcomeOf = (end: RoundsEnd, answer: string, shortfall: Shortfall): Outcome => ({
+  ...withoutAnswer(end, shortfall),
+  answer
+})

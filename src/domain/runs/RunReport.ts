@@ -3,7 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Issue } from "../findings/Issue.ts"
-import { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
+import { EvidenceCount, TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import type { ModelError } from "../models/ModelAnswer.ts"
 
 /**
@@ -47,6 +47,8 @@ export const RunReport = Schema.Struct({
   results: Schema.Array(TaskResult),
   failures: Schema.Array(TaskFailure),
   rounds: Schema.Int,
+  /** The links in all results and in the answer; absent when none was checked. */
+  evidence: Schema.optionalKey(EvidenceCount),
   usage: RunUsage
 })
 export type RunReport = typeof RunReport.Type

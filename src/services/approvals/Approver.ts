@@ -5,13 +5,12 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import { callQuestion, chooseQuestion, doubtQuestion, stepQuestion } from "../../domain/permissions/ApprovalText.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
-import { type Answers, askLine, canAsk } from "./TerminalQuestion.ts"
+import { type Answers, askLine, askText, canAsk } from "./TerminalQuestion.ts"
 
 /** Single calls of a step: the numbers of the items that may run, counted from 1. The others are denied. */
 const Chosen = Schema.Struct({ chosen: Schema.Array(Schema.Int) })
@@ -33,7 +32,21 @@ export type AnsweredBy = typeof AnsweredBy.Type
 export interface Answered<A> {
   readonly answer: A
   readonly by: AnsweredBy
+  /** With `decline` or `deny`: what the person wants instead, in their words. It goes into the next round. */
+  readonly instead?: string
 }
+
+/** An answer of the terminal; `hasQuit` when input ended or was stopped instead of an answer. */
+interface Asked<A> {
+  readonly answer: A
+  readonly by: AnsweredBy
+  readonly hasQuit: boolean
+}
+
+const wishQuestion = "What should be done instead? (Enter for nothing)"
+
+/** Plugins and servers start before there is a plan that could be changed. */
+export const isStart = ({ tool }: ApprovalItem): boolean => tool === "load_plugin" || tool === "start_server"
 
 /** Answers by number; the last one stands for Enter. */
 const numbered = <A>(byNumber: ReadonlyArray<readonly [string, A]>, fallback: readonly [string, A]): Answers<A> => {
@@ -136,19 +149,31 @@ export class Approver extends Context.Service<
     Effect.gen(function* () {
       const provide = Effect.provideContext(yield* Effect.context<Stdio.Stdio | Terminal.Terminal>())
       const ask = Effect.fnUntraced(function* <A>(question: string, possible: Answers<A>, prompt: string) {
-        const answer = (yield* canAsk) ? yield* askLine(question, possible, prompt) : Option.none<A>()
-        return Option.match(answer, {
-          onNone: (): Answered<A> => ({ answer: possible.fallback.answer, by: "nobody" }),
-          onSome: (answer): Answered<A> => ({ answer, by: "person" })
-        })
+        const line = (yield* canAsk) ? yield* askLine(question, possible, prompt) : undefined
+        const nobody: Asked<A> = { answer: possible.fallback.answer, by: "nobody", hasQuit: false }
+        return line === undefined ? nobody : { ...line, by: "person" as const }
       }, provide)
+
+      /** After a no of a person who is still there: what to do instead. */
+      const withWish = Effect.fnUntraced(function* <A>({ answer, by, hasQuit }: Asked<A>, no: A) {
+        const isNo = answer === no && by === "person" && !hasQuit
+        const instead = isNo ? yield* provide(askText(wishQuestion)) : ""
+        return { answer, by, ...(instead === "" ? {} : { instead }) } satisfies Answered<A>
+      })
       return Approver.of({
         step: Effect.fn("Approver.step")(function* (title, items) {
-          const { answer, by } = yield* ask(stepQuestion(title, items), stepAnswers(items), "Answer")
-          return answer === "choose" ? yield* ask(chooseQuestion, chosenAnswers(items), "Calls") : { answer, by }
+          const { answer, ...rest } = yield* ask(stepQuestion(title, items), stepAnswers(items), "Answer")
+          const asked: Asked<StepAnswer> =
+            answer === "choose" ? yield* ask(chooseQuestion, chosenAnswers(items), "Calls") : { answer, ...rest }
+          return yield* withWish(asked, "decline")
         }),
-        call: Effect.fn("Approver.call")((item) => ask(callQuestion(item), callAnswers(item), "Answer")),
-        inDoubt: Effect.fn("Approver.inDoubt")((item) => ask(doubtQuestion(item), doubtAnswers, "Answer"))
+        call: Effect.fn("Approver.call")(function* (item) {
+          const { hasQuit, ...answered } = yield* ask(callQuestion(item), callAnswers(item), "Answer")
+          return isStart(item) ? answered : yield* withWish({ ...answered, hasQuit }, "deny")
+        }),
+        inDoubt: Effect.fn("Approver.inDoubt")((item) =>
+          Effect.map(ask(doubtQuestion(item), doubtAnswers, "Answer"), ({ answer, by }) => ({ answer, by }))
+        )
       })
     })
   )

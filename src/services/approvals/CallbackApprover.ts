@@ -16,10 +16,10 @@ export interface ApprovalRequest {
 
 /**
  * True allows this step or call once, `remaining` all remaining steps of the run or, for a call, as much as its
- * `offers` say for the session. A list allows those of the items that are in it. Any other value from JavaScript code
- * allows nothing.
+ * `offers` say for the session. A list allows those of the items that are in it. `instead` allows nothing and says in
+ * words what to do instead; the run continues with it. Any other value from JavaScript code allows nothing.
  */
-export type ApprovalAnswer = boolean | "remaining" | ReadonlyArray<ApprovalItem>
+export type ApprovalAnswer = boolean | "remaining" | ReadonlyArray<ApprovalItem> | { readonly instead: string }
 
 /** The function that is asked for approvals. What it throws ends the run as failed. */
 export type Approve = (request: ApprovalRequest) => ApprovalAnswer | PromiseLike<ApprovalAnswer>
@@ -53,11 +53,18 @@ const callAnswer = (answer: ApprovalAnswer, item: ApprovalItem): CallAnswer => {
 
 const doubtAnswer = (answer: DoubtAnswer): DoubtAnswer => (answer === "again" || answer === "done" ? answer : "stop")
 
+/** The words that came with a no, if there are any. */
+const insteadOf = (answer: unknown): { readonly instead?: string } => {
+  const isObject = typeof answer === "object" && answer !== null && !Array.isArray(answer)
+  const instead = isObject && "instead" in answer && typeof answer.instead === "string" ? answer.instead.trim() : ""
+  return instead === "" ? {} : { instead }
+}
+
 /** Calls a function of the script, which stands for a person. */
 const askScript = <A, B>(ask: () => A | PromiseLike<A>, read: (answer: A) => B): Effect.Effect<Answered<B>> =>
   Effect.map(
     Effect.promise(async () => ask()),
-    (answer) => ({ answer: read(answer), by: "person" })
+    (answer) => ({ answer: read(answer), by: "person", ...insteadOf(answer) })
   )
 
 /** Asks the functions; where there is none, nobody can be asked. */

@@ -20,6 +20,12 @@ export interface Answers<A> {
   readonly help: string
 }
 
+/** What a person answered; `hasQuit` is true when input ended or was stopped instead. */
+export interface AnsweredLine<A> {
+  readonly answer: A
+  readonly hasQuit: boolean
+}
+
 /** Keys that arrive sooner than this were pressed before the prompt could be read. */
 const typedAhead = "50 millis"
 /** The terminal goes back from single keys to lines within this time. */
@@ -89,16 +95,29 @@ const readAnswer = Effect.fnUntraced(function* <A>({ fallback, help, read }: Ans
 
 /**
  * Shows the question to its end and waits for an answer. Enter, end of input, stopping on the way and three unusable
- * answers give the fallback; none when the question could not be shown.
+ * answers give the fallback; nothing when the question could not be shown.
  */
-export const askLine = Effect.fn("askLine")(
-  function* <A>(question: string, answers: Answers<A>, prompt: string) {
+export const askLine = <A>(question: string, answers: Answers<A>, prompt: string) => {
+  const quit: AnsweredLine<A> = { answer: answers.fallback.answer, hasQuit: true }
+  const ask = Effect.gen(function* () {
     const isShown = yield* showPages(question)
-    return Option.some(isShown ? yield* readAnswer(answers, prompt) : answers.fallback.answer)
+    const answer = isShown ? yield* readAnswer(answers, prompt) : answers.fallback.answer
+    const answered: AnsweredLine<A> = { answer, hasQuit: false }
+    return answered
+  })
+  return ask.pipe(
+    Effect.catchTags({ QuitError: () => Effect.succeed(quit), PlatformError: () => Effect.undefined }),
+    Effect.withSpan("askLine")
+  )
+}
+
+/** Asks for a line of free text; empty for Enter and for the end of input. */
+export const askText = Effect.fn("askText")(
+  function* (prompt: string) {
+    const terminal = yield* Terminal.Terminal
+    yield* dropTypedAhead
+    yield* show(`${prompt}: `)
+    return (yield* terminal.readLine).trim()
   },
-  (effect, _question, { fallback }, _prompt) =>
-    Effect.catchTags(effect, {
-      QuitError: () => Effect.succeedSome(fallback.answer),
-      PlatformError: () => Effect.succeedNone
-    })
+  Effect.catchTags({ QuitError: () => Effect.succeed(""), PlatformError: () => Effect.succeed("") })
 )

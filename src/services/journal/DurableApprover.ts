@@ -12,11 +12,18 @@ import * as Schema from "effect/Schema"
 import * as DurableDeferred from "effect/workflow/DurableDeferred"
 import type * as Workflow from "effect/workflow/Workflow"
 import { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine"
-import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
-import { AnsweredBy, type Answered, Approver, CallAnswer, DoubtAnswer, StepAnswer } from "../approvals/Approver.ts"
+import {
+  AnsweredBy,
+  type Answered,
+  Approver,
+  CallAnswer,
+  DoubtAnswer,
+  isStart,
+  StepAnswer
+} from "../approvals/Approver.ts"
 
 const answeredWith = <A>(answer: Schema.Codec<A, Schema.Json>): Schema.Codec<Answered<A>, Schema.Json> =>
-  Schema.Struct({ answer, by: AnsweredBy })
+  Schema.Struct({ answer, by: AnsweredBy, instead: Schema.optionalKey(Schema.String) })
 
 /** The schema of the answers to each kind of question. */
 export const stepAnswered = answeredWith<StepAnswer>(StepAnswer)
@@ -74,7 +81,7 @@ export const giveAnswer = <A>(
   return engine.deferredDone(deferred, { ...where, exit: Exit.succeed(answer) })
 }
 
-/** Returns the saved answer, or asks and saves the answer if it is final. Denials are not persisted. */
+/** Returns the saved answer, or asks and saves the answer if it is final. A denial is persisted only with a wish. */
 const askOnce = Effect.fnUntraced(function* <A>(
   question: string,
   answered: Schema.Codec<Answered<A>, Schema.Json>,
@@ -100,7 +107,7 @@ export const layerDurable = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.La
           askOnce(
             question,
             stepAnswered,
-            ({ answer, by }) => by === "person" && answer !== "decline",
+            ({ answer, by, instead }) => by === "person" && (answer !== "decline" || instead !== undefined),
             step(title, items, question)
           )
         ),
@@ -108,7 +115,7 @@ export const layerDurable = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.La
           askOnce(
             question,
             callAnswered,
-            ({ answer, by }) => by === "person" && answer !== "deny",
+            ({ answer, by, instead }) => by === "person" && (answer !== "deny" || instead !== undefined),
             call(item, question)
           )
         ),
@@ -133,12 +140,10 @@ const awaitAnswer = Effect.fnUntraced(function* <A>(
   }
 })
 
-/** Plugins and servers start before the run has events that a follower could see, so nobody can answer for them. */
-const isStart = ({ tool }: ApprovalItem): boolean => tool === "load_plugin" || tool === "start_server"
-
 /** Asks nobody in this process; a client that follows the run answers, from any machine. */
 export const layerRemote = (store: AnswerStore): Layer.Layer<Approver> =>
   Layer.succeed(Approver)(
+    /* Plugins and servers start before the run has events that a follower could see: nobody can answer for them. */
     Approver.of({
       step: (_title, _items, question) => awaitAnswer(store, question, stepAnswered),
       call: (item, question) =>

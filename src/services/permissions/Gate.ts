@@ -2,18 +2,16 @@
  * The only place that decides whether an effect may happen: tool calls, references outside the project, fetches. It holds
  * the grants of one run and issues permits, without which no tool runs.
  */
-import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import { accessTarget, type CanonicalAccess, type Start } from "../../domain/tools/Access.ts"
 import type { InDoubtCall } from "../../domain/history/JournalRecord.ts"
 import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import type { StepApproved, StepGate } from "../../domain/permissions/ApprovalItem.ts"
+import type { StepApproved, StepGate, Wish } from "../../domain/permissions/ApprovalItem.ts"
 import { canRemember } from "../../domain/permissions/SessionScope.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { Approver } from "../approvals/Approver.ts"
@@ -26,6 +24,7 @@ import { approveStep } from "./GateStep.ts"
 import { Grants, GrantSnapshot } from "./Grants.ts"
 import { Policies } from "./Policies.ts"
 import { ProjectWriteLock } from "./ProjectWriteLock.ts"
+import { makeRefusals, refusalFields } from "./Refusals.ts"
 import { questionId, type QuestionScope } from "./QuestionScope.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -56,11 +55,14 @@ const issue = (given: Permit): Permit => {
 /** Marks a permit as used. False for one that the gate did not issue, or that was used before. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
-const deniedOf = (question: GateQuestion, by: PermissionDenied["by"], more: { reason?: string; times?: number } = {}) =>
-  new PermissionDenied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
+const deniedOf = (
+  question: GateQuestion,
+  by: PermissionDenied["by"],
+  more: Pick<PermissionDenied, "reason" | "times" | "instead"> = {}
+) => new PermissionDenied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
 
 /** The answers that one gate has in a run, for another gate of the same run. */
-export const GateSnapshot = Schema.Struct({ grants: GrantSnapshot, denials: Schema.Array(PermissionDenied) })
+export const GateSnapshot = Schema.Struct({ grants: GrantSnapshot, ...refusalFields })
 export type GateSnapshot = typeof GateSnapshot.Type
 
 export class Gate extends Context.Service<
@@ -85,8 +87,12 @@ export class Gate extends Context.Service<
     approveStep(step: StepGate): Effect.Effect<StepApproved>
     /** Decides what to do about a call in doubt: run it again, or take it as done. */
     resolveInDoubt(intent: InDoubtCall): Effect.Effect<"again" | "done", PermissionDenied>
+    /** True when rules let a file of the project be read without a question; asks nobody and remembers nothing. */
+    mayRead(path: string): Effect.Effect<boolean>
     /** Everything that was denied so far, in order. */
     readonly denials: Effect.Effect<ReadonlyArray<PermissionDenied>>
+    /** Everything that a person wants instead of what they declined so far, in order. */
+    readonly wishes: Effect.Effect<ReadonlyArray<Wish>>
     /** Everything that was allowed for the session so far, in words. */
     readonly sessionGrants: Effect.Effect<ReadonlyArray<string>>
     /** The answers so far, for the gate of another process that runs tasks of this run. */
@@ -106,7 +112,8 @@ export class Gate extends Context.Service<
         const workspace = yield* Workspace
         const evaluator = yield* makePolicyEvaluator(options)
         const grants = new Grants()
-        const denials = yield* Ref.make<ReadonlyArray<PermissionDenied>>([])
+        const refusals = yield* makeRefusals
+        const { addDenial, addWish } = refusals
         const withMutex = (yield* Semaphore.make(1)).withPermits(1)
 
         /** True when nobody needs to be asked. */
@@ -148,10 +155,14 @@ export class Gate extends Context.Service<
           const hash = questionId(question)
           const item = withOffers(yield* itemOf(question, workspace, yield* evaluator.outdated(question)), question)
           yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
-          const { answer, by } = yield* approver.call(item, hash)
-          yield* tell({ type: "approval.answered", scope: "call", hash, answer, by })
+          const { answer, by, instead } = yield* approver.call(item, hash)
+          const wish = answer === "deny" && instead !== undefined ? { instead } : {}
+          yield* tell({ type: "approval.answered", scope: "call", hash, answer, by, ...wish })
           if (answer === "deny") {
-            return yield* deniedOf(question, by, by === "person" ? { times: grants.countDenial(question) } : {})
+            const declined = [question.tool, ...question.accesses.map(accessTarget)].join(" ")
+            if (instead !== undefined) yield* addWish({ declined, instead })
+            const times = by === "person" ? { times: grants.countDenial(question) } : {}
+            return yield* deniedOf(question, by, { ...times, ...wish })
           }
           if (answer !== "once") grants.addSession(question)
           const warning = answer === "remember" ? yield* remember(question) : undefined
@@ -173,18 +184,21 @@ export class Gate extends Context.Service<
           yield* withMutex(askUnlessSettled)
         })
 
-        const recordDenial = (denied: PermissionDenied) => Ref.update(denials, (all) => [...all, denied])
-
         const decideDoubt = Effect.fnUntraced(function* (intent: InDoubtCall) {
           const resolution = yield* resolveInDoubt(intent, { approver, events, withMutex, workspace })
           if (typeof resolution === "string") return resolution
           const denied = new PermissionDenied({ tool: intent.call.name, targets: intent.targets, ...resolution })
-          yield* recordDenial(denied)
+          yield* addDenial(denied)
           return yield* denied
         })
 
         /** Decides for a task of the run, and records a denial. */
-        const admitTask = (question: GateQuestion) => Effect.tapError(admit(question, events.publish), recordDenial)
+        const admitTask = (question: GateQuestion) => Effect.tapError(admit(question, events.publish), addDenial)
+
+        const mayRead = (path: string) => {
+          const question = questionOfAccess(beforeRun, { _tag: "ReadFile", path, inside: true })
+          return Effect.map(evaluator.evaluate(question), ({ verdict }) => verdict === "allow")
+        }
 
         const permitFor = (scope: QuestionScope, prepared: PreparedCall): Permit => {
           let denied: PermissionDenied | undefined
@@ -197,14 +211,11 @@ export class Gate extends Context.Service<
                 })
               ),
             denied: () => denied,
-            mayRead: (path) => {
-              const question = questionOfAccess(scope, { _tag: "ReadFile", path, inside: true })
-              return Effect.map(evaluator.evaluate(question), ({ verdict }) => verdict === "allow")
-            }
+            mayRead
           })
         }
 
-        const stepWorld = { approver, events, evaluator, grants, withMutex, workspace }
+        const stepWorld = { addWish, approver, events, evaluator, grants, withMutex, workspace }
         return Gate.of({
           authorize: Effect.fn("Gate.authorize")((scope, prepared) =>
             Effect.map(admitTask(questionOfCall(scope, prepared)), () => permitFor(scope, prepared))
@@ -217,13 +228,15 @@ export class Gate extends Context.Service<
           ),
           resolveInDoubt: decideDoubt,
           approveStep: (step) => approveStep(step, stepWorld),
-          denials: Ref.get(denials),
+          mayRead,
+          denials: refusals.denials,
+          wishes: refusals.wishes,
           sessionGrants: Effect.sync(() => grants.session()),
-          snapshot: Effect.map(Ref.get(denials), (denied) => ({ grants: grants.snapshot(), denials: denied })),
+          snapshot: Effect.map(refusals.snapshot, (refused) => ({ grants: grants.snapshot(), ...refused })),
           restore: (snapshot) =>
             Effect.andThen(
               Effect.sync(() => grants.restore(snapshot.grants)),
-              Ref.update(denials, (own) => Arr.union(own, snapshot.denials))
+              refusals.restore(snapshot)
             )
         })
       })

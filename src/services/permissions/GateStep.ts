@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Decision } from "../../domain/permissions/Decision.ts"
-import type { GatedTask, StepApproved, StepGate, ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
+import type { GatedTask, StepApproved, StepGate, ApprovalItem, Wish } from "../../domain/permissions/ApprovalItem.ts"
 import {
   conflictingWriteNote,
   conflictingWrites,
@@ -25,6 +25,8 @@ interface StepWorld {
   readonly workspace: Workspace["Service"]
   readonly evaluator: PolicyEvaluator
   readonly grants: Grants
+  /** Takes what a person wants instead. */
+  readonly addWish: (wish: Wish) => Effect.Effect<void>
   /** Lets one question be shown at a time. */
   readonly withMutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
 }
@@ -124,7 +126,7 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   { planKey, tasks, title }: StepGate,
   world: StepWorld
 ): Effect.fn.Return<StepApproved> {
-  const { approver, evaluator, events, grants, withMutex } = world
+  const { addWish, approver, evaluator, events, grants, withMutex } = world
   const decided = yield* Effect.forEach(tasks, (task) =>
     Effect.map(possibleCalls(task, planKey, evaluator), (calls) => ({ ...task, calls }))
   )
@@ -142,14 +144,18 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   const hash = hashOf([planKey, open.map(({ task }) => task), hashes])
   const ask = Effect.gen(function* () {
     const approvedBy = grants.planApprovedBy(planKey)
-    if (approvedBy !== undefined) return { answer: "remaining" as const, by: approvedBy, wasSeen: false }
+    if (approvedBy !== undefined) {
+      return { answer: "remaining" as const, by: approvedBy, wasSeen: false, instead: undefined }
+    }
     yield* events.publish({ type: "approval.requested", scope: "step", title, hash, items })
     const given = yield* approver.step(title, items, hash)
-    return { ...given, wasSeen: given.by === "person" }
+    return { instead: undefined, ...given, wasSeen: given.by === "person" }
   })
-  const { answer, by, wasSeen } = yield* withMutex(ask)
+  const { answer, by, instead, wasSeen } = yield* withMutex(ask)
+  const wish = answer === "decline" && instead !== undefined ? { instead } : {}
+  if (wish.instead !== undefined) yield* addWish({ declined: title, instead: wish.instead })
   if (answer === "remaining") grants.addPlan(planKey, by)
   grant(answer, wasSeen, shown, grants)
-  yield* events.publish({ type: "approval.answered", scope: "step", hash, ...answered(answer), by })
+  yield* events.publish({ type: "approval.answered", scope: "step", hash, ...answered(answer), by, ...wish })
   return { approved: answer !== "decline", by }
 })

@@ -15,7 +15,9 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("De
   /** Why nothing can allow it, for a protected access; a clause of which the access is the subject. */
   reason: Schema.optionalKey(Schema.String),
   /** How often a person has denied the same effect in this run. */
-  times: Schema.optionalKey(Schema.Int)
+  times: Schema.optionalKey(Schema.Int),
+  /** What the person wants instead, in their words. */
+  instead: Schema.optionalKey(Schema.String)
 }) {
   /** True when the task must end instead of asking again. */
   get endsTask(): boolean {
@@ -33,7 +35,7 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("De
     const what = `${this.tool}${this.targets.length === 0 ? "" : ` on ${this.targets.join(", ")}`}`
     switch (this.by) {
       case "person":
-        return `Permission denied: a person denied ${what}${this.endsTask ? ` ${this.times} times, so the task ends` : ""}.`
+        return `Permission denied: a person denied ${what}${this.endsTask ? ` ${this.times} times, so the task ends` : ""}${this.instead === undefined ? "" : ` and said what to do instead: ${this.instead}`}.`
       case "rule":
         return `Permission denied: ${this.reason === undefined ? `a rule denies ${what}` : `${what} ${this.reason}`}.`
       case "nobody":

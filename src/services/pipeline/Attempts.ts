@@ -8,9 +8,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
-import type { Stage } from "../../domain/runs/ActivityKey.ts"
+import type { ModelCallId, Stage } from "../../domain/runs/ActivityKey.ts"
 import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
-import { Issue, type Reading } from "../../domain/findings/Issue.ts"
+import { Issue, type Reading, type Repair } from "../../domain/findings/Issue.ts"
 import { type IssueCode, makeIssue } from "../../domain/findings/IssueCode.ts"
 import type { Hopeless, ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
@@ -25,6 +25,17 @@ export interface Previous {
   readonly issues: ReadonlyArray<Issue>
 }
 
+/** What is accepted although it has issues, when no attempt is without; `repairs` say how it was marked. */
+export interface Spare<A> {
+  readonly value: A
+  readonly repairs: ReadonlyArray<Repair>
+}
+
+/** The reading of one answer. */
+export interface Attempted<A> extends Reading<A> {
+  readonly spare?: Spare<A>
+}
+
 export interface AttemptPlan<A, E, R> {
   readonly stage: Stage
   /** 0 before the first round. */
@@ -33,7 +44,7 @@ export interface AttemptPlan<A, E, R> {
   /** Position of the task's step from 0. */
   readonly step: number
   readonly prompt: (previous: Previous | undefined) => FilledPrompt
-  readonly read: (answer: string) => Effect.Effect<Reading<A>, E, R>
+  readonly read: (answer: string) => Effect.Effect<Attempted<A>, E, R>
   /** The model that is asked, when it is not the one of the run. */
   readonly model?: string
   /** The expected document; see `ModelRequest`. */
@@ -59,6 +70,12 @@ export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("
     const tries = `after ${this.attempts} tries.`
     return this.repeated ? `${tries} The model gave the same answer every time.` : tries
   }
+}
+
+/** The spare reading of an earlier attempt. */
+interface Kept<A> extends Spare<A> {
+  readonly call: ModelCallId
+  readonly answer: string
 }
 
 const issue = (code: IssueCode, what: string, how?: string): Issue => makeIssue(code, {}, { what, how })
@@ -162,7 +179,8 @@ export class Attempts extends Context.Service<
 
         const next = (
           attempt: number,
-          { previous, tuning }: Course
+          { previous, tuning }: Course,
+          kept?: Kept<A>
         ): Effect.Effect<Accepted<A>, AttemptsExhausted | ModelError | E, R> =>
           Effect.gen(function* () {
             const call = { ...where, attempt }
@@ -173,7 +191,7 @@ export class Attempts extends Context.Service<
                 Effect.fromOption(unusableAnswer(error, plan.shape)).pipe(Effect.mapError(() => error))
               )
             )
-            const reading: Reading<A> =
+            const reading: Attempted<A> =
               asked.issues.length > 0
                 ? { value: Option.none(), issues: asked.issues, repairs: [] }
                 : yield* plan.read(asked.answer)
@@ -193,17 +211,23 @@ export class Attempts extends Context.Service<
             ].join("\n")
             const isRepeated = seen.has(sign)
             seen.add(sign)
+            const spare = reading.spare === undefined ? kept : { ...reading.spare, call, answer: asked.answer }
+            if (spare !== undefined && attempt >= limits.attempts) {
+              yield* events.publish({ type: "answer.repaired", call: spare.call, repairs: spare.repairs })
+              return { value: spare.value, answer: spare.answer, attempts: attempt }
+            }
             if (attempt >= limits.attempts) {
               const repeated = attempt > 1 && seen.size === 1
               return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues: reading.issues })
             }
-            return yield* next(attempt + 1, {
+            const course: Course = {
               previous: { answer: asked.shown, issues: reading.issues },
               tuning: {
                 repeats: tuning.repeats + (isRepeated ? 1 : 0),
                 thinkingCuts: tuning.thinkingCuts + (hasOnlyThought ? 1 : 0)
               }
-            })
+            }
+            return yield* next(attempt + 1, course, spare)
           })
 
         return events

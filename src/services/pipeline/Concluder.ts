@@ -4,15 +4,17 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
-import { failureLines, resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
-import { readMarkdown } from "../../domain/markdown/Markdown.ts"
+import { resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
+import { issuesMarkdown } from "../../domain/findings/Issue.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { type NotRun, notDoneBlock } from "../../domain/runs/NotDone.ts"
+import type { MissingChange } from "../../domain/runs/PromisedChanges.ts"
 import { charactersLeft } from "../../domain/models/PromptSize.ts"
-import { Attempts, type AttemptsExhausted } from "./Attempts.ts"
+import { Attempts, type AttemptsExhausted, type Previous } from "./Attempts.ts"
+import { type CheckedAnswer, makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
@@ -24,45 +26,49 @@ export interface ConclusionOrder {
   readonly goals: string
   readonly finished: ReadonlyArray<TaskResult>
   readonly failures: ReadonlyArray<TaskFailure>
+  readonly missing: ReadonlyArray<MissingChange>
+  readonly notRun: ReadonlyArray<NotRun>
 }
 
 export class Concluder extends Context.Service<
   Concluder,
   {
-    /** The answer in markdown. */
-    conclude(order: ConclusionOrder): Effect.Effect<string, AttemptsExhausted | ModelError>
+    /** The answer in markdown, with the count of its links. */
+    conclude(order: ConclusionOrder): Effect.Effect<CheckedAnswer, AttemptsExhausted | ModelError>
   }
 >()("task-conductor/services/pipeline/Concluder") {
   static readonly layer = Layer.effect(
     Concluder,
     Effect.gen(function* () {
       const attempts = yield* Attempts
+      const { readAnswer } = yield* makeEvidenceReaders
       const prompts = yield* Prompts
       const { contextWindow: window, model } = yield* RunSettings
       const calibration = yield* TokenCalibration
 
       const conclude = Effect.fn("Concluder.conclude")(function* (order: ConclusionOrder) {
         const shared = briefingBlocks(order.briefing)
-        const fill = (completed: string) =>
+        const fill = (completed: string, previous: Previous | undefined) =>
           prompts.fill("conclusion", {
             user_prompt: shared.user_prompt,
             goals: rawBlock("## Goals / summary", order.goals),
             completed_tasks: rawBlock("## Outputs from completed tasks", completed),
-            failed_tasks: rawBlock("## Tasks that failed", failureLines(order.failures))
+            failed_tasks: [
+              notDoneBlock(order),
+              rawBlock("## Your previous answer", previous?.answer ?? ""),
+              rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? []))
+            ].join("")
           })
-        const frame = fill(resultBlocks(order.finished, 0))
-        const room = charactersLeft(window, frame, calibration.scale(model))
-        const prompt = fill(resultBlocks(order.finished, room))
         const accepted = yield* attempts.run({
           stage: "conclude",
           round: order.round,
           step: 0,
-          prompt: () => prompt,
-          read: (answer) =>
-            Effect.sync(() => {
-              const { text, repairs } = readMarkdown(answer)
-              return { value: Option.some(text.trim()), issues: [], repairs }
-            })
+          prompt: (previous) => {
+            const frame = fill(resultBlocks(order.finished, 0), previous)
+            const room = charactersLeft(window, frame, calibration.scale(model))
+            return fill(resultBlocks(order.finished, room), previous)
+          },
+          read: (answer) => readAnswer(answer, { ...order, calls: [], material: [] })
         })
         return accepted.value
       })

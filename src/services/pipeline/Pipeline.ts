@@ -9,19 +9,25 @@ import * as Layer from "effect/Layer"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { NoValidPlan, RunOrder, UnknownSkill } from "../../domain/runs/RunOrder.ts"
-import { modelOutcome, type Outcome, outcome, outcomeOf, type RoundsEnd } from "../../domain/runs/RunOutcome.ts"
+import { followableAnswer } from "../../domain/runs/ResultLinks.ts"
+import { modelOutcome, type Outcome, outcome, outcomeOf } from "../../domain/runs/RunOutcome.ts"
+import { openFailures } from "../../domain/plan/TaskResult.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { causeText } from "../plugins/ForeignCode.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
 import { makeRunState, type RunState } from "../runs/RunState.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 import type { BriefingError } from "./Briefer.ts"
+import type { CheckedAnswer } from "./CheckedEvidence.ts"
 import { Concluder } from "./Concluder.ts"
 import { type CheckedTaskList, Preparation, type Prepared } from "./Preparation.ts"
-import { Rounds } from "./Rounds.ts"
+import { Rounds, type RoundsOutcome } from "./Rounds.ts"
 import { RunReporter } from "./RunReporter.ts"
+
+const noAnswer: CheckedAnswer = { text: "", evidence: { checked: 0, wrong: 0 } }
 
 export class Pipeline extends Context.Service<
   Pipeline,
@@ -43,28 +49,51 @@ export class Pipeline extends Context.Service<
       const concluder = yield* Concluder
       const reporter = yield* RunReporter
       const gate = yield* Gate
+      const events = yield* RunEvents
       const journal = yield* Journal
       const toolRunner = yield* ToolRunner
 
-      /** A run that stopped at a gate waits for a person; every other run answers with the results that it has. */
-      const conclude = Effect.fnUntraced(function* (briefing: Briefing, state: RunState, end: RoundsEnd) {
+      /** Every run answers with the results that it has, also one that stopped at a gate. */
+      const conclude = Effect.fnUntraced(function* (briefing: Briefing, state: RunState, ended: RoundsOutcome) {
         const { goals, results: finished, failures, rounds: round } = yield* state.get
-        if (end._tag === "Declined" || finished.length === 0) return ""
-        return yield* concluder.conclude({ briefing, round, goals, finished, failures })
+        if (finished.length === 0) return noAnswer
+        const open = openFailures(failures, finished)
+        const answer = concluder.conclude({ briefing, round, goals, finished, failures: open, ...ended })
+        if (ended.end._tag !== "Declined") return yield* answer
+        /* What was declined stays the reason why the run ended, whatever becomes of its answer. */
+        return yield* Effect.catch(answer, ({ message }) =>
+          events
+            .publish({
+              type: "message",
+              level: "warning",
+              text: `There is no answer about the finished tasks: ${message}`
+            })
+            .pipe(Effect.as(noAnswer))
+        )
       })
 
       /** plan -> rounds (refine | run | iterate) -> conclude */
-      const work = Effect.fnUntraced(function* ({ briefing, createTaskList }: Prepared, state: RunState) {
+      const work = Effect.fnUntraced(function* (
+        { runId }: RunOrder,
+        { briefing, createTaskList }: Prepared,
+        state: RunState
+      ) {
         const { taskList } = yield* createTaskList
         yield* state.setGoals(taskList.goals)
-        const end = yield* rounds.run(briefing, taskList, state)
-        const answer = yield* conclude(briefing, state, end)
-        return outcomeOf(end, answer, yield* gate.denials)
+        const ended = yield* rounds.run(briefing, taskList, state)
+        const answer = yield* conclude(briefing, state, ended)
+        const { results } = yield* state.get
+        const outcome = outcomeOf(ended.end, followableAnswer(answer.text, results, runId), {
+          ...ended,
+          denials: yield* gate.denials,
+          runId
+        })
+        return { ...outcome, evidence: answer.evidence }
       })
 
       /** The outcome of the work, however it ends. */
-      const workToOutcome = (prepared: Prepared, state: RunState) =>
-        work(prepared, state).pipe(
+      const workToOutcome = (order: RunOrder, prepared: Prepared, state: RunState) =>
+        work(order, prepared, state).pipe(
           // Nothing more may be started when the journal cannot be written.
           Effect.raceFirst(journal.failed),
           Effect.raceFirst(Effect.map(toolRunner.stopped, (why) => outcome("not_permitted", why))),
@@ -81,7 +110,7 @@ export class Pipeline extends Context.Service<
         const state = yield* makeRunState
         yield* reporter.start(order, prepared.briefing)
         const finish = (end: Outcome) => reporter.finish(order, state, end)
-        return yield* workToOutcome(prepared, state).pipe(
+        return yield* workToOutcome(order, prepared, state).pipe(
           Effect.flatMap(finish),
           Effect.onInterrupt(() => finish(outcome("interrupted", "The run was interrupted."))),
           // The finished results are reported despite the defect, and the defect is passed on to the caller.

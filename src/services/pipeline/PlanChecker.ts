@@ -21,7 +21,9 @@ import type { ReferencePrefetch } from "../references/ReferenceCheck.ts"
 import { plannerSkills } from "./UsableSkills.ts"
 import { References } from "../references/References.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
+import { Skills } from "../skills/Skills.ts"
 import { makeApprovalWarnings } from "./ApprovalWarnings.ts"
+import { makeMissingTools } from "./MissingTools.ts"
 
 /** What the list may rely on. */
 export interface PlanWorld {
@@ -48,7 +50,12 @@ const findSkill = (name: string, known: ReadonlyArray<string>): string | undefin
   return similar.length === 1 ? similar[0] : undefined
 }
 
-const checkSkills = (list: TaskList, known: ReadonlyArray<string>) => {
+/** `whyUnusable` says why a skill that exists is not among the known ones. */
+const checkSkills = (
+  list: TaskList,
+  known: ReadonlyArray<string>,
+  whyUnusable: (skill: string) => string | undefined
+) => {
   const issues: Array<Issue> = []
   const repairs: Array<Repair> = []
   const steps = list.steps.map((step) => {
@@ -58,7 +65,7 @@ const checkSkills = (list: TaskList, known: ReadonlyArray<string>) => {
       if (skill === undefined) {
         issues.push(
           makeIssue("skill-unknown", where, {
-            what: `There is no skill "${task.skill}".`,
+            what: whyUnusable(task.skill) ?? `There is no skill "${task.skill}".`,
             how: `Use one of: ${nearestOrAll(task.skill, known).join(", ")}.`,
             quote: task.skill
           })
@@ -92,6 +99,12 @@ export class PlanChecker extends Context.Service<
       const references = yield* References
       const settings = yield* RunSettings
       const { names: known } = yield* plannerSkills
+      const missing = yield* makeMissingTools
+      const skills = yield* Skills
+      const whyUnusable = (name: string): string | undefined => {
+        const skill = skills.find(name)
+        return skill === undefined ? undefined : missing.whyUnusable(skill)
+      }
       const noteWriters = yield* makeApprovalWarnings
 
       const planAhead = Effect.gen(function* () {
@@ -102,7 +115,7 @@ export class PlanChecker extends Context.Service<
       })
 
       const checkList = Effect.fn("PlanChecker.checkList")(function* (list: TaskList, world: PlanWorld) {
-        const withSkills = checkSkills(list, known)
+        const withSkills = checkSkills(list, known, whyUnusable)
         const withReferences = yield* references.check(withSkills.list, {
           briefing: world.briefing,
           finished: world.finished,

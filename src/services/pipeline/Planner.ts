@@ -17,6 +17,7 @@ import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { NoValidPlan, UnknownSkill } from "../../domain/runs/RunOrder.ts"
 import { PlanChecker, type PlanWorld } from "./PlanChecker.ts"
+import { makeMissingTools } from "./MissingTools.ts"
 import { plannerSkills } from "./UsableSkills.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { Skills } from "../skills/Skills.ts"
@@ -39,7 +40,7 @@ export class Planner extends Context.Service<
     /** Checks a task list that somebody wrote. */
     read(markdown: string, briefing: Briefing): Effect.Effect<Planned, NoValidPlan>
     /** One task with the given skill that does what the prompt says. */
-    single(skill: string, briefing: Briefing): Effect.Effect<Planned, UnknownSkill>
+    single(skill: string, briefing: Briefing): Effect.Effect<Planned, UnknownSkill | NoValidPlan>
   }
 >()("task-conductor/services/pipeline/Planner") {
   static readonly layer = Layer.effect(
@@ -50,6 +51,7 @@ export class Planner extends Context.Service<
       const prompts = yield* Prompts
       const skills = yield* Skills
       const { catalogue } = yield* plannerSkills
+      const missing = yield* makeMissingTools
 
       const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
         const ahead = yield* checker.streamingReader
@@ -95,10 +97,13 @@ export class Planner extends Context.Service<
       })
 
       const single = Effect.fn("Planner.single")(function* (skill: string, briefing: Briefing) {
-        if (skills.find(skill) === undefined) {
+        const found = skills.find(skill)
+        if (found === undefined) {
           const names = skills.all.map((found) => found.skill.name)
           return yield* new UnknownSkill({ skill, nearest: nearestOrAll(skill, names) })
         }
+        const unusable = missing.whyUnusable(found)
+        if (unusable !== undefined) return yield* new NoValidPlan({ detail: unusable, issues: [] })
         const task = plainTask(`${skill} 1`, skill, briefing.prompt, "What the prompt asks for.")
         const step = new Step({ title: "Task section 1", tasks: [task] })
         return { taskList: new TaskList({ goals: briefing.prompt, steps: [step] }), attempts: 0 }

@@ -12,7 +12,9 @@ import { stageKey } from "../../domain/runs/ActivityKey.ts"
 import type { NoValidPlan, RunOrder, UnknownSkill } from "../../domain/runs/RunOrder.ts"
 import { Activities } from "../journal/Activities.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
+import { Skills } from "../skills/Skills.ts"
 import { Briefer, type BriefingError } from "./Briefer.ts"
+import { makeMissingTools } from "./MissingTools.ts"
 import { Planned, Planner } from "./Planner.ts"
 
 /** A task list that may run, as a value and as markdown. */
@@ -42,6 +44,8 @@ export class Preparation extends Context.Service<
       const briefer = yield* Briefer
       const planner = yield* Planner
       const events = yield* RunEvents
+      const missing = yield* makeMissingTools
+      const skills = yield* Skills
 
       const brief = ({ currentFile, openFiles = [], prompt }: RunOrder) =>
         activities.runStage(
@@ -55,10 +59,20 @@ export class Preparation extends Context.Service<
           markdown === undefined ? planner.plan(briefing) : planner.read(markdown, briefing)
         )
 
+      /** What the skills of the list have to do without, each once. */
+      const partlyEquipped = ({ tasks }: TaskList): ReadonlyArray<string> =>
+        [...new Set(tasks.map(({ skill }) => skill))].flatMap((name) => {
+          const skill = skills.find(name)
+          return (skill === undefined ? undefined : missing.whatIsMissing(skill)) ?? []
+        })
+
       const publish = Effect.fnUntraced(function* (planned: Planned, { prompt }: RunOrder) {
         const { taskList } = planned
         const markdown = renderTaskList(taskList, { prompt })
         yield* events.publish({ type: "plan.created", ...planned, markdown })
+        for (const text of partlyEquipped(taskList)) {
+          yield* events.publish({ type: "message", level: "warning", text })
+        }
         return { taskList, markdown }
       })
 
@@ -67,7 +81,10 @@ export class Preparation extends Context.Service<
         const planned =
           order.skill === undefined
             ? plan(order, briefing)
-            : Effect.succeed(yield* planner.single(order.skill, briefing))
+            : yield* planner.single(order.skill, briefing).pipe(
+                Effect.map(Effect.succeed),
+                Effect.catchTag("NoValidPlan", (invalid) => Effect.succeed(Effect.fail(invalid)))
+              )
         return { briefing, createTaskList: Effect.flatMap(planned, (made) => publish(made, order)) }
       })
 

@@ -28,7 +28,8 @@ import { References } from "../references/References.ts"
 import { checkInputPaths } from "../references/InputPaths.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
-import { taskFailure } from "./TaskErrors.ts"
+import { makeMissingTools } from "./MissingTools.ts"
+import { taskFailure, toolsMissing } from "./TaskErrors.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -88,6 +89,7 @@ export class Refiner extends Context.Service<
       const skills = yield* Skills
       const registry = yield* ToolRegistry
       const provide = Effect.provideService(Workspace, yield* Workspace)
+      const missing = yield* makeMissingTools
       const allTools = registry.tools.map((tool) => tool.name)
 
       /** Reads an answer; the task keeps what was understood even when the answer is rejected. */
@@ -182,6 +184,8 @@ export class Refiner extends Context.Service<
           return yield* new TaskFailure({ task: task.name, phase: "refinement", reason, skipped: false })
         }
         const tools = (skill.allowedTools ?? allTools).filter((tool) => allTools.includes(tool))
+        const unusable = missing.whyUnusable(skill)
+        if (unusable !== undefined) return yield* toolsMissing(task, skill, unusable)
         if (tools.length === 0 && skill.inputs.length === 0) return { task, calls: [] }
         return yield* ask(order, skill, tools).pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))
       })

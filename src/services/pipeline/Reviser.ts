@@ -7,9 +7,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
-import { failureLines, resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
+import { resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
+import { notDoneBlock, wishBlock } from "../../domain/runs/NotDone.ts"
+import type { MissingChange } from "../../domain/runs/PromisedChanges.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import type { Wish } from "../../domain/permissions/ApprovalItem.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
 import { renderSteps } from "../../domain/documents/TaskRendering.ts"
@@ -31,6 +34,10 @@ export interface RevisionOrder {
   readonly finished: ReadonlyArray<TaskResult>
   /** Failures of this round. */
   readonly failures: ReadonlyArray<TaskFailure>
+  /** The changes that are missing although tasks have ended that should have made them. */
+  readonly missing: ReadonlyArray<MissingChange>
+  /** What the person declined in this round and wants instead. */
+  readonly wishes: ReadonlyArray<Wish>
 }
 
 export class Reviser extends Context.Service<
@@ -62,7 +69,7 @@ export class Reviser extends Context.Service<
             project_map: shared.project_map,
             goals: rawBlock("## Goals / summary", order.outstanding.goals),
             completed_tasks: rawBlock("## Outputs from completed tasks", completed),
-            failed_tasks: rawBlock("## Tasks that failed", failureLines(order.failures)),
+            failed_tasks: notDoneBlock(order) + wishBlock(order.wishes),
             outstanding_tasks: rawBlock("## Outstanding tasks", renderSteps(order.outstanding.steps)),
             previous_proposal: rawBlock("## Previous proposal", previous?.answer ?? ""),
             previous_proposal_issues: rawBlock(

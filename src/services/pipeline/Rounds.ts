@@ -11,12 +11,16 @@ import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
 import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { stageKey } from "../../domain/runs/ActivityKey.ts"
-import type { RoundsEnd } from "../../domain/runs/RunOutcome.ts"
+import { Wish } from "../../domain/permissions/ApprovalItem.ts"
+import { seenKey, stageKey } from "../../domain/runs/ActivityKey.ts"
+import type { RoundsEnd, Shortfall } from "../../domain/runs/RunOutcome.ts"
+import { type MissingChange, missingChanges, type RoundWork } from "../../domain/runs/PromisedChanges.ts"
 import { Activities } from "../journal/Activities.ts"
+import { Gate } from "../permissions/Gate.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { RunState } from "../runs/RunState.ts"
+import { changeKinds } from "./ChangeKinds.ts"
 import { Reviser } from "./Reviser.ts"
 import { Scheduler } from "./Scheduler.ts"
 
@@ -24,7 +28,9 @@ import { Scheduler } from "./Scheduler.ts"
 const SettledRound = Schema.Struct({
   results: Schema.Array(TaskResult),
   failures: Schema.Array(TaskFailure),
-  revised: TaskList
+  revised: TaskList,
+  /** The step that a person declined while saying what to do instead, which the revised tasks are. */
+  redirected: Schema.optionalKey(Wish)
 })
 
 const stageOf = (round: number) => ({ key: stageKey.round(round), success: SettledRound })
@@ -32,11 +38,33 @@ const stageOf = (round: number) => ({ key: stageKey.round(round), success: Settl
 /** The outcome of one round: the end of all rounds, or the tasks of the next round. */
 type RoundResult = { readonly end: RoundsEnd } | typeof SettledRound.Type
 
+/** A round that is about to run, and what the rounds before it came to. */
+interface RoundAhead {
+  readonly briefing: Briefing
+  readonly list: TaskList
+  readonly state: RunState
+  readonly round: number
+  /** Takes what the round came to, and gives the changes that are missing by then. */
+  readonly account: (work: RoundWork) => ReadonlyArray<MissingChange>
+}
+
+/** How the rounds ended, and what keeps the run from being done. */
+export interface RoundsOutcome extends Pick<Shortfall, "missing" | "notRun" | "redirected"> {
+  readonly end: RoundsEnd
+}
+
+/** Why the tasks that are left never ran; nothing for ends that leave none. */
+const whyNotRun = (end: RoundsEnd): string | undefined => {
+  if (end._tag === "MaxRounds") return "The maximum of rounds was reached before it."
+  if (end._tag !== "Declined") return undefined
+  return end.by === "person" ? `The person declined "${end.step}".` : `Nobody could approve "${end.step}".`
+}
+
 export class Rounds extends Context.Service<
   Rounds,
   {
     /** Runs the task list to the end of the rounds. The state has every result as soon as it exists. */
-    run(briefing: Briefing, list: TaskList, state: RunState): Effect.Effect<RoundsEnd, ModelError>
+    run(briefing: Briefing, list: TaskList, state: RunState): Effect.Effect<RoundsOutcome, ModelError>
   }
 >()("task-conductor/services/pipeline/Rounds") {
   static readonly layer = Layer.effect(
@@ -46,23 +74,31 @@ export class Rounds extends Context.Service<
       const events = yield* RunEvents
       const { limits } = yield* RunSettings
       const scheduler = yield* Scheduler
+      const gate = yield* Gate
       const reviser = yield* Reviser
+      const kinds = yield* changeKinds
 
       /** Restores a round of an earlier session. */
-      const restore = Effect.fnUntraced(function* (settled: typeof SettledRound.Type, state: RunState) {
+      const restore = Effect.fnUntraced(function* (
+        settled: typeof SettledRound.Type,
+        { account, list, state }: RoundAhead
+      ) {
         yield* Effect.forEach(settled.results, state.addResult, { discard: true })
         yield* state.addFailures(settled.failures)
+        account({ tasks: list.tasks, ...settled })
         return settled
       })
 
-      const runRound = Effect.fnUntraced(function* (
-        briefing: Briefing,
-        list: TaskList,
-        state: RunState,
-        round: number
-      ): Effect.fn.Return<RoundResult, ModelError> {
+      const runRound = Effect.fnUntraced(function* ({
+        account,
+        briefing,
+        list,
+        round,
+        state
+      }: RoundAhead): Effect.fn.Return<RoundResult, ModelError> {
         yield* events.publish({ type: "round.started", round })
         const { results: finished } = yield* state.get
+        const before = (yield* gate.wishes).length
         const { declined, failures, results } = yield* scheduler.runRound({
           briefing,
           round,
@@ -77,34 +113,68 @@ export class Rounds extends Context.Service<
           failed: failures.length
         })
         const repeated = yield* state.addFailures(failures)
-        if (declined !== undefined) return { end: { _tag: "Declined", ...declined } }
-        if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
+        const missing = account({ tasks: list.tasks, results, failures })
+        const wishes = yield* activities.record(
+          { key: seenKey.wishes(round), success: Schema.Array(Wish) },
+          Effect.map(gate.wishes, (all) => all.slice(before))
+        )
+        if (wishes.length === 0) {
+          if (declined !== undefined) return { end: { _tag: "Declined", ...declined } }
+          if (repeated !== undefined) return { end: { _tag: "FailedTwice", failure: repeated } }
+        }
         const outstanding = list.outstanding(yield* state.finishedNames)
         const all = (yield* state.get).results
-        const revised = yield* reviser.revise({ briefing, round, outstanding, finished: all, failures })
-        return yield* activities.runStage(stageOf(round), Effect.succeed({ results, failures, revised }), () =>
-          results.every(isFinal)
-        )
+        const revised = yield* reviser.revise({
+          briefing,
+          round,
+          outstanding,
+          finished: all,
+          failures,
+          missing,
+          wishes
+        })
+        const redirected = declined && wishes.find((wish) => wish.declined === declined.step)
+        const settled = { results, failures, revised, ...(redirected === undefined ? {} : { redirected }) }
+        return yield* activities.runStage(stageOf(round), Effect.succeed(settled), () => results.every(isFinal))
       })
 
-      const run = Effect.fn("Rounds.run")(function* (briefing: Briefing, list: TaskList, state: RunState) {
+      const runAll = Effect.fnUntraced(function* (
+        { briefing, list, state }: Pick<RoundAhead, "briefing" | "list" | "state">,
+        account: RoundAhead["account"]
+      ) {
         let pending = list
         let unresolved: ReadonlyArray<TaskFailure> = []
+        const redirected: Array<Wish> = []
+        const ended = (end: RoundsEnd) => ({ end, pending, redirected })
         for (let round = 1; pending.hasPending(yield* state.finishedNames); round += 1) {
-          if (round > limits.rounds) return { _tag: "MaxRounds" } satisfies RoundsEnd
+          if (round > limits.rounds) return ended({ _tag: "MaxRounds" })
           yield* state.startRound(round)
           const before = yield* activities.stageResult(stageOf(round))
+          const ahead = { briefing, list: pending, state, round, account }
           const result = yield* Option.match(before, {
-            onNone: () => runRound(briefing, pending, state, round),
-            onSome: (settled): Effect.Effect<RoundResult, ModelError> => restore(settled, state)
+            onNone: () => runRound(ahead),
+            onSome: (settled): Effect.Effect<RoundResult, ModelError> => restore(settled, ahead)
           })
-          if ("end" in result) return result.end
+          if ("end" in result) return ended(result.end)
+          if (result.redirected !== undefined) redirected.push(result.redirected)
           pending = result.revised
           unresolved = result.failures
         }
-        return unresolved.length === 0
-          ? ({ _tag: "GoalsMet" } satisfies RoundsEnd)
-          : ({ _tag: "Unresolved", failures: unresolved } satisfies RoundsEnd)
+        return ended(unresolved.length === 0 ? { _tag: "GoalsMet" } : { _tag: "Unresolved", failures: unresolved })
+      })
+
+      const run = Effect.fn("Rounds.run")(function* (briefing: Briefing, list: TaskList, state: RunState) {
+        const works: Array<RoundWork> = []
+        const { pending, ...ended } = yield* runAll({ briefing, list, state }, (work) => {
+          works.push(work)
+          return missingChanges(works, kinds)
+        })
+        const why = whyNotRun(ended.end)
+        const { failures } = yield* state.get
+        const failed = new Set(failures.map(({ task }) => task))
+        const left = pending.outstanding(yield* state.finishedNames).tasks.filter(({ name }) => !failed.has(name))
+        const notRun = why === undefined ? [] : left.map(({ name }) => ({ task: name, why }))
+        return { ...ended, missing: missingChanges(works, kinds), notRun }
       })
 
       return Rounds.of({ run })

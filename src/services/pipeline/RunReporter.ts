@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import type { Outcome } from "../../domain/runs/RunOutcome.ts"
+import { type EvidenceCount, openFailures } from "../../domain/plan/TaskResult.ts"
 import { exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { ResumeNotes } from "../history/ResumeNotes.ts"
@@ -15,6 +16,12 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { RunState } from "../runs/RunState.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
+
+const sumOfEvidence = (counts: ReadonlyArray<EvidenceCount | undefined>): EvidenceCount =>
+  counts.reduce<EvidenceCount>(
+    (sum, count) => ({ checked: sum.checked + (count?.checked ?? 0), wrong: sum.wrong + (count?.wrong ?? 0) }),
+    { checked: 0, wrong: 0 }
+  )
 
 export class RunReporter extends Context.Service<
   RunReporter,
@@ -49,10 +56,21 @@ export class RunReporter extends Context.Service<
       })
 
       const finish = Effect.fnUntraced(function* ({ runId }: RunOrder, state: RunState, outcome: Outcome) {
-        const { message } = outcome
+        const { evidence: ofAnswer, ...ending } = outcome
+        const { message } = ending
         if (message !== "") yield* events.publish({ type: "message", level: "error", text: message })
         const usage = yield* meter.total
-        const report: RunReport = { runId, ...outcome, ...(yield* state.get), usage }
+        const progress = yield* state.get
+        const failures = openFailures(progress.failures, progress.results)
+        const evidence = sumOfEvidence([ofAnswer, ...progress.results.map(({ result }) => result.evidence)])
+        const report: RunReport = {
+          runId,
+          ...ending,
+          ...progress,
+          failures,
+          ...(evidence.checked === 0 ? {} : { evidence }),
+          usage
+        }
         yield* events.publish({ type: "run.finished", exitCode: exitCodeOf(report.status), report })
         return report
       })

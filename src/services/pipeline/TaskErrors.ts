@@ -5,6 +5,7 @@
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { type FailureCause, TaskFailure, type TaskPhase } from "../../domain/plan/TaskResult.ts"
+import type { Skill } from "../../domain/skills/Skill.ts"
 import type { PermissionDenied } from "../permissions/PermissionDenied.ts"
 import type { ReferenceError } from "../references/References.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
@@ -39,3 +40,13 @@ const reasonOf = (error: TaskError, phase: TaskPhase): string =>
 /** The failure of a task that this error ended. */
 export const taskFailure = (task: Task, phase: TaskPhase, error: TaskError): TaskFailure =>
   new TaskFailure({ task: task.name, phase, reason: reasonOf(error, phase), skipped: false, cause: causeOf(error) })
+
+/** The failure of a task whose skill has none of its tools; `reason` says what to do. */
+export const toolsMissing = (task: Task, { allowedTools = [], name }: Skill, reason: string): TaskFailure =>
+  new TaskFailure({
+    task: task.name,
+    phase: "refinement",
+    reason,
+    skipped: false,
+    cause: { _tag: "ToolsMissing", skill: name, tools: allowedTools }
+  })

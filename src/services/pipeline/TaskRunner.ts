@@ -12,12 +12,12 @@ import { issuesMarkdown } from "../../domain/findings/Issue.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { splitPart, charactersLeft } from "../../domain/models/PromptSize.ts"
 import type { Refinement } from "../../domain/documents/RefinementFormat.ts"
-import { readResult } from "../../domain/documents/ResultFormat.ts"
 import { renderTask } from "../../domain/documents/TaskRendering.ts"
 import { type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { stagePlace } from "../../domain/runs/ActivityKey.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
+import { makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { References } from "../references/References.ts"
 import type { TaskOrder } from "./Refiner.ts"
@@ -50,6 +50,7 @@ export class TaskRunner extends Context.Service<
     TaskRunner,
     Effect.gen(function* () {
       const attempts = yield* Attempts
+      const { readResult } = yield* makeEvidenceReaders
       const prompts = yield* Prompts
       const references = yield* References
       const { contextWindow: window, model } = yield* RunSettings
@@ -115,7 +116,8 @@ export class TaskRunner extends Context.Service<
             return { ...prompt, parts }
           },
           shape: resultShape,
-          read: (answer) => Effect.succeed(readResult(answer))
+          read: (answer) =>
+            readResult(answer, { task: task.name, briefing, finished, calls: outcomes, material: [block] })
         })
       })
 

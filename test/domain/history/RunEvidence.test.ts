@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest"
+import { plainTask } from "../../../src/domain/plan/Task.ts"
+import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
+import { finished } from "../../support/sampleTasks.ts"
 import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
-import { taskEvidence } from "../../../src/domain/history/RunEvidence.ts"
+import { runOverview, taskEvidence } from "../../../src/domain/history/RunEvidence.ts"
+import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import type { ToolResult } from "../../../src/domain/tools/ToolCall.ts"
 
 const id = { round: 1, task: "Look 1", uid: "call-1" }
@@ -32,5 +36,33 @@ describe("the evidence of a task", () => {
     expect(taskEvidence([started, told], "look 1").calls).toEqual([
       { id, call, risk: "safe", targets: [], result: denied }
     ])
+  })
+})
+
+describe("a task that ended twice", () => {
+  const where = { round: 1, step: 0, task: "Look 1" }
+  const list = new TaskList({
+    goals: "",
+    steps: [new Step({ title: "Task section 1", tasks: [plainTask("Look 1", "any", "Look.", "A word.")] })]
+  })
+  const planned: JournalRecord = {
+    type: "event",
+    event: { type: "plan.created", attempts: 1, taskList: list, markdown: "" }
+  }
+  const finishing: JournalRecord = {
+    type: "event",
+    event: { type: "task.finished", ...where, result: finished("Look 1", "It is there.") }
+  }
+  const failure = new TaskFailure({ task: "Look 1", phase: "execution", reason: "gone.", skipped: false })
+  const failing: JournalRecord = { type: "event", event: { type: "task.failed", ...where, failure } }
+
+  it.each([
+    ["finished", [failing, finishing], "It is there."],
+    ["failed", [finishing, failing], failure.message]
+  ] as const)("stands only as it ended last: %s", (state, ends, text) => {
+    const records = [planned, ...ends]
+    expect(runOverview(records).tasks).toEqual([{ name: "Look 1", state, text }])
+    const { failures, result } = taskEvidence(records, "Look 1")
+    expect([result === undefined, failures.length]).toEqual(state === "finished" ? [false, 0] : [true, 1])
   })
 })

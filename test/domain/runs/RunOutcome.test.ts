@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { type FailureCause, TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
-import { outcomeOf, type RoundsEnd } from "../../../src/domain/runs/RunOutcome.ts"
+import { outcomeOf, type RoundsEnd, type Shortfall } from "../../../src/domain/runs/RunOutcome.ts"
 
 const denials = [
   { message: "Permission denied: read_file on a was declined." },
@@ -23,14 +23,16 @@ const exhausted: FailureCause = { _tag: "NoValidAnswer", attempts: 5, repeated: 
 
 const decline = (by: "person" | "nobody"): RoundsEnd => ({ _tag: "Declined", by, step: "Task section 1" })
 
+const shortfall: Shortfall = { denials, missing: [], notRun: [], redirected: [], runId: "run-1" }
+
 const statusOf = (end: RoundsEnd) => {
-  const { message, status } = outcomeOf(end, "The answer.", denials)
+  const { message, status } = outcomeOf(end, "The answer.", shortfall)
   return [status, message]
 }
 
 describe("the outcome of a run", () => {
   it("is done when the goals are met and nothing was denied", () => {
-    assert.deepStrictEqual(outcomeOf({ _tag: "GoalsMet" }, "The answer.", []), {
+    assert.deepStrictEqual(outcomeOf({ _tag: "GoalsMet" }, "The answer.", { ...shortfall, denials: [] }), {
       status: "done",
       message: "",
       issues: [],
@@ -43,6 +45,23 @@ describe("the outcome of a run", () => {
       "not_permitted",
       `${denials[0]?.message}\n${denials[2]?.message}`
     ])
+  })
+
+  it("is failed when a change is missing, and says what, why and what to do", () => {
+    const missing = [{ task: "Edit 1", what: "src/a.ts (edit_file)", why: "It failed: The text does not occur." }]
+    const { message, status } = outcomeOf({ _tag: "GoalsMet" }, "The answer.", { ...shortfall, denials: [], missing })
+    assert.deepStrictEqual(
+      [status, message],
+      [
+        "failed",
+        [
+          '"Edit 1" did not change src/a.ts (edit_file). It failed: The text does not occur.',
+          'Make the change by hand, or try the task again: task-conductor fork run-1 --from "Edit 1"'
+        ].join("\n")
+      ]
+    )
+    const both = outcomeOf({ _tag: "GoalsMet" }, "", { ...shortfall, missing })
+    assert.deepStrictEqual([both.status, both.message.split("\n").length], ["not_permitted", 4])
   })
 
   it("is a limit after the last round, whatever was denied", () => {

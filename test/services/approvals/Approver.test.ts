@@ -4,7 +4,12 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { TestClock } from "effect/testing"
 import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
-import { Approver, type DoubtAnswer, type StepAnswer } from "../../../src/services/approvals/Approver.ts"
+import {
+  Approver,
+  type CallAnswer,
+  type DoubtAnswer,
+  type StepAnswer
+} from "../../../src/services/approvals/Approver.ts"
 import { type FakeTerminal, makeFakeTerminal } from "../../support/FakeTerminal.ts"
 
 const readItem: ApprovalItem = {
@@ -81,8 +86,18 @@ const asked = Effect.fnUntraced(function* <A>(
   return fiber
 })
 
+const wish = "What should be done instead? (Enter for nothing): "
+
+/** Enters nothing at the question after a no, if it was one. */
+const wishNothing = Effect.fnUntraced(function* (terminal: FakeTerminal, answer: unknown = "deny") {
+  if (answer !== "deny" && answer !== "decline") return ""
+  yield* TestClock.adjust("1 second")
+  yield* terminal.type("")
+  return wish
+})
+
 describe("Approver.layerTerminal", () => {
-  const answers: ReadonlyArray<[typed: string, answer: string]> = [
+  const answers: ReadonlyArray<[typed: string, answer: CallAnswer]> = [
     ["1", "once"],
     [" 2 ", "session"],
     ["3", "remember"],
@@ -95,8 +110,9 @@ describe("Approver.layerTerminal", () => {
         const terminal = yield* makeFakeTerminal(both)
         const fiber = yield* asked(terminal, (approver) => approver.call(readItem, "question-1"))
         yield* terminal.type(typed)
+        const after = yield* wishNothing(terminal, answer)
         assert.deepStrictEqual(yield* Fiber.join(fiber), { answer, by: "person" })
-        assert.strictEqual(terminal.screen(), callScreen)
+        assert.strictEqual(terminal.screen(), callScreen + after)
       })
     )
   }
@@ -127,8 +143,9 @@ describe("Approver.layerTerminal", () => {
         ]
         const fiber = yield* asked(terminal, (approver) => approver.step("Task section 2", items, "question-1"))
         yield* terminal.type(typed)
+        const after = yield* wishNothing(terminal, answer)
         assert.deepStrictEqual(yield* Fiber.join(fiber), { answer, by: "person" })
-        assert.strictEqual(terminal.screen(), stepScreen)
+        assert.strictEqual(terminal.screen(), stepScreen + after)
       })
     )
   }
@@ -185,6 +202,7 @@ describe("Approver.layerTerminal", () => {
         yield* terminal.type("4")
         yield* TestClock.adjust("1 second")
         yield* terminal.type(typed)
+        yield* wishNothing(terminal, answer)
         assert.deepStrictEqual(yield* Fiber.join(fiber), { answer, by: "person" })
       })
     )
@@ -197,6 +215,7 @@ describe("Approver.layerTerminal", () => {
       yield* terminal.type("4")
       yield* TestClock.adjust("1 second")
       yield* terminal.type("2", "1,4", "all")
+      yield* wishNothing(terminal)
       assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "decline", by: "person" })
       const complaint = "Answer with numbers of calls, such as 1,3. There are: 1, 3.\n"
       const prompt = "Calls [none]: "
@@ -204,7 +223,7 @@ describe("Approver.layerTerminal", () => {
         terminal
           .screen()
           .endsWith(
-            `The numbers of the calls that may run, such as 1,3. The others are denied.\n${`${prompt}${complaint}`.repeat(3)}`
+            `The numbers of the calls that may run, such as 1,3. The others are denied.\n${`${prompt}${complaint}`.repeat(3)}${wish}`
           )
       )
     })
@@ -232,6 +251,7 @@ describe("Approver.layerTerminal", () => {
       const terminal = yield* makeFakeTerminal(both, { columns: 80, rows: 21 })
       const fiber = yield* asked(terminal, (approver) => approver.call(long, "question-1"))
       yield* terminal.type("q")
+      yield* wishNothing(terminal)
       assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "deny", by: "person" })
       assert.notInclude(terminal.screen(), "Answer")
     })
@@ -242,6 +262,35 @@ describe("Approver.layerTerminal", () => {
       const terminal = yield* makeFakeTerminal(both)
       const fiber = yield* asked(terminal, (approver) => approver.call(readItem, "question-1"))
       yield* terminal.type("y", "yes", "constructor")
+      yield* wishNothing(terminal)
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "deny", by: "person" })
+    })
+  )
+
+  it.effect("asks after a no what should be done instead, and keeps the words", () =>
+    Effect.gen(function* () {
+      const terminal = yield* makeFakeTerminal(both)
+      const call = yield* asked(terminal, (approver) => approver.call(readItem, "question-1"))
+      yield* terminal.type("4")
+      yield* TestClock.adjust("1 second")
+      yield* terminal.type("  read only the index ")
+      const instead = "read only the index"
+      assert.deepStrictEqual(yield* Fiber.join(call), { answer: "deny", by: "person", instead })
+      const step = yield* asked(terminal, (approver) => approver.step("Task section 1", [writeItem], "question-2"))
+      yield* terminal.type("3")
+      yield* TestClock.adjust("1 second")
+      yield* terminal.type("write b instead")
+      const answered = { answer: "decline" as const, by: "person" as const, instead: "write b instead" }
+      assert.deepStrictEqual(yield* Fiber.join(step), answered)
+    })
+  )
+
+  it.effect("asks for nothing instead of a plugin or server that is not started", () =>
+    Effect.gen(function* () {
+      const terminal = yield* makeFakeTerminal(both)
+      const item = { ...readItem, tool: "load_plugin" }
+      const fiber = yield* asked(terminal, (approver) => approver.call(item, "question-1"))
+      yield* terminal.type("4")
       assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "deny", by: "person" })
     })
   )

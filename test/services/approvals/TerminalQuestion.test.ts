@@ -27,6 +27,8 @@ describe.concurrent("a question in a real terminal", needsTerminal, () => {
     const terminal = openTerminal(ask("short"))
     await terminal.shows("Answer [4]: ")
     terminal.type("\n")
+    await terminal.shows("instead? (Enter for nothing): ")
+    terminal.type("\n")
     await terminal.ended
     assert.include(terminal.screen(), "Target: /p/\\u{1b}[2J\\u{202e}gpj.md")
     // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
@@ -43,6 +45,8 @@ describe.concurrent("a question in a real terminal", needsTerminal, () => {
       await terminal.shows("READY")
       terminal.type(keys)
       await terminal.shows("Answer [4]: ")
+      terminal.type("\n")
+      await terminal.shows("instead? (Enter for nothing): ")
       terminal.type("\n")
       await terminal.ended
       assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "deny", by: "person" })
@@ -61,6 +65,16 @@ describe.concurrent("a question in a real terminal", needsTerminal, () => {
     terminal.type("1\n")
     await terminal.ended
     assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "once", by: "person" })
+  })
+
+  it("takes the words that are typed after a no", async () => {
+    const terminal = openTerminal(ask("short"))
+    await terminal.shows("Answer [4]: ")
+    terminal.type("4\n")
+    await terminal.shows("instead? (Enter for nothing): ")
+    terminal.type("read the index\n")
+    await terminal.ended
+    assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "deny", by: "person", instead: "read the index" })
   })
 
   it("is denied by Ctrl-D", async () => {

@@ -33,6 +33,8 @@ const makeGate = (known: GateSnapshot) => {
     resolveInDoubt: () => Effect.die("no doubt"),
     approveStep: () => Effect.die("no step"),
     denials: Effect.succeed([]),
+    wishes: Effect.succeed([]),
+    mayRead: () => Effect.succeed(true),
     sessionGrants: Effect.succeed([]),
     snapshot: Effect.sync(() => known),
     restore: (carried) => Effect.sync(() => void told.push(carried))

@@ -5,6 +5,18 @@ import * as Layer from "effect/Layer"
 import { type BriefingParts, requestDocument } from "../../../src/domain/models/Briefing.ts"
 import { type FilledPrompt, neededTokens } from "../../../src/domain/models/PromptSize.ts"
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
+import { builtIns } from "../../../src/app/builtIns.ts"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { Commands } from "../../../src/services/commands/Commands.ts"
+import { Workspace } from "../../../src/services/files/Workspace.ts"
+import { Gate } from "../../../src/services/permissions/Gate.ts"
+import { Policies } from "../../../src/services/permissions/Policies.ts"
+import { ProjectWriteLock } from "../../../src/services/permissions/ProjectWriteLock.ts"
+import { Evidence } from "../../../src/services/references/Evidence.ts"
+import { Skills } from "../../../src/services/skills/Skills.ts"
+import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
+import { WebFetch } from "../../../src/services/web/WebFetch.ts"
+import { makeProject } from "../../support/Project.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
 import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
@@ -26,8 +38,24 @@ const order: ConclusionOrder = {
   round: 2,
   goals: "The place is known.",
   finished: [finished("Search 1", "It is in [a.ts](src/a.ts).")],
-  failures: []
+  failures: [],
+  missing: [],
+  notRun: []
 }
+
+/** A project with the file that the answers link. */
+const layerEvidence = Layer.unwrap(
+  Effect.map(makeProject({ "src/a.ts": "export const a = 1\nexport const b = 2\n" }), (project) =>
+    Evidence.layer.pipe(
+      Layer.provide(Gate.layer()),
+      Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
+      Layer.provideMerge(ToolRegistry.layer(builtIns())),
+      Layer.provideMerge(Skills.layer({ project, home: project })),
+      Layer.provide([WebFetch.layer({ allowed: [] }), Commands.layerNone]),
+      Layer.provideMerge(Workspace.layer(project))
+    )
+  )
+)
 
 /** What comes of an order when the model gives these answers, with the prompts that it got. */
 const conclude = (given: Partial<ConclusionOrder>, ...answers: ReadonlyArray<string>) => {
@@ -37,7 +65,7 @@ const conclude = (given: Partial<ConclusionOrder>, ...answers: ReadonlyArray<str
     return answers[index] ?? ""
   })
   const layer = Concluder.layer.pipe(
-    Layer.provide(Attempts.layer),
+    Layer.provide([Attempts.layer, layerEvidence]),
     Layer.provide(ModelCaller.layer),
     Layer.provide(model),
     Layer.provide(ModelSlots.layer),
@@ -56,7 +84,7 @@ const conclude = (given: Partial<ConclusionOrder>, ...answers: ReadonlyArray<str
 it.effect("answers with the text of the model and its links", () =>
   Effect.gen(function* () {
     const { events, outcome } = yield* conclude({}, "\nIt is in [a.ts](src/a.ts).\n\n")
-    expect(outcome).toMatchObject({ _tag: "Success", success: "It is in [a.ts](src/a.ts)." })
+    expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is in [a.ts](src/a.ts)." } })
     expect(events.flatMap((event) => (event.type === "model.started" ? [event.call] : []))).toEqual([
       { stage: "conclude", round: 2, attempt: 1 }
     ])
@@ -87,7 +115,7 @@ it.effect("shortens the longest results until the prompt fits the window", () =>
   Effect.gen(function* () {
     const long = finished("Search 2", "x".repeat(50_000))
     const { outcome, prompts } = yield* conclude({ finished: [...order.finished, long] }, "It is there.")
-    expect(outcome).toMatchObject({ _tag: "Success", success: "It is there." })
+    expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is there." } })
     const [prompt] = prompts
     expect(prompt?.user).toContain("### Search 1\n\nIt is in [a.ts](src/a.ts).\n")
     const shown = /### Search 2\n\nx+\n\[only the first (\d+) of 50000 characters are shown\]/.exec(prompt?.user ?? "")
@@ -96,12 +124,14 @@ it.effect("shortens the longest results until the prompt fits the window", () =>
   })
 )
 
-it.effect("asks again with the same prompt after an empty answer", () =>
+it.effect("asks again, and says why, after an empty answer", () =>
   Effect.gen(function* () {
     const { outcome, prompts } = yield* conclude({}, " ", "It is there.")
-    expect(outcome).toMatchObject({ _tag: "Success", success: "It is there." })
+    expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is there." } })
     expect(prompts.length).toBe(2)
-    expect(prompts[1]).toEqual(prompts[0])
+    expect(prompts[1]?.user).toBe(
+      `${prompts[0]?.user.trimEnd()}\n\n## Issues with your previous answer\n\n1. Your answer was empty. Write the document that is asked for.`
+    )
   })
 )
 
@@ -112,5 +142,35 @@ it.effect("gives up when the model says nothing every time", () =>
       _tag: "Failure",
       failure: { _tag: "AttemptsExhausted", attempts: 5, repeated: true, issues: [{ code: "answer-empty" }] }
     })
+  })
+)
+
+it.effect("holds links against the project and the results, and asks again for wrong ones", () =>
+  Effect.gen(function* () {
+    const wrong = "It is in [b.ts](src/b.ts), see [Search 9](#search-9-results) and [docs](https://example.com/docs)."
+    const right = "It is in [a.ts](src/a.ts#L2), see [Search 1](#search-1-results)."
+    const { events, outcome, prompts } = yield* conclude({}, wrong, right)
+    expect(outcome).toMatchObject({ _tag: "Success", success: { text: right, evidence: { checked: 2, wrong: 0 } } })
+    expect(prompts[1]?.user).toContain(`## Your previous answer\n\n${wrong}`)
+    expect(prompts[1]?.user).toContain('There is no file "src/b.ts". One of these may be meant: src/a.ts.')
+    expect(
+      events.flatMap((event) => (event.type === "answer.rejected" ? event.issues.map(({ code }) => code) : []))
+    ).toEqual(["evidence-file", "evidence-result", "evidence-page"])
+  })
+)
+
+it.effect("marks wrong links in an answer that the model insists on", () =>
+  Effect.gen(function* () {
+    const { events, outcome } = yield* conclude({}, ...Array(5).fill("See [b.ts](src/b.ts) and [a.ts](src/a.ts#L7)."))
+    expect(outcome).toMatchObject({
+      _tag: "Success",
+      success: {
+        text: "See [b.ts](src/b.ts) (not found) and [a.ts](src/a.ts#L7) (no such line).",
+        evidence: { checked: 2, wrong: 2 }
+      }
+    })
+    expect(
+      events.flatMap((event) => (event.type === "answer.repaired" ? event.repairs.map(({ code }) => code) : []))
+    ).toEqual(["evidence-marked", "evidence-marked"])
   })
 )

@@ -292,7 +292,7 @@ describe("approval", () => {
       const { report, events } = yield* run()
       expect([report.status, report.message, report.results.map((result) => result.name)]).toEqual([
         "declined",
-        "User declined writer approval.",
+        'User declined writer approval. Not done: "Write".',
         ["Read"]
       ])
       expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
@@ -304,7 +304,7 @@ describe("approval", () => {
       const { report, events } = yield* run()
       expect([report.status, report.message]).toEqual([
         "not_permitted",
-        '"Task section 2" needs approval and nobody could give it. Use --yes-this-run.'
+        '"Task section 2" needs approval and nobody could give it. Use --yes-this-run. Not done: "Write".'
       ])
       expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
     }).pipe(given(writing))

@@ -34,6 +34,8 @@ const gate = Layer.succeed(Gate)(
     resolveInDoubt: () => Effect.die("nothing is in doubt"),
     approveStep: () => Effect.die("not a step"),
     denials: Effect.succeed([]),
+    wishes: Effect.succeed([]),
+    mayRead: () => Effect.succeed(true),
     sessionGrants: Effect.succeed([]),
     snapshot: Effect.die("not shared"),
     restore: () => Effect.die("not shared")

@@ -25,7 +25,7 @@ layer(NodeServices.layer)("Planner", (it) => {
     })
   )
 
-  it.effect("offers only the skills whose tools are available, of those that a person may name", () =>
+  it.effect("offers only the skills whose tools are available, and refuses another one that a person names", () =>
     Effect.gen(function* () {
       const lost = "---\nname: lost\ndescription: Has no tool.\nallowed-tools: no_such_tool\n---\n\nDo it.\n"
       const { planner, prompts } = yield* openStages({
@@ -33,7 +33,10 @@ layer(NodeServices.layer)("Planner", (it) => {
         files: { ".task-conductor/skills/lost/SKILL.md": lost }
       })
       yield* planner.plan(briefing)
-      expect((yield* planner.single("lost", briefing)).taskList.steps[0]!.tasks[0].skill).toBe("lost")
+      expect(yield* Effect.flip(planner.single("lost", briefing))).toMatchObject({
+        _tag: "NoValidPlan",
+        message: expect.stringContaining('The skill "lost" cannot work: there is no tool no_such_tool.')
+      })
       const offered = [...prompts[0]!.system.matchAll(/^- \**`?(any|lost|talk)\b/gm)].map(([, name]) => name)
       expect(offered).toEqual(["any", "talk"])
     })

@@ -45,7 +45,9 @@ const order: RevisionOrder = {
   round: 2,
   outstanding,
   finished: [finished("Search 1", "It is there.")],
-  failures: []
+  failures: [],
+  missing: [],
+  wishes: []
 }
 
 const layerChecks = (project: string) =>

@@ -8,6 +8,16 @@ import * as Layer from "effect/Layer"
 import { type BriefingParts, requestDocument } from "../../../src/domain/models/Briefing.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
+import { builtIns } from "../../../src/app/builtIns.ts"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { Commands } from "../../../src/services/commands/Commands.ts"
+import { Workspace } from "../../../src/services/files/Workspace.ts"
+import { Gate } from "../../../src/services/permissions/Gate.ts"
+import { Policies } from "../../../src/services/permissions/Policies.ts"
+import { ProjectWriteLock } from "../../../src/services/permissions/ProjectWriteLock.ts"
+import { Skills } from "../../../src/services/skills/Skills.ts"
+import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
+import { WebFetch } from "../../../src/services/web/WebFetch.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { Rounds } from "../../../src/services/pipeline/Rounds.ts"
 import { Reviser } from "../../../src/services/pipeline/Reviser.ts"
@@ -17,7 +27,9 @@ import { makeRunState } from "../../../src/services/runs/RunState.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { inSession, makeJournal } from "../../support/JournalSession.ts"
+import { makeProject } from "../../support/Project.ts"
 import { taskFor } from "../../support/sampleTasks.ts"
+import { testSkills } from "../../support/TestRun.ts"
 
 const parts: BriefingParts = { prompt: "Do it.", environment: "", projectDescription: "", openFiles: [] }
 const briefing = { ...parts, requestDocument: requestDocument(parts) }
@@ -82,19 +94,24 @@ const scripted = (rounds: ReadonlyArray<ScriptedRound>) => {
         return listOf(...(rounds[round - 1]?.next ?? []))
       })
   })
-  const layerRounds = Rounds.layer.pipe(
-    Layer.provide([Layer.succeed(Scheduler)(scheduler), Layer.succeed(Reviser)(reviser)]),
-    Layer.provide(RunSettings.layer({ limits: { ...defaultLimits, rounds: 3 } })),
-    Layer.provideMerge(EventLog.layer)
-  )
+  const layerRounds = (project: string) =>
+    Rounds.layer.pipe(
+      Layer.provide([Layer.succeed(Scheduler)(scheduler), Layer.succeed(Reviser)(reviser)]),
+      Layer.provide(RunSettings.layer({ limits: { ...defaultLimits, rounds: 3 } })),
+      Layer.provide(Gate.layer()),
+      Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
+      Layer.provide([ToolRegistry.layer(builtIns()), Skills.layer({ project, home: project })]),
+      Layer.provide([Workspace.layer(project), WebFetch.layer({ allowed: [] }), Commands.layerNone]),
+      Layer.provideMerge(EventLog.layer)
+    )
   const run = (...names: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const state = yield* makeRunState
-      const end = yield* (yield* Rounds).run(briefing, listOf(...names), state)
+      const { end } = yield* (yield* Rounds).run(briefing, listOf(...names), state)
       const { failures, results, rounds: count } = yield* state.get
       const events = (yield* EventLog).events().map(({ type }) => type)
       return { end, results: results.map(({ name }): string => name), failures: failures.length, rounds: count, events }
-    }).pipe(Effect.provide(layerRounds))
+    }).pipe((work) => Effect.flatMap(makeProject(testSkills), (project) => Effect.provide(work, layerRounds(project))))
   return { orders, revisions, run }
 }
 
@@ -185,7 +202,10 @@ layer(NodeServices.layer)("Rounds", (it) => {
     Effect.gen(function* () {
       const file = yield* makeJournal
       const { orders, revisions, run } = scripted([{ finishes: ["A"], next: ["B"] }, { finishes: ["B"] }])
-      const session = Effect.map(Effect.orDie(run("A")), ({ results }) => results)
+      const session = Effect.map(Effect.orDie(run("A")), ({ results }) => results).pipe(
+        Effect.scoped,
+        Effect.provide(NodeServices.layer)
+      )
       expect(
         yield* inSession(file, Effect.andThen(session, Effect.fail("The program was killed."))).pipe(Effect.flip)
       ).toBe("The program was killed.")
@@ -199,7 +219,10 @@ layer(NodeServices.layer)("Rounds", (it) => {
     Effect.gen(function* () {
       const file = yield* makeJournal
       const { orders, run } = scripted([{ finishes: ["A"], denied: true }])
-      const session = Effect.map(Effect.orDie(run("A")), ({ results }) => results)
+      const session = Effect.map(Effect.orDie(run("A")), ({ results }) => results).pipe(
+        Effect.scoped,
+        Effect.provide(NodeServices.layer)
+      )
       yield* Effect.flip(inSession(file, Effect.andThen(session, Effect.fail("The program was killed."))))
       expect(yield* inSession(file, session)).toEqual(["A"])
       expect(orders.map(({ round }) => round)).toEqual([1, 1])

@@ -13,6 +13,7 @@ import { toolCallsRules } from "./ToolCallsRules.ts"
 import { skillsRules } from "./SkillsRules.ts"
 import { approvalsRules } from "./ApprovalsRules.ts"
 import { answersRules } from "./AnswersRules.ts"
+import { evidenceRules } from "./EvidenceRules.ts"
 import { skillFilesRules } from "./SkillFilesRules.ts"
 import { skillFormatRules } from "./SkillFormatRules.ts"
 import { templatesRules } from "./TemplatesRules.ts"
@@ -30,6 +31,7 @@ const families = [
   skillsRules,
   approvalsRules,
   answersRules,
+  evidenceRules,
   skillFilesRules,
   skillFormatRules,
   templatesRules

@@ -1,0 +1,107 @@
+/**
+ * The links of a result or an answer as evidence: what each one points at, what is quoted beside it, and how the text
+ * changes when links are corrected or marked as wrong.
+ */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { type ReferenceForm, readReference } from "../grammar/ReferenceForm.ts"
+import { type FoundLink, linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
+
+/** A text that is quoted beside a link. `isLine` is false for a name or a few words, which prove little. */
+export interface Quote {
+  readonly text: string
+  readonly isLine: boolean
+}
+
+export interface EvidenceLink extends FoundLink {
+  readonly form: ReferenceForm
+  readonly quote?: Quote
+}
+
+/** What is wrong with a link; the codes are those of the rules. */
+export const WrongLink = Schema.Struct({
+  code: Schema.Literals(["evidence-file", "evidence-lines", "evidence-quote", "evidence-result", "evidence-page"]),
+  what: Schema.String,
+  how: Schema.String
+})
+export type WrongLink = typeof WrongLink.Type
+
+/** What came of looking at a link: right, wrong, or right with another target. */
+export const LinkVerdict = Schema.Struct({
+  wrong: Schema.optionalKey(WrongLink),
+  /** The target that was meant. */
+  href: Schema.optionalKey(Schema.String)
+})
+export type LinkVerdict = typeof LinkVerdict.Type
+
+const code = /(`{1,2})([^`\n]+)\1/.source
+const quoted = /["“]([^"“”\n]+)["”]/.source
+const after = new RegExp(`^(?:\\)?[ \\t]*(?::|—|–|-)[ \\t]*|[ \\t]+)(?:${code}|${quoted})`)
+const before = new RegExp(`(?:${code}|${quoted})[ \\t]*(?::|—|–|-|\\(|\\b(?:in|at|on|from)\\b)?[ \\t]*$`)
+
+/** Line numbers that a tool put before a line, and what was left out at the end, are not part of a quotation. */
+const plainQuote = (text: string): string =>
+  (text.replace(/^\s*\d+[:|]\s?/, "").split(/\.{3}|…/)[0] ?? "").replace(/\s+/g, " ").trim()
+
+const quoteOf = (match: RegExpExecArray | null): Quote | undefined => {
+  if (match === null) return undefined
+  const [, , span, prose] = match
+  const text = plainQuote(span ?? prose ?? "")
+  const isSentence = prose !== undefined && text.length >= 16
+  const isCode = span !== undefined && text.length >= 10 && /[=(){}[\];<>"':,#*|+]/.test(text)
+  return text.length < 4 ? undefined : { text, isLine: /\S\s\S/.test(text) && (isSentence || isCode) }
+}
+
+/** How far a quotation may reach, in characters. */
+const reach = 400
+
+/** The text beside a link on its line: after it, else before it. */
+const quoteBeside = (text: string, { end, start }: FoundLink): Quote | undefined => {
+  const line = text.slice(text.lastIndexOf("\n", start - 1) + 1, start).slice(-reach)
+  return quoteOf(after.exec(text.slice(end, end + reach))) ?? quoteOf(before.exec(line))
+}
+
+/** The links of a text in order; none when it is too large or too crowded to be parsed. */
+export const evidenceLinks = (text: string): ReadonlyArray<EvidenceLink> =>
+  Option.match(parseMarkdown(text, 1), {
+    onNone: () => [],
+    onSome: (tree) =>
+      linksOf(tree).map((link) => {
+        const quote = quoteBeside(text, link)
+        const form = readReference(link.title, link.href)
+        return quote === undefined ? { ...link, form } : { ...link, form, quote }
+      })
+  })
+
+const marks: Readonly<Record<WrongLink["code"], string>> = {
+  "evidence-file": "(not found)",
+  "evidence-lines": "(no such line)",
+  "evidence-quote": "(not found there)",
+  "evidence-result": "(no such result)",
+  "evidence-page": "(not fetched)"
+}
+
+/** A link with what came of it. */
+export interface JudgedLink {
+  readonly link: EvidenceLink
+  readonly verdict: LinkVerdict
+}
+
+const rewritten = (source: string, { link, verdict: { href } }: JudgedLink): string => {
+  if (href === undefined) return source
+  return source.includes(link.href) ? source.replaceAll(link.href, href) : `[${link.title}](${href})`
+}
+
+/** The text with corrected links, and with a mark behind each wrong one when `mark` is set. */
+export const withVerdicts = (text: string, judged: ReadonlyArray<JudgedLink>, mark: boolean): string => {
+  let result = ""
+  let rest = 0
+  for (const one of judged) {
+    const { link, verdict } = one
+    const note = mark && verdict.wrong !== undefined ? ` ${marks[verdict.wrong.code]}` : ""
+    const isMarked = note !== "" && text.startsWith(note, link.end)
+    result += text.slice(rest, link.start) + rewritten(text.slice(link.start, link.end), one) + (isMarked ? "" : note)
+    rest = link.end
+  }
+  return result + text.slice(rest)
+}

@@ -1,0 +1,194 @@
+/**
+ * Holds the links of a result or an answer against the world: files and their lines, quotations, results, pages. Only
+ * files that may be read without a question are looked at, so that no answer tells whether another one exists.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import {
+  type EvidenceLink,
+  evidenceLinks,
+  type JudgedLink,
+  LinkVerdict,
+  withVerdicts
+} from "../../domain/documents/Evidence.ts"
+import { judgeLines } from "../../domain/documents/EvidenceLines.ts"
+import { hrefOfPath } from "../../domain/files/FileHref.ts"
+import { isSecretLike } from "../../domain/files/SensitivePath.ts"
+import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
+import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
+import { ruleOf } from "../../domain/findings/rules/Rules.ts"
+import type { EvidenceCount } from "../../domain/plan/TaskResult.ts"
+import type { FileReference } from "../../domain/plan/Reference.ts"
+import { seenKey } from "../../domain/runs/ActivityKey.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { Activities } from "../journal/Activities.ts"
+import { Gate } from "../permissions/Gate.ts"
+import { judgePage, judgeResult, type KnownEvidence } from "./EvidenceOfRun.ts"
+import { nearestFiles } from "./FileReferences.ts"
+import { perhaps } from "./ReferenceWorld.ts"
+
+/** What a text may rest on. `task` is absent for the answer of the run. */
+export interface EvidenceWorld extends KnownEvidence {
+  readonly task?: string
+  /** Paths below the project that calls of the run changed. */
+  readonly changed: ReadonlySet<string>
+}
+
+export interface CheckedText {
+  /** With corrected links. */
+  readonly text: string
+  /** The same with a mark behind each wrong link. */
+  readonly marked: string
+  readonly issues: ReadonlyArray<Issue>
+  readonly repairs: ReadonlyArray<Repair>
+  /** Instead of the issues, when the text is accepted with its marks. */
+  readonly marks: ReadonlyArray<Repair>
+  readonly count: EvidenceCount
+}
+
+/** Nothing for a link that is not looked at. */
+const Verdict = Schema.NullOr(LinkVerdict)
+type Verdict = typeof Verdict.Type
+
+/** Larger files are only looked for. */
+const maxBytes = 5_000_000
+
+const makeFileJudge = Effect.gen(function* () {
+  const gate = yield* Gate
+  const workspace = yield* Workspace
+
+  /** The path when it lies in the project and rules let it be read; every other file is left alone. */
+  const visible = Effect.fnUntraced(function* (target: string) {
+    const found = yield* Effect.option(workspace.canonical(target))
+    if (found._tag === "None" || !found.value.inside || isSecretLike(target)) return undefined
+    const { path } = found.value
+    const relative = path.slice(workspace.root.length + 1)
+    if (isSecretLike(path) || !(yield* gate.mayRead(path))) return undefined
+    return { path, relative }
+  })
+
+  const nearestVisible = Effect.fnUntraced(function* (target: string, tree: ReadonlyArray<string>) {
+    const near = nearestFiles(
+      target,
+      tree.filter((path) => !isSecretLike(path))
+    )
+    return yield* Effect.filter(near, (path) =>
+      Effect.map(visible(decodeURIComponent(path)), (one) => one !== undefined)
+    )
+  })
+
+  const tree = Effect.orElseSucceed(workspace.tree, (): ReadonlyArray<string> => [])
+
+  const missing = Effect.fnUntraced(function* (target: string, relative: string) {
+    const files = yield* tree
+    if (relative === "" || files.some((path) => path.startsWith(`${relative}/`))) return {}
+    const how = perhaps(yield* nearestVisible(relative, files), ruleOf("evidence-file").fix)
+    return { wrong: { code: "evidence-file", what: `There is no file "${target}".`, how } } satisfies LinkVerdict
+  })
+
+  return Effect.fnUntraced(function* (
+    reference: FileReference,
+    { quote }: EvidenceLink,
+    changed: ReadonlySet<string>
+  ): Effect.fn.Return<Verdict> {
+    const { target } = reference
+    const direct = yield* visible(target)
+    const isThere = direct !== undefined && (yield* workspace.isFile(direct.path))
+    const stripped = target.replace(/^[\\/]+/, "")
+    const inProject = isThere || stripped === target ? undefined : yield* visible(stripped)
+    const isMeant = inProject !== undefined && (yield* workspace.isFile(inProject.path))
+    const file = isThere ? direct : isMeant ? inProject : undefined
+    if (file === undefined) return direct === undefined ? null : yield* missing(target, direct.relative)
+    const fragment = /#.*$/s.exec(reference.href)?.[0] ?? ""
+    const href = isThere ? reference.href : `${hrefOfPath(stripped)}${fragment}`
+    const text = yield* Effect.option(workspace.readText(file.path, maxBytes))
+    const verdict: LinkVerdict =
+      text._tag === "None"
+        ? {}
+        : judgeLines({ ...reference, href }, text.value, {
+            ...(quote === undefined ? {} : { quote }),
+            wasChanged: changed.has(file.relative)
+          })
+    return href === reference.href || verdict.href !== undefined ? verdict : { ...verdict, href }
+  })
+})
+
+export class Evidence extends Context.Service<
+  Evidence,
+  {
+    /** Checks the links of a text. Without links it looks at nothing. */
+    check(text: string, world: EvidenceWorld): Effect.Effect<CheckedText>
+  }
+>()("task-conductor/services/references/Evidence") {
+  static readonly layer = Layer.effect(
+    Evidence,
+    Effect.gen(function* () {
+      const activities = yield* Activities
+      const judgeFile = yield* makeFileJudge
+
+      const judge = (link: EvidenceLink, { changed }: EvidenceWorld): Effect.Effect<Verdict> => {
+        const { form } = link
+        if (form._tag === "Plain" && form.reference.kind === "file") return judgeFile(form.reference, link, changed)
+        if (form._tag !== "Wrong" || form.code === "reference-kind") return Effect.succeed(null)
+        if (form.code === "reference-folder") {
+          return judgeFile({ kind: "file", title: link.title, href: link.href, target: link.href }, link, changed)
+        }
+        const code = form.code === "reference-url" ? "evidence-page" : "evidence-file"
+        return Effect.succeed({ wrong: { code, what: form.what, how: ruleOf(code).fix } })
+      }
+
+      /** What is looked at on the disk is recorded, so that a replay finds the same. */
+      const judgeAll = Effect.fnUntraced(function* (links: ReadonlyArray<EvidenceLink>, world: EvidenceWorld) {
+        const isOnDisk = ({ form }: EvidenceLink) =>
+          form._tag === "Wrong" || (form._tag === "Plain" && form.reference.kind === "file")
+        const onDisk = links.filter(isOnDisk)
+        const seen =
+          onDisk.length === 0
+            ? []
+            : yield* activities.record(
+                { key: seenKey.evidence(world.task), success: Schema.Array(Verdict) },
+                Effect.forEach(onDisk, (link) => judge(link, world))
+              )
+        return links.map((link) =>
+          isOnDisk(link) ? (seen[onDisk.indexOf(link)] ?? null) : (judgeResult(link, world) ?? judgePage(link, world))
+        )
+      })
+
+      const check = Effect.fn("Evidence.check")(function* (text: string, world: EvidenceWorld) {
+        const links = evidenceLinks(text)
+        const verdicts = yield* judgeAll(links, world)
+        const judged = links.flatMap((link, index): ReadonlyArray<JudgedLink> => {
+          const verdict = verdicts[index] ?? null
+          return verdict === null ? [] : [{ link, verdict }]
+        })
+        const placeOf = ({ line }: EvidenceLink): Where => ({
+          ...(world.task === undefined ? {} : { task: world.task }),
+          line
+        })
+        const wrong = judged.flatMap(({ link, verdict }) =>
+          verdict.wrong === undefined ? [] : [{ where: placeOf(link), wrong: verdict.wrong, link }]
+        )
+        return {
+          text: withVerdicts(text, judged, false),
+          marked: withVerdicts(text, judged, true),
+          issues: wrong.map(({ link, where, wrong: { code, how, what } }) =>
+            makeIssue(code, where, { what, how, quote: text.slice(link.start, link.end) })
+          ),
+          marks: wrong.map(({ where, wrong: { what } }) =>
+            makeRepair("evidence-marked", where, `Marked a wrong link: ${what}`)
+          ),
+          repairs: judged.flatMap(({ link, verdict: { href } }) =>
+            href === undefined
+              ? []
+              : [makeRepair("evidence-corrected", placeOf(link), `Read the link "${link.href}" as "${href}".`)]
+          ),
+          count: { checked: judged.length, wrong: wrong.length }
+        }
+      })
+
+      return Evidence.of({ check })
+    })
+  )
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type Answered, Approver, type CallAnswer, type StepAnswer } from "../../../src/services/approvals/Approver.ts"
+import { stopInDoubt } from "../../../src/services/approvals/Approver.ts"
+import { runScript, type Script, scripted, taskOf } from "../../support/ScriptedRun.ts"
+import { planOf, refinementWith } from "../../support/TestRun.ts"
+
+/** A person who gives these answers in order, and approves whatever comes after them. */
+const answering = (given: {
+  readonly steps?: ReadonlyArray<Answered<StepAnswer>>
+  readonly calls?: ReadonlyArray<Answered<CallAnswer>>
+}) =>
+  Layer.sync(Approver)(() => {
+    const steps = [...(given.steps ?? [])]
+    const calls = [...(given.calls ?? [])]
+    return Approver.of({
+      step: () => Effect.sync(() => steps.shift() ?? { answer: "step", by: "person" }),
+      call: () => Effect.sync(() => calls.shift() ?? { answer: "once", by: "person" }),
+      inDoubt: () => stopInDoubt
+    })
+  })
+
+const declined = { answer: "decline", by: "person" } as const
+const instead = "Write b.txt\n  and leave a.txt alone."
+const write = (path: string) => refinementWith([{ name: "write_file", arguments: { path, content: "new\n" } }])
+
+/** Reads, then writes `a.txt`; later rounds write `b.txt`. */
+const script = (seen: { iterations: Array<string>; conclusions: Array<string> }): Script => ({
+  plan: () => planOf([[{ name: "Read" }], [{ name: "Write a" }], [{ name: "Sum up", skill: "talk" }]]),
+  refine: (prompt) =>
+    taskOf(prompt) === "Read"
+      ? refinementWith([{ name: "get_current_time", arguments: {} }])
+      : write(taskOf(prompt) === "Write a" ? "a.txt" : "b.txt"),
+  iterate: (prompt) => {
+    seen.iterations.push(prompt)
+    return planOf(seen.iterations.length === 1 ? [[{ name: "Write b" }]] : [])
+  },
+  conclude: (prompt) => {
+    seen.conclusions.push(prompt)
+    return "What was read."
+  }
+})
+
+const nothingSeen = () => ({ iterations: new Array<string>(), conclusions: new Array<string>() })
+
+describe("after a no to a step", () => {
+  const alone = nothingSeen()
+  it.effect("the run answers with what was found and says what was not done", () =>
+    Effect.gen(function* () {
+      const { events, report } = yield* runScript()
+      expect([report.status, report.answer, report.message]).toEqual([
+        "declined",
+        "What was read.",
+        'User declined writer approval. Not done: "Write a", "Sum up".'
+      ])
+      expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
+      const why = 'The person declined "Task section 2".'
+      expect(alone.conclusions[0]).toContain(`## Tasks that were not run\n\n- "Write a": ${why}\n- "Sum up": ${why}`)
+      expect(alone.iterations).toEqual([])
+    }).pipe(scripted(script(alone), { approver: answering({ steps: [declined] }) }))
+  )
+
+  const nobody = nothingSeen()
+  it.effect("that nobody could answer, the run answers likewise", () =>
+    Effect.gen(function* () {
+      const { report } = yield* runScript()
+      expect([report.status, report.answer]).toEqual(["not_permitted", "What was read."])
+      expect(nobody.conclusions[0]).toContain('- "Write a": Nobody could approve "Task section 2".')
+    }).pipe(scripted(script(nobody)))
+  )
+
+  it.effect("the run stays declined when there is no answer", () =>
+    Effect.gen(function* () {
+      const { events, report } = yield* runScript()
+      expect([report.status, report.answer]).toEqual(["declined", ""])
+      expect(events.flatMap((event) => (event.type === "message" ? [event.level] : []))).toEqual(["warning", "error"])
+    }).pipe(scripted({ ...script(nothingSeen()), conclude: () => "" }, { approver: answering({ steps: [declined] }) }))
+  )
+
+  const told = nothingSeen()
+  it.effect("with words, the next round does what they say, and the run is not called done", () =>
+    Effect.gen(function* () {
+      const { events, report } = yield* runScript()
+      expect(told.iterations[0]).toContain(
+        '## What the person wants instead\n\n- The person declined "Task section 2" and said: Write b.txt and leave a.txt alone.'
+      )
+      expect(told.iterations[1]).not.toContain("## What the person wants instead")
+      expect(report.results.map(({ name }) => name)).toEqual(["Read", "Write b"])
+      expect([report.status, report.answer, report.message]).toEqual([
+        "declined",
+        "What was read.",
+        `You declined "Task section 2" and said what to do instead: ${instead}`
+      ])
+      expect(events.filter((event) => event.type === "approval.answered")).toMatchObject([
+        { scope: "step", answer: "decline", instead },
+        { scope: "step", answer: "step" }
+      ])
+    }).pipe(scripted(script(told), { approver: answering({ steps: [{ ...declined, instead }] }) }))
+  )
+})
+
+describe("after a no to a call", () => {
+  const denied = { answer: "deny", by: "person", instead: "Read c.txt." } as const
+  const prompts: Array<string> = []
+  const results: Array<string> = []
+
+  it.effect("its words are in the result of the call and in the next round", () =>
+    Effect.gen(function* () {
+      const { report } = yield* runScript()
+      expect(report.status).toBe("not_permitted")
+      expect(results[0]).toContain("a person denied read_file on")
+      expect(results[0]).toContain("and said what to do instead: Read c.txt.")
+      expect(prompts[0]).toMatch(/- The person declined "read_file \/.*\.env" and said: Read c\.txt\./)
+      expect(report.results.map(({ name }) => name)).toEqual(["Research 1", "Read c"])
+    }).pipe(
+      scripted(
+        {
+          refine: (prompt) =>
+            refinementWith([
+              { name: "read_file", arguments: { path: taskOf(prompt) === "Read c" ? "c.txt" : ".env" } }
+            ]),
+          execute: (prompt) => {
+            results.push(prompt)
+            return "## Result summary\n\nRead."
+          },
+          iterate: (prompt, count) => {
+            prompts.push(prompt)
+            return planOf(count === 1 ? [[{ name: "Read c" }]] : [])
+          }
+        },
+        { files: { ".env": "A=1\n", "c.txt": "c\n" }, approver: answering({ calls: [denied] }) }
+      )
+    )
+  )
+})

@@ -1,0 +1,217 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { willingApprover } from "../../support/ScriptedApprover.ts"
+import { runScript, type Script, scripted, taskOf } from "../../support/ScriptedRun.ts"
+import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
+
+const editing = (path: string, from: string, to: string) =>
+  refinementWith([{ name: "edit_file", arguments: { path, edits: [{ old_text: from, new_text: to }] } }])
+
+const files = { "a.txt": "one\ntwo\n", "b.txt": "three\n" }
+const options = { files, approver: willingApprover() }
+const ends = ({ report }: { readonly report: { readonly status: string; readonly message: string } }) => [
+  report.status,
+  report.message
+]
+
+describe("a change that failed", () => {
+  const blind: Script = {
+    plan: () => planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
+    refine: () => editing("./a.txt", "not there", "new"),
+    execute: () => resultSaying("Changed a.txt.")
+  }
+
+  it.effect("makes the run failed, although the model calls it done, and says what to do", () =>
+    Effect.gen(function* () {
+      const ended = yield* runScript()
+      expect(ended.report.status).toBe("failed")
+      expect(ended.report.message).toMatch(
+        /^"Edit 1" did not change a\.txt \(edit_file\)\. It failed: Nothing was changed\./
+      )
+      expect(ended.report.message).toContain('task-conductor fork run-1 --from "Edit 1"')
+      expect(ended.events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 1 })
+    }).pipe(scripted(blind, options))
+  )
+
+  it.effect("is told to the iteration and to the conclusion", () => {
+    const seen: Array<string> = []
+    const note = (answer: string) => (prompt: string) => {
+      seen.push(/## Changes that were not made\n\n(.*)/.exec(prompt)?.[1] ?? "")
+      return answer
+    }
+    return Effect.gen(function* () {
+      yield* runScript()
+      expect(seen.length).toBe(2)
+      for (const line of seen) expect(line).toMatch(/^- "Edit 1" did not change a\.txt \(edit_file\)\. It failed: /)
+    }).pipe(scripted({ ...blind, iterate: note(planOf([])), conclude: note("Half of it.") }, options))
+  })
+
+  it.effect("is made up for by a later round that changes the same file, however its path is written", () =>
+    Effect.gen(function* () {
+      expect(ends(yield* runScript())).toEqual(["done", ""])
+    }).pipe(
+      scripted(
+        {
+          ...blind,
+          iterate: (_, count) => planOf(count === 1 ? [[{ name: "Edit 2", skill: "edit-files" }]] : []),
+          refine: (prompt) =>
+            taskOf(prompt) === "Edit 1" ? editing("./a.txt", "gone", "x") : editing("a.txt", "two", "2")
+        },
+        options
+      )
+    )
+  )
+
+  it.effect("is not made up for by a change of another file", () =>
+    Effect.gen(function* () {
+      const { report } = yield* runScript()
+      expect([report.status, report.message.includes("a.txt (edit_file)")]).toEqual(["failed", true])
+    }).pipe(
+      scripted(
+        {
+          ...blind,
+          iterate: (_, count) => planOf(count === 1 ? [[{ name: "Edit 2", skill: "edit-files" }]] : []),
+          refine: (prompt) =>
+            taskOf(prompt) === "Edit 1" ? editing("a.txt", "gone", "x") : editing("b.txt", "three", "3")
+        },
+        options
+      )
+    )
+  )
+
+  it.effect("is not made up for by another call of the same task on the same file", () =>
+    Effect.gen(function* () {
+      expect((yield* runScript()).report.status).toBe("failed")
+    }).pipe(
+      scripted(
+        {
+          ...blind,
+          refine: () =>
+            refinementWith(
+              ["gone", "two"].map((old_text) => ({
+                name: "edit_file",
+                arguments: { path: "a.txt", edits: [{ old_text, new_text: "new" }] }
+              }))
+            )
+        },
+        options
+      )
+    )
+  )
+
+  it.effect("is no change when only a reading call failed", () =>
+    Effect.gen(function* () {
+      expect(ends(yield* runScript())).toEqual(["done", ""])
+    }).pipe(
+      scripted({ refine: () => refinementWith([{ name: "read_file", arguments: { path: "none.txt" } }]) }, options)
+    )
+  )
+})
+
+describe("a task whose skill is for changes", () => {
+  const plan = () => planOf([[{ name: "Edit 1", skill: "edit-files" }]])
+
+  it.effect("does not end as done when none of its calls changes anything", () =>
+    Effect.gen(function* () {
+      const [status, message] = ends(yield* runScript())
+      expect(status).toBe("failed")
+      expect(message).toContain('"Edit 1" did not change anything. No call of it changes anything')
+    }).pipe(
+      scripted({ plan, refine: () => refinementWith([{ name: "read_file", arguments: { path: "a.txt" } }]) }, options)
+    )
+  )
+
+  it.effect("is still missing when it failed and the iteration dropped it", () =>
+    Effect.gen(function* () {
+      const { report } = yield* runScript()
+      expect([report.status, report.rounds]).toEqual(["failed", 2])
+      expect(report.message).toContain('"Edit 1" did not change anything. no valid tool calls')
+    }).pipe(
+      scripted(
+        {
+          plan,
+          refine: (prompt) =>
+            taskOf(prompt) === "Edit 1" ? "I cannot." : refinementWith([{ name: "get_current_time", arguments: {} }]),
+          iterate: (_, count) => planOf(count === 1 ? [[{ name: "Look 1" }]] : [])
+        },
+        options
+      )
+    )
+  )
+})
+
+const counting = `---
+name: count
+description: Counts words. Use it in tests.
+allowed-tools: count_words
+---
+
+## Refinement
+
+Count.
+
+## Execution
+
+Say how many.
+`
+const half = counting.replace("name: count", "name: half").replace("count_words", "count_words get_current_time")
+const withSkills = {
+  files: { ".task-conductor/skills/count/SKILL.md": counting, ".task-conductor/skills/half/SKILL.md": half }
+}
+
+describe("a skill whose tools are missing", () => {
+  it.effect("ends a run with that skill before anything is asked, and names the tool", () =>
+    Effect.gen(function* () {
+      const { events, report } = yield* runScript({ skill: "count" })
+      expect([report.status, report.message]).toEqual([
+        "no_valid_plan",
+        'The skill "count" cannot work: there is no tool count_words. Name the plugin or the server that has it with --plugin or in the configuration, or use another skill.'
+      ])
+      expect(events.filter(({ type }) => type === "model.started")).toEqual([])
+      expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 3 })
+    }).pipe(scripted({}, withSkills))
+  )
+
+  it.effect("is an issue of a plan that names it", () =>
+    Effect.gen(function* () {
+      const { report } = yield* runScript({ plan: planOf([[{ name: "Count 1", skill: "count" }]]) })
+      expect([report.status, report.issues.map(({ code }) => code)]).toEqual(["no_valid_plan", ["skill-unknown"]])
+      expect(report.issues[0]?.what).toMatch(/^The skill "count" cannot work: there is no tool count_words\./)
+    }).pipe(scripted({}, withSkills))
+  )
+
+  it.effect("is a warning when it can work with the others", () =>
+    Effect.gen(function* () {
+      const { events, report } = yield* runScript({ skill: "half" })
+      expect(report.status).toBe("done")
+      expect(
+        events.flatMap((event) => (event.type === "message" ? [[event.level, event.text.split(". ")[0]]] : []))
+      ).toEqual([["warning", 'The skill "half" works without a part of its tools: there is no tool count_words']])
+    }).pipe(scripted({}, withSkills))
+  )
+})
+
+describe("a task that failed and finished later", () => {
+  it.effect("stands only as finished in the report and in the conclusion", () => {
+    const conclusions: Array<string> = []
+    return Effect.gen(function* () {
+      const { report } = yield* runScript()
+      expect([report.status, report.rounds, report.failures, report.results.map(({ name }) => name)]).toEqual([
+        "done",
+        2,
+        [],
+        ["Research 1"]
+      ])
+      expect(conclusions.map((prompt) => prompt.includes("## Tasks that failed"))).toEqual([false])
+    }).pipe(
+      scripted({
+        execute: (_, count) => (count <= 2 ? "No heading." : resultSaying("Found.")),
+        iterate: (_, count) => planOf(count === 1 ? [[{ name: "Research 1" }]] : []),
+        conclude: (prompt) => {
+          conclusions.push(prompt)
+          return "Here it is."
+        }
+      })
+    )
+  })
+})
