@@ -21,20 +21,26 @@ interface Folder {
 
 const makeFolder = (path: string): Folder => ({ path, count: 0, folders: new Map(), files: [] })
 
-const treeOf = (paths: ReadonlyArray<string>): Folder => {
+/** The folder of these parts below the root, made where it is missing; `files` is added to the counts on the way. */
+const enter = (root: Folder, parts: ReadonlyArray<string>, files: number): Folder => {
+  let folder = root
+  folder.count += files
+  for (const part of parts) {
+    const inner = folder.folders.get(part) ?? makeFolder(`${folder.path}${part}/`)
+    folder.folders.set(part, inner)
+    inner.count += files
+    folder = inner
+  }
+  return folder
+}
+
+const treeOf = (paths: ReadonlyArray<string>, unread: ReadonlyArray<string>): Folder => {
   const root = makeFolder("")
   for (const path of paths) {
     const parts = path.split("/")
-    let folder = root
-    for (const part of parts.slice(0, -1)) {
-      folder.count += 1
-      const inner = folder.folders.get(part) ?? makeFolder(`${folder.path}${part}/`)
-      folder.folders.set(part, inner)
-      folder = inner
-    }
-    folder.count += 1
-    folder.files.push(parts.at(-1) ?? "")
+    enter(root, parts.slice(0, -1), 1).files.push(parts.at(-1) ?? "")
   }
+  for (const path of unread) enter(root, path.split("/"), 0)
   return root
 }
 
@@ -96,9 +102,10 @@ const placeOf = ({ path }: Folder): string => (path === "" ? "at the top" : `in 
 const folderLine =
   (folder: Folder): Candidate =>
   (room) => {
-    const names = innerFolders(folder).map(
-      (inner) => `${shownPath(inner.path.slice(folder.path.length))} ${inner.count}`
-    )
+    const names = innerFolders(folder).map(({ count, path }) => {
+      const name = shownPath(path.slice(folder.path.length))
+      return count === 0 ? name : `${name} ${count}`
+    })
     return lineOf(folder, placeOf(folder), names, room)
   }
 
@@ -114,12 +121,14 @@ const isUpper = ({ path }: Folder): boolean => path.split("/").length <= 2
 
 /**
  * Makes a function that outlines folders in so many characters, always the same for the same paths. Lines stand in the
- * order of their folders; what does not fit is left out from the deepest level up.
+ * order of their folders; what does not fit is left out from the deepest level up. `unread` are folders whose content is
+ * not known: they have no count.
  */
 export const folderOutline = (
-  paths: ReadonlyArray<string>
+  paths: ReadonlyArray<string>,
+  unread: ReadonlyArray<string> = []
 ): ((room: number, depth: OutlineDepth) => ReadonlyArray<string>) => {
-  const root = treeOf(paths)
+  const root = treeOf(paths, unread)
   const levels = levelsOf(root)
   const branching = levels.filter((folder) => folder === root || inFolders(folder) >= leastInFolders)
   const upper = branching

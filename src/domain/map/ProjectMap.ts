@@ -17,6 +17,8 @@ export interface ProjectFacts {
   readonly files: ReadonlyArray<string>
   /** False when there are more files than were listed. */
   readonly isWhole: boolean
+  /** Folders whose content is not known, when there are more files. */
+  readonly unread: ReadonlyArray<string>
   /** Commands that its files name, those of files near the top first. */
   readonly commands: ReadonlyArray<ProjectCommand>
   /** The most important first. */
@@ -44,8 +46,7 @@ const languagesOf = (files: ReadonlyArray<string>): string => {
     .join(", ")
 }
 
-const headOf = (facts: ProjectFacts): string => {
-  const mapped = mappedFiles(facts.files)
+const headOf = (facts: ProjectFacts, mapped: ReadonlyArray<string>): string => {
   const languages = languagesOf(mapped)
   const count = mapped.length === 1 ? "1 file" : `${mapped.length} files`
   const whole = facts.isWhole ? "" : " were looked at; there are more"
@@ -85,10 +86,10 @@ const exportLines = (exports: ProjectFacts["exports"], room: number): string => 
  * share the room, what they leave goes to names that are offered and to deeper folders.
  */
 export const projectMap = (facts: ProjectFacts, room: number): string => {
-  const head = headOf(facts)
   const files = mappedFiles(facts.files)
+  const head = headOf(facts, files)
   if (files.length === 0 || head.length > room) return ""
-  const outline = folderOutline(files)
+  const outline = folderOutline(files, mappedFiles(facts.unread))
   const folders = (space: number, depth: "overview" | "whole") => {
     const heading = "Folders, each with the number of files below it, and files:"
     return listed(heading, outline(space - heading.length - 2, depth))

@@ -125,6 +125,8 @@ export interface TreeListing {
   readonly files: ReadonlyArray<string>
   /** False when the listing ended at a bound. */
   readonly isWhole: boolean
+  /** Folders that were found and not opened before the listing ended. */
+  readonly unread: ReadonlyArray<string>
 }
 
 /**
@@ -152,8 +154,15 @@ export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: strin
     isWhole = hasRoom && !(isLate && opened < folders.length)
   }
   const shown = isWhole ? files : files.slice(0, bounds.entries)
-  const relative = shown.map((file) => path.relative(root, file).split(path.sep).join("/"))
-  return { files: relative.sort(compareCodePoints), isWhole } satisfies TreeListing
+  const relative = (one: string) => path.relative(root, one).split(path.sep).join("/")
+  return {
+    files: shown.map(relative).sort(compareCodePoints),
+    isWhole,
+    unread: folders
+      .slice(opened)
+      .map((folder) => relative(folder.path))
+      .sort(compareCodePoints)
+  } satisfies TreeListing
 })
 
 /** All files as `listTreeWithin` gives them. Fails with `output_limit` above `maxEntries` files or folders. */

@@ -42,6 +42,12 @@ describe("folderOutline", () => {
     expect(folderOutline(wide)(20, "overview")).toEqual([])
   })
 
+  it("names folders whose content is not known without a count", () => {
+    expect(folderOutline(files("a", 2), ["b", "c/d"])(10_000, "overview")).toEqual([
+      "- at the top: `a/` 2, `b/`, `c/d/`"
+    ])
+  })
+
   it("has nothing to say about no files", () => {
     expect(folderOutline([])(1000, "whole")).toEqual([])
   })

@@ -205,12 +205,16 @@ layer(NodeServices.layer)("readProjectMap", (it) => {
           ...workspace,
           treeWithin: ({ entries }) => {
             asked.push(entries)
-            return Effect.succeed({ files: [...many, ...Object.keys(node)].slice(-entries), isWhole: false })
+            return Effect.succeed({
+              files: [...many, ...Object.keys(node)].slice(-entries),
+              isWhole: false,
+              unread: ["vast"]
+            })
           }
         })
       )
       expect(asked).toEqual([mostMapped])
-      held(map, ["20000 files were looked at; there are more: json 19997", "`npm test`", "`data/` 19996"])
+      held(map, ["20000 files were looked at; there are more: json 19997", "`npm test`", "`data/` 19996", "`vast/`"])
       expect(map.length).toBeLessThanOrEqual(mapRoom(8192))
     })
   )
