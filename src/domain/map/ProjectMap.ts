@@ -46,8 +46,7 @@ const languagesOf = (files: ReadonlyArray<string>): string => {
     .join(", ")
 }
 
-const headOf = (facts: ProjectFacts): string => {
-  const mapped = mappedFiles(facts.files)
+const headOf = (facts: ProjectFacts, mapped: ReadonlyArray<string>): string => {
   const languages = languagesOf(mapped)
   const count = mapped.length === 1 ? "1 file" : `${mapped.length} files`
   const whole = facts.isWhole ? "" : " were looked at; there are more"
@@ -87,8 +86,8 @@ const exportLines = (exports: ProjectFacts["exports"], room: number): string => 
  * share the room, what they leave goes to names that are offered and to deeper folders.
  */
 export const projectMap = (facts: ProjectFacts, room: number): string => {
-  const head = headOf(facts)
   const files = mappedFiles(facts.files)
+  const head = headOf(facts, files)
   if (files.length === 0 || head.length > room) return ""
   const outline = folderOutline(files, mappedFiles(facts.unread))
   const folders = (space: number, depth: "overview" | "whole") => {

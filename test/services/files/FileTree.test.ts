@@ -179,7 +179,8 @@ layer(NodeServices.layer)("listTree", (it) => {
       })
       expect(yield* listTreeWithin(`${folder}/a/b`, { entries: 100, until: 0 })).toEqual({
         files: ["1"],
-        isWhole: true
+        isWhole: true,
+        unread: []
       })
     })
   )
