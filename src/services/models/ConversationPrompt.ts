@@ -13,6 +13,7 @@ import { type ConversationMessage, messageCharacters, messageText } from "../../
 import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
 import { addParts, type FilledPrompt } from "../../domain/models/PromptSize.ts"
 import type { JsonSchema } from "../../domain/tools/ToolSchema.ts"
+import { compactSchema } from "../../domain/models/ToolText.ts"
 
 /** What is sent instead of a prompt. */
 export interface Talk {
@@ -23,7 +24,7 @@ export interface Talk {
 }
 
 const toolText = ({ description, name, parameters }: ToolInfo): string =>
-  JSON.stringify({ name, description, parameters })
+  JSON.stringify({ name, description, parameters: compactSchema(parameters) })
 
 const partNames = { user: "messages", assistant: "answers", tool: "call_outputs" } as const
 
@@ -64,7 +65,7 @@ const promptMessage = (message: ConversationMessage): Prompt.MessageEncoded => {
 const toolkitOf = (tools: ReadonlyArray<ToolInfo>) =>
   Toolkit.make(
     ...tools.map(({ description, name, parameters }) =>
-      Tool.dynamic(name, { description, parameters: parameters as JsonSchema })
+      Tool.dynamic(name, { description, parameters: compactSchema(parameters) as JsonSchema })
     )
   )
 

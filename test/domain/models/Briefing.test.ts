@@ -22,7 +22,7 @@ describe("briefingBlocks", () => {
       user_prompt: "## User prompt\n\n````text\nExplain ```x```\n## Environment\n````\n\n",
       environment: "## Environment\n\n- Date: 2026-11-20\n\n",
       project_description: "## Project description\n\n### Shop\n\n#### Environment\n\nNode\n\n",
-      current_file: "## Current file\n\nPath: src/main.ts\n\n```typescript\nrun()\n```\n\n",
+      current_file: "## Current file\n\nPath: src/main.ts\n\n```typescript\n1: run()\n```\n\n",
       open_files: "## Open files\n\n- src/main.ts\n- src/odd name.ts\n\n"
     })
   })
@@ -42,7 +42,7 @@ describe("briefingBlocks", () => {
       "## Current file\n\nPath: a.txt\n\n```text\n```\n\n"
     )
     expect(currentFileBlock({ path: "a.txt", language: "text", text: "one\n", cutFrom: 812 })).toBe(
-      "## Current file\n\nPath: a.txt (the first lines; the file has 812)\n\n```text\none\n```\n\n"
+      "## Current file\n\nPath: a.txt (the first lines; the file has 812)\n\n```text\n1: one\n```\n\n"
     )
   })
 })

@@ -42,6 +42,7 @@ layer(NodeServices.layer)("Briefer", (it) => {
         prompt: "Explain a.ts",
         environment: `- Date: 2026-11-20 (Friday)\n- Operating system: ${system}\n- Shell: /bin/zsh\n- Workspace: ${root}`,
         projectDescription: "# Rules",
+        descriptionFiles: ["AGENTS.md"],
         currentFile: { path: "src/a.ts", language: "typescript", text: "one\ntwo\n", cutFrom: 3 },
         openFiles: ["src/a.ts", "/etc/hosts"]
       }
