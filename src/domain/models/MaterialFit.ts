@@ -147,11 +147,13 @@ const render = ({ gap, lines }: Material, shown: ReadonlyArray<string>, chosen: 
       hidden.push(shown[index] ?? "")
       continue
     }
-    const note = gap(index - hidden.length, index - 1)
-    const isShorter = hidden.join("\n").length <= note.length
-    if (hidden.length > 0) rows.push(...(isShorter ? hidden : [note]))
-    count += isShorter ? hidden.length : 0
-    hidden = []
+    if (hidden.length > 0) {
+      const note = gap(index - hidden.length, index - 1)
+      const isShorter = hidden.join("\n").length <= note.length
+      rows.push(...(isShorter ? hidden : [note]))
+      count += isShorter ? hidden.length : 0
+      hidden = []
+    }
     if (index === lines.length) break
     rows.push(shown[index] ?? "")
     count += 1

@@ -52,9 +52,9 @@ const isPage = ({ call, result }: CallOutcome): boolean =>
   call.name === "fetch_url" && result.data !== null && isFields(result.data) && typeof result.data["text"] === "string"
 
 /** Where a page is to be read on. Its fields before the text are not part of it. */
-const pageNote = ({ call, result }: CallOutcome, { kept, text }: Cut): string => {
+const pageNote = ({ result }: CallOutcome, { kept, text }: Cut): string => {
   const data = result.data !== null && isFields(result.data) ? result.data : {}
-  const start = typeof call.arguments["start"] === "number" ? call.arguments["start"] : 0
+  const start = Number(/\(Characters (\d+) to \d+ of \d+\. [^\n]*\)$/.exec(text)?.[1] ?? 0)
   const head = Math.max(0, text.lastIndexOf(String(data["text"])))
   return `(The rest of the page is left out; read on with start ${start + Math.max(0, kept.join("\n").length - head)}.)`
 }

@@ -19,12 +19,14 @@ const summaryLines = (lines: ReadonlyArray<string>): number => {
   return next < 0 ? lines.length : next
 }
 
-const pageGap =
-  (lines: ReadonlyArray<string>) =>
-  (from: number, to: number): string => {
-    const at = (count: number): number => lines.slice(0, count).reduce((sum, line) => sum + line.length + 1, 0)
-    return `(characters ${at(from)} to ${at(to + 1)} left out)`
-  }
+const resultGap = (from: number, to: number): string => `(${to - from + 1} lines left out)`
+
+/** Says where a page is to be read on, by its characters. */
+const pageGap = (lines: ReadonlyArray<string>) => {
+  const starts = [0]
+  for (const line of lines) starts.push((starts.at(-1) ?? 0) + line.length + 1)
+  return (from: number, to: number): string => `(characters ${starts[from]} to ${starts[to + 1]} left out)`
+}
 
 /** The content as lines; `undefined` when it comes later. */
 const materialOf = ({ content, reference }: ResolvedReference): Material | undefined => {
@@ -32,8 +34,7 @@ const materialOf = ({ content, reference }: ResolvedReference): Material | undef
   const lines = linesOf(content.text)
   if (reference.kind === "url") return { lines, language: "page", gap: pageGap(lines) }
   if (content.kind === "markdown") {
-    const gap = (from: number, to: number): string => `(${to - from + 1} lines left out)`
-    return { lines, language: "markdown", gap, keep: summaryLines(lines) }
+    return { lines, language: "markdown", gap: resultGap, keep: summaryLines(lines) }
   }
   const { first, language } = content
   const start = first ?? 1

@@ -10,6 +10,7 @@ import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import { type ConversationMessage, messageCharacters, messageText } from "../../domain/conversation/Conversation.ts"
+import { resultText } from "../../domain/models/OutputText.ts"
 import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
 import { addParts, type FilledPrompt } from "../../domain/models/PromptSize.ts"
 import type { JsonSchema } from "../../domain/tools/ToolSchema.ts"
@@ -57,7 +58,10 @@ const promptMessage = (message: ConversationMessage): Prompt.MessageEncoded => {
       }
     case "tool": {
       const { id, name, result } = message
-      return { role: "tool", content: [{ type: "tool-result", id, name, isFailure: !result.success, result }] }
+      return {
+        role: "tool",
+        content: [{ type: "tool-result", id, name, isFailure: !result.success, result: resultText(result) }]
+      }
     }
   }
 }

@@ -17,6 +17,9 @@ const openProject = Effect.fnUntraced(function* (files: Readonly<Record<string, 
   return yield* open(yield* makeProject(files))
 })
 
+const descriptionsOf = (files: Record<string, string>) =>
+  Effect.flatMap(openProject(files), ({ descriptions }) => descriptions([]))
+
 layer(NodeServices.layer)("Workspace", (it) => {
   describe("layer", () => {
     it.effect("takes the real path of the folder as root", () =>
@@ -219,19 +222,17 @@ layer(NodeServices.layer)("Workspace", (it) => {
   describe("descriptions", () => {
     it.effect("prefers AGENTS.md and its like, then README.md, then nothing", () =>
       Effect.gen(function* () {
-        const of = (files: Record<string, string>) =>
-          Effect.flatMap(openProject(files), ({ descriptions }) => descriptions([]))
-        expect(yield* of({ "AGENTS.md": "# Rules\n", "CLAUDE.md": "x", "README.md": "# Shop\n" })).toEqual([
+        expect(yield* descriptionsOf({ "AGENTS.md": "# Rules\n", "CLAUDE.md": "x", "README.md": "# Shop\n" })).toEqual([
           { path: "AGENTS.md", text: "# Rules" }
         ])
-        expect(yield* of({ "AGENTS.md": " \n", "CLAUDE.md": "x", "README.md": "# Shop\n" })).toEqual([
+        expect(yield* descriptionsOf({ "AGENTS.md": " \n", "CLAUDE.md": "x", "README.md": "# Shop\n" })).toEqual([
           { path: "CLAUDE.md", text: "x" }
         ])
-        expect(yield* of({ ".github/copilot-instructions.md": "y", "README.md": "# Shop\n" })).toEqual([
+        expect(yield* descriptionsOf({ ".github/copilot-instructions.md": "y", "README.md": "# Shop\n" })).toEqual([
           { path: ".github/copilot-instructions.md", text: "y" }
         ])
-        expect(yield* of({ "README.md": "# Shop\n" })).toEqual([{ path: "README.md", text: "# Shop" }])
-        expect(yield* of({ "readme.txt": "x", "src/README.md": "no" })).toEqual([])
+        expect(yield* descriptionsOf({ "README.md": "# Shop\n" })).toEqual([{ path: "README.md", text: "# Shop" }])
+        expect(yield* descriptionsOf({ "readme.txt": "x", "src/README.md": "no" })).toEqual([])
       })
     )
 
