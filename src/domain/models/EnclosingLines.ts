@@ -34,12 +34,13 @@ const sectionsOf = (lines: ReadonlyArray<string>) => {
 /** The block that a line of this index begins: the deeper lines below it, and the one that closes them. */
 const blockBelow = (lines: ReadonlyArray<string>, header: number, most: number): number => {
   const depth = indentOf(lines[header] ?? "")
+  const opens = /[({[]\s*$/.test(lines[header] ?? "")
   let end = header
   for (let index = header + 1; index < lines.length && end - header <= most; index++) {
     const line = lines[index] ?? ""
     if (isBlank(line)) continue
     if (indentOf(line) > depth) end = index
-    else if (indentOf(line) === depth && isCloser(line) && index - header > 0) {
+    else if (indentOf(line) === depth && isCloser(line) && (end > header || opens)) {
       end = index
       if (!/[({[]\s*$/.test(line)) break
     } else break
@@ -57,6 +58,14 @@ const parentOf = (lines: ReadonlyArray<string>, index: number, most: number): nu
   return undefined
 }
 
+/** The line above that is indented like one that closes a block. */
+const openerOf = (lines: ReadonlyArray<string>, at: number): number => {
+  const depth = indentOf(lines[at] ?? "")
+  const isOpener = (line: string): boolean => !isBlank(line) && indentOf(line) === depth && !isCloser(line)
+  const found = lines.slice(0, at).findLastIndex(isOpener)
+  return found < 0 ? at : found
+}
+
 const withLeading = (lines: ReadonlyArray<string>, header: number): number => {
   let start = header
   while (start > 0 && isLeading(lines[start - 1] ?? "")) start -= 1
@@ -66,7 +75,7 @@ const withLeading = (lines: ReadonlyArray<string>, header: number): number => {
 /** The widest block around a line that has at most `most` lines; nothing when there is none. */
 const indented = (lines: ReadonlyArray<string>, at: number, most: number): LineRange | undefined => {
   let found: LineRange | undefined
-  let header: number | undefined = at
+  let header: number | undefined = isCloser(lines[at] ?? "") ? openerOf(lines, at) : at
   for (let steps = 0; header !== undefined && steps < 50; steps++) {
     const from = withLeading(lines, header)
     const to = blockBelow(lines, header, most)
