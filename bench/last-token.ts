@@ -16,6 +16,7 @@ import { builtIns } from "../src/app/builtIns.ts"
 import { Activities } from "../src/services/journal/Activities.ts"
 import { Gate } from "../src/services/permissions/Gate.ts"
 import { PlanChecker } from "../src/services/pipeline/PlanChecker.ts"
+import { Prompts } from "../src/services/models/Prompts.ts"
 import { References } from "../src/services/references/References.ts"
 import { RunEvents } from "../src/services/runs/RunEvents.ts"
 import { TokenCalibration } from "../src/services/models/TokenCalibration.ts"
@@ -71,7 +72,7 @@ const parts: BriefingParts = {
 
 const world = PlanChecker.layer.pipe(
   Layer.provide(References.layer),
-  Layer.provide([Activities.layerDirect, RunEvents.layerSilent, TokenCalibration.layer]),
+  Layer.provide([Activities.layerDirect, RunEvents.layerSilent, TokenCalibration.layer, Prompts.layer]),
   Layer.provide([
     Layer.succeed(Gate)(
       Gate.of({

@@ -32,6 +32,7 @@ export { Workspace } from "./services/files/Workspace.ts"
 export { changePreview } from "./domain/files/ChangePreview.ts"
 export { foldersOf, nearestHint, nearestPaths, fitTree, type TreeBudget } from "./domain/files/PathList.ts"
 export { fitLines, type LinePlace } from "./domain/text/TextPart.ts"
+export { numberLines } from "./domain/text/NumberedLines.ts"
 
 /* Searching files. */
 export {

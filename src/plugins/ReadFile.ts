@@ -11,6 +11,7 @@ import {
   type LineRange,
   nearestHint,
   nearestPaths,
+  numberLines,
   type Plugin,
   tool,
   ToolFailure,
@@ -27,7 +28,10 @@ const LineNumber = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 const Parameters = Schema.Struct({
   path: Schema.NonEmptyString.annotate({ description: "The file, relative to the project or absolute." }),
   start_line: Schema.optionalKey(LineNumber.annotate({ description: "The first line to return, counted from 1." })),
-  end_line: Schema.optionalKey(LineNumber.annotate({ description: "The last line to return." }))
+  end_line: Schema.optionalKey(LineNumber.annotate({ description: "The last line to return." })),
+  line_numbers: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "False leaves out the number before each line. Default: true." })
+  )
 })
 type Parameters = typeof Parameters.Type
 
@@ -44,18 +48,26 @@ const rangeOf = ({ end_line, start_line }: Parameters): LineRange | undefined =>
 
 const failure = (type: ToolFailure["type"], message: string) => new ToolFailure({ type, message })
 
+/** The lines as they are returned; `first` is the number of the first one. */
+const shownLines = (lines: ReadonlyArray<string>, first: number, { line_numbers = true }: Parameters) =>
+  line_numbers ? numberLines(lines, first) : lines
+
 /** As much of the text or of the requested lines as fits. */
-const narrow = (path: string, text: string, range: LineRange | undefined): Effect.Effect<string, ToolFailure> => {
-  if (range === undefined && text.length <= wholeCharacters) return Effect.succeed(text)
+const narrow = (text: string, params: Parameters): Effect.Effect<string, ToolFailure> => {
+  const range = rangeOf(params)
+  const isBare = params.line_numbers === false
+  if (text === "" && range === undefined) return Effect.succeed(isBare ? "" : "(The file is empty.)")
+  if (isBare && range === undefined && text.length <= wholeCharacters) return Effect.succeed(text)
   const lines = linesOf(text)
   const { from, to } = range ?? { from: 1, to: lines.length }
   const last = Math.min(to, lines.length)
   if (from <= last) {
     const most = range === undefined ? wholeCharacters : rangeCharacters
-    return Effect.succeed(fitLines(lines.slice(from - 1, last), most, { first: from, of: lines.length }))
+    const shown = shownLines(lines.slice(from - 1, last), from, params)
+    return Effect.succeed(fitLines(shown, most, { first: from, of: lines.length }))
   }
   const asked = to === Number.MAX_SAFE_INTEGER ? `from line ${from} on` : `from line ${from} to line ${to}`
-  return Effect.fail(failure("validation_failed", `${path} has ${lines.length} lines; there are none ${asked}.`))
+  return Effect.fail(failure("validation_failed", `${params.path} has ${lines.length} lines; there are none ${asked}.`))
 }
 
 const explainMissing = Effect.fnUntraced(function* ({ path }: Parameters, { message }: ToolFailure) {
@@ -65,14 +77,15 @@ const explainMissing = Effect.fnUntraced(function* ({ path }: Parameters, { mess
 })
 
 /** Lines of a file that is too large to be read as a whole. They are not announced to `FileReads`. */
-const readPart = Effect.fnUntraced(function* (path: string, range: LineRange | undefined, tooLarge: ToolFailure) {
+const readPart = Effect.fnUntraced(function* (path: string, params: Parameters, tooLarge: ToolFailure) {
+  const range = rangeOf(params)
   if (range === undefined) {
     const message = `${tooLarge.message.split(". ")[0]}. Search it, or read a part of it with start_line and end_line.`
     return yield* failure("output_limit", message)
   }
   const to = Math.min(range.to, range.from + 9_999)
   const text = yield* (yield* Workspace).readLines(path, { from: range.from, to }, 1_048_576)
-  return fitLines(text.split("\n"), rangeCharacters, { first: range.from })
+  return fitLines(shownLines(text.split("\n"), range.from, params), rangeCharacters, { first: range.from })
 })
 
 /** Files above `maxBytes` are read by their lines only. */
@@ -83,7 +96,7 @@ export const readFile = (maxBytes: number): Plugin =>
       const reads = yield* FileReads
       return {
         read_file: tool({
-          description: `Returns the text of a file, or of a range of its lines. Use it to see what a file really says. Returns at most ${wholeCharacters} characters, ${rangeCharacters} of a range, and says how to read on.`,
+          description: `Returns the text of a file, or of a range of its lines, each as \`number: text\`. Use it to see what a file really says. Returns at most ${wholeCharacters} characters, ${rangeCharacters} of a range, and says how to read on.`,
           parameters: Parameters,
           risk: "medium",
           effect: "pure",
@@ -99,14 +112,13 @@ export const readFile = (maxBytes: number): Plugin =>
           access: ({ path }) => [{ _tag: "ReadFile", path }],
           execute: Effect.fnUntraced(function* (params: Parameters, [granted]) {
             if (granted?._tag !== "ReadFile") return yield* Effect.die("read_file got no file to read")
-            const range = rangeOf(params)
             const whole = yield* Effect.result((yield* Workspace).readText(granted.path, maxBytes))
             if (Result.isFailure(whole)) {
               const { failure: why } = whole
               if (why.type === "not_found") return yield* explainMissing(params, why)
-              return why.type === "output_limit" ? yield* readPart(granted.path, range, why) : yield* why
+              return why.type === "output_limit" ? yield* readPart(granted.path, params, why) : yield* why
             }
-            const part = yield* narrow(params.path, whole.success, range)
+            const part = yield* narrow(whole.success, params)
             yield* reads.announce({ path: granted.path, text: whole.success })
             return part
           })

@@ -12,16 +12,24 @@ import { untilQuiet } from "../support/untilQuiet.ts"
 
 const text = "one\ntwo\nthree\nfour\n"
 
+const numbered = (lines: ReadonlyArray<string>, first: number): string =>
+  lines.map((line, index) => `${first + index}: ${line}`).join("\n")
+
 /** A line of a file that is too large. */
 const row = (index: number) => `${String(index).padStart(7, "0")} ü ${"x".repeat(90)}`
 
 describe("read_file", () => {
-  const ranges: ReadonlyArray<[given: { start_line?: number; end_line?: number }, expected: string]> = [
-    [{}, text],
-    [{ start_line: 2, end_line: 3 }, "two\nthree"],
-    [{ start_line: 3 }, "three\nfour"],
-    [{ end_line: 1 }, "one"],
-    [{ start_line: 4, end_line: 99 }, "four"]
+  const ranges: ReadonlyArray<
+    [given: { start_line?: number; end_line?: number; line_numbers?: boolean }, expected: string]
+  > = [
+    [{}, "1: one\n2: two\n3: three\n4: four"],
+    [{ start_line: 2, end_line: 3 }, "2: two\n3: three"],
+    [{ start_line: 3 }, "3: three\n4: four"],
+    [{ end_line: 1 }, "1: one"],
+    [{ start_line: 4, end_line: 99 }, "4: four"],
+    [{ line_numbers: true, end_line: 1 }, "1: one"],
+    [{ line_numbers: false }, text],
+    [{ line_numbers: false, start_line: 2, end_line: 3 }, "two\nthree"]
   ]
   for (const [given, expected] of ranges) {
     nodeTest(`returns ${JSON.stringify(expected)} for ${JSON.stringify(given)}`, () =>
@@ -83,11 +91,11 @@ describe("read_file", () => {
       const [, last] = /\n\n\(Lines 1 to (\d+) of 3000\. Read on with start_line \d+\.\)$/.exec(whole) ?? []
       assert.strictEqual(
         whole,
-        `${lines.slice(0, Number(last)).join("\n")}\n\n(Lines 1 to ${last} of 3000. Read on with start_line ${Number(last) + 1}.)`
+        `${numbered(lines.slice(0, Number(last)), 1)}\n\n(Lines 1 to ${last} of 3000. Read on with start_line ${Number(last) + 1}.)`
       )
       assert.isAtMost(whole.length, 16_100)
       const rest = yield* run("read_file", { path: "a.txt", start_line: Number(last) + 1 })
-      assert.strictEqual(rest.data, lines.slice(Number(last)).join("\n"))
+      assert.strictEqual(rest.data, numbered(lines.slice(Number(last)), Number(last) + 1))
     })
   )
 
@@ -97,7 +105,7 @@ describe("read_file", () => {
       const { data } = yield* run("read_file", { path: "a.txt" })
       assert.strictEqual(
         data,
-        `${"a".repeat(16_000)}\n\n(The first 16000 of 20000 characters of line 1 of 2. Search it for the rest.)`
+        `1: ${"a".repeat(15_997)}\n\n(The first 16000 of 20003 characters of line 1 of 2. Search it for the rest.)`
       )
     })
   )
@@ -118,7 +126,7 @@ describe("read_file", () => {
       )
       const lines = (start_line: number, end_line: number) =>
         Effect.map(
-          run("read_file", { path: "big.txt", start_line, end_line }),
+          run("read_file", { path: "big.txt", start_line, end_line, line_numbers: false }),
           (result) => result.data ?? result.error_message
         )
       assert.strictEqual(yield* lines(1, 2), `${row(1)}\n${row(2)}`)
@@ -180,8 +188,11 @@ describe("read_file", () => {
         `${root}/latin.txt is not text: it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8.`,
         `${root}/nul.txt is not text: it is binary.`
       ])
-      assert.strictEqual((yield* run("read_file", { path: "marked.txt" })).data, "one\r\ntwo")
-      assert.strictEqual((yield* run("read_file", { path: "mark.txt" })).data, "")
+      const bare = (path: string) => run("read_file", { path, line_numbers: false })
+      assert.strictEqual((yield* bare("marked.txt")).data, "one\r\ntwo")
+      assert.strictEqual((yield* bare("mark.txt")).data, "")
+      assert.strictEqual((yield* run("read_file", { path: "marked.txt" })).data, "1: one\n2: two")
+      assert.strictEqual((yield* run("read_file", { path: "mark.txt" })).data, "(The file is empty.)")
     })
   )
 

@@ -49,6 +49,7 @@ const make = Effect.gen(function* () {
         skill_inputs: inputLines(skillOf(task)?.inputs ?? []),
         skill_input_requirements: skillOf(task)?.inputRequirements ?? "",
         skill_refinement: skillOf(task)?.refinement ?? "",
+        output_room: "300",
         tool_instructions: registry.instructions(tools),
         project_description: shared.project_description,
         environment: shared.environment,

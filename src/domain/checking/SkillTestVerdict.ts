@@ -2,7 +2,7 @@
  * Compares the outcome of a skill test with what the test expects.
  */
 import { canonicalJson } from "../text/CanonicalJson.ts"
-import { outcomeText } from "../models/ExecutionBlocks.ts"
+import { outcomeText } from "../models/OutputText.ts"
 import { type InputValue, renderInputs } from "../documents/InputFormat.ts"
 import { issueText, type Issue } from "../findings/Issue.ts"
 import type { RunReport } from "../runs/RunReport.ts"

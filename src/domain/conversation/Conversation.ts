@@ -4,8 +4,9 @@
  */
 import * as Schema from "effect/Schema"
 import { AskedCall } from "../models/ModelAnswer.ts"
-import { ToolResult, dataText } from "../tools/ToolCall.ts"
-import { shares, shorten } from "../text/Excerpt.ts"
+import { cutOutput, resultText } from "../models/OutputText.ts"
+import { ToolResult } from "../tools/ToolCall.ts"
+import { sharesInOrder } from "../text/Excerpt.ts"
 
 /** What the person wrote; the first message has additions of the host. */
 const UserMessage = Schema.Struct({ role: Schema.Literal("user"), content: Schema.String })
@@ -20,7 +21,7 @@ const AssistantMessage = Schema.Struct({
 })
 type AssistantMessage = typeof AssistantMessage.Type
 
-/** The result of a call, which is sent as JSON. `id` and `name` are those of the call. */
+/** The result of a call, which is sent as text. `id` and `name` are those of the call. */
 export const ToolMessage = Schema.Struct({
   role: Schema.Literal("tool"),
   id: Schema.String,
@@ -105,7 +106,7 @@ export const messageText = (message: ConversationMessage): string => {
     case "assistant":
       return [message.thinking, message.content, ...message.calls.map((call) => JSON.stringify(call)), ""].join("\n")
     case "tool":
-      return `${message.name}\n${JSON.stringify(message.result)}\n`
+      return `${message.name}\n${resultText(message.result)}\n`
   }
 }
 
@@ -116,31 +117,26 @@ const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((all, one
 
 const charactersOf = (messages: ReadonlyArray<ConversationMessage>): number => sum(messages.map(messageCharacters))
 
-/** The characters reserved for the note on how much of a text is shown. */
-const noteCharacters = 80
-
-/** The result with its data shortened, so that it has about `limit` characters as JSON. */
-const shortened = (result: ToolResult, limit: number): ToolResult => {
-  const whole = JSON.stringify(result).length
-  if (whole <= limit || result.data === null) return result
-  const text = dataText(result.data)
-  const escaped = JSON.stringify(text).length
-  const available = Math.max(0, limit - (whole - JSON.stringify(result.data).length) - noteCharacters)
-  return { ...result, data: shorten(text, Math.floor((available * text.length) / escaped)) }
-}
-
 /** The message with a note in place of its output. */
 const withoutOutput = (message: ToolMessage): ToolMessage => {
-  const size = message.result.data === null ? 0 : dataText(message.result.data).length
+  const size = message.result.data === null ? 0 : resultText(message.result).length
   const data = `[This output of ${size} characters is left out to make room. Call ${message.name} again if you still need it.]`
   const short = { ...message, result: { ...message.result, data } }
   return message.result.data !== null && messageCharacters(short) < messageCharacters(message) ? short : message
 }
 
-/** Shortens the outputs among the messages so that all of them together take at most `room` characters. */
+/** Cuts the outputs so that all messages together take about `room` characters, those of the last calls first. */
 export const capOutputs = (messages: ReadonlyArray<ToolMessage>, room: number): ReadonlyArray<ToolMessage> => {
-  const limits = shares(messages.map(messageCharacters), room)
-  return messages.map((message, index) => ({ ...message, result: shortened(message.result, limits[index] ?? 0) }))
+  const limits = sharesInOrder(messages.map(messageCharacters), room)
+  return messages.map((message, index) => {
+    const { id, name, result } = message
+    const limit = (limits[index] ?? 0) - name.length - 2
+    if (result.data === null || resultText(result).length <= limit) return message
+    return {
+      ...message,
+      result: { ...result, data: cutOutput({ call: { uid: id, name, arguments: {} }, result }, limit) }
+    }
+  })
 }
 
 /** A conversation that fits, as far as it can; `leftOut` names the tools whose outputs had to go. */

@@ -5,6 +5,8 @@
 import * as Schema from "effect/Schema"
 import { nestMarkdown } from "../markdown/MarkdownTree.ts"
 import { fenced, fencedBlock, rawBlock } from "../markdown/PromptBlock.ts"
+import type { Reference } from "../plan/Reference.ts"
+import { numberLines } from "../text/NumberedLines.ts"
 
 /** The file the person is looking at; `text` holds its first lines. */
 export const CurrentFile = Schema.Struct({
@@ -24,6 +26,8 @@ export const Briefing = Schema.Struct({
   projectDescription: Schema.String,
   /** Markdown without headings; absent when there is none, and in runs that were saved before there were maps. */
   projectMap: Schema.optionalKey(Schema.String),
+  /** The files that the description is made of, relative to the project. */
+  descriptionFiles: Schema.optionalKey(Schema.Array(Schema.String)),
   currentFile: Schema.optionalKey(CurrentFile),
   openFiles: Schema.Array(Schema.String),
   /** The user part of the filled creation prompt; anchors of references resolve in it. */
@@ -41,7 +45,29 @@ const oneLine = (path: string): string => path.replace(/[\r\n]+/g, " ")
 const currentFileBlock = (file: Briefing["currentFile"]): string => {
   if (file === undefined) return ""
   const cut = file.cutFrom === undefined ? "" : ` (the first lines; the file has ${file.cutFrom})`
-  return rawBlock("## Current file", `Path: ${oneLine(file.path)}${cut}\n\n${fenced(file.text, file.language)}`)
+  const text = numberLines(file.text.replace(/\n$/, "").split("\n"), 1).join("\n")
+  const shown = file.text === "" ? "" : text
+  return rawBlock("## Current file", `Path: ${oneLine(file.path)}${cut}\n\n${fenced(shown, file.language)}`)
+}
+
+/**
+ * The briefing without what the references of a task show anyway, so that nothing stands twice in a prompt: the current
+ * file, and the project description.
+ */
+export const besideReferences = (briefing: Briefing, references: ReadonlyArray<Reference>): Briefing => {
+  const refersTo = (anchor: string, path: string | undefined): boolean =>
+    references.some(
+      ({ kind, target }) =>
+        (kind === "anchor" && target === anchor) || (kind === "file" && path !== undefined && target === path)
+    )
+  const { currentFile, descriptionFiles = [], ...rest } = briefing
+  const hasDescription =
+    refersTo("project-description", undefined) || descriptionFiles.some((path) => refersTo("", path))
+  return {
+    ...rest,
+    ...(hasDescription ? { projectDescription: "" } : {}),
+    ...(currentFile === undefined || refersTo("current-file", currentFile.path) ? {} : { currentFile })
+  }
 }
 
 /**

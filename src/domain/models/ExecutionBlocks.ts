@@ -2,15 +2,12 @@
  * How the executor and the later stages see tool calls and results. A text that does not fit is shortened, with a note
  * that says how much is shown.
  */
-import { shares, shorten } from "../text/Excerpt.ts"
-import { fenced } from "../markdown/PromptBlock.ts"
-import type { Task } from "../plan/Task.ts"
-import { type TaskFailure, TaskResult } from "../plan/TaskResult.ts"
-import { type CallOutcome, dataText } from "../tools/ToolCall.ts"
-
-/** The text that stands for a result: its data, or what went wrong. */
-export const outcomeText = ({ result }: CallOutcome): string =>
-  result.success ? dataText(result.data) : `ERROR (${result.error_type}): ${result.error_message ?? ""}`
+import type * as Schema from "effect/Schema"
+import { shares, sharesInOrder, shorten } from "../text/Excerpt.ts"
+import { fenced, fenceFor } from "../markdown/PromptBlock.ts"
+import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
+import type { CallOutcome } from "../tools/ToolCall.ts"
+import { cutOutput, diffOf, outcomeText } from "./OutputText.ts"
 
 /** The texts, shortened so that together they take at most `budget` characters. */
 const fitTexts = (texts: ReadonlyArray<string>, budget: number): ReadonlyArray<string> => {
@@ -21,57 +18,49 @@ const fitTexts = (texts: ReadonlyArray<string>, budget: number): ReadonlyArray<s
   return texts.map((text, index) => shorten(text, limits[index] ?? 0))
 }
 
-/** Per call `### Tool call <name> (<uid>)` as JSON and its output as text; all outputs take at most `budget` characters. */
-export const callBlocks = (outcomes: ReadonlyArray<CallOutcome>, budget: number): string => {
-  const outputs = fitTexts(outcomes.map(outcomeText), budget)
-  return outcomes
-    .map(({ call }, index) => {
-      const heading = `### Tool call ${call.name} (${call.uid})`
-      const output = fenced(outputs[index] ?? "", "text")
-      return `${heading}\n\n${fenced(JSON.stringify(call, null, 2), "json")}\n\n${heading} output\n\n${output}\n\n`
-    })
-    .join("")
+/** The arguments without the texts that the diff in the output shows. */
+const shownArguments = ({ call, result }: CallOutcome): Schema.Json => {
+  const strip = (value: Schema.Json): Schema.Json => {
+    if (typeof value === "string") return value.includes("\n") || value.length > 80 ? "(see the diff)" : value
+    if (Array.isArray(value)) return value.map(strip)
+    if (value === null || typeof value !== "object") return value
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, strip(one)]))
+  }
+  return diffOf(result) === undefined ? call.arguments : strip(call.arguments)
 }
+
+const callBlock = (outcome: CallOutcome, output: string): string => {
+  const { name, uid } = outcome.call
+  const heading = `### Tool call ${name} (${uid})`
+  const call = JSON.stringify({ uid, name, arguments: shownArguments(outcome) })
+  const shown = fenced(output, diffOf(outcome.result) === undefined ? "text" : "diff")
+  return `${heading}\n\n${fenced(call, "json")}\n\n${heading} output\n\n${shown}\n\n`
+}
+
+/**
+ * Per call `### Tool call <name> (<uid>)` with the call as JSON and its output as text. All outputs take at most `budget`
+ * characters, or what `callFrame` measures where that is more: short outputs are whole, and the last calls are cut first.
+ */
+export const callBlocks = (outcomes: ReadonlyArray<CallOutcome>, budget: number): string => {
+  const limits = sharesInOrder(
+    outcomes.map((outcome) => outcomeText(outcome).length),
+    budget
+  )
+  return outcomes.map((outcome, index) => callBlock(outcome, cutOutput(outcome, limits[index] ?? 0))).join("")
+}
+
+/** Characters of the blocks around the outputs, with the notes on what is left out. */
+export const callFrame = (outcomes: ReadonlyArray<CallOutcome>): number =>
+  outcomes.reduce((sum, outcome) => {
+    const fences = 2 * fenceFor(outcomeText(outcome)).length
+    return sum + callBlock(outcome, "").length + fences + cutOutput(outcome, 0).length
+  }, 0)
 
 /** The results of finished tasks, one `### <name>` each, for iteration and conclusion; `budget` as above. */
 export const resultBlocks = (results: ReadonlyArray<TaskResult>, budget: number): string => {
   const summaries = results.map(({ result }) => result.summary.trim())
   const shown = fitTexts(summaries, budget)
   return results.map(({ name }, index) => `### ${name}\n\n${shown[index] ?? ""}\n\n`).join("")
-}
-
-/** What the heading of a reference takes, in characters. */
-const referenceFrame = 200
-
-const shortResult = ({ calls, result, task }: TaskResult, limit: number): TaskResult => {
-  const whole = result.document.length
-  const note = `[only the summary is shown; the whole result has ${whole} characters]`
-  const document = `${shorten(result.summary.trim(), Math.max(0, limit - note.length - 2))}\n\n${note}`
-  return new TaskResult({ task, calls, result: { summary: result.summary, document } })
-}
-
-/**
- * The finished tasks as one task sees them: the results it refers to take at most `budget` characters together. One that
- * does not fit is replaced by its summary with a note.
- */
-export const fitResults = (
-  { references }: Task,
-  finished: ReadonlyArray<TaskResult>,
-  budget: number
-): ReadonlyArray<TaskResult> => {
-  const slugs = new Set(references.flatMap(({ kind, target }) => (kind === "task_result" ? [target] : [])))
-  const shown = finished.filter(({ task }) => slugs.has(task.slug))
-  const limits = shares(
-    shown.map(({ result }) => result.document.length + referenceFrame),
-    budget
-  )
-  const short = new Map(
-    shown.flatMap((one, index) => {
-      const limit = (limits[index] ?? 0) - referenceFrame
-      return limit < one.result.document.length ? [[one.task.slug, shortResult(one, limit)] as const] : []
-    })
-  )
-  return finished.map((one) => short.get(one.task.slug) ?? one)
 }
 
 /** One line per task that ended without a result. */

@@ -4,7 +4,6 @@
  * server; the answer also needs space.
  */
 import * as Schema from "effect/Schema"
-import { cutAtParagraph } from "../text/Excerpt.ts"
 
 /** One part of a filled prompt: the name of a placeholder, `instructions`, `references` or `tool_outputs`. */
 export interface PromptPart {
@@ -153,23 +152,3 @@ export const charactersLeft = (window: number, prompt: FilledPrompt, scale = ass
     charactersIn(window - answerReserve(window), scale) -
       (prompt.system.length + prompt.user.length + 2 * scale.charactersPerToken)
   )
-
-const noteOf = (left: number): string =>
-  `(The project description ends here: ${left} more characters would take too much of the context window.)`
-
-/**
- * The description of a project for prompts, and a note for the person when it was shortened. Since every prompt contains
- * it, it is cut at the end of a paragraph when it takes more than a quarter of the window (tokens).
- */
-export const shortenDescription = (
-  description: string,
-  window: number
-): { readonly text: string; readonly note?: string } => {
-  const budget = charactersIn(window / 4)
-  if (description.length <= budget) return { text: description }
-  const { left, text } = cutAtParagraph(description, Math.max(1, budget - noteOf(description.length).length - 2))
-  return {
-    text: `${text}\n\n${noteOf(left)}`,
-    note: `The project description has ${description.length} characters, more than a quarter of the context window (${window} tokens). The prompts hold its first ${text.length}. Shorten AGENTS.md or README.md, or raise contextWindow.`
-  }
-}

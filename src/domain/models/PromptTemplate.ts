@@ -28,6 +28,7 @@ export const templatePlaceholders = {
     "skill_inputs",
     "skill_input_requirements",
     "skill_refinement",
+    "output_room",
     "tool_instructions",
     "project_description",
     "environment",

@@ -1,12 +1,9 @@
 /**
- * What a reference resolves to, the block that shows it in a prompt, and the message when the references of a task are
- * larger than a prompt allows. Size and block come from one value, so the measured text is the one that is sent.
+ * What a reference resolves to, and the message when the references of a task are larger than a prompt allows.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { readMarkdown, sectionMarkdown } from "../markdown/Markdown.ts"
-import { closeMarkdown } from "../markdown/MarkdownTree.ts"
-import { fileBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { type FileReference, Reference } from "../plan/Reference.ts"
 import { countLines, takeLines } from "../text/LineRange.ts"
 
@@ -16,7 +13,15 @@ import { countLines, takeLines } from "../text/LineRange.ts"
  */
 export const ReferenceContent = Schema.Union([
   Schema.Struct({ kind: Schema.tag("markdown"), text: Schema.String }),
-  Schema.Struct({ kind: Schema.tag("file"), text: Schema.String, language: Schema.String }),
+  Schema.Struct({
+    kind: Schema.tag("file"),
+    text: Schema.String,
+    language: Schema.String,
+    /** The number of the first line, for a file whose lines are shown with numbers. */
+    first: Schema.optionalKey(Schema.Int),
+    /** How many lines the file has, when the text holds only some of them. */
+    of: Schema.optionalKey(Schema.Int)
+  }),
   Schema.Struct({ kind: Schema.tag("later") })
 ])
 export type ReferenceContent = typeof ReferenceContent.Type
@@ -26,23 +31,7 @@ export const ResolvedReference = Schema.Struct({ reference: Reference, content: 
 export type ResolvedReference = typeof ResolvedReference.Type
 
 /** Characters that count for the budget. */
-const contentSize = (content: ReferenceContent): number => (content.kind === "later" ? 0 : content.text.length)
-
-const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ")
-
-/** `Reference information for <title>`, `The contents of <href>`, and the content. */
-export const referenceBlock = ({ content, reference }: ResolvedReference): string => {
-  const { href, title } = reference
-  const heading = `Reference information for ${oneLine(title === "" ? href : title)}\n\nThe contents of ${oneLine(href)}`
-  switch (content.kind) {
-    case "markdown":
-      return rawBlock(heading, content.text.trim() === "" ? "(empty)" : closeMarkdown(content.text))
-    case "file":
-      return fileBlock(heading, content)
-    case "later":
-      return ""
-  }
-}
+export const contentSize = (content: ReferenceContent): number => (content.kind === "later" ? 0 : content.text.length)
 
 /** Without what repeats an earlier reference word for word. */
 export const withoutRepetitions = <A>(all: ReadonlyArray<A>, referenceOf: (one: A) => Reference): ReadonlyArray<A> => {
@@ -53,8 +42,15 @@ export const withoutRepetitions = <A>(all: ReadonlyArray<A>, referenceOf: (one: 
   })
 }
 
+/** So much of each reference is shown at least, unless it is shorter. */
+const leastShown = 1000
+
+/** What the references need at least: the outline of a long one is enough. */
+export const leastSize = (resolved: ReadonlyArray<ResolvedReference>): number =>
+  resolved.reduce((sum, { content }) => sum + Math.min(leastShown, contentSize(content)), 0)
+
 /** The sum of what the references hold, in characters. */
-export const totalSize = (resolved: ReadonlyArray<ResolvedReference>): number =>
+const totalSize = (resolved: ReadonlyArray<ResolvedReference>): number =>
   resolved.reduce((sum, { content }) => sum + contentSize(content), 0)
 
 const lineSteps = [2000, 1000, 500, 200, 100, 50, 20, 10]

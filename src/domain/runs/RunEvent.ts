@@ -28,12 +28,16 @@ const stepAnswers = ["step", "remaining", "chosen", "decline"] as const
 const callAnswers = ["once", "session", "remember", "deny"] as const
 const doubtAnswers = ["again", "done", "stop"] as const
 
-/** The references whose content a task gets; `hash` is the SHA-256 of the text in hex, `tokens` an estimate. */
+/**
+ * The references whose content a task gets; `hash` is the SHA-256 of the text in hex, `tokens` an estimate. `shown` is how
+ * many characters had room, when that was not the whole.
+ */
 export const ReadReferences = Schema.Array(
   Schema.Struct({
     href: Schema.String,
     title: Schema.String,
     characters: Schema.Int,
+    shown: Schema.optionalKey(Schema.Int),
     tokens: Schema.Int,
     hash: Schema.String
   })

@@ -69,3 +69,23 @@ export const shares = (lengths: ReadonlyArray<number>, room: number): ReadonlyAr
   })
   return result
 }
+
+/** The characters of a surrogate pair are kept together. */
+export const cutAt = (text: string, length: number): string =>
+  text.slice(0, Math.max(0, length)).replace(/[\uD800-\uDBFF]$/, "")
+
+/**
+ * Gives the room to texts in their order: short ones are whole, a long one gets a little, and what is left goes to the
+ * first ones, so that the last are cut first. Nothing is cut when all of them fit.
+ */
+export const sharesInOrder = (lengths: ReadonlyArray<number>, room: number): ReadonlyArray<number> => {
+  const fair = Math.max(0, room) / Math.max(1, lengths.length)
+  const floors = lengths.map((length) => (length <= fair / 2 ? length : Math.min(length, Math.floor(fair / 4))))
+  let left = Math.max(0, room) - floors.reduce((sum, floor) => sum + floor, 0)
+  return lengths.map((length, index) => {
+    const floor = floors[index] ?? 0
+    const more = Math.min(length - floor, Math.floor(left))
+    left -= more
+    return floor + more
+  })
+}

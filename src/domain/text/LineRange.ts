@@ -20,3 +20,10 @@ export const takeLines = (text: string, { from, to }: LineRange): Option.Option<
     ? Option.none()
     : Option.some(lines.slice(from - 1, to).join("\n"))
 }
+
+/** How many lines at the beginning of a text have so many characters, at least one. */
+export const linesWithin = (text: string, characters: number): number => {
+  let left = characters
+  const over = linesOf(text).findIndex((line) => (left -= line.length + 1) < 0)
+  return over < 0 ? Number.MAX_SAFE_INTEGER : Math.max(1, over)
+}

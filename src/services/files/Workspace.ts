@@ -15,7 +15,8 @@ import { canonicalPath } from "./CanonicalPath.ts"
 import { listTree, listTreeWithin, maxTreeEntries, type TreeBounds, type TreeListing } from "./FileTree.ts"
 import { readTextFile, readTextLines } from "./TextFile.ts"
 import { textHash } from "./Hash.ts"
-import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
+import type { DescriptionFile } from "../../domain/models/ProjectDescription.ts"
+import { readDescriptions } from "./DescriptionFiles.ts"
 
 /** The given folder cannot be used as the project. `path` is absolute. */
 export class WorkspaceError extends Schema.TaggedError<WorkspaceError>()("WorkspaceError", {
@@ -51,31 +52,6 @@ const openRoot = Effect.fnUntraced(function* (root: string) {
   return yield* fs.realPath(absolute).pipe(Effect.mapError(() => unreadable))
 })
 
-const descriptionFiles = ["AGENTS.md", "README.md"]
-const maxDescriptionBytes = 1_048_576
-
-/** The most characters of a description; it is part of every prompt. */
-const maxDescriptionCharacters = 4000
-
-const excerpt = (name: string, text: string): string => {
-  const cut = cutAtParagraph(text.trim(), maxDescriptionCharacters)
-  return cut.left === 0
-    ? cut.text
-    : `${cut.text}\n\n(This is the beginning of ${name}; ${cut.left} characters are left out. Refer to the file for the rest.)`
-}
-
-/** The beginning of the first file that is readable text inside the project and not empty; else an empty text. */
-const describeProject = Effect.fn("describeProject")(function* (root: string) {
-  const path = yield* Path.Path
-  for (const name of descriptionFiles) {
-    const file = yield* canonicalPath(root, path.join(root, name)).pipe(Effect.orElseSucceed(() => undefined))
-    if (file === undefined || !file.inside) continue
-    const text = yield* readTextFile(file.path, maxDescriptionBytes).pipe(Effect.orElseSucceed(() => ""))
-    if (text.trim() !== "") return excerpt(name, text)
-  }
-  return ""
-})
-
 export class Workspace extends Context.Service<
   Workspace,
   {
@@ -107,8 +83,11 @@ export class Workspace extends Context.Service<
     readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
     /** Like `tree`, but it ends at a bound instead of failing, and says so. */
     treeWithin(bounds: TreeBounds): Effect.Effect<TreeListing, ToolFailure>
-    /** The beginning of AGENTS.md, else of README.md, else empty; a note says where it is cut. */
-    readonly description: Effect.Effect<string>
+    /**
+     * The texts that describe the project: AGENTS.md and its like from the folders of some files (paths relative to the
+     * root) and those above them, the nearest first; README.md of the root where it has none of them.
+     */
+    descriptions(near: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<DescriptionFile>>
   }
 >()("task-conductor/services/files/Workspace") {
   /** The workspace of an existing folder; a relative path starts at the current folder. */
@@ -137,7 +116,7 @@ export class Workspace extends Context.Service<
           ),
           tree: provide(listTree(real, maxTreeEntries)),
           treeWithin: (bounds) => provide(listTreeWithin(real, bounds)),
-          description: provide(describeProject(real))
+          descriptions: (near) => provide(readDescriptions(real, near))
         })
       })
     )
@@ -155,7 +134,7 @@ export class Workspace extends Context.Service<
         write: () => unreadable,
         tree: unreadable,
         treeWithin: () => unreadable,
-        description: Effect.succeed("")
+        descriptions: () => Effect.succeed([])
       })
     )
   }

@@ -10,9 +10,11 @@ import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import { type ConversationMessage, messageCharacters, messageText } from "../../domain/conversation/Conversation.ts"
+import { resultText } from "../../domain/models/OutputText.ts"
 import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
 import { addParts, type FilledPrompt } from "../../domain/models/PromptSize.ts"
 import type { JsonSchema } from "../../domain/tools/ToolSchema.ts"
+import { compactSchema } from "../../domain/models/ToolText.ts"
 
 /** What is sent instead of a prompt. */
 export interface Talk {
@@ -23,7 +25,7 @@ export interface Talk {
 }
 
 const toolText = ({ description, name, parameters }: ToolInfo): string =>
-  JSON.stringify({ name, description, parameters })
+  JSON.stringify({ name, description, parameters: compactSchema(parameters) })
 
 const partNames = { user: "messages", assistant: "answers", tool: "call_outputs" } as const
 
@@ -56,7 +58,10 @@ const promptMessage = (message: ConversationMessage): Prompt.MessageEncoded => {
       }
     case "tool": {
       const { id, name, result } = message
-      return { role: "tool", content: [{ type: "tool-result", id, name, isFailure: !result.success, result }] }
+      return {
+        role: "tool",
+        content: [{ type: "tool-result", id, name, isFailure: !result.success, result: resultText(result) }]
+      }
     }
   }
 }
@@ -64,7 +69,7 @@ const promptMessage = (message: ConversationMessage): Prompt.MessageEncoded => {
 const toolkitOf = (tools: ReadonlyArray<ToolInfo>) =>
   Toolkit.make(
     ...tools.map(({ description, name, parameters }) =>
-      Tool.dynamic(name, { description, parameters: parameters as JsonSchema })
+      Tool.dynamic(name, { description, parameters: compactSchema(parameters) as JsonSchema })
     )
   )
 

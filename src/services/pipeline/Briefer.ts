@@ -14,8 +14,10 @@ import * as os from "node:os"
 import { type Briefing, type CurrentFile, type BriefingParts, requestDocument } from "../../domain/models/Briefing.ts"
 import { firstLines } from "../../domain/text/Excerpt.ts"
 import { languageOf } from "../../domain/files/Language.ts"
-import { shortenDescription } from "../../domain/models/PromptSize.ts"
+import { fitDescription } from "../../domain/models/ProjectDescription.ts"
+import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { readProjectMap } from "../map/MapReader.ts"
+import { countLines, linesWithin } from "../../domain/text/LineRange.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -92,12 +94,20 @@ export class Briefer extends Context.Service<
         ].join("\n")
       })
 
+      /** What the person should know about a file that the window made shorter than the limit of lines. */
+      const windowNote = ({ cutFrom, path: file, text }: CurrentFile): string | undefined => {
+        const shownLines = countLines(text)
+        if (cutFrom === undefined || shownLines >= limits.currentFileLines) return undefined
+        return `Prompts hold the first ${shownLines} of ${cutFrom} lines of ${file}: the current file may have a quarter of the context window (${contextWindow} tokens). Tasks can read the rest; raise contextWindow to show more at once.`
+      }
+
       const readCurrentFile = Effect.fnUntraced(
         function* (written: string) {
           const file = yield* workspace.canonical(written)
           const whole = yield* workspace.readText(file.path, limits.readFileBytes)
-          const { left, text } = firstLines(whole, limits.currentFileLines)
-          const cut = left === 0 ? {} : { cutFrom: limits.currentFileLines + left }
+          const most = Math.min(limits.currentFileLines, linesWithin(whole, charactersIn(contextWindow / 4)))
+          const { left, text } = firstLines(whole, most)
+          const cut = left === 0 ? {} : { cutFrom: most + left }
           return { path: shown(file), language: languageOf(file.path), text, ...cut } satisfies CurrentFile
         },
         Effect.mapError((failure) => new BriefingError({ part: "current file", detail: failure.message }))
@@ -110,13 +120,20 @@ export class Briefer extends Context.Service<
         )
 
       const surroundings = Effect.fn("Briefer.surroundings")(function* (request: Omit<Request, "prompt">) {
-        const description = shortenDescription(yield* workspace.description, contextWindow)
+        const currentFile = request.currentFile === undefined ? undefined : yield* readCurrentFile(request.currentFile)
+        const openFiles = yield* Effect.forEach(request.openFiles ?? [], nameOpenFile)
+        const near = [...(currentFile === undefined ? [] : [currentFile.path]), ...openFiles]
+        const inside = near.filter((file) => !path.isAbsolute(file))
+        const description = fitDescription(yield* workspace.descriptions(inside), contextWindow)
+        const notes = [description.note, currentFile === undefined ? undefined : windowNote(currentFile)]
+        const told = notes.flatMap((note) => note ?? [])
         const found: Surroundings = {
           environment: yield* environment,
           projectDescription: description.text,
-          openFiles: yield* Effect.forEach(request.openFiles ?? [], nameOpenFile),
-          ...(request.currentFile === undefined ? {} : { currentFile: yield* readCurrentFile(request.currentFile) }),
-          ...(description.note === undefined ? {} : { notes: [description.note] })
+          ...(description.files.length === 0 ? {} : { descriptionFiles: description.files }),
+          openFiles,
+          ...(currentFile === undefined ? {} : { currentFile }),
+          ...(told.length === 0 ? {} : { notes: told })
         }
         return found
       })

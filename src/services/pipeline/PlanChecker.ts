@@ -18,6 +18,7 @@ import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { forgivingSlug } from "../../domain/text/Slug.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { ReferencePrefetch } from "../references/ReferenceCheck.ts"
+import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { plannerSkills } from "./UsableSkills.ts"
 import { References } from "../references/References.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -105,6 +106,7 @@ export class PlanChecker extends Context.Service<
         const skill = skills.find(name)
         return skill === undefined ? undefined : missing.whyUnusable(skill)
       }
+      const taskPrompts = yield* makeTaskPrompts
       const noteWriters = yield* makeApprovalWarnings
 
       const planAhead = Effect.gen(function* () {
@@ -114,6 +116,17 @@ export class PlanChecker extends Context.Service<
         return { listen, findLinks, references: ahead }
       })
 
+      /** Tasks whose prompts would not fit the window, whatever is left out of references and outputs. */
+      const sizeIssues = (list: TaskList, briefing: Briefing): ReadonlyArray<Issue> =>
+        list.steps.flatMap(({ tasks, title }) =>
+          tasks.flatMap((task) => {
+            const what = known.includes(task.skill) ? taskPrompts.overflow(task, briefing) : undefined
+            return what === undefined
+              ? []
+              : [makeIssue("task-too-large", { section: title, task: task.name }, { what })]
+          })
+        )
+
       const checkList = Effect.fn("PlanChecker.checkList")(function* (list: TaskList, world: PlanWorld) {
         const withSkills = checkSkills(list, known, whyUnusable)
         const withReferences = yield* references.check(withSkills.list, {
@@ -122,9 +135,11 @@ export class PlanChecker extends Context.Service<
           budget: settings.referenceBudget,
           ...(world.ahead === undefined ? {} : { ahead: world.ahead.references })
         })
+        const found = new Set(withReferences.issues.map(({ where }) => where.task))
+        const tooLarge = sizeIssues(withReferences.list, world.briefing).filter(({ where }) => !found.has(where.task))
         return {
           value: Option.some(withReferences.list),
-          issues: [...withSkills.issues, ...withReferences.issues],
+          issues: [...withSkills.issues, ...withReferences.issues, ...tooLarge],
           repairs: [...withSkills.repairs, ...withReferences.repairs, ...noteWriters(withReferences.list)]
         }
       })

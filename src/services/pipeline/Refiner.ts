@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { refinementShape } from "../../domain/documents/AnswerWatch.ts"
-import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
+import { besideReferences, type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import type { InputValue } from "../../domain/documents/InputFormat.ts"
 import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
 import { Issue, issuesMarkdown, type Reading, type Where } from "../../domain/findings/Issue.ts"
@@ -30,6 +30,7 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
 import { makeMissingTools } from "./MissingTools.ts"
 import { taskFailure, toolsMissing } from "./TaskErrors.ts"
+import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -88,6 +89,7 @@ export class Refiner extends Context.Service<
       const { limits, referenceBudget } = yield* RunSettings
       const skills = yield* Skills
       const registry = yield* ToolRegistry
+      const taskPrompts = yield* makeTaskPrompts
       const provide = Effect.provideService(Workspace, yield* Workspace)
       const missing = yield* makeMissingTools
       const allTools = registry.tools.map((tool) => tool.name)
@@ -134,10 +136,11 @@ export class Refiner extends Context.Service<
         const block = yield* references.block(task, {
           briefing,
           finished: order.finished,
-          view: "summary",
+          view: registry.changesSomething(tools) ? "whole" : "summary",
+          room: taskPrompts.referenceRoom(task, briefing),
           place: stagePlace(order.round, "refine")
         })
-        const shared = briefingBlocks(briefing)
+        const shared = briefingBlocks(besideReferences(briefing, task.references))
         let current: Refinement = { task, calls: [] }
         const accepted = yield* attempts.run({
           stage: "refine",
@@ -145,24 +148,28 @@ export class Refiner extends Context.Service<
           round: order.round,
           task: task.name,
           step: order.step,
-          prompt: (previous) =>
-            prompts.fill("refinement", {
-              skill_name: skill.name,
-              skill_inputs: inputLines(skill.inputs),
-              skill_input_requirements: skill.inputRequirements,
-              skill_refinement: skill.refinement,
-              tool_instructions: registry.instructions(tools),
-              project_description: shared.project_description,
-              environment: shared.environment,
-              project_map: shared.project_map,
-              current_file: shared.current_file,
-              task_reference_contents: block,
-              task_data: renderTask(
-                current.task,
-                previous === undefined ? { _tag: "Refinement" } : { _tag: "RefinementRetry", ...current }
-              ),
-              issues: rawBlock("## Issues with the current call", issuesMarkdown(previous?.issues ?? []))
-            }),
+          prompt: (previous) => {
+            const fill = (contents: string) =>
+              prompts.fill("refinement", {
+                skill_name: skill.name,
+                skill_inputs: inputLines(skill.inputs),
+                skill_input_requirements: skill.inputRequirements,
+                skill_refinement: skill.refinement,
+                output_room: taskPrompts.outputRoom(task, briefing, block.text.length),
+                tool_instructions: registry.instructions(tools),
+                project_description: shared.project_description,
+                environment: shared.environment,
+                project_map: shared.project_map,
+                current_file: shared.current_file,
+                task_reference_contents: contents,
+                task_data: renderTask(
+                  current.task,
+                  previous === undefined ? { _tag: "Refinement" } : { _tag: "RefinementRetry", ...current }
+                ),
+                issues: rawBlock("## Issues with the current call", issuesMarkdown(previous?.issues ?? []))
+              })
+            return fill(block.within(taskPrompts.roomBeside(task, fill(""))))
+          },
           shape: refinementShape,
           read: (answer) =>
             read(answer, { ...order, task: current.task }, new Set(tools), skill.inputs, current.inputs ?? []).pipe(

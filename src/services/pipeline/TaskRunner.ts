@@ -6,25 +6,20 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { resultShape } from "../../domain/documents/AnswerWatch.ts"
-import { briefingBlocks } from "../../domain/models/Briefing.ts"
-import { callBlocks, fitResults } from "../../domain/models/ExecutionBlocks.ts"
-import { issuesMarkdown } from "../../domain/findings/Issue.ts"
-import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
-import { splitPart, charactersLeft } from "../../domain/models/PromptSize.ts"
+import { callBlocks, callFrame } from "../../domain/models/ExecutionBlocks.ts"
+import { outcomeText } from "../../domain/models/OutputText.ts"
+import { splitPart } from "../../domain/models/PromptSize.ts"
 import type { Refinement } from "../../domain/documents/RefinementFormat.ts"
-import { renderTask } from "../../domain/documents/TaskRendering.ts"
 import { type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
+import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
 import { stagePlace } from "../../domain/runs/ActivityKey.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { makeEvidenceReaders } from "./CheckedEvidence.ts"
-import { Prompts } from "../models/Prompts.ts"
 import { References } from "../references/References.ts"
 import type { TaskOrder } from "./Refiner.ts"
-import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
 import { taskFailure } from "./TaskErrors.ts"
-import { TokenCalibration } from "../models/TokenCalibration.ts"
+import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { forEachCall } from "../tools/CallOrder.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
@@ -35,9 +30,8 @@ export interface ExecutionOrder extends Omit<TaskOrder, "task"> {
   readonly refinement: Refinement
 }
 
-/** Room for headings, fences and call arguments around the outputs, in characters. */
-const frameOf = (calls: ReadonlyArray<ToolCall>): number =>
-  calls.reduce((sum, call) => sum + JSON.stringify(call, null, 2).length + 300, 0)
+/** Outputs of calls have at least this part of the room that they share with references. */
+const outputShare = 0.4
 
 export class TaskRunner extends Context.Service<
   TaskRunner,
@@ -51,11 +45,9 @@ export class TaskRunner extends Context.Service<
     Effect.gen(function* () {
       const attempts = yield* Attempts
       const { readResult } = yield* makeEvidenceReaders
-      const prompts = yield* Prompts
       const references = yield* References
-      const { contextWindow: window, model } = yield* RunSettings
-      const calibration = yield* TokenCalibration
       const skills = yield* Skills
+      const taskPrompts = yield* makeTaskPrompts
       const registry = yield* ToolRegistry
       const runner = yield* ToolRunner
       const meter = yield* UsageMeter
@@ -73,31 +65,24 @@ export class TaskRunner extends Context.Service<
         )
 
       const execute = Effect.fnUntraced(function* (order: ExecutionOrder, outcomes: ReadonlyArray<CallOutcome>) {
-        const { task, inputs = [], calls } = order.refinement
+        const { task, inputs = [] } = order.refinement
         const { briefing, finished } = order
         const skill = skills.find(task.skill)
-        const shared = briefingBlocks(briefing)
         const fill = (precursor: string, previous: Previous | undefined) =>
-          prompts.fill("execution", {
-            skill_name: task.skill,
-            skill_execution: skill?.execution ?? "",
-            project_description: shared.project_description,
-            environment: shared.environment,
-            precursor,
-            task_data: renderTask(task, { _tag: "Refinement", inputs }),
-            previous_answer: rawBlock("## Your previous answer", previous?.answer ?? ""),
-            issues: rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? []))
-          })
-        const remainingCharacters = (precursor: string, previous: Previous | undefined): number =>
-          Math.max(
-            0,
-            charactersLeft(window, fill(precursor, previous), calibration.scale(skill?.model ?? model)) - frameOf(calls)
-          )
-        const shown = fitResults(task, finished, remainingCharacters("", undefined))
+          taskPrompts.execution(task, briefing, { precursor, inputs, previous })
+        const frame = callFrame(outcomes)
+        const wanted = outcomes.reduce((sum, outcome) => sum + outcomeText(outcome).length, 0)
+        const roomOf = (previous: Previous | undefined): number =>
+          Math.max(0, taskPrompts.roomBeside(task, fill("", previous)) - frame)
+        const referenceRoom = (previous: Previous | undefined): number => {
+          const room = roomOf(previous)
+          return room - Math.min(wanted, Math.floor(room * outputShare))
+        }
         const block = yield* references.block(task, {
           briefing,
-          finished: shown,
+          finished,
           view: "document",
+          room: referenceRoom(undefined),
           place: stagePlace(order.round, "execute")
         })
         return yield* attempts.run({
@@ -107,17 +92,18 @@ export class TaskRunner extends Context.Service<
           task: task.name,
           step: order.step,
           prompt: (previous) => {
-            const outputs = callBlocks(outcomes, remainingCharacters(block, previous))
-            const prompt = fill(block + outputs, previous)
+            const contents = block.within(referenceRoom(previous))
+            const outputs = callBlocks(outcomes, roomOf(previous) - contents.length)
+            const prompt = fill(contents + outputs, previous)
             const parts = splitPart(prompt.parts ?? [], "precursor", [
-              { name: "references", characters: block.length },
+              { name: "references", characters: contents.length },
               { name: "tool_outputs", characters: outputs.length }
             ])
             return { ...prompt, parts }
           },
           shape: resultShape,
           read: (answer) =>
-            readResult(answer, { task: task.name, briefing, finished, calls: outcomes, material: [block] })
+            readResult(answer, { task: task.name, briefing, finished, calls: outcomes, material: [block.text] })
         })
       })
 

@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import ignore from "ignore"
 import { bareHrefOfPath } from "../../domain/files/FileHref.ts"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
+import { enclosingLines } from "../../domain/models/EnclosingLines.ts"
 import { languageOf } from "../../domain/files/Language.ts"
 import { countLines, takeLines } from "../../domain/text/LineRange.ts"
 import { readMarkdown, sectionMarkdown } from "../../domain/markdown/Markdown.ts"
@@ -99,17 +100,36 @@ const lineProblem = ({ href, target }: FileReference, text: string): ReferencePr
   })
 }
 
-/** The part of the text that the fragment names; the whole text without one. */
-const narrow = Effect.fnUntraced(function* (reference: FileReference, text: string) {
+interface Part {
+  readonly text: string
+  readonly first?: number
+  readonly of?: number
+}
+
+/** The lines of a section, where they stand in the text as they are. */
+const sectionPart = (text: string, section: string): Part => {
+  const at = text.indexOf(section)
+  const isThere = at >= 0 && section !== "" && text.indexOf(section, at + 1) < 0
+  return isThere ? { text: section, first: countLines(text.slice(0, at)) + 1, of: countLines(text) } : { text: section }
+}
+
+/** The part of the text that the fragment names; the whole text without one. Of one line its block is taken. */
+const narrow = Effect.fnUntraced(function* (reference: FileReference, text: string, language: string) {
   const { heading, lines, target } = reference
   if (lines !== undefined) {
-    return yield* Effect.fromOption(takeLines(text, lines)).pipe(Effect.mapError(() => lineProblem(reference, text)))
+    const all = text.replace(/\n$/, "").split("\n")
+    const isBlock = lines.from === lines.to && lines.from >= 1 && lines.from <= all.length
+    const range = isBlock ? enclosingLines(all, language)(lines.from) : lines
+    const part = yield* Effect.fromOption(takeLines(text, range)).pipe(
+      Effect.mapError(() => lineProblem(reference, text))
+    )
+    return { text: part, first: range.from, of: countLines(text) } satisfies Part
   }
-  if (heading === undefined) return text
+  if (heading === undefined) return { text, first: 1 } satisfies Part
   const document = readMarkdown(text)
   const anchors = document.sections.map(({ anchor }) => anchor)
   const section = sectionMarkdown(document, heading)
-  if (Option.isSome(section)) return section.value
+  if (Option.isSome(section)) return sectionPart(text, section.value)
   return yield* new ReferenceProblem({
     code: "reference-heading-unknown",
     what: `${target} has no heading "#${heading}".`,
@@ -133,7 +153,7 @@ export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileRe
     yield* world.permit({ _tag: "ReadFile", path: found.path, inside: found.inside })
   }
   const whole = yield* Effect.mapError(workspace.readText(found.path, limits.readFileBytes), unreadable)
-  const text = yield* narrow(found.reference, whole)
-  const content: ReferenceContent = { kind: "file", text, language: languageOf(found.path) }
+  const language = languageOf(found.path)
+  const content: ReferenceContent = { kind: "file", language, ...(yield* narrow(found.reference, whole, language)) }
   return { reference: found.reference, content } satisfies ResolvedReference
 })

@@ -4,7 +4,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { firstLines } from "../../domain/text/Excerpt.ts"
 import { findSection, sectionMarkdown } from "../../domain/markdown/Markdown.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
 import { closeMarkdown } from "../../domain/markdown/MarkdownTree.ts"
@@ -12,9 +11,8 @@ import type { AnchorReference, ResultReference } from "../../domain/plan/Referen
 import type { ReferenceContent, ResolvedReference } from "../../domain/models/ReferenceContent.ts"
 import { resultAnchor, type TaskName } from "../../domain/plan/TaskName.ts"
 import { forgivingSlug, slugOf } from "../../domain/text/Slug.ts"
-import type { TaskResult } from "../../domain/plan/TaskResult.ts"
+import type { ResultDocument, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { perhaps, ReferenceProblem, type ReferenceWorld } from "./ReferenceWorld.ts"
-import { RunSettings } from "../runs/RunSettings.ts"
 
 /** The name with this slug, or the only one with a similar slug. */
 const findName = (slug: string, names: ReadonlyArray<TaskName>): TaskName | undefined => {
@@ -43,18 +41,16 @@ const asAnchor = (reference: AnchorReference | ResultReference, anchor: string):
   target: anchor
 })
 
-/** The beginning of a long summary, with a note. */
-const preview = (summary: string, lines: number): string => {
-  const { left, text } = firstLines(summary.trim(), lines)
-  if (left === 0) return text
-  const note = `(${left} more lines are left out here; the whole result is given when the task is executed.)`
-  return `${closeMarkdown(text.trimEnd())}\n\n${note}`
+/** The summary of a result, and a word about the rest. */
+const summaryOf = ({ document, summary }: ResultDocument): string => {
+  const text = closeMarkdown(summary.trim())
+  const hasMore = document.replace(/^#+[^\n]*\n+/, "").trim() !== summary.trim()
+  return hasMore ? `${text}\n\n(There is more: the whole result is given when the task is executed.)` : text
 }
 
-const resultContent = Effect.fnUntraced(function* ({ result }: TaskResult, view: ReferenceWorld["view"]) {
-  const { limits } = yield* RunSettings
-  const text = view === "document" ? result.document : preview(result.summary, limits.refinementPreviewLines)
-  return { kind: "markdown", text } satisfies ReferenceContent
+const resultContent = ({ result }: TaskResult, view: ReferenceWorld["view"]): ReferenceContent => ({
+  kind: "markdown",
+  text: view === "summary" ? summaryOf(result) : result.document
 })
 
 const lateProblem = (href: string, name: TaskName, usable: ReadonlyArray<TaskName>): ReferenceProblem =>
@@ -109,7 +105,7 @@ const resultOf = Effect.fnUntraced(function* (reference: AnchorReference | Resul
   const isSame = reference.kind === "task_result" && slugOf(name) === reference.target
   const repaired = isSame ? reference : asResult(reference, name)
   const result = finished.includes(name) ? world.finished.find((one) => one.name === name) : undefined
-  const content: ReferenceContent = result === undefined ? { kind: "later" } : yield* resultContent(result, world.view)
+  const content: ReferenceContent = result === undefined ? { kind: "later" } : resultContent(result, world.view)
   return { reference: repaired, content } satisfies ResolvedReference
 })
 

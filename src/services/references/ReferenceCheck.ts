@@ -15,7 +15,7 @@ import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { Reference, FileReference } from "../../domain/plan/Reference.ts"
 import {
   overBudget,
-  totalSize,
+  leastSize,
   type ResolvedReference,
   withoutRepetitions
 } from "../../domain/models/ReferenceContent.ts"
@@ -54,7 +54,7 @@ const checkTask = Effect.fnUntraced(function* (
     references.push(repaired)
   }
   const distinct = withoutRepetitions(resolved, ({ reference }) => reference)
-  if (totalSize(distinct) > world.budget) {
+  if (leastSize(distinct) > world.budget) {
     const { how, what } = overBudget(distinct, world.budget)
     issues.push(makeIssue("references-too-large", where, { what, how }))
   }

@@ -28,12 +28,14 @@ export class ReferenceProblem extends Data.TaggedError("ReferenceProblem")<{
 export const perhaps = (names: ReadonlyArray<string>, fallback: string): string =>
   names.length === 0 ? fallback : `One of these may be meant: ${names.join(", ")}.`
 
+export type ReferenceView = "summary" | "whole" | "document"
+
 export interface ReferenceWorld {
   /** The request document. */
   readonly document: MarkdownDocument
   readonly finished: ReadonlyArray<TaskResult>
-  /** Whether results appear as their summary or as the whole document. */
-  readonly view: "summary" | "document"
+  /** Results appear as their summary, or as the document: `whole` for a refinement that acts on them. */
+  readonly view: ReferenceView
   /** Tasks that have finished when the task runs. */
   readonly expected: ReadonlyArray<TaskName>
   /** Tasks of the list that have not. */

@@ -10,13 +10,9 @@ import type { Briefing } from "../../domain/models/Briefing.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Issue, Repair } from "../../domain/findings/Issue.ts"
 import { readMarkdown } from "../../domain/markdown/Markdown.ts"
-import {
-  overBudget,
-  totalSize,
-  referenceBlock,
-  ResolvedReference,
-  withoutRepetitions
-} from "../../domain/models/ReferenceContent.ts"
+import { wordsOf } from "../../domain/models/MaterialFit.ts"
+import { ResolvedReference, withoutRepetitions } from "../../domain/models/ReferenceContent.ts"
+import { fitReferences } from "../../domain/models/ReferenceFit.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
@@ -28,14 +24,14 @@ import { PermissionDenied } from "../permissions/PermissionDenied.ts"
 import { Gate } from "../permissions/Gate.ts"
 import type { QuestionScope } from "../permissions/QuestionScope.ts"
 import { type ReferencePrefetch, makeReferencePrefetch, checkReferences } from "./ReferenceCheck.ts"
-import { ReferenceProblem, type ReferenceWorld } from "./ReferenceWorld.ts"
+import { ReferenceProblem, type ReferenceView, type ReferenceWorld } from "./ReferenceWorld.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** A reference that was valid in the check has no content now: file deleted, fetch denied, over the budget. */
+/** A reference that was valid in the check has no content now: file deleted, fetch denied. */
 export class ReferenceError extends Schema.TaggedError<ReferenceError>()("ReferenceError", {
   href: Schema.String,
   detail: Schema.String,
@@ -54,6 +50,9 @@ const Looked = Schema.Struct({
   denials: Schema.Array(PermissionDenied)
 })
 
+/** Characters of a line of a result, for the limit that counts lines. */
+const lineCharacters = 100
+
 /** What a list is checked against. `budget` counts characters per task. */
 export interface CheckWorld {
   readonly briefing: Briefing
@@ -66,9 +65,18 @@ export interface CheckWorld {
 interface BlockWorld {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
-  readonly view: "summary" | "document"
+  readonly view: ReferenceView
+  /** The most characters of the whole block, when the prompt has no more room than that. */
+  readonly room?: number
   /** Where in the run the task is; see `QuestionScope`. */
   readonly place: string
+}
+
+/** The references of a task as a prompt shows them. */
+export interface ReferenceBlock {
+  readonly text: string
+  /** The text in at most so many characters, for a prompt that has become longer. */
+  readonly within: (room: number) => string
 }
 
 export class References extends Context.Service<
@@ -91,9 +99,10 @@ export class References extends Context.Service<
     readonly lookAhead: Effect.Effect<ReferencePrefetch, never, Scope.Scope>
     /**
      * The reference block of a task: per reference `Reference information for <title>`, `The contents of <href>` and the
-     * content; empty for a task without references. Results of tasks appear as summary or document, as `view` says.
+     * content; empty for a task without references. Results of tasks appear as `view` says. What is too long is shown
+     * in parts.
      */
-    block(task: Task, world: BlockWorld): Effect.Effect<string, ReferenceError>
+    block(task: Task, world: BlockWorld): Effect.Effect<ReferenceBlock, ReferenceError>
   }
 >()("task-conductor/services/references/References") {
   static readonly layer = Layer.effect(
@@ -155,15 +164,16 @@ export class References extends Context.Service<
           (reference) => look(reference, { task: task.name, place }, world)
         )
 
-      const tell = (task: Task, resolved: ReadonlyArray<ResolvedReference>) => {
-        const references = resolved.flatMap(({ content, reference: { href, title } }) =>
+      const tell = (task: Task, all: ReturnType<typeof fitReferences>) => {
+        const references = all.flatMap(({ resolved: { content, reference }, shown }) =>
           content.kind === "later"
             ? []
             : [
                 {
-                  href,
-                  title,
+                  href: reference.href,
+                  title: reference.title,
                   characters: content.text.length,
+                  ...(shown < content.text.trimEnd().length ? { shown } : {}),
                   tokens: estimateTokens(content.text, calibration.scale(settings.model)),
                   hash: textHash(content.text)
                 }
@@ -184,12 +194,19 @@ export class References extends Context.Service<
           tree: yield* Effect.cached(workspace.tree)
         }
         const resolved = withoutRepetitions(yield* resolveAll(task, given.place, world), ({ reference }) => reference)
-        if (totalSize(resolved) > settings.referenceBudget) {
-          const { how, largest, what } = overBudget(resolved, settings.referenceBudget)
-          return yield* new ReferenceError({ href: largest, detail: `${what} ${how}` })
-        }
-        yield* tell(task, resolved)
-        return resolved.map(referenceBlock).join("")
+        const { limits, referenceBudget } = settings
+        const words = wordsOf(`${task.name} ${task.whatIsNeeded} ${task.expectedOutput}`)
+        const fit = (room = Number.MAX_SAFE_INTEGER) =>
+          fitReferences(resolved, words, {
+            budget: referenceBudget,
+            room,
+            ...(given.view === "summary" ? { result: limits.refinementPreviewLines * lineCharacters } : {})
+          })
+        const shown = fit(given.room)
+        yield* tell(task, shown)
+        const textOf = (all: typeof shown): string => all.map((one) => one.block).join("")
+        const text = textOf(shown)
+        return { text, within: (room: number) => (text.length <= room ? text : textOf(fit(room))) }
       })
 
       return References.of({ check, lookAhead, block })

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
+import { toolInstructions } from "../../domain/models/ToolText.ts"
 import { raisedRisk } from "../../domain/tools/Risk.ts"
 import type { PreparedCall, ToolInfo } from "../../domain/tools/PreparedCall.ts"
 import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -21,7 +22,6 @@ import type { McpProblem, PluginProblem } from "../plugins/PluginProblem.ts"
 import { loadPlugins, type LoadedTool } from "../plugins/PluginLoader.ts"
 import { WebFetch } from "../web/WebFetch.ts"
 import { Workspace } from "../files/Workspace.ts"
-import { fenced } from "../../domain/markdown/PromptBlock.ts"
 
 /** What is needed to run a prepared call; only the registry that prepared it has this. */
 interface ReadyCall {
@@ -31,15 +31,6 @@ interface ReadyCall {
 }
 
 const isJson = Schema.is(Schema.Json)
-
-/** Markdown: per tool one fenced JSON object with name, description, parameters and an example call. */
-export const toolInstructions = (tools: ReadonlyArray<ToolInfo>): string =>
-  tools
-    .map(({ description, example, name, parameters }) => {
-      const call = { uid: "call-1", name, arguments: example }
-      return fenced(JSON.stringify({ name, description, parameters, example: call }, null, 2), "json")
-    })
-    .join("\n\n")
 
 export class ToolRegistry extends Context.Service<
   ToolRegistry,
@@ -54,8 +45,10 @@ export class ToolRegistry extends Context.Service<
      * deviation (a number given as string) is fixed in `call` and noted as a repair. `task` is named in the issues.
      */
     check(call: ToolCall, allowed: ReadonlySet<string>, task?: string): CheckedCall
-    /** Instructions for the model: per tool a JSON object (name, description, parameters) and an example call. */
+    /** Instructions for the model: per tool its description, its parameters and an example call. */
     instructions(names: ReadonlyArray<string>): string
+    /** True when one of the tools changes something. */
+    changesSomething(names: ReadonlyArray<string>): boolean
     /** Decodes the arguments and makes what the call accesses canonical. Fails with `not_found` or `validation_failed`. */
     prepare(call: ToolCall): Effect.Effect<PreparedCall, ToolFailure>
     /** Runs what the permit allows, once, on the canonical values that the gate decided about. */
@@ -115,6 +108,7 @@ export class ToolRegistry extends Context.Service<
           find: (name) => infos.get(name),
           check: (call, allowed, task) => checkCall(call, { tools, allowed, task }),
           instructions: (names) => toolInstructions(names.flatMap((name) => infos.get(name) ?? [])),
+          changesSomething: (names) => names.some((name) => infos.has(name) && infos.get(name)?.effect !== "pure"),
           prepare,
           execute
         })

@@ -70,17 +70,20 @@ describe("a conversation that is too long", () => {
       if (room >= 2000) {
         assert.isAtMost(sizeOf(fitted), room)
         assert.deepStrictEqual(fitted[5], tool("c", 100))
-        assert.match(JSON.stringify(fitted[4]), /only the first \d+ of 3000 characters are shown/)
+        assert.match(JSON.stringify(fitted[4]), /The first \d+ of 3000 characters of this line/)
         assert.notInclude(JSON.stringify(fitted), "thought")
       }
     }
   })
 
-  it("counts characters as they are sent: escapes take room too", () => {
-    const lines: ToolMessage = { ...tool("x", 0), result: result('"\n'.repeat(4000)) }
-    const [short] = capOutputs([lines], 2000)
-    assert.isAtMost(JSON.stringify(short?.result).length, 2000)
-    assert.isAtLeast(JSON.stringify(short?.result).length, 1500)
+  it("counts characters as they are sent, and names the lines that are left out", () => {
+    const lines = Array.from({ length: 400 }, (_, index) => `${index + 100}: "line"`).join("\n")
+    const [short] = capOutputs([{ ...tool("x", 0), result: result(lines) }], 2000)
+    assert.isDefined(short)
+    const size = messageCharacters(short!)
+    assert.isAtMost(size, 2000)
+    assert.isAtLeast(size, 1800)
+    assert.match(String(short!.result.data), /\(Lines \d+ to 499 are left out; read on with start_line \d+\.\)$/)
   })
 
   it("leaves failures as they are", () => {

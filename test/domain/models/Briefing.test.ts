@@ -24,7 +24,7 @@ describe("briefingBlocks", () => {
       environment: "## Environment\n\n- Date: 2026-11-20\n\n",
       project_description: "## Project description\n\n### Shop\n\n#### Environment\n\nNode\n\n",
       project_map: "## Project map\n\n2 files: typescript 2.\n\nMain files: `src/main.ts`.\n\n",
-      current_file: "## Current file\n\nPath: src/main.ts\n\n```typescript\nrun()\n```\n\n",
+      current_file: "## Current file\n\nPath: src/main.ts\n\n```typescript\n1: run()\n```\n\n",
       open_files: "## Open files\n\n- src/main.ts\n- src/odd name.ts\n\n"
     })
   })
@@ -45,7 +45,7 @@ describe("briefingBlocks", () => {
       "## Current file\n\nPath: a.txt\n\n```text\n```\n\n"
     )
     expect(currentFileBlock({ path: "a.txt", language: "text", text: "one\n", cutFrom: 812 })).toBe(
-      "## Current file\n\nPath: a.txt (the first lines; the file has 812)\n\n```text\none\n```\n\n"
+      "## Current file\n\nPath: a.txt (the first lines; the file has 812)\n\n```text\n1: one\n```\n\n"
     )
   })
 })

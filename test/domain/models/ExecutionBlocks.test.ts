@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { callBlocks, failureLines, fitResults, resultBlocks } from "../../../src/domain/models/ExecutionBlocks.ts"
+import { callBlocks, callFrame, failureLines, resultBlocks } from "../../../src/domain/models/ExecutionBlocks.ts"
 import { Task } from "../../../src/domain/plan/Task.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import type { CallOutcome, ToolResult } from "../../../src/domain/tools/ToolCall.ts"
@@ -39,13 +39,7 @@ it("shows each call as JSON and its output as text, in fences that the output ca
     `### Tool call read_file (a)
 
 \`\`\`json
-{
-  "uid": "a",
-  "name": "read_file",
-  "arguments": {
-    "path": "a.txt"
-  }
-}
+{"uid":"a","name":"read_file","arguments":{"path":"a.txt"}}
 \`\`\`
 
 ### Tool call read_file (a) output
@@ -67,11 +61,30 @@ it("shows the error of a call that failed", () => {
   )
 })
 
-it("says how much of a long output is shown, and leaves the room of short ones to it", () => {
-  const long = "0123456789\n".repeat(20)
-  const blocks = callBlocks([ok("short", "tiny"), ok("long", long)], 104)
+it("cuts the last calls first, leaves short ones whole, and never takes more than the room", () => {
+  const long = (uid: string) => ok(uid, "0123456789\n".repeat(60))
+  const outcomes = [long("a"), long("b"), ok("short", "tiny")]
+  const blocks = callBlocks(outcomes, 1100)
+  expect(blocks).toContain(`\`\`\`text\n${"0123456789\n".repeat(60)}\`\`\``)
   expect(blocks).toContain("```text\ntiny\n```")
-  expect(blocks).toContain(`${"0123456789\n".repeat(9)}[only the first 98 of 220 characters are shown]`)
+  expect(blocks).toMatch(/\(Lines \d+ to \d+ of this output are left out\. A narrower call shows them\.\)/)
+  expect(blocks.length).toBeLessThanOrEqual(callFrame(outcomes) + 1100)
+})
+
+it("shows a change as a diff, and its text once", () => {
+  const diff = "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two"
+  const call = { uid: "c", name: "edit_file", arguments: { path: "a.txt", old_text: "one\n", new_text: "two\n" } }
+  const result: ToolResult = {
+    success: true,
+    data: { path: "a.txt", diff },
+    error_message: null,
+    error_type: "none",
+    metadata
+  }
+  expect(callBlocks([{ call, result }], 1000)).toBe(
+    `### Tool call edit_file (c)\n\n\`\`\`json\n{"uid":"c","name":"edit_file","arguments":{"path":"a.txt","old_text":"(see the diff)","new_text":"(see the diff)"}}\n\`\`\`\n\n` +
+      `### Tool call edit_file (c) output\n\n\`\`\`diff\npath: a.txt\n\n${diff}\n\`\`\`\n\n`
+  )
 })
 
 it("lists results by task name within the room there is", () => {
@@ -83,28 +96,4 @@ it("lists results by task name within the room there is", () => {
 it("names phase, task and reason of each failure on one line", () => {
   const failure = new TaskFailure({ task: "Research 2", phase: "refinement", reason: "no\n calls", skipped: false })
   expect(failureLines([failure])).toBe(`- Task refinement: "Research 2": no calls`)
-})
-
-const reference = (target: string) => ({
-  kind: "task_result" as const,
-  title: target,
-  href: `#${target}-results`,
-  target
-})
-
-it("shows results by their summary when the documents do not fit, and says so", () => {
-  const all = [
-    finished("Research 1", "Short."),
-    finished("Research 2", "word ".repeat(400)),
-    finished("Other 1", "x".repeat(900))
-  ]
-  const { task } = finished("Sum 1", "")
-  const reader = new Task({ ...task, references: [reference("research-1"), reference("research-2")] })
-  expect(fitResults(reader, all, 3000)).toEqual(all)
-  const [first, second, other] = fitResults(reader, all, 1000)
-  expect([first, other]).toEqual([all[0], all[2]])
-  expect(second?.result.summary).toBe(all[1]?.result.summary)
-  expect(second?.result.document).toMatch(
-    /^word .*\n\[only the first \d+ of 1999 characters are shown\]\n\n\[only the summary is shown; the whole result has 2019 characters\]$/
-  )
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { overBudget, totalSize, type ResolvedReference } from "../../../src/domain/models/ReferenceContent.ts"
+import { leastSize, overBudget, type ResolvedReference } from "../../../src/domain/models/ReferenceContent.ts"
 
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join("")
@@ -15,10 +15,11 @@ const file = (target: string, text: string, range?: { from: number; to: number }
   content: { kind: "file", text, language: "text" }
 })
 
-describe("totalSize", () => {
-  it("counts nothing for what comes later", () => {
+describe("leastSize", () => {
+  it("counts little of what can be shown in parts, and nothing of what comes later", () => {
     const url = { kind: "url", title: "", href: "https://a.example/", target: "https://a.example/" } as const
-    expect(totalSize([file("a", "12"), { reference: url, content: { kind: "later" } }, file("b", "345")])).toBe(5)
+    const all = [file("a", "12"), { reference: url, content: { kind: "later" } } as const, file("b", "x".repeat(9000))]
+    expect(leastSize(all)).toBe(1002)
   })
 })
 

@@ -78,8 +78,7 @@ const shortOf = (message: Prompt.Message): string => {
       if (part.type === "reasoning") return `(${part.text})`
       if (part.type === "tool-call") return `${part.id} ${part.name} ${JSON.stringify(part.params)}`
       if (part.type !== "tool-result") return part.type
-      const { data, error_message, error_type } = part.result as Record<string, unknown>
-      return `${part.id} ${part.name} = ${error_type === "none" ? JSON.stringify(data) : `${error_type}: ${error_message}`}`
+      return `${part.id} ${part.name} = ${String(part.result)}`
     })
     .join(" | ")}`
 }
@@ -195,13 +194,13 @@ describe("a conversation", () => {
       assert.deepStrictEqual(
         results.map((line) => line.slice(0, 40)),
         [
-          'tool: a contes = not_found: There is no tool "contes".'.slice(0, 40),
-          'tool: b long = validation_failed: The argument "letter"'.slice(0, 40),
-          'tool: c always = validation_failed: "arguments" is a text'.slice(0, 40),
-          "tool: d crash = internal_error: The tool crash".slice(0, 40),
-          "tool: e read_file = permission_denied: Permission".slice(0, 40),
+          'tool: a contes = ERROR (not_found): There is no tool "contes".'.slice(0, 40),
+          'tool: b long = ERROR (validation_failed): The argument "letter"'.slice(0, 40),
+          'tool: c always = ERROR (validation_failed): "arguments" is a text'.slice(0, 40),
+          "tool: d crash = ERROR (internal_error): The tool crash".slice(0, 40),
+          "tool: e read_file = ERROR (permission_denied): Permission".slice(0, 40),
           "tool: f always = 1",
-          "tool: g  = not_found: The call has no name".slice(0, 40)
+          "tool: g  = ERROR (not_found): The call has no name".slice(0, 40)
         ]
       )
       assert.include(results[0], "Use one of: `count`")
@@ -250,7 +249,7 @@ describe("a conversation", () => {
       const { reports, requests } = yield* asking(["Go."], inOrder(calling(...calls), "Done."))
       const results = historyOf(requests[1]!).slice(2)
       const refused =
-        "validation_failed: This call was not run: you asked for 17 calls at once, and only the first 15 run. Ask again for what you still need."
+        "ERROR (validation_failed): This call was not run: you asked for 17 calls at once, and only the first 15 run. Ask again for what you still need."
       assert.deepStrictEqual(
         results,
         calls.map(({ id }, index) => `tool: ${id} always = ${index < 15 ? "1" : refused}`)
@@ -385,13 +384,13 @@ describe("a small window", () => {
         [
           "user: Keep this sentence.",
           'assistant: a long {"letter":"a","length":5000}',
-          'tool: a long = "[This output of 5000 characters is left out to make room. Call long again if you still need it.]"',
+          "tool: a long = [This output of 5000 characters is left out to make room. Call long again if you still need it.]",
           "assistant: A.",
           "user: And this one.",
           'assistant: b long {"letter":"b","length":5000}',
-          'tool: b long = "b..."',
+          "tool: b long = b...",
           'assistant: c long {"letter":"c","length":5000}',
-          'tool: c long = "c..."'
+          "tool: c long = c..."
         ]
       )
       const notes = events.flatMap((event) => (event.type === "message" ? [`${event.level}: ${event.text}`] : []))
@@ -409,7 +408,7 @@ describe("a small window", () => {
         { settings }
       )
       const [output] = historyOf(requests[1]!).slice(-1)
-      assert.match(output ?? "", /^tool: c1 long = "x+\\n\[only the first \d+ of 100000 characters are shown\]"$/)
+      assert.match(output ?? "", /^tool: c1 long = x+\n\(The first \d+ of 100000 characters of this line\.\)$/)
       assert.isBelow(output?.length ?? Infinity, 8000)
     })
   )

@@ -17,6 +17,9 @@ const openProject = Effect.fnUntraced(function* (files: Readonly<Record<string, 
   return yield* open(yield* makeProject(files))
 })
 
+const descriptionsOf = (files: Record<string, string>) =>
+  Effect.flatMap(openProject(files), ({ descriptions }) => descriptions([]))
+
 layer(NodeServices.layer)("Workspace", (it) => {
   describe("layer", () => {
     it.effect("takes the real path of the folder as root", () =>
@@ -216,24 +219,37 @@ layer(NodeServices.layer)("Workspace", (it) => {
     )
   })
 
-  describe("description", () => {
-    it.effect("prefers AGENTS.md, then README.md, then nothing", () =>
+  describe("descriptions", () => {
+    it.effect("prefers AGENTS.md and its like, then README.md, then nothing", () =>
       Effect.gen(function* () {
-        const both = yield* openProject({ "AGENTS.md": "# Rules\n", "README.md": "# Shop\n" })
-        const readme = yield* openProject({ "AGENTS.md": " \n", "README.md": "# Shop\n" })
-        const none = yield* openProject({ "readme.txt": "x" })
-        expect(yield* both.description).toBe("# Rules")
-        expect(yield* readme.description).toBe("# Shop")
-        expect(yield* none.description).toBe("")
+        expect(yield* descriptionsOf({ "AGENTS.md": "# Rules\n", "CLAUDE.md": "x", "README.md": "# Shop\n" })).toEqual([
+          { path: "AGENTS.md", text: "# Rules" }
+        ])
+        expect(yield* descriptionsOf({ "AGENTS.md": " \n", "CLAUDE.md": "x", "README.md": "# Shop\n" })).toEqual([
+          { path: "CLAUDE.md", text: "x" }
+        ])
+        expect(yield* descriptionsOf({ ".github/copilot-instructions.md": "y", "README.md": "# Shop\n" })).toEqual([
+          { path: ".github/copilot-instructions.md", text: "y" }
+        ])
+        expect(yield* descriptionsOf({ "README.md": "# Shop\n" })).toEqual([{ path: "README.md", text: "# Shop" }])
+        expect(yield* descriptionsOf({ "readme.txt": "x", "src/README.md": "no" })).toEqual([])
       })
     )
 
-    it.effect("cuts a long one at a paragraph and says so", () =>
+    it.effect("gives those of the folders of files and above them, the nearest first", () =>
       Effect.gen(function* () {
-        const workspace = yield* openProject({ "README.md": `# Shop\n\n${"a".repeat(3000)}\n\n${"b".repeat(3000)}` })
-        expect(yield* workspace.description).toBe(
-          `# Shop\n\n${"a".repeat(3000)}\n\n(This is the beginning of README.md; 3002 characters are left out. Refer to the file for the rest.)`
-        )
+        const { descriptions } = yield* openProject({
+          "README.md": "Shop",
+          "a/AGENTS.md": "A",
+          "a/b/README.md": "no",
+          "a/b/c/CLAUDE.md": "C",
+          "d/AGENTS.md": "D"
+        })
+        const paths = (near: ReadonlyArray<string>) =>
+          Effect.map(descriptions(near), (all) => all.map(({ path }) => path))
+        expect(yield* paths(["a/b/c/x.ts"])).toEqual(["a/b/c/CLAUDE.md", "a/AGENTS.md", "README.md"])
+        expect(yield* paths(["x.ts"])).toEqual(["README.md"])
+        expect(yield* paths(["d/x.ts", "a/b/y.ts"])).toEqual(["d/AGENTS.md", "a/AGENTS.md", "README.md"])
       })
     )
 
@@ -243,7 +259,7 @@ layer(NodeServices.layer)("Workspace", (it) => {
         const outside = yield* makeProject({ "AGENTS.md": "secret" })
         const workspace = yield* openProject({ "README.md": "Shop" })
         yield* fs.symlink(`${outside}/AGENTS.md`, `${workspace.root}/AGENTS.md`)
-        expect(yield* workspace.description).toBe("Shop")
+        expect(yield* workspace.descriptions([])).toEqual([{ path: "README.md", text: "Shop" }])
       })
     )
   })

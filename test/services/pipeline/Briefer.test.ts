@@ -44,6 +44,7 @@ layer(NodeServices.layer)("Briefer", (it) => {
         projectDescription: "# Rules",
         projectMap:
           "2 files: markdown 1, typescript 1.\n\nMain files: `AGENTS.md`.\n\nFolders, each with the number of files below it, and files:\n\n- at the top: `src/` 1\n- files at the top: `AGENTS.md`\n- files in `src/`: `a.ts`",
+        descriptionFiles: ["AGENTS.md"],
         currentFile: { path: "src/a.ts", language: "typescript", text: "one\ntwo\n", cutFrom: 3 },
         openFiles: ["src/a.ts", "/etc/hosts"]
       }

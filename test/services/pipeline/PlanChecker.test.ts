@@ -9,6 +9,7 @@ import { Gate } from "../../../src/services/permissions/Gate.ts"
 import { PlanChecker, type PlanWorld } from "../../../src/services/pipeline/PlanChecker.ts"
 import { References } from "../../../src/services/references/References.ts"
 import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
+import { Prompts } from "../../../src/services/models/Prompts.ts"
 import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { Commands } from "../../../src/services/commands/Commands.ts"
@@ -47,7 +48,7 @@ const checkerOf = (project: string) =>
     Effect.map(makeFolder, (home) =>
       PlanChecker.layer.pipe(
         Layer.provide(References.layer),
-        Layer.provide([Activities.layerDirect, RunEvents.layerSilent, TokenCalibration.layer]),
+        Layer.provide([Activities.layerDirect, RunEvents.layerSilent, TokenCalibration.layer, Prompts.layer]),
         Layer.provide([
           gate,
           ToolRegistry.layer(builtIns()),

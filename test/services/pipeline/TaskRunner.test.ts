@@ -116,7 +116,7 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
     })
   )
 
-  it.effect("shows only the summary of a referred result that is larger than the window", () =>
+  it.effect("shows the summary and parts of a referred result that is larger than the window", () =>
     Effect.gen(function* () {
       const referring = plainTask("Sum 1", "any", "The sum.", "A word.", {
         references: [{ kind: "task_result", title: "Look", href: "#look-1-results", target: "look-1" }]
@@ -124,7 +124,10 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
       const long = new TaskResult({
         task,
         calls: [gave("read_file", { path: "a.txt" }, "Hello.")],
-        result: { summary: "It says hello.", document: `It says hello.\n\n${"word ".repeat(4000)}` }
+        result: {
+          summary: "It says hello.",
+          document: `## Result summary\n\nIt says hello.\n\n${"word\n".repeat(4000)}`
+        }
       })
       const { prompts, taskRunner } = yield* openStages({
         settings: { contextWindow: 4096 },
@@ -133,10 +136,8 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
       yield* taskRunner.run(
         orderOf([], { refinement: { task: referring, calls: [] }, finished: [long, finished("Other 1", "Unseen.")] })
       )
-      expect(prompts[0]!.user).toContain(
-        "It says hello.\n\n[only the summary is shown; the whole result has 20016 characters]"
-      )
-      expect(prompts[0]!.user).not.toContain("word word")
+      expect(prompts[0]!.user).toContain("## Result summary\n\nIt says hello.\n\nword\n")
+      expect(prompts[0]!.user).toMatch(/\(\d+ lines left out\)/)
       expect(prompts[0]!.user).not.toContain("Unseen.")
     })
   )

@@ -12,6 +12,7 @@ import { TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { PermissionDenied } from "../../../src/services/permissions/PermissionDenied.ts"
 import { Gate } from "../../../src/services/permissions/Gate.ts"
+import type { ReferenceView } from "../../../src/services/references/ReferenceWorld.ts"
 import { References } from "../../../src/services/references/References.ts"
 import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
 import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
@@ -120,11 +121,20 @@ const check = (
 const block = (
   root: string,
   task: Task,
-  options: { finished?: ReadonlyArray<TaskResult>; view?: "summary" | "document" } & World = {}
+  options: { finished?: ReadonlyArray<TaskResult>; view?: ReferenceView; room?: number } & World = {}
 ) =>
   Effect.flatMap(References, (service) =>
-    service.block(task, { briefing, finished: options.finished ?? [], view: options.view ?? "document", place: "" })
-  ).pipe(Effect.provide(references(root, options)))
+    service.block(task, {
+      briefing,
+      finished: options.finished ?? [],
+      view: options.view ?? "document",
+      place: "",
+      ...(options.room === undefined ? {} : { room: options.room })
+    })
+  ).pipe(
+    Effect.map(({ text }) => text),
+    Effect.provide(references(root, options))
+  )
 
 /** The issues of one task with these references. */
 const issuesOf = Effect.fnUntraced(function* (root: string, ...all: ReadonlyArray<Reference>) {
@@ -134,8 +144,8 @@ const issuesOf = Effect.fnUntraced(function* (root: string, ...all: ReadonlyArra
 
 const head = (target: string) => `Reference information for ${target}\n\nThe contents of #${target}\n\n`
 
-const shownLines = (range: string, text: string) =>
-  `Reference information for File\n\nThe contents of a.txt#${range}\n\n\`\`\`text\n${text}\n\`\`\`\n\n`
+const shownLines = (range: string, note: string, text: string) =>
+  `Reference information for File\n\nThe contents of a.txt#${range}\n\n(${note})\n\n\`\`\`text\n${text}\n\`\`\`\n\n`
 
 layer(NodeServices.layer)("References", (it) => {
   describe("block", () => {
@@ -161,8 +171,8 @@ layer(NodeServices.layer)("References", (it) => {
           [
             "Reference information for build\n\nThe contents of #build\n\nRun make.\n\n",
             "Reference information for read-1\n\nThe contents of #read-1-results\n\n## Result summary\n\nFound it.\n\n",
-            "Reference information for File\n\nThe contents of src/main.ts\n\n```typescript\nconst a = `b`\n```\n\n",
-            "Reference information for File\n\nThe contents of docs/use.md#start\n\n```markdown\nRun it.\n```\n\n",
+            "Reference information for File\n\nThe contents of src/main.ts\n\n```typescript\n1: const a = `b`\n```\n\n",
+            "Reference information for File\n\nThe contents of docs/use.md#start\n\n(Lines 5 to 5 of 9.)\n\n```markdown\n5: Run it.\n```\n\n",
             `Reference information for Page\n\nThe contents of http://127.0.0.1:${port}/\n\n\`\`\`text\npage\n\`\`\`\n\n`
           ].join("")
         )
@@ -182,7 +192,7 @@ layer(NodeServices.layer)("References", (it) => {
         expect(yield* of("user-prompt")).toBe(`${head("user-prompt")}\`\`\`text\nExplain the shop\n\`\`\`\n\n`)
         expect(yield* of("environment")).toBe(`${head("environment")}- Workspace: /shop\n\n`)
         expect(yield* of("current-file")).toBe(
-          `${head("current-file")}Path: src/main.ts\n\n\`\`\`typescript\nmain()\n\`\`\`\n\n`
+          `${head("current-file")}Path: src/main.ts\n\n\`\`\`typescript\n1: main()\n\`\`\`\n\n`
         )
         expect(yield* of("project-map")).toBe(`${head("project-map")}Main files: \`src/main.ts\`.\n\n`)
         expect(yield* of("project-description")).toBe(
@@ -196,32 +206,44 @@ layer(NodeServices.layer)("References", (it) => {
         const root = yield* makeProject({ "a.md": "```\n~~~~\n## Tool Calls\n" })
         const finished = [finishedOf("Read 1", "x", "## Result summary\n\n```sh\nmake")]
         expect(yield* block(root, taskOf("Read 2", file("a.md"), resultOf("read-1")), { finished })).toBe(
-          "Reference information for File\n\nThe contents of a.md\n\n`````markdown\n```\n~~~~\n## Tool Calls\n`````\n\n" +
+          "Reference information for File\n\nThe contents of a.md\n\n`````markdown\n1: ```\n2: ~~~~\n3: ## Tool Calls\n`````\n\n" +
             "Reference information for read-1\n\nThe contents of #read-1-results\n\n## Result summary\n\n```sh\nmake\n```\n\n"
         )
       })
     )
 
-    it.effect("shows the beginning of a long summary to the refiner, and the whole result to the executor", () =>
-      Effect.gen(function* () {
-        const root = yield* makeProject({})
-        const summary = Array.from({ length: 25 }, (_, index) => `line ${index + 1}`)
-        const finished = [finishedOf("Read 1", summary.join("\n"), "the document")]
-        const task = taskOf("Read 2", resultOf("read-1"))
-        const head = "Reference information for read-1\n\nThe contents of #read-1-results\n\n"
-        expect(yield* block(root, task, { finished, view: "summary" })).toBe(
-          `${head}${summary.slice(0, 20).join("\n")}\n\n(5 more lines are left out here; the whole result is given when the task is executed.)\n\n`
-        )
-        expect(yield* block(root, task, { finished, view: "document" })).toBe(`${head}the document\n\n`)
-      })
+    it.effect(
+      "shows the summary to a refinement that looks, and the whole result to one that acts and to the executor",
+      () =>
+        Effect.gen(function* () {
+          const root = yield* makeProject({})
+          const summary = Array.from({ length: 25 }, (_, index) => `line ${index + 1}`).join("\n")
+          const document = `## Result summary\n\n${summary}\n\n## Details\n\nThe text to write.`
+          const task = taskOf("Read 2", resultOf("read-1"))
+          const head = "Reference information for read-1\n\nThe contents of #read-1-results\n\n"
+          const shown = (view: ReferenceView, text = document) =>
+            block(root, task, { finished: [finishedOf("Read 1", summary, text)], view })
+          expect(yield* shown("summary")).toBe(
+            `${head}${summary}\n\n(There is more: the whole result is given when the task is executed.)\n\n`
+          )
+          expect(yield* shown("summary", `## Result summary\n\n${summary}\n`)).toBe(`${head}${summary}\n\n`)
+          expect(yield* shown("whole")).toBe(`${head}${document}\n\n`)
+          expect(yield* shown("document")).toBe(`${head}${document}\n\n`)
+        })
     )
 
-    it.effect("narrows a file to lines", () =>
+    it.effect("narrows a file to lines, and one line to what is around it", () =>
       Effect.gen(function* () {
-        const root = yield* makeProject({ "a.txt": "1\n2\n3\n4\n" })
-        const of = (from: number, to: number) => block(root, taskOf("Read 1", file("a.txt", { lines: { from, to } })))
-        expect(yield* of(2, 3)).toBe(shownLines("L2-L3", "2\n3"))
-        expect(yield* of(4, 90)).toBe(shownLines("L4-L90", "4"))
+        const code = "const a = 1\n\nfunction b() {\n  one()\n  two()\n}\n"
+        const root = yield* makeProject({ "a.txt": "1\n2\n3\n4\n", "b.ts": code, "c.txt": "x\n".repeat(90) })
+        const of = (path: string, from: number, to: number) =>
+          block(root, taskOf("Read 1", file(path, { lines: { from, to } })))
+        expect(yield* of("a.txt", 2, 3)).toBe(shownLines("L2-L3", "Lines 2 to 3 of 4.", "2: 2\n3: 3"))
+        expect(yield* of("a.txt", 3, 90)).toBe(shownLines("L3-L90", "Lines 3 to 4 of 4.", "3: 3\n4: 4"))
+        expect(yield* of("b.ts", 5, 5)).toContain(
+          "(Lines 3 to 6 of 6, around line 5.)\n\n```typescript\n3: function b() {\n4:   one()\n5:   two()\n6: }\n```"
+        )
+        expect(yield* of("c.txt", 50, 50)).toContain("(Lines 40 to 60 of 90, around line 50.)\n\n```text\n40: x\n")
       })
     )
 
@@ -233,7 +255,7 @@ layer(NodeServices.layer)("References", (it) => {
         yield* fs.symlink(`${outside}/notes.txt`, `${root}/link.txt`)
         const asked: Array<string> = []
         const task = taskOf("Read 1", file("link.txt"), file("link.txt"), file(".env"))
-        expect(yield* block(root, task, { asked })).toContain("```text\noutside\n```")
+        expect(yield* block(root, task, { asked })).toContain("```text\n1: outside\n```")
         expect(asked).toEqual([`Read 1: ReadFile ${outside}/notes.txt`, `Read 1: ReadFile ${root}/.env`])
       })
     )
@@ -286,17 +308,36 @@ layer(NodeServices.layer)("References", (it) => {
       })
     )
 
-    it.effect("measures again and never cuts", () =>
+    it.effect("shows parts of what is too long instead of failing, and says so", () =>
       Effect.gen(function* () {
-        const root = yield* makeProject({ "a.txt": "12345\n" })
-        const finished = [finishedOf("Read 1", "x", "1234567")]
-        const task = taskOf("Read 2", file("a.txt"), resultOf("read-1"))
-        const failure = yield* Effect.flip(block(root, task, { finished, settings: { referenceBudget: 12 } }))
-        expect(failure.message).toBe(
-          "The reference #read-1-results cannot be used: The references have 13 characters in total; 12 are allowed. " +
-            "The largest are #read-1-results (7), a.txt (6). Leave out what is not needed, or split the task."
+        const long = Array.from({ length: 20_000 }, (_, index) =>
+          index % 100 === 0 ? `export function part${index / 100}() {` : `  step${index}()`
         )
-        expect(yield* block(root, task, { finished, settings: { referenceBudget: 13 } })).toContain("12345")
+        const root = yield* makeProject({ "a.ts": `${long.join("\n")}\n`, "b.txt": "short\n" })
+        const task = new Task({ ...taskOf("Read 2", file("a.ts"), file("b.txt")), whatIsNeeded: "See step12345." })
+        const text = yield* block(root, task, { room: 6000 })
+        expect(text.length).toBeLessThanOrEqual(6000)
+        expect(text).toMatch(/\(There is room for \d+ of 20000 lines: the outline and what matches the task\./)
+        expect(text).toContain("12346:   step12345()")
+        expect(text).toContain("1: export function part0() {")
+        expect(text).toContain("```text\n1: short\n```")
+      })
+    )
+
+    it.effect("keeps the summary of a long result, and cuts the rest by its words", () =>
+      Effect.gen(function* () {
+        const root = yield* makeProject({})
+        const sections = Array.from({ length: 40 }, (_, index) => `### Part ${index}\n\n${"word ".repeat(40)}\n`)
+        const document = `## Result summary\n\nThe summary.\n\n## Details\n\n${sections.join("\n")}\n### Teapot\n\nThe teapot.`
+        const task = new Task({ ...taskOf("Read 2", resultOf("read-1")), whatIsNeeded: "Describe the teapot." })
+        const text = yield* block(root, task, {
+          finished: [finishedOf("Read 1", "The summary.", document)],
+          room: 2500
+        })
+        expect(text.length).toBeLessThanOrEqual(2500)
+        expect(text).toContain("The summary.")
+        expect(text).toContain("### Teapot\n\nThe teapot.")
+        expect(text).toMatch(/\(\d+ lines left out\)/)
       })
     )
   })
@@ -556,19 +597,20 @@ layer(NodeServices.layer)("References", (it) => {
       })
     )
 
-    it.effect("names the largest references and narrower forms when they do not fit", () =>
+    it.effect("names the largest references and narrower forms when not even parts of all have room", () =>
       Effect.gen(function* () {
         const numbered = Array.from({ length: 300 }, (_, index) => `line ${index + 100}\n`).join("")
         const guide = `# Guide\n\n## Start\n\n${"s".repeat(50)}\n\n## Rest\n\n${"r".repeat(3000)}\n`
         const root = yield* makeProject({ "big.txt": numbered, "guide.md": guide, "small.txt": "small\n" })
         const task = taskOf("Read 1", file("small.txt"), file("guide.md"), file("big.txt"), file("big.txt"))
-        const { issues } = yield* check(root, listOf([task]), { budget: 3000 })
+        expect((yield* check(root, listOf([task]), { budget: 3000 })).issues).toEqual([])
+        const { issues } = yield* check(root, listOf([task]), { budget: 1500 })
         expect(issues).toEqual([
           {
             code: "references-too-large",
             where: { section: "Task section 1", task: "Read 1", field: "References" },
-            what: "The references have 5787 characters in total; 3000 are allowed. The largest are guide.md (3081), big.txt (2700), small.txt (6).",
-            how: "Narrow them, for example to guide.md#start or big.txt#L1-L100. Leave out what is not needed, or split the task."
+            what: "The references have 5787 characters in total; 1500 are allowed. The largest are guide.md (3081), big.txt (2700), small.txt (6).",
+            how: "Narrow them, for example to guide.md#start or big.txt#L1-L50. Leave out what is not needed, or split the task."
           }
         ])
       })

@@ -213,37 +213,21 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
   })
 
   describe("instructions", () => {
-    it.effect("gives per tool one JSON block with an example call, made from the schema where there is none", () =>
+    it.effect("gives per tool its parameters and an example call, made from the schema where there is none", () =>
       Effect.gen(function* () {
         const { registry } = yield* openTools({ plugins: [shapes] })
-        const blocks = registry.instructions(["draw", "unknown", "get_current_time"])
-        const parsed = [...blocks.matchAll(/```json\n(.*?)\n```/gs)].map(([, json]) => JSON.parse(json ?? ""))
-        assert.deepStrictEqual(parsed, [
-          {
-            name: "draw",
-            description: "Draws.",
-            parameters: {
-              type: "object",
-              properties: {
-                size: { type: "integer", minimum: 1, maximum: 9, description: "How large." },
-                filled: { type: "boolean" },
-                points: {
-                  type: "array",
-                  items: { type: "object", properties: { x: { type: "number" } }, required: ["x"] }
-                },
-                label: { type: "string" }
-              },
-              required: ["size", "filled"]
-            },
-            example: { uid: "call-1", name: "draw", arguments: { size: 1, filled: true } }
-          },
-          {
-            name: "get_current_time",
-            description: "Returns the current date and time in UTC, as ISO 8601.",
-            parameters: { type: "object", properties: {} },
-            example: { uid: "call-1", name: "get_current_time", arguments: {} }
-          }
-        ])
+        assert.strictEqual(
+          registry.instructions(["draw", "unknown", "get_current_time"]),
+          [
+            "### draw",
+            "Draws.",
+            "- `size` (integer 1 to 9, required): How large.\n- `filled` (boolean, required)\n- `points` (array of { x: number })\n- `label` (string)",
+            '```json\n{"uid":"call-1","name":"draw","arguments":{"size":1,"filled":true}}\n```',
+            "### get_current_time",
+            "Returns the current date and time in UTC, as ISO 8601.",
+            '```json\n{"uid":"call-1","name":"get_current_time","arguments":{}}\n```'
+          ].join("\n\n")
+        )
       })
     )
 

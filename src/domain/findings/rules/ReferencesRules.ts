@@ -96,8 +96,14 @@ export const referencesRules = defineFamily({
     "references-too-large": {
       severity: "error",
       title: "References too large",
-      why: "What a task reads must fit into the window of the model, and nothing is cut silently.",
+      why: "A long reference is shown in parts, but so many have no room even for their outlines.",
       fix: "Narrow the largest references to lines or a heading, or leave them out."
+    },
+    "task-too-large": {
+      severity: "error",
+      title: "Task too large",
+      why: "The prompts of a task must fit into the window of the model, with room for outputs and an answer.",
+      fix: "Shorten the task, move long text into a file and refer to it, or split the task."
     },
     "references-none": {
       severity: "note",

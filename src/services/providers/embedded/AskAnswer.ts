@@ -7,8 +7,7 @@ import * as Schema from "effect/Schema"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import { lastRequest } from "../../../domain/conversation/Conversation.ts"
-import { outcomeText } from "../../../domain/models/ExecutionBlocks.ts"
-import { CallOutcome } from "../../../domain/tools/ToolCall.ts"
+import { ToolCall } from "../../../domain/tools/ToolCall.ts"
 import type { JsonSchema } from "../../../domain/tools/ToolSchema.ts"
 import { messageText, type Sent } from "../PromptText.ts"
 import { fillCalls, kindOf } from "./CallFilling.ts"
@@ -24,7 +23,7 @@ const offered = (tool: Tool.Any): OfferedTool => {
   const parameters = Tool.getJsonSchema(tool) as JsonSchema
   return { name: tool.name, description: Tool.getDescription(tool) ?? "", parameters }
 }
-const decodeOutcome = Schema.decodeUnknownOption(CallOutcome)
+const decodeCall = Schema.decodeUnknownOption(ToolCall)
 
 /** The calls among messages that have a result. */
 const outcomesOf = (messages: ReadonlyArray<Prompt.Message>): ReadonlyArray<Outcome> => {
@@ -32,9 +31,9 @@ const outcomesOf = (messages: ReadonlyArray<Prompt.Message>): ReadonlyArray<Outc
   const results = new Map(parts.flatMap((part) => (part.type === "tool-result" ? [[part.id, part.result]] : [])))
   return parts.flatMap((part) => {
     if (part.type !== "tool-call") return []
-    const call = { uid: part.id, name: part.name, arguments: part.params }
-    const outcome = decodeOutcome({ call, result: results.get(part.id) })
-    return Option.toArray(outcome).map((one) => ({ call: one.call, output: outcomeText(one) }))
+    const call = decodeCall({ uid: part.id, name: part.name, arguments: part.params })
+    const output = results.get(part.id)
+    return typeof output === "string" ? Option.toArray(call).map((one) => ({ call: one, output })) : []
   })
 }
 

@@ -3,11 +3,10 @@
  * offer. It knows a prompt only as text, like any other model.
  */
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import { fencedBlocks, outline } from "../../../domain/markdown/Outline.ts"
 import { readRefinement } from "../../../domain/documents/RefinementFormat.ts"
 import type { Task } from "../../../domain/plan/Task.ts"
-import { Arguments } from "../../../domain/tools/ToolCall.ts"
+import type { Arguments } from "../../../domain/tools/ToolCall.ts"
 
 /** `## <title>`, `Reference information for <title>`, or `### Tool call <name> (<uid>)` together with its output. */
 export interface PromptBlock {
@@ -58,9 +57,32 @@ export const skillsIn = (system: string): ReadonlyMap<string, string> =>
   new Map([...after(system, "## Skills").matchAll(/^- ([^\s:]+): .+$/gm)].map(([line, name = ""]) => [name, line]))
 
 /** A tool as the instructions describe it; `parameters` is a JSON schema. */
-const OfferedTool = Schema.Struct({ name: Schema.String, description: Schema.String, parameters: Arguments })
-export type OfferedTool = typeof OfferedTool.Type
-const decodeTool = Schema.decodeUnknownOption(Schema.fromJsonString(OfferedTool))
+export interface OfferedTool {
+  readonly name: string
+  readonly description: string
+  readonly parameters: Arguments
+}
+
+const parameter = /^- `([^`]+)` \((.+?)(, required)?\)(?:: .*)?$/gm
+
+/** The JSON schema of a type that the instructions name. */
+const schemaOf = (type: string): Arguments => {
+  if (/^(?:"[^"]*"(?: or )?)+$/.test(type)) return { enum: [...type.matchAll(/"([^"]*)"/g)].map(([, one = ""]) => one) }
+  const range = /^(integer|number) (-?\d+) to (-?\d+)$/.exec(type)
+  if (range !== null) return { type: range[1] ?? "", minimum: Number(range[2]), maximum: Number(range[3]) }
+  return { type: /^array\b/.test(type) ? "array" : type }
+}
 
 export const toolsIn = (system: string): ReadonlyArray<OfferedTool> =>
-  fencedBlocks(after(system, "## Tools")).flatMap(({ text }) => Option.toArray(decodeTool(text)))
+  outline(after(system, "## Tools"))
+    .filter(({ level }) => level === 3)
+    .map(({ body, title }) => {
+      const parameters = [...body.matchAll(parameter)]
+      const properties = Object.fromEntries(parameters.map(([, name = "", type = ""]) => [name, schemaOf(type)]))
+      const required = parameters.flatMap(([, name = "", , isRequired]) => (isRequired === undefined ? [] : [name]))
+      return {
+        name: title,
+        description: body.split("\n")[0] ?? "",
+        parameters: { type: "object", properties, required }
+      }
+    })

@@ -4,6 +4,7 @@
  */
 import { fileLink, pathOfHref } from "../../../domain/files/FileHref.ts"
 import { codeSpan } from "../../../domain/markdown/PromptBlock.ts"
+import { readNumbered } from "../../../domain/text/NumberedLines.ts"
 import type { PathClue } from "./Clues.ts"
 
 /** The last words of every answer to a person. */
@@ -39,7 +40,10 @@ const relevance = (piece: string, terms: ReadonlyArray<string>): number => {
 
 /** The lines of a file that hold a word; the first ones when none does. */
 export const fileRows = (path: string, text: string, first: number, terms: ReadonlyArray<string>) => {
-  const rows = text.split("\n").flatMap((line, index) => rowOf(path, first + index, line))
+  const rows = text.split("\n").flatMap((line, index) => {
+    const { number, text: shown } = readNumbered(line) ?? { number: first + index, text: line }
+    return rowOf(path, number, shown)
+  })
   const telling = rows.filter((one) => relevance(one, terms) >= 1)
   return telling.length > 0 ? telling : rows.slice(0, 5)
 }

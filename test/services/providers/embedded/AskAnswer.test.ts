@@ -3,6 +3,7 @@ import * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import { lastRequest } from "../../../../src/domain/conversation/Conversation.ts"
 import type { CallOutcome } from "../../../../src/domain/tools/ToolCall.ts"
+import { resultText } from "../../../../src/domain/models/OutputText.ts"
 import { askAnswer } from "../../../../src/services/providers/embedded/AskAnswer.ts"
 import { failed, gave } from "../../../support/sampleTasks.ts"
 
@@ -32,7 +33,7 @@ const saying = (text: string, outcomes: ReadonlyArray<CallOutcome> = [], offers 
       { role: "assistant" as const, content: [{ type: "tool-call" as const, id, name, params }] },
       {
         role: "tool" as const,
-        content: [{ type: "tool-result" as const, id, name, isFailure: !result.success, result }]
+        content: [{ type: "tool-result" as const, id, name, isFailure: !result.success, result: resultText(result) }]
       }
     ]),
     ...(offers.length === 0 ? [lastRequest] : [])

@@ -1,0 +1,64 @@
+/**
+ * What every prompt says about the project: AGENTS.md and its like, in an eighth of the context window.
+ */
+import { cutAtParagraph } from "../text/Excerpt.ts"
+import { charactersIn } from "./PromptSize.ts"
+
+/** A text about the project; `path` is relative to it. */
+export interface DescriptionFile {
+  readonly path: string
+  readonly text: string
+}
+
+export interface FittedDescription {
+  readonly text: string
+  readonly files: ReadonlyArray<string>
+  /** For the person, when something had no room. */
+  readonly note?: string
+}
+
+const cutNote = (path: string, left: number): string =>
+  `(This is the beginning of ${path}; ${left} characters are left out. Refer to the file for the rest.)`
+
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
+
+/** A text that holds for a folder says so; that of the project needs no word. */
+const headed = ({ path, text }: DescriptionFile): string =>
+  folderOf(path) === "" || path.startsWith(".github/")
+    ? text
+    : `(From ${path}, for what is below ${folderOf(path)}:)\n\n${text}`
+
+const cutTo = (file: DescriptionFile, room: number): string => {
+  const whole = headed(file)
+  if (whole.length <= room) return whole
+  const space = room - cutNote(file.path, whole.length).length - 2
+  if (space < 100) return ""
+  const { left, text } = cutAtParagraph(whole, space)
+  return `${text}\n\n${cutNote(file.path, left)}`
+}
+
+/**
+ * The texts, the nearest first, as far as they have room in the window (tokens). In the prompt the widest comes first, so
+ * that the nearest has the last word.
+ */
+export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: number): FittedDescription => {
+  const budget = charactersIn(window / 8)
+  let left = budget
+  const shown = files.map((file) => {
+    const text = cutTo(file, left)
+    left -= text.length + 2
+    return { file, text, isWhole: text === headed(file) }
+  })
+  const cut = shown.filter(({ isWhole }) => !isWhole).map(({ file }) => file)
+  const names = cut.map(({ path, text }) => `${path} (${text.length} characters)`).join(", ")
+  const note = `Prompts hold only the beginning of ${names}: descriptions of the project may have ${budget} characters, an eighth of the context window (${window} tokens). Shorten the files, or raise contextWindow.`
+  return {
+    text: shown
+      .map(({ text }) => text)
+      .filter((text) => text !== "")
+      .toReversed()
+      .join("\n\n"),
+    files: shown.flatMap(({ file, text }) => (text === "" ? [] : [file.path])),
+    ...(cut.length === 0 ? {} : { note })
+  }
+}

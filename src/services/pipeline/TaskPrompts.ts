@@ -1,0 +1,112 @@
+/**
+ * The prompts of one task, filled and measured: the check of a plan measures the same text that is sent later.
+ */
+import * as Effect from "effect/Effect"
+import { type InputValue } from "../../domain/documents/InputFormat.ts"
+import { issuesMarkdown } from "../../domain/findings/Issue.ts"
+import { renderTask } from "../../domain/documents/TaskRendering.ts"
+import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import { besideReferences, type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
+import { charactersLeft, type FilledPrompt, largestParts, overflowText } from "../../domain/models/PromptSize.ts"
+import type { Task } from "../../domain/plan/Task.ts"
+import { inputLines } from "../../domain/skills/Skill.ts"
+import { Prompts } from "../models/Prompts.ts"
+import { TokenCalibration } from "../models/TokenCalibration.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { Skills } from "../skills/Skills.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import type { Previous } from "./Attempts.ts"
+
+/** Characters of a line of output, with its number. */
+const lineCharacters = 50
+
+/** Characters that must be free beside the fixed parts, for references, outputs and a second attempt. */
+const leastRoom = 2000
+
+/** Characters of the block of a reference that is shown in parts. */
+const leastReference = 350
+
+interface Execution {
+  readonly precursor: string
+  readonly inputs?: ReadonlyArray<InputValue>
+  readonly previous?: Previous | undefined
+}
+
+export const makeTaskPrompts = Effect.gen(function* () {
+  const calibration = yield* TokenCalibration
+  const prompts = yield* Prompts
+  const registry = yield* ToolRegistry
+  const { contextWindow: window, model } = yield* RunSettings
+  const skills = yield* Skills
+
+  const toolsOf = (task: Task): ReadonlyArray<string> => {
+    const all = registry.tools.map(({ name }) => name)
+    return (skills.find(task.skill)?.allowedTools ?? all).filter((tool) => all.includes(tool))
+  }
+
+  const scaleOf = (task: Task) => calibration.scale(skills.find(task.skill)?.model ?? model)
+
+  const execution = (task: Task, briefing: Briefing, { inputs = [], precursor, previous }: Execution): FilledPrompt => {
+    const shared = briefingBlocks(besideReferences(briefing, task.references))
+    return prompts.fill("execution", {
+      skill_name: task.skill,
+      skill_execution: skills.find(task.skill)?.execution ?? "",
+      project_description: shared.project_description,
+      environment: shared.environment,
+      precursor,
+      task_data: renderTask(task, { _tag: "Refinement", inputs }),
+      previous_answer: rawBlock("## Your previous answer", previous?.answer ?? ""),
+      issues: rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? []))
+    })
+  }
+
+  /** The first prompt of a refinement, without the contents of references. */
+  const refinement = (task: Task, briefing: Briefing): FilledPrompt => {
+    const skill = skills.find(task.skill)
+    const shared = briefingBlocks(besideReferences(briefing, task.references))
+    return prompts.fill("refinement", {
+      skill_name: task.skill,
+      skill_inputs: inputLines(skill?.inputs ?? []),
+      skill_input_requirements: skill?.inputRequirements ?? "",
+      skill_refinement: skill?.refinement ?? "",
+      output_room: outputRoom(task, briefing, 0),
+      tool_instructions: registry.instructions(toolsOf(task)),
+      project_description: shared.project_description,
+      environment: shared.environment,
+      project_map: shared.project_map,
+      current_file: shared.current_file,
+      task_reference_contents: "",
+      task_data: renderTask(task, { _tag: "Refinement" }),
+      issues: ""
+    })
+  }
+
+  /** The characters that have room in a prompt of the task; what it can do without gives its room. */
+  const roomBeside = (task: Task, prompt: FilledPrompt): number =>
+    charactersLeft(window, prompt.lighter ?? prompt, scaleOf(task))
+
+  /** How many lines the outputs of the calls may have together, in round numbers. `references` counts characters. */
+  const outputRoom = (task: Task, briefing: Briefing, references: number): string => {
+    const room = roomBeside(task, execution(task, briefing, { precursor: "" })) - references
+    const lines = Math.max(20, Math.floor(room / lineCharacters))
+    return String(lines < 100 ? Math.floor(lines / 10) * 10 : Math.floor(lines / 50) * 50)
+  }
+
+  /** Why a prompt of the task would not fit, even with the least of references and outputs. */
+  const overflow = (task: Task, briefing: Briefing): string | undefined => {
+    const least = leastReference * task.references.length
+    const isRefined = toolsOf(task).length > 0 || (skills.find(task.skill)?.inputs.length ?? 0) > 0
+    const all = [...(isRefined ? [refinement(task, briefing)] : []), execution(task, briefing, { precursor: "" })]
+    const full = all.find((prompt) => roomBeside(task, prompt) < least + leastRoom)
+    if (full === undefined) return undefined
+    const scale = scaleOf(task)
+    const used = full.system.length + full.user.length + least + leastRoom
+    const estimated = Math.ceil((used / scale.charactersPerToken) * scale.margin)
+    return overflowText({ estimated, window, parts: largestParts(full, scale) })
+  }
+
+  /** The most characters that references may take in the first prompt of a refinement. */
+  const referenceRoom = (task: Task, briefing: Briefing): number => roomBeside(task, refinement(task, briefing))
+
+  return { execution, outputRoom, overflow, referenceRoom, roomBeside }
+})

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "@effect/vitest"
+import { fitDescription } from "../../../src/domain/models/ProjectDescription.ts"
+import { charactersIn } from "../../../src/domain/models/PromptSize.ts"
+
+const paragraph = "The shop sells tea and keeps its stock in a table."
+const long = Array.from({ length: 100 }, () => paragraph).join("\n\n")
+
+describe("fitDescription", () => {
+  it("leaves alone what has room, and names its files", () => {
+    expect(fitDescription([{ path: "AGENTS.md", text: long }], 32_768)).toEqual({ text: long, files: ["AGENTS.md"] })
+    expect(fitDescription([], 8192)).toEqual({ text: "", files: [] })
+  })
+
+  it("ends a longer one at a paragraph, says so in it, and tells the person", () => {
+    const { note, text } = fitDescription([{ path: "README.md", text: long }], 4096)
+    const shown = text.split("\n\n")
+    expect(text.length).toBeLessThanOrEqual(charactersIn(4096 / 8))
+    expect(shown.slice(0, -1).every((one) => one === paragraph)).toBe(true)
+    const left = long.length - shown.slice(0, -1).join("\n\n").length
+    expect(shown.at(-1)).toBe(
+      `(This is the beginning of README.md; ${left} characters are left out. Refer to the file for the rest.)`
+    )
+    expect(note).toContain(`only the beginning of README.md (${long.length} characters)`)
+  })
+
+  it("gives the nearest its room first, and shows it last", () => {
+    const near = { path: "src/shop/AGENTS.md", text: "Prices are in cents." }
+    const { files, note, text } = fitDescription([near, { path: "AGENTS.md", text: long }], 4096)
+    expect(text.endsWith("(From src/shop/AGENTS.md, for what is below src/shop:)\n\nPrices are in cents.")).toBe(true)
+    expect(text.startsWith(paragraph)).toBe(true)
+    expect(text.length).toBeLessThanOrEqual(charactersIn(4096 / 8))
+    expect(files).toEqual(["src/shop/AGENTS.md", "AGENTS.md"])
+    expect(note).toContain("AGENTS.md")
+  })
+
+  it("leaves out what has no room at all, and tells the person", () => {
+    const near = { path: "a/AGENTS.md", text: long }
+    const { files, note } = fitDescription([near, { path: "AGENTS.md", text: long }], 2048)
+    expect(files).toEqual(["a/AGENTS.md"])
+    expect(note).toContain("a/AGENTS.md (5198 characters), AGENTS.md (5198 characters)")
+  })
+})
