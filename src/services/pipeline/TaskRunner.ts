@@ -9,18 +9,19 @@ import { resultShape } from "../../domain/documents/AnswerWatch.ts"
 import { briefingBlocks } from "../../domain/models/Briefing.ts"
 import { callBlocks, fitResults } from "../../domain/models/ExecutionBlocks.ts"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
+import { frameOfCalls, lookBlocks } from "../../domain/models/LookBlocks.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { splitPart, charactersLeft } from "../../domain/models/PromptSize.ts"
 import type { Refinement } from "../../domain/documents/RefinementFormat.ts"
 import { readResult } from "../../domain/documents/ResultFormat.ts"
 import { renderTask } from "../../domain/documents/TaskRendering.ts"
 import { type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
+import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
 import { stagePlace } from "../../domain/runs/ActivityKey.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { References } from "../references/References.ts"
-import type { TaskOrder } from "./Refiner.ts"
+import type { TaskOrder } from "./TaskOrder.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
 import { taskFailure } from "./TaskErrors.ts"
@@ -34,10 +35,6 @@ import { UsageMeter } from "../runs/UsageMeter.ts"
 export interface ExecutionOrder extends Omit<TaskOrder, "task"> {
   readonly refinement: Refinement
 }
-
-/** Room for headings, fences and call arguments around the outputs, in characters. */
-const frameOf = (calls: ReadonlyArray<ToolCall>): number =>
-  calls.reduce((sum, call) => sum + JSON.stringify(call, null, 2).length + 300, 0)
 
 export class TaskRunner extends Context.Service<
   TaskRunner,
@@ -72,7 +69,7 @@ export class TaskRunner extends Context.Service<
         )
 
       const execute = Effect.fnUntraced(function* (order: ExecutionOrder, outcomes: ReadonlyArray<CallOutcome>) {
-        const { task, inputs = [], calls } = order.refinement
+        const { task, inputs = [], looks = [] } = order.refinement
         const { briefing, finished } = order
         const skill = skills.find(task.skill)
         const shared = briefingBlocks(briefing)
@@ -87,10 +84,11 @@ export class TaskRunner extends Context.Service<
             previous_answer: rawBlock("## Your previous answer", previous?.answer ?? ""),
             issues: rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? []))
           })
+        const frames = frameOfCalls([...looks, ...outcomes])
         const remainingCharacters = (precursor: string, previous: Previous | undefined): number =>
           Math.max(
             0,
-            charactersLeft(window, fill(precursor, previous), calibration.scale(skill?.model ?? model)) - frameOf(calls)
+            charactersLeft(window, fill(precursor, previous), calibration.scale(skill?.model ?? model)) - frames
           )
         const shown = fitResults(task, finished, remainingCharacters("", undefined))
         const block = yield* references.block(task, {
@@ -106,7 +104,11 @@ export class TaskRunner extends Context.Service<
           task: task.name,
           step: order.step,
           prompt: (previous) => {
-            const outputs = callBlocks(outcomes, remainingCharacters(block, previous))
+            const room = remainingCharacters(block, previous)
+            const acts = callBlocks(outcomes, room)
+            // The calls of the task have the room before the looks, although they come after them.
+            const seen = lookBlocks(looks, room + frames - acts.length)
+            const outputs = seen === "" || acts === "" ? seen + acts : `${seen}## What was done\n\n${acts}`
             const prompt = fill(block + outputs, previous)
             const parts = splitPart(prompt.parts ?? [], "precursor", [
               { name: "references", characters: block.length },
@@ -128,7 +130,8 @@ export class TaskRunner extends Context.Service<
         const { accepted, outcomes } = yield* work.pipe(
           Effect.mapError((error) => taskFailure(task, "execution", error))
         )
-        return new TaskResult({ task, calls: outcomes, result: accepted.value })
+        const { looks = [] } = order.refinement
+        return new TaskResult({ task, calls: [...looks, ...outcomes], result: accepted.value })
       })
 
       return TaskRunner.of({ run })

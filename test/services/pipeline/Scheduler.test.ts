@@ -11,14 +11,34 @@ import { untilQuiet } from "../../support/untilQuiet.ts"
 
 const clock = { name: "get_current_time", arguments: {} }
 
-/** Section 1: A and B. Section 2: C, which uses what A found, and D. */
-const plan = planOf([
-  [{ name: "A" }, { name: "B" }],
-  [{ name: "C", references: "[A](#a-results)" }, { name: "D" }]
+/** A skill that only reads. */
+const seeSkill = `---
+name: see
+description: Tells the time. Use it in tests.
+allowed-tools: get_current_time
+---
+
+## Execution
+
+Say it.
+`
+
+const see = "see"
+
+/** Section 1: A and B. Section 2: C, which uses what A found, and D. All of them only read. */
+const readingPlan = planOf([
+  [
+    { name: "A", skill: see },
+    { name: "B", skill: see }
+  ],
+  [
+    { name: "C", skill: see, references: "[A](#a-results)" },
+    { name: "D", skill: see }
+  ]
 ])
 
 /** Drives a run whose model answers only when it is told to. */
-const startRun = Effect.gen(function* () {
+const startRun = Effect.fnUntraced(function* (plan = readingPlan) {
   const pipeline = yield* Pipeline
   const held = yield* HeldCalls
   const log = yield* EventLog
@@ -49,14 +69,16 @@ const startRun = Effect.gen(function* () {
 })
 
 const withSlots = (slots: number) =>
-  layerTestRun({ settings: { slots } }).pipe(Layer.provideMerge(ScriptedModel.layerHeld))
+  layerTestRun({ settings: { slots }, files: { ".task-conductor/skills/see/SKILL.md": seeSkill } }).pipe(
+    Layer.provideMerge(ScriptedModel.layerHeld)
+  )
 
 const r = (task: string) => `round-1/refine/${task}/attempt-1`
 const e = (task: string) => `round-1/execute/${task}/attempt-1`
 
 it.effect("with one slot keeps two calls in flight and prefers execution and the earlier step", () =>
   Effect.gen(function* () {
-    const { asked, refine, execute, answer, run } = yield* startRun
+    const { asked, refine, execute, answer, run } = yield* startRun()
     yield* asked(r("a"), r("b"))
     yield* refine("a")
     // The free place goes to the only call that waits; the execution of A comes after its tool.
@@ -86,7 +108,7 @@ it.effect("with one slot keeps two calls in flight and prefers execution and the
 
 it.effect("with two slots starts every refinement that can start, and executes while others are refined", () =>
   Effect.gen(function* () {
-    const { asked, refine, execute } = yield* startRun
+    const { asked, refine, execute } = yield* startRun()
     yield* asked(r("a"), r("b"), r("d"))
     yield* refine("b")
     yield* asked(e("b"))
@@ -104,7 +126,7 @@ it.effect("with two slots starts every refinement that can start, and executes w
 
 it.effect("with four slots lets no task wait for a sibling's refinement", () =>
   Effect.gen(function* () {
-    const { asked, refine, execute } = yield* startRun
+    const { asked, refine, execute } = yield* startRun()
     yield* asked(r("a"), r("b"), r("d"))
     yield* refine("a")
     yield* asked(e("a"))
@@ -123,7 +145,7 @@ it.effect("with four slots lets no task wait for a sibling's refinement", () =>
 
 it.effect("goes on with the siblings of a task that fails, and does not run what refers to it", () =>
   Effect.gen(function* () {
-    const { asked, refine, execute, answer, log } = yield* startRun
+    const { asked, refine, execute, answer, log } = yield* startRun()
     yield* asked(r("a"), r("b"), r("d"))
     yield* answer(r("a"), "I would rather not.")
     yield* asked("round-1/refine/a/attempt-2")
@@ -151,7 +173,7 @@ it.effect("goes on with the siblings of a task that fails, and does not run what
 
 it.effect("interrupts every open call and reports what had finished", () =>
   Effect.gen(function* () {
-    const { asked, refine, execute, run, held, log } = yield* startRun
+    const { asked, refine, execute, run, held, log } = yield* startRun()
     yield* asked(r("a"), r("b"), r("d"))
     yield* refine("a")
     yield* asked(e("a"))
@@ -163,5 +185,40 @@ it.effect("interrupts every open call and reports what had finished", () =>
     expect(
       last?.type === "run.finished" && [last.exitCode, last.report.status, last.report.results.map((one) => one.name)]
     ).toEqual([130, "interrupted", ["A"]])
+  }).pipe(Effect.provide(withSlots(4)))
+)
+
+/** Section 1: A changes something, B only reads. Section 2: C changes something, D may look, E has no tools. */
+const writingPlan = planOf([
+  [{ name: "A" }, { name: "B", skill: see }],
+  [{ name: "C" }, { name: "D", skill: see }, { name: "E", skill: "talk" }]
+])
+
+it.effect("refines what rests on the project when no earlier task can change it any more", () =>
+  Effect.gen(function* () {
+    const { asked, refine, execute } = yield* startRun(writingPlan)
+    yield* asked(r("a"), r("b"))
+    yield* refine("b")
+    yield* asked(e("b"))
+    yield* refine("a")
+    yield* asked(e("a"))
+    // B only reads: nothing waits for it.
+    yield* execute("a")
+    yield* asked(r("c"), r("d"))
+    yield* execute("b")
+    yield* asked(e("e"))
+  }).pipe(Effect.provide(withSlots(4)))
+)
+
+it.effect("refines what rests on the project after a task that failed, too", () =>
+  Effect.gen(function* () {
+    const { answer, asked, refine } = yield* startRun(writingPlan)
+    yield* asked(r("a"), r("b"))
+    yield* answer(r("a"), "I would rather not.")
+    yield* asked("round-1/refine/a/attempt-2")
+    yield* answer("round-1/refine/a/attempt-2", "I would rather not.")
+    yield* asked(r("c"), r("d"))
+    yield* refine("b")
+    yield* asked(e("b"))
   }).pipe(Effect.provide(withSlots(4)))
 )
