@@ -84,9 +84,9 @@ export class Refiner extends Context.Service<
       const passesOf = ({ passes = defaultPasses }: Skill, tools: ReadonlyArray<string>): number =>
         tools.some(isPure) ? passes : 1
 
-      /** A skill that asks for approval or for passes of its own is about a change, when it has a tool that makes one. */
-      const mustAct = ({ passes, requiresApproval }: Skill, tools: ReadonlyArray<string>): boolean =>
-        (requiresApproval || passes !== undefined) && tools.some((tool) => !isPure(tool))
+      /** A skill that says how many passes it needs is about a change, when it has a tool that makes one. */
+      const mustAct = ({ passes }: Skill, tools: ReadonlyArray<string>): boolean =>
+        passes !== undefined && tools.some((tool) => !isPure(tool))
 
       const fill = (
         { order, passes, references: block, skill, tools }: Work,
