@@ -68,8 +68,9 @@ const startRun = Effect.fnUntraced(function* (plan = readingPlan) {
   return { run, held, log, asked, answer, refine, execute }
 })
 
-const withSlots = (slots: number) =>
-  layerTestRun({ settings: { slots }, files: { ".task-conductor/skills/see/SKILL.md": seeSkill } }).pipe(
+const withSlots = (slots: number, more: TestRunOptions = {}) =>
+  layerTestRun({
+    ...more, settings: { slots }, files: { ".task-conductor/skills/see/SKILL.md": seeSkill } }).pipe(
     Layer.provideMerge(ScriptedModel.layerHeld)
   )
 
