@@ -163,11 +163,15 @@ export class Scheduler extends Context.Service<
           const { refinement, finished } = yield* Deferred.await(cell.refined).pipe(
             Effect.tapError(() => approval.pass)
           )
-          const gated = yield* gatedCalls(cell.task, refinement, round)
+          const prepared = gatedCalls(cell.task, refinement, round)
+          const gated = yield* prepared
           if (gated === undefined) {
             yield* approval.pass
           } else {
-            const { approved, by } = yield* approval.request(gated)
+            const { approved, by } = yield* approval.request(
+              cell.task.name,
+              Effect.map(prepared, (now = gated) => now)
+            )
             if (!approved) return by
           }
           yield* events.publish({ type: "task.started", ...where })

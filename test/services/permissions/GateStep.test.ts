@@ -82,7 +82,10 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
   it.effect("asks about a task whose only call cannot be made any more, unless a rule denies it", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ steps: ["decline"] })
-      const { gate, root } = yield* openGate({ approver: approver.layer, options: () => ({ rules: [deny("run_command")] }) })
+      const { gate, root } = yield* openGate({
+        approver: approver.layer,
+        options: () => ({ rules: [deny("run_command")] })
+      })
       const { call, info } = writing(`${root}/README.md`, "new\n")
       const gone = (tool: string): GatedTask => ({
         task: "Edit 1",

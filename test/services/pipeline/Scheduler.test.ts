@@ -1,12 +1,23 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { modelCallKey } from "../../../src/domain/runs/ActivityKey.ts"
 import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { HeldCalls, type HeldCall, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../../support/EventLog.ts"
-import { layerTestRun, planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { makeFolder, makeProject } from "../../support/Project.ts"
+import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import {
+  layerTestRun,
+  planOf,
+  refinementWith,
+  resultSaying,
+  testSkills,
+  type TestRunOptions
+} from "../../support/TestRun.ts"
 import { untilQuiet } from "../../support/untilQuiet.ts"
 
 const clock = { name: "get_current_time", arguments: {} }
@@ -24,6 +35,9 @@ Say it.
 `
 
 const see = "see"
+
+/** A skill that may edit. */
+const editSkill = seeSkill.replace("name: see", "name: edit").replace("get_current_time", "edit_file")
 
 /** Section 1: A and B. Section 2: C, which uses what A found, and D. All of them only read. */
 const readingPlan = planOf([
@@ -70,9 +84,10 @@ const startRun = Effect.fnUntraced(function* (plan = readingPlan) {
 
 const withSlots = (slots: number, more: TestRunOptions = {}) =>
   layerTestRun({
-    ...more, settings: { slots }, files: { ".task-conductor/skills/see/SKILL.md": seeSkill } }).pipe(
-    Layer.provideMerge(ScriptedModel.layerHeld)
-  )
+    ...more,
+    settings: { slots },
+    files: { ".task-conductor/skills/see/SKILL.md": seeSkill }
+  }).pipe(Layer.provideMerge(ScriptedModel.layerHeld))
 
 const r = (task: string) => `round-1/refine/${task}/attempt-1`
 const e = (task: string) => `round-1/execute/${task}/attempt-1`
@@ -222,4 +237,41 @@ it.effect("refines what rests on the project after a task that failed, too", () 
     yield* refine("b")
     yield* asked(e("b"))
   }).pipe(Effect.provide(withSlots(4)))
+)
+
+it.effect("shows a call whose file changed while other tasks of the step were refined", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const project = yield* makeProject({
+      ...testSkills,
+      ".task-conductor/skills/edit/SKILL.md": editSkill,
+      "a.txt": "one\n"
+    })
+    const approver = scriptedApprover({ steps: ["decline"] })
+    const world = withSlots(4, { at: { project, home: yield* makeFolder }, approver: approver.layer })
+    yield* Effect.gen(function* () {
+      const { answer, asked, refine, run } = yield* startRun(
+        planOf([
+          [
+            { name: "A", skill: "edit" },
+            { name: "B", gated: true }
+          ]
+        ])
+      )
+      yield* asked(r("a"), r("b"))
+      const edit = { name: "edit_file", arguments: { path: "a.txt", old_text: "one", new_text: "two" } }
+      yield* answer(r("a"), refinementWith([edit]))
+      yield* asked()
+      yield* fs.writeFileString(`${project}/a.txt`, "three\n")
+      yield* refine("b")
+      yield* Fiber.join(run)
+    }).pipe(Effect.provide(world))
+    expect(approver.asked[0]?.map(({ call, warnings }) => [call?.name, warnings])).toEqual([
+      [
+        "edit_file",
+        [expect.stringMatching(/^This call cannot be made now, and will fail\. .*does not occur in a\.txt/)]
+      ],
+      ["get_current_time", undefined]
+    ])
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
