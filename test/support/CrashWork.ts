@@ -1,8 +1,9 @@
 /**
- * The work of the run of CrashRun: twelve tasks in three steps, and what a model says that does them as they stand.
+ * The work of the run of CrashRun: twelve tasks in three steps, one of which looks first, and what a model says that does
+ * them as they stand.
  */
 import type { ChatBody } from "./FakeOllamaScript.ts"
-import { planOf, refinementWith, resultSaying } from "./TestRun.ts"
+import { looksWith, planOf, refinementWith, resultSaying } from "./TestRun.ts"
 
 interface Call {
   readonly name: string
@@ -45,6 +46,11 @@ const plan = planOf(
   )
 )
 
+/** What tasks look at before their calls are written. */
+const looks: Readonly<Record<string, ReadonlyArray<Call>>> = {
+  "Edit 1": [{ name: "read_file", arguments: { path: "other.md" } }, clock]
+}
+
 /** What the model says; it depends on nothing but the stage and the task. */
 export const answer = ({ messages }: ChatBody): string => {
   const [system, user] = [messages[0]?.content ?? "", messages[1]?.content ?? ""]
@@ -53,7 +59,9 @@ export const answer = ({ messages }: ChatBody): string => {
     case "creation":
       return plan
     case "refinement":
-      return refinementWith(calls[task] ?? [])
+      return looks[task] === undefined || user.includes("## What was looked at")
+        ? refinementWith(calls[task] ?? [])
+        : looksWith(looks[task])
     case "execution":
       return resultSaying(`${task} is done.`)
     case "iteration":

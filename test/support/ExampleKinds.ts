@@ -40,6 +40,10 @@ const aRefinementWith = (inputs: string): string =>
     '```json\n{ "uid": "call-1", "name": "read_file", "arguments": { "path": "src/main.ts" } }\n```'
   ).replace("## Tool Calls", () => `## Inputs\n\n${inputs}\n\n## Tool Calls`)
 
+/** A refinement of a task that changes something, with these sections after the task. */
+const aChangeWith = (sections: string): string =>
+  `## Task\n\n- **What is needed** Read the loader.\n- **Skill** change-code\n- **Expected output** One paragraph.\n\n${sections}\n`
+
 /** The length limit in examples that run into it, in characters. */
 export const answerLimit = 300
 
@@ -69,6 +73,19 @@ export const exampleKinds = {
   "run-tool-calls": {
     about: "the text under `## Tool Calls`, checked with the tools of the run",
     frame: aRefinementCalling
+  },
+  "first-pass": {
+    about: "the sections after the task, for a skill that changes files in at most three passes",
+    frame: aChangeWith
+  },
+  "second-pass": {
+    about: "the sections after the task, for the same skill in the second pass, after `src/main.ts` was read",
+    frame: aChangeWith
+  },
+  "last-pass": {
+    about:
+      "the sections after the task, for the same skill in its last pass, after `src/main.ts` and `src/config.ts` were read",
+    frame: aChangeWith
   },
   answer: { about: "an answer of the model", frame: asItIs },
   "cut-answer": { about: `an answer of a model that may write ${answerLimit} characters`, frame: asItIs },

@@ -166,5 +166,9 @@ export const refinementWith = (
     ...calls.map((call, index) => `\`\`\`json\n${JSON.stringify({ uid: `call-${index + 1}`, ...call })}\n\`\`\``)
   ].join("\n\n")
 
+/** A refinement that only looks. */
+export const looksWith = (calls: Parameters<typeof refinementWith>[0]): string =>
+  refinementWith(calls).replace("## Tool Calls", "## Look first")
+
 /** A result document. */
 export const resultSaying = (summary: string): string => `## Result summary\n\n${summary}\n`

@@ -53,18 +53,22 @@ const codesOf = (found: {
   repairs: [...new Set(found.repairs.map(({ code }) => code))]
 })
 
-const isFirst = ({ attempt, round, stage }: ModelCallId): boolean =>
-  attempt === 1 && round <= 1 && stage !== "iterate" && stage !== "conclude"
+const isFirstOf =
+  (examplePass: number) =>
+  ({ attempt, pass = 1, round, stage }: ModelCallId): boolean =>
+    attempt === 1 && round <= 1 && stage !== "iterate" && stage !== "conclude" && pass === examplePass
 
-/** What a run says about the first answer of the stage that the example is about, and to the person. */
-const codesOfRun = (events: ReadonlyArray<RunEvent>): FoundCodes =>
-  codesOf({
+/** What a run says about the first answer of the stage, and of the pass, that the example is about, and to the person. */
+const codesOfRun = (events: ReadonlyArray<RunEvent>, pass = 1): FoundCodes => {
+  const isFirst = isFirstOf(pass)
+  return codesOf({
     issues: events.flatMap((event) => (event.type === "answer.rejected" && isFirst(event.call) ? event.issues : [])),
     repairs: events.flatMap((event): ReadonlyArray<Finding> => {
       if (event.type === "answer.repaired" && isFirst(event.call)) return event.repairs
       return event.type === "message" && event.code !== undefined ? [{ code: event.code }] : []
     })
   })
+}
 
 const explainFile = [
   "---\nname: explain-file\ndescription: Explains a file. Use it in examples.\nallowed-tools: read_file\n---",
@@ -72,20 +76,36 @@ const explainFile = [
   "## Execution\n\nExplain it.\n"
 ].join("\n\n")
 
+const changeCode = [
+  "---\nname: change-code\ndescription: Changes code. Use it in examples.\nallowed-tools: edit_file read_file",
+  'metadata:\n  task-conductor.requires-approval: "true"\n  task-conductor.passes: "3"\n---\n',
+  "## Execution\n\nSay what changed.\n"
+].join("\n")
+
+/** The answers of the passes before the one that an example is about. */
+const looksBefore = ["src/main.ts", "src/config.ts"].map(
+  (path) => `## Look first\n\n\`\`\`json\n${JSON.stringify({ name: "read_file", arguments: { path } })}\n\`\`\`\n`
+)
+
 /** The prompt that a call of the model is about comes first; whatever comes later gets a plain answer. */
 const runOf = (
   answer: (prompt: string, index: number) => ScriptedAnswer | string | undefined,
   work: (pipeline: Pipeline["Service"]) => Effect.Effect<unknown, unknown>,
-  read = codesOfRun
+  read: (events: ReadonlyArray<RunEvent>) => FoundCodes = codesOfRun
 ) =>
   Effect.gen(function* () {
     yield* Effect.exit(work(yield* Pipeline))
     return read((yield* EventLog).events())
   }).pipe(
     Effect.provide(
-      layerTestRun({ files: { ...exampleFiles, ".agents/skills/explain-file/SKILL.md": explainFile } }).pipe(
-        Layer.provide(ScriptedModel.layer(({ user }, index) => answer(user, index) ?? resultSaying("Done.")))
-      )
+      layerTestRun({
+        files: {
+          ...exampleFiles,
+          ".agents/skills/explain-file/SKILL.md": explainFile,
+          ".agents/skills/change-code/SKILL.md": changeCode
+        },
+        rules: [{ verdict: "allow", tool: "read_file" }]
+      }).pipe(Layer.provide(ScriptedModel.layer(({ user }, index) => answer(user, index) ?? resultSaying("Done."))))
     )
   )
 
@@ -95,15 +115,16 @@ const planWith = (text: string) =>
     (pipeline) => pipeline.plan({ runId: "run", prompt: "Explain the loader." })
   )
 
-const refineWith = (text: ScriptedAnswer, skill = plannedTask.skill) =>
+const refineWith = (text: ScriptedAnswer, skill = plannedTask.skill, pass = 1) =>
   runOf(
-    (_, index) => (index === 0 ? text : undefined),
+    (_, index) => (index === pass - 1 ? text : looksBefore.slice(0, pass - 1)[index]),
     (pipeline) =>
       pipeline.run({
         runId: "run",
         prompt: "Explain the loader.",
         plan: planOf([[{ name: plannedTask.name, skill, needed: plannedTask.whatIsNeeded }]])
-      })
+      }),
+    (events) => codesOfRun(events, pass)
   )
 
 /** What is repaired in the results that a run accepts, whichever attempt it was. */
@@ -118,7 +139,7 @@ const repairsOfResults = (events: ReadonlyArray<RunEvent>): FoundCodes => ({
 })
 
 /** Runs a task of which every attempt gives this result. */
-const resultWith = (text: string, read = codesOfRun) =>
+const resultWith = (text: string, read?: (events: ReadonlyArray<RunEvent>) => FoundCodes) =>
   runOf(
     () => text,
     (pipeline) =>
@@ -210,6 +231,12 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
     case "project-task":
     case "project-references":
       return planWith(text)
+    case "first-pass":
+      return refineWith({ text }, "change-code", 1)
+    case "second-pass":
+      return refineWith({ text }, "change-code", 2)
+    case "last-pass":
+      return refineWith({ text }, "change-code", 3)
     case "run-tool-calls":
     case "answer":
       return refineWith({ text })

@@ -37,7 +37,7 @@ const firstLine = (text: string): string => {
 }
 
 const attemptLines = ({ answer, call, failures, issues, repairs, system, user }: Attempt): ReadonlyArray<string> => [
-  `### ${call.stage}, round ${call.round}, attempt ${call.attempt}`,
+  `### ${call.stage}, round ${call.round}${call.pass === undefined ? "" : `, pass ${call.pass}`}, attempt ${call.attempt}`,
   "",
   ...(answer === undefined
     ? ["No answer came.", ""]

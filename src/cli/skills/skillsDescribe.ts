@@ -5,13 +5,18 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import { defaultPasses } from "../../domain/documents/RefinementPass.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { printable, printableJson, printableLines } from "../../domain/text/Printable.ts"
-import { inputTypeText, whyNotOffered, skillTokens } from "../../domain/skills/Skill.ts"
+import { inputTypeText, type Skill, whyNotOffered, skillTokens } from "../../domain/skills/Skill.ts"
 import type { FoundSkill } from "../../services/skills/Skills.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { runFlags } from "../run/runFlags.ts"
+
+/** How often the calls of a task may be asked for. */
+const passesText = ({ passes = defaultPasses }: Skill): string =>
+  passes === 1 ? "1, without looking first" : `up to ${passes}, the last one for the calls`
 
 const fieldsOf = ({ origin, path, skill }: FoundSkill): ReadonlyArray<readonly [string, string]> => {
   const { execution, planning, refinement } = skillTokens(skill)
@@ -22,6 +27,7 @@ const fieldsOf = ({ origin, path, skill }: FoundSkill): ReadonlyArray<readonly [
     ["tools", tools === undefined ? "all" : tools === "" ? "none" : tools],
     ["approval", skill.requiresApproval ? "asks before each task" : "asks when a call needs it"],
     ["model", skill.model ?? "the one of the run"],
+    ["passes", passesText(skill)],
     ["tokens", `about ${planning} to plan, ${refinement} to refine, ${execution} to execute`],
     ...skill.inputs.map((input): readonly [string, string] => [
       "input",

@@ -37,6 +37,9 @@ const stageText = {
 
 const taskPart = (task: string | undefined): string => (task === undefined ? "" : ` "${shown(task)}"`)
 
+/** The pass of a refinement that looked first. */
+const passPart = (pass: number | undefined): string => (pass === undefined ? "" : `, pass ${pass}`)
+
 /** Place, what is wrong and what to do, on one line. */
 const issueLine = (issue: Issue, most: number): string => {
   const place = whereText(issue.where)
@@ -94,6 +97,8 @@ export const progressLine = (event: RunEvent, paint: Paint): string | undefined 
       return shown(event.title)
     case "task.refined":
       return `  refined "${shown(event.task)}": ${event.calls.length === 0 ? "no calls" : event.calls.map((call) => shown(call.name)).join(", ")}`
+    case "task.looked":
+      return `  looks for "${shown(event.task)}": ${event.calls.map((call) => shown(call.name)).join(", ")}`
     case "task.kept":
       return paint.dim(`  kept "${shown(event.task)}"`)
     case "task.finished":
@@ -122,7 +127,7 @@ export const progressLine = (event: RunEvent, paint: Paint): string | undefined 
       return `  the model server is back after ${duration(event.waitedSeconds)}`
     case "answer.rejected":
       return [
-        `  ${paint.yellow("answer rejected")} ${event.call.stage}${taskPart(event.call.task)}, attempt ${event.call.attempt}: ${count(event.issues.length, "issue")}`,
+        `  ${paint.yellow("answer rejected")} ${event.call.stage}${taskPart(event.call.task)}${passPart(event.call.pass)}, attempt ${event.call.attempt}: ${count(event.issues.length, "issue")}`,
         ...event.issues.slice(0, 3).map((issue) => `    ${issueLine(issue, 320)}`)
       ].join("\n")
     case "approval.answered":

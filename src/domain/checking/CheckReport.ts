@@ -10,7 +10,7 @@ import { makeRepair } from "../findings/IssueCode.ts"
 import { resultHeadings } from "../markdown/MarkdownHeadings.ts"
 import { readMarkdown, textOfLines } from "../markdown/Markdown.ts"
 import { linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
-import { type Refinement, readRefinement } from "../documents/RefinementFormat.ts"
+import { type RefinementDocument, readRefinement } from "../documents/RefinementFormat.ts"
 import { readResult } from "../documents/ResultFormat.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import type { Task } from "../plan/Task.ts"
@@ -54,6 +54,8 @@ export type TaskListReport = typeof TaskListReport.Type
 export const RefinementReport = Schema.Struct({
   task: TaskReport,
   inputs: Schema.optionalKey(Schema.Record(Schema.String, InputValue.fields.value)),
+  /** The reading calls under `## Look first`; absent when there are none. */
+  look_first: Schema.optionalKey(Schema.Array(ToolCall)),
   tool_calls: Schema.Array(ToolCall)
 })
 export type RefinementReport = typeof RefinementReport.Type
@@ -115,10 +117,13 @@ const listReport = ({ goals, steps, tasks: all }: TaskList, finished: ReadonlyAr
   }
 }
 
-const refinementReport = ({ calls, inputs, task }: Refinement): RefinementReport => ({
+const callReport = ({ arguments: values, name, uid }: ToolCall): ToolCall => ({ uid, name, arguments: values })
+
+const refinementReport = ({ calls, inputs, looks, task }: RefinementDocument): RefinementReport => ({
   task: taskReport(task),
   ...(inputs === undefined ? {} : { inputs: Object.fromEntries(inputs.map(({ name, value }) => [name, value])) }),
-  tool_calls: calls.map(({ arguments: values, name, uid }) => ({ uid, name, arguments: values }))
+  ...(looks === undefined ? {} : { look_first: looks.map(callReport) }),
+  tool_calls: calls.map(callReport)
 })
 
 export const issueReport = (issue: Issue): IssueReport => ({

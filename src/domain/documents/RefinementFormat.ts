@@ -1,7 +1,7 @@
 /**
- * The refinement document: `## Task` with the fields again, `## Inputs` with the typed inputs of the skill, and
- * `## Tool Calls`. The task is merged into the planned one: texts and references are updated; name, skill and approval
- * stay as planned.
+ * The refinement document: `## Task` with the fields again, `## Inputs` with the typed inputs of the skill, `## Look first`
+ * with reading calls whose outputs the model wants to see before it writes the calls, and `## Tool Calls`. The task is
+ * merged into the planned one: texts and references are updated; name, skill and approval stay as planned.
  */
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
@@ -20,23 +20,38 @@ import type { Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
-import { ToolCall } from "../tools/ToolCall.ts"
-import { numberCalls } from "../tools/ToolCallFormat.ts"
+import { plainUid } from "../tools/LookUid.ts"
+import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
+import { numberCalls, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
 import { InputValue, readInputs } from "./InputFormat.ts"
 import { checkMisplacedCalls, readCalls } from "./RefinementCalls.ts"
 
-/** What a refinement yields: the task with its fields updated, the inputs of its skill, and the calls to make. */
+/**
+ * What a refinement yields: the task with its fields updated, the inputs of its skill, what was looked at first, and the
+ * calls to make.
+ */
 export const Refinement = Schema.Struct({
   task: Task,
   /** The typed inputs of the skill in its order; absent when it has none. */
   inputs: Schema.optionalKey(Schema.NonEmptyArray(InputValue)),
+  /** The reading calls of earlier passes with their outcomes; absent when there were none. They are not made again. */
+  looks: Schema.optionalKey(Schema.NonEmptyArray(CallOutcome)),
   calls: Schema.Array(ToolCall)
 })
 export type Refinement = typeof Refinement.Type
 
+/** A refinement as one answer has it: `looks` are calls that wait for their outputs. */
+export interface RefinementDocument extends Omit<Refinement, "looks"> {
+  readonly looks?: Arr.NonEmptyReadonlyArray<ToolCall>
+}
+
 /** The inputs as a field of a refinement; no field when there are none. */
 export const inputsField = (inputs: ReadonlyArray<InputValue>): Pick<Refinement, "inputs"> =>
   Arr.isReadonlyArrayNonEmpty(inputs) ? { inputs } : {}
+
+/** The calls under `## Look first` as a field of a document; no field when there are none. */
+export const looksField = (looks: ReadonlyArray<ToolCall>): Pick<RefinementDocument, "looks"> =>
+  Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}
 
 /** What the refinement is about; without it the document must hold a whole task. */
 interface RefinementOptions {
@@ -134,8 +149,11 @@ const readTask = (
   return planned
 }
 
+/** The uids of looks belong to the program; a model may have copied one. */
+const withPlainUid = (call: UnnumberedCall): UnnumberedCall => ({ ...call, uid: plainUid(call.uid) })
+
 /** Reads a refinement. The value is present when the task could be built, also when calls have issues. */
-export const readRefinement = (text: string, options: RefinementOptions = {}): Reading<Refinement> => {
+export const readRefinement = (text: string, options: RefinementOptions = {}): Reading<RefinementDocument> => {
   const { inputs, kept = [], task: planned } = options
   const hasInputs = inputs?.length !== 0
   const knownHeadings = hasInputs ? refinementHeadings : headingsWithoutInputs
@@ -143,9 +161,12 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
   const { findings } = reader
   if (findings.issues.length > 0) return reader.reading()
   const taskSection = reader.section("task")
+  const looksSection = reader.section("look-first")
   const callsSection = reader.section("tool-calls")
   reader.checkFences()
-  if (taskSection === undefined && callsSection === undefined) reader.addMissing("Tool Calls")
+  if (taskSection === undefined && callsSection === undefined && looksSection === undefined) {
+    reader.addMissing("Tool Calls")
+  }
   if (taskSection === undefined && planned === undefined) reader.addMissing("Task")
   const task = readTask(reader, taskSection, planned)
   const inputsSection = hasInputs ? reader.section("inputs") : undefined
@@ -154,8 +175,12 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
     ...(planned === undefined ? {} : { task: planned.name })
   }
   const values = readInputs(reader.linesOf(inputsSection), where, inputs, kept, findings)
-  checkMisplacedCalls(reader, taskSection, callsSection)
-  const written = callsSection === undefined ? [] : readCalls(callsSection, reader.linesOf(callsSection), findings)
-  const calls = numberCalls(written, findings)
-  return reader.reading(task === undefined ? undefined : { task, ...inputsField(values), calls })
+  checkMisplacedCalls(reader, taskSection, callsSection ?? looksSection)
+  const callsUnder = (section: MarkdownSection | undefined) => {
+    const written = section === undefined ? [] : readCalls(section, reader.linesOf(section), findings)
+    return numberCalls(written.map(withPlainUid), findings)
+  }
+  const looks = callsUnder(looksSection)
+  const calls = callsUnder(callsSection)
+  return reader.reading(task === undefined ? undefined : { task, ...inputsField(values), ...looksField(looks), calls })
 }

@@ -17,10 +17,11 @@ export type RenderPhase =
   | { readonly _tag: "Coarse" }
   /** `## Task`, for the refiner and the executor. */
   | { readonly _tag: "Refinement"; readonly inputs?: ReadonlyArray<InputValue> }
-  /** `## Task` and `## Tool Calls` with the calls so far. */
+  /** `## Task` and `## Tool Calls` with the calls so far, and `## Look first` when there are looks. */
   | {
       readonly _tag: "RefinementRetry"
       readonly inputs?: ReadonlyArray<InputValue>
+      readonly looks?: ReadonlyArray<ToolCall>
       readonly calls: ReadonlyArray<ToolCall>
     }
   /** As in a plan, with the result on one line. */
@@ -75,9 +76,13 @@ export const renderTask = (task: Task, phase: RenderPhase): string => {
     case "Refinement":
       return [`## Task\n\n${body}`, ...inputs(phase.inputs)].join("\n\n")
     case "RefinementRetry":
-      return [`## Task\n\n${body}`, ...inputs(phase.inputs), "## Tool Calls", ...phase.calls.map(renderToolCall)].join(
-        "\n\n"
-      )
+      return [
+        `## Task\n\n${body}`,
+        ...inputs(phase.inputs),
+        ...(phase.looks === undefined ? [] : ["## Look first", ...phase.looks.map(renderToolCall)]),
+        "## Tool Calls",
+        ...phase.calls.map(renderToolCall)
+      ].join("\n\n")
     case "Finished": {
       const output = phase.output.replace(/\s+/g, " ").trim()
       return [...fields(task), `- **${fieldLabels.output}** ${output}`.trimEnd(), ...blocks(task)].join("\n")

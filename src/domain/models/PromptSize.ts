@@ -51,6 +51,7 @@ const texts: Readonly<Record<string, PartText>> = {
   task_reference_contents: references,
   precursor: references,
   references,
+  look_outputs: { title: "what was looked at first", remedy: "split the task, so that it has to see less" },
   tool_outputs: { title: "tool calls and outputs", remedy: "split the task, so that it makes fewer calls" },
   task_data: { title: "task" },
   completed_tasks: { title: "results of finished tasks", remedy: "ask for less in one run" },

@@ -4,7 +4,7 @@
 import * as Schema from "effect/Schema"
 import { Risk } from "../tools/Risk.ts"
 import { ToolCall } from "../tools/ToolCall.ts"
-import type { PreparedCall } from "../tools/PreparedCall.ts"
+import type { PreparedCall, ToolInfo } from "../tools/PreparedCall.ts"
 
 export const ApprovalItem = Schema.Struct({
   task: Schema.String,
@@ -41,6 +41,15 @@ export interface GatedTask {
   readonly task: string
   readonly gatedBy: "list" | "skill" | "risk"
   readonly calls: ReadonlyArray<PreparedCall>
+  /** Calls that cannot be made any more, for example since a file changed; they are shown, and their answer grants nothing. */
+  readonly unready?: ReadonlyArray<UnreadyCall>
+}
+
+/** A call that could not be prepared. */
+export interface UnreadyCall {
+  readonly call: ToolCall
+  readonly info: ToolInfo
+  readonly problem: string
 }
 
 /** What a person wants instead of something they declined, in their words. `declined` is a step or a call. */

@@ -10,13 +10,15 @@ export const Stage = Schema.Literals(["plan", "refine", "execute", "iterate", "c
 export type Stage = typeof Stage.Type
 
 /**
- * One model call. `round` is 0 before the first round; `task` is a task name; `attempt` counts from 1. For `ask` the round
- * is the number of the message and the attempt that of the iteration.
+ * One model call. `round` is 0 before the first round; `task` is a task name; `attempt` counts from 1. `pass` is that of a
+ * refinement that looks first, from 2; absent in the first pass. For `ask` the round is the number of the message and the
+ * attempt that of the iteration.
  */
 export const ModelCallId = Schema.Struct({
   stage: Stage,
   round: Schema.Int,
   task: Schema.optionalKey(Schema.String),
+  pass: Schema.optionalKey(Schema.Int),
   attempt: Schema.Int
 })
 export type ModelCallId = typeof ModelCallId.Type
@@ -25,12 +27,13 @@ export type ModelCallId = typeof ModelCallId.Type
 export const ToolCallId = Schema.Struct({ round: Schema.Int, task: Schema.String, uid: Schema.String })
 export type ToolCallId = typeof ToolCallId.Type
 
-/** `round-1/refine/research-2/attempt-1`, `plan/attempt-1`. */
+/** `round-1/refine/research-2/attempt-1`, `round-1/refine/research-2/pass-2/attempt-1`, `plan/attempt-1`. */
 export const modelCallKey = (id: ModelCallId): string =>
   [
     ...(id.round === 0 ? [] : [`round-${id.round}`]),
     id.stage,
     ...(id.task === undefined ? [] : [slugOf(id.task)]),
+    ...(id.pass === undefined ? [] : [`pass-${id.pass}`]),
     `attempt-${id.attempt}`
   ].join("/")
 
@@ -58,7 +61,13 @@ export type ParsedKey =
   | { readonly kind: "briefing" | "plan" }
   | { readonly kind: "round"; readonly round: number }
   | { readonly kind: "refined" | "task"; readonly round: number; readonly task: string }
-  | { readonly kind: "model"; readonly stage: Stage; readonly round: number; readonly task?: string }
+  | {
+      readonly kind: "model"
+      readonly stage: Stage
+      readonly round: number
+      readonly task?: string
+      readonly pass?: number
+    }
   | { readonly kind: "tool"; readonly round: number; readonly task: string; readonly uid: string }
 
 const isStage = Schema.is(Stage)
@@ -73,20 +82,26 @@ export const parseKey = (name: string): ParsedKey | undefined => {
   if ((kind === "refined" || kind === "task") && task !== "") return { kind, round, task }
   if (kind === "tool" && more.length > 0) return { kind, round, task, uid: more.join("/") }
   if (!isStage(kind) || task === "") return undefined
-  return more.length === 0 ? { kind: "model", stage: kind, round } : { kind: "model", stage: kind, round, task }
+  if (more.length === 0) return { kind: "model", stage: kind, round }
+  const pass = more.length === 2 ? /^pass-(\d+)$/.exec(more[0] ?? "")?.[1] : undefined
+  return { kind: "model", stage: kind, round, task, ...(pass === undefined ? {} : { pass: Number(pass) }) }
 }
 
 /** Where a task asks outside of its calls: `round-1/refine`. */
 export const stagePlace = (round: number, stage: Stage): string => `round-${round}/${stage}`
 
-/** What a stage looks at: `check/research-1,research-2`, `reference/research-1/document/notes.md`, `inputs/research-1`. */
+/**
+ * What a stage looks at: `check/research-1,research-2`, `reference/research-1/document/notes.md`, `inputs/research-1`,
+ * `calls/research-1`.
+ */
 export const seenKey = {
   check: (tasks: ReadonlyArray<string>): string => `check/${tasks.map(slugOf).join()}`,
   reference: (task: string, view: string, href: string): string => `reference/${slugOf(task)}/${view}/${href}`,
   inputs: (task: string): string => `inputs/${slugOf(task)}`,
   /** `task` is absent for the answer of the run. */
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),
-  wishes: (round: number): string => `wishes/round-${round}`
+  wishes: (round: number): string => `wishes/round-${round}`,
+  calls: (task: string): string => `calls/${slugOf(task)}`
 }
 
 /** The task of calls in a conversation, which has no plan. */

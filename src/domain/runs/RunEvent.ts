@@ -51,8 +51,16 @@ export const RunEvent = Schema.Union([
     model: Schema.String,
     prompt: Schema.String
   }),
-  /** A stage starts; `task` is absent for stages of the whole list. */
-  event("stage.started", { stage: Stage, round: Schema.Int, task: Schema.optionalKey(Schema.String) }),
+  /**
+   * A stage starts; `task` is absent for stages of the whole list. `pass` is that of a refinement that has looked first,
+   * from 2.
+   */
+  event("stage.started", {
+    stage: Stage,
+    round: Schema.Int,
+    task: Schema.optionalKey(Schema.String),
+    pass: Schema.optionalKey(Schema.Int)
+  }),
   /** A prompt was sent. `model` is the one that the skill of the task chose; absent for the model of the run. */
   event("model.started", {
     call: ModelCallId,
@@ -90,6 +98,8 @@ export const RunEvent = Schema.Union([
   event("round.finished", { round: Schema.Int, finished: Schema.Int, failed: Schema.Int }),
   event("step.started", stepFields),
   event("step.finished", stepFields),
+  /** A task is about to look before its calls are written; `calls` only read. `pass` is the one that asked for them, from 1. */
+  event("task.looked", { ...taskFields, pass: Schema.Int, calls: Schema.Array(ToolCall) }),
   event("task.refined", { ...taskFields, inputs: Refinement.fields.inputs, calls: Schema.Array(ToolCall) }),
   /** The task had finished before the run was resumed; its result is used. */
   event("task.kept", taskFields),

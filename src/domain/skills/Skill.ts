@@ -31,6 +31,8 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Ski
   requiresApproval: Schema.Boolean,
   /** `metadata.task-conductor.model` */
   model: Schema.optionalKey(Schema.String),
+  /** `metadata.task-conductor.passes`: how often a model may be asked for the calls of a task, with all looks before them. */
+  passes: Schema.optionalKey(Schema.Int),
   /** Markdown under `## Input requirements`. */
   inputRequirements: Schema.String,
   /** The lines of it that name an input with its type. */
@@ -48,6 +50,9 @@ export const isModelName = (name: string): boolean =>
 
 /** True for a model that the local server forwards to a hosted one: `gpt-oss:120b-cloud`. */
 export const isCloudModel = (name: string): boolean => /[:-]cloud$/i.test(name)
+
+/** The most passes that a skill may ask for: what comes back from every look takes space in the next prompt. */
+export const maxPasses = 5
 
 /** True for what the format allows as the name of a skill. */
 export const isSkillName = (name: string): boolean => /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= 64

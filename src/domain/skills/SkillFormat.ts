@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Reading } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
-import { isModelName, isSkillName, Skill, readSkillInputs } from "./Skill.ts"
+import { isModelName, isSkillName, maxPasses, Skill, readSkillInputs } from "./Skill.ts"
 import { placeOfKey, readSkillBody, readSkillFile, type SkillFile } from "./SkillFile.ts"
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -81,6 +81,16 @@ const readModel = (file: SkillFile, findings: Findings): string => {
   return ""
 }
 
+/** The number of passes; nothing when the file gives none. */
+const readPasses = (file: SkillFile, findings: Findings): number | undefined => {
+  const text = readSetting(file, "passes", findings)
+  if (text === "") return undefined
+  if (/^[1-9]$/.test(text) && Number(text) <= maxPasses) return Number(text)
+  const message = `"${text}" is not a number from 1 to ${maxPasses}, so it is not used.`
+  addRepair(findings, "skill-passes-value", placeOfKey(file, "metadata"), message)
+  return undefined
+}
+
 const readFields = (file: SkillFile, folder: string): Reading<Skill> => {
   const findings: Findings = { issues: [], repairs: [...file.repairs] }
   const name = readName(file, folder, findings)
@@ -88,6 +98,7 @@ const readFields = (file: SkillFile, folder: string): Reading<Skill> => {
   const allowedTools = readAllowedTools(file, findings)
   const requiresApproval = readApproval(file, findings)
   const model = readModel(file, findings)
+  const passes = readPasses(file, findings)
   const { execution, inputRequirements, refinement, repairs } = readSkillBody(file)
   const skill = new Skill({
     name,
@@ -95,6 +106,7 @@ const readFields = (file: SkillFile, folder: string): Reading<Skill> => {
     ...(allowedTools === undefined ? {} : { allowedTools }),
     requiresApproval,
     ...(model === "" ? {} : { model }),
+    ...(passes === undefined ? {} : { passes }),
     inputRequirements,
     refinement,
     execution,

@@ -44,7 +44,8 @@ const forbidden: ReadonlyArray<RepairCode> = [
   "skill-tools-form",
   "skill-metadata-form",
   "skill-approval-value",
-  "skill-model-name"
+  "skill-model-name",
+  "skill-passes-value"
 ]
 
 const checkKeys = (file: SkillFile, findings: Findings): void => {
@@ -63,7 +64,7 @@ const checkKeys = (file: SkillFile, findings: Findings): void => {
   })
 }
 
-const settings = ["task-conductor.requires-approval", "task-conductor.model"]
+const settings = ["task-conductor.requires-approval", "task-conductor.model", "task-conductor.passes"]
 const bareSettings = new Set(settings.map((key) => key.slice("task-conductor.".length)))
 
 /** Keys of other programs and of the author are left alone. */

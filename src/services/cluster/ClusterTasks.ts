@@ -17,7 +17,8 @@ import { TaskFailure, type TaskPhase, TaskResult } from "../../domain/plan/TaskR
 import { hashOf } from "../files/Hash.ts"
 import { PermissionDenied } from "../permissions/PermissionDenied.ts"
 import { GateSnapshot, Gate } from "../permissions/Gate.ts"
-import { Refiner, type TaskOrder } from "../pipeline/Refiner.ts"
+import { Refiner } from "../pipeline/Refiner.ts"
+import type { TaskOrder } from "../pipeline/TaskOrder.ts"
 import { type ExecutionOrder, TaskRunner } from "../pipeline/TaskRunner.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 

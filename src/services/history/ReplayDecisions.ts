@@ -1,6 +1,6 @@
 /**
  * The gate and the tools of a replay: steps get the recorded decisions, and no code of a tool runs, not even to prepare
- * a call. Plugins and servers that start before a run are decided by the rules, and nobody is asked.
+ * or to inspect a call. Plugins and servers that start before a run are decided by the rules, and nobody is asked.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -101,7 +101,7 @@ export const layerReplayDecisions = (
           : Effect.succeed({ call, info, risk, accesses: [] })
       }
       return Context.make(Gate, { ...gate, approveStep, denials: Effect.succeed(denialsOf(own)) }).pipe(
-        Context.add(ToolRegistry, { ...registry, prepare })
+        Context.add(ToolRegistry, { ...registry, prepare, inspect: () => Effect.undefined })
       )
     })
   )

@@ -30,9 +30,16 @@ const isRefinement = (key: string): boolean => {
   return parsed?.kind === "refined" || (parsed?.kind === "model" && parsed.stage === "refine")
 }
 
+/** What a refinement looked at is material for the model; nothing of it is executed. */
+const withoutLooks = (value: Schema.Json): string =>
+  JSON.stringify(value, (key, part: unknown) => (key === "looks" ? undefined : part))
+
 /** Calls come from refinements: a refinement from which a secret was redacted must not be executed. */
-export const wholeValueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> =>
-  line !== undefined && isRefinement(line.key) && line.json.includes(redacted) ? Option.none() : valueOf(line)
+export const wholeValueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> => {
+  const value = valueOf(line)
+  if (line === undefined || !isRefinement(line.key) || !line.json.includes(redacted)) return value
+  return Option.filter(value, (one) => !withoutLooks(one).includes(redacted))
+}
 
 /** The work of earlier sessions, by these lines of a journal. */
 export const knownBy = (lines: ReadonlyArray<JournalLine>) => {

@@ -34,19 +34,27 @@ interface StepWorld {
 interface DecidedCall {
   readonly question: GateQuestion
   readonly decision: Decision
+  /** Why the call cannot be made; it is shown, and the answer grants nothing. */
+  readonly problem?: string
 }
 
 /** The calls of a task that are not denied by rules, with the decision of the rules. */
 const possibleCalls = Effect.fnUntraced(function* (
-  { calls, task }: GatedTask,
+  { calls, task, unready = [] }: GatedTask,
   place: string,
   { evaluate, protection }: PolicyEvaluator
 ) {
-  const questions = calls
-    .map((call) => questionOfCall({ task, place }, call))
-    .filter((one) => protection(one) === undefined)
-  const decided = yield* Effect.forEach(questions, (question) =>
-    Effect.map(evaluate(question), (decision): DecidedCall => ({ question, decision }))
+  const scope = { task, place }
+  const asked: ReadonlyArray<Omit<DecidedCall, "decision">> = [
+    ...calls.map((call) => ({ question: questionOfCall(scope, call) })),
+    ...unready.map(({ call, info, problem }) => ({
+      question: questionOfCall(scope, { call, info, risk: info.risk, accesses: [] }),
+      problem
+    }))
+  ]
+  const decided = yield* Effect.forEach(
+    asked.filter(({ question }) => protection(question) === undefined),
+    (one) => Effect.map(evaluate(one.question), (decision): DecidedCall => ({ ...one, decision }))
   )
   return decided.filter(({ decision }) => decision.verdict !== "deny")
 })
@@ -68,10 +76,16 @@ const withWarnings = (item: ApprovalItem, warnings: ReadonlyMap<string, string>)
   return about.length === 0 ? item : { ...item, warnings: [...about, ...(item.warnings ?? [])] }
 }
 
-/** One item of the question: a call, or a task without calls. */
+/** One item of the question: a call, or a task without calls. `question` is absent for what cannot be granted. */
 interface Shown {
   readonly item: ApprovalItem
   readonly question?: GateQuestion
+}
+
+/** The item of a call that cannot be made, with the first line of what stands in its way. */
+const withProblem = (item: ApprovalItem, problem: string): ApprovalItem => {
+  const [line = ""] = problem.split("\n")
+  return { ...item, warnings: [`This call cannot be made now, and will fail. ${line}`, ...(item.warnings ?? [])] }
 }
 
 const shownOf = Effect.fnUntraced(function* (
@@ -81,9 +95,10 @@ const shownOf = Effect.fnUntraced(function* (
   { evaluator, workspace }: StepWorld
 ): Effect.fn.Return<ReadonlyArray<Shown>> {
   if (calls.length === 0) return [{ item: { task, tool: "none", risk: "safe", targets: [] } }]
-  return yield* Effect.forEach(calls, ({ question }) =>
-    Effect.gen(function* () {
+  return yield* Effect.forEach(calls, ({ problem, question }) =>
+    Effect.gen(function* (): Effect.fn.Return<Shown> {
       const item = yield* itemOf(question, workspace, yield* evaluator.outdated(question))
+      if (problem !== undefined) return { item: withProblem(item, problem) }
       return { item: withWarnings(item, warnings), question }
     })
   )

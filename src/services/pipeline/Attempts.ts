@@ -41,6 +41,8 @@ export interface AttemptPlan<A, E, R> {
   /** 0 before the first round. */
   readonly round: number
   readonly task?: string
+  /** The pass of a refinement that looks first, from 2. */
+  readonly pass?: number
   /** Position of the task's step from 0. */
   readonly step: number
   readonly prompt: (previous: Previous | undefined) => FilledPrompt
@@ -169,7 +171,12 @@ export class Attempts extends Context.Service<
       const run = <A, E, R>(
         plan: AttemptPlan<A, E, R>
       ): Effect.Effect<Accepted<A>, AttemptsExhausted | ModelError | E, R> => {
-        const where = { stage: plan.stage, round: plan.round, ...(plan.task === undefined ? {} : { task: plan.task }) }
+        const where = {
+          stage: plan.stage,
+          round: plan.round,
+          ...(plan.task === undefined ? {} : { task: plan.task }),
+          ...(plan.pass === undefined ? {} : { pass: plan.pass })
+        }
         const watched = {
           ...(plan.model === undefined ? {} : { model: plan.model }),
           ...(plan.shape === undefined ? {} : { shape: plan.shape }),

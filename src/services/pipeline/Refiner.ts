@@ -1,76 +1,55 @@
 /**
- * Turns one task into concrete tool calls that are checked before they run. A task whose skill has neither tools nor
- * typed inputs needs no model call: it has nothing to refine.
+ * Turns one task into concrete tool calls that are checked before they run. It may go in passes: reading calls run, their
+ * outputs come back, and the model is asked again; the calls of the last pass are those of the task. A task whose skill
+ * has neither tools nor typed inputs needs no model call: it has nothing to refine.
  */
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import { refinementShape } from "../../domain/documents/AnswerWatch.ts"
-import { besideReferences, type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
-import type { InputValue } from "../../domain/documents/InputFormat.ts"
-import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
-import { Issue, issuesMarkdown, type Reading, type Where } from "../../domain/findings/Issue.ts"
-import { makeIssue } from "../../domain/findings/IssueCode.ts"
-import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
-import { inputsField, type Refinement, readRefinement } from "../../domain/documents/RefinementFormat.ts"
-import { type Skill, inputLines, type SkillInput } from "../../domain/skills/Skill.ts"
-import type { Task } from "../../domain/plan/Task.ts"
-import { Step, TaskList } from "../../domain/plan/TaskList.ts"
-import { renderTask } from "../../domain/documents/TaskRendering.ts"
-import { TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
-import type { ToolCall } from "../../domain/tools/ToolCall.ts"
-import { Activities } from "../journal/Activities.ts"
-import { Attempts } from "./Attempts.ts"
-import { Prompts } from "../models/Prompts.ts"
-import { References } from "../references/References.ts"
-import { checkInputPaths } from "../references/InputPaths.ts"
-import { RunSettings } from "../runs/RunSettings.ts"
+import { type Refinement, type RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
+import { defaultPasses } from "../../domain/documents/RefinementPass.ts"
+import { lookBlocks } from "../../domain/models/LookBlocks.ts"
+import { TaskFailure } from "../../domain/plan/TaskResult.ts"
+import { stagePlace } from "../../domain/runs/ActivityKey.ts"
+import type { Skill } from "../../domain/skills/Skill.ts"
+import { lookUid } from "../../domain/tools/LookUid.ts"
+import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type ReferenceBlock, References } from "../references/References.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
+import { UsageMeter } from "../runs/UsageMeter.ts"
 import { Skills } from "../skills/Skills.ts"
+import { forEachCall } from "../tools/CallOrder.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { ToolRunner } from "../tools/ToolRunner.ts"
+import { Attempts, type Previous } from "./Attempts.ts"
+import { makeRefinementReader } from "./RefinementReader.ts"
 import { makeMissingTools } from "./MissingTools.ts"
 import { taskFailure, toolsMissing } from "./TaskErrors.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
-import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { Workspace } from "../files/Workspace.ts"
+import type { TaskOrder } from "./TaskOrder.ts"
 
-/** A task with what is known when its turn comes. */
-export interface TaskOrder {
-  readonly briefing: Briefing
-  readonly task: Task
-  readonly round: number
-  /** Position of the task's step from 0. */
-  readonly step: number
-  /** Results of earlier rounds and of the tasks this one refers to. */
-  readonly finished: ReadonlyArray<TaskResult>
+/** What is the same in all passes over a task. */
+interface Work {
+  readonly order: TaskOrder
+  readonly skill: Skill
+  readonly tools: ReadonlyArray<string>
+  readonly passes: number
+  /** The contents of the references. */
+  readonly references: ReferenceBlock
 }
 
-const callsOf = (task: Task): Where => ({ section: "Tool Calls", task: task.name })
+/** What was looked at has at least this part of the room that it shares with references. */
+const lookShare = 0.6
 
-const sameCall = (call: ToolCall): string => JSON.stringify([call.name, call.arguments])
-
-/** The same call over and over gives nothing new. */
-const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, task: Task): ReadonlyArray<Issue> => {
-  const counts = new Map<string, number>()
-  for (const call of calls) counts.set(sameCall(call), (counts.get(sameCall(call)) ?? 0) + 1)
-  return [...counts]
-    .filter(([, count]) => count >= limit)
-    .map(([call, count]) =>
-      makeIssue("tool-call-repeated", callsOf(task), {
-        what: `The same call appears ${count} times.`,
-        quote: call
-      })
-    )
+/** One pass: what was understood in those before, and what they looked at. */
+interface Pass {
+  readonly number: number
+  readonly known: RefinementDocument
+  readonly looks: ReadonlyArray<CallOutcome>
 }
-
-const checkPurpose = (calls: ReadonlyArray<ToolCall>, task: Task): ReadonlyArray<Issue> =>
-  calls.length > 0 || task.references.length > 0
-    ? []
-    : [
-        makeIssue("tool-call-missing", callsOf(task), {
-          what: "The task has neither a tool call nor a reference, so there is nothing to work on."
-        })
-      ]
 
 export class Refiner extends Context.Service<
   Refiner,
@@ -82,105 +61,118 @@ export class Refiner extends Context.Service<
   static readonly layer = Layer.effect(
     Refiner,
     Effect.gen(function* () {
-      const activities = yield* Activities
       const attempts = yield* Attempts
-      const prompts = yield* Prompts
+      const events = yield* RunEvents
+      const meter = yield* UsageMeter
+      const read = yield* makeRefinementReader
       const references = yield* References
-      const { limits, referenceBudget } = yield* RunSettings
-      const skills = yield* Skills
       const registry = yield* ToolRegistry
+      const runner = yield* ToolRunner
       const taskPrompts = yield* makeTaskPrompts
-      const provide = Effect.provideService(Workspace, yield* Workspace)
       const missing = yield* makeMissingTools
+      const skills = yield* Skills
       const allTools = registry.tools.map((tool) => tool.name)
 
-      /** Reads an answer; the task keeps what was understood even when the answer is rejected. */
-      const read = Effect.fnUntraced(function* (
-        answer: string,
-        order: TaskOrder,
-        tools: ReadonlySet<string>,
-        inputs: ReadonlyArray<SkillInput>,
-        kept: ReadonlyArray<InputValue>
-      ): Effect.fn.Return<Reading<Refinement>> {
-        const reading = readRefinement(answer, { task: order.task, inputs, kept })
-        if (Option.isNone(reading.value)) return reading
-        const { task, inputs: given = [], calls } = reading.value.value
-        const checked = calls.map((call) => registry.check(call, tools, task.name))
-        const world = yield* references.check(
-          new TaskList({ goals: "", steps: [new Step({ title: "Task", tasks: [task] })] }),
-          { briefing: order.briefing, finished: order.finished, budget: referenceBudget }
-        )
-        const paths = yield* given.length === 0
-          ? Effect.succeed([])
-          : activities.record(
-              { key: seenKey.inputs(task.name), success: Schema.Array(Issue) },
-              provide(checkInputPaths(inputs, given, task.name))
-            )
-        const checkedCalls = checked.map((one) => one.call)
-        return {
-          value: Option.some({ task: world.list.tasks[0] ?? task, ...inputsField(given), calls: checkedCalls }),
-          issues: [
-            ...reading.issues,
-            ...paths,
-            ...world.issues,
-            ...checked.flatMap((one) => one.issues),
-            ...checkRepetition(checkedCalls, limits.identicalCalls, task),
-            ...(tools.size === 0 ? [] : checkPurpose(calls, task))
-          ],
-          repairs: [...reading.repairs, ...world.repairs, ...checked.flatMap((one) => one.repairs)]
-        }
-      })
+      const isPure = (tool: string): boolean => registry.find(tool)?.effect === "pure"
+      const mayChange = ({ name }: ToolCall): boolean => registry.find(name) !== undefined && !isPure(name)
 
-      const ask = Effect.fnUntraced(function* (order: TaskOrder, skill: Skill, tools: ReadonlyArray<string>) {
-        const { task, briefing } = order
-        const block = yield* references.block(task, {
-          briefing,
-          finished: order.finished,
-          view: registry.changesSomething(tools) ? "whole" : "summary",
-          room: taskPrompts.referenceRoom(task, briefing),
-          place: stagePlace(order.round, "refine")
-        })
-        const shared = briefingBlocks(besideReferences(briefing, task.references))
-        let current: Refinement = { task, calls: [] }
-        const accepted = yield* attempts.run({
+      /** Without a tool that only reads there is nothing to look with. */
+      const passesOf = ({ passes = defaultPasses }: Skill, tools: ReadonlyArray<string>): number =>
+        tools.some(isPure) ? passes : 1
+
+      /** A skill that says how many passes it needs is about a change, when it has a tool that makes one. */
+      const mustAct = ({ passes }: Skill, tools: ReadonlyArray<string>): boolean =>
+        passes !== undefined && tools.some((tool) => !isPure(tool))
+
+      const fill = (
+        { order, passes, references: block }: Work,
+        { known, looks, number }: Pass,
+        previous: Previous | undefined
+      ) => {
+        const { briefing, task } = order
+        const filled = (contents: string, outputs: string) =>
+          taskPrompts.refinement(task, briefing, {
+            known,
+            previous,
+            contents,
+            outputs,
+            looksLeft: passes - number,
+            ...(number > 1 && number === passes ? { lastPass: passes } : {}),
+            references: block.text.length
+          })
+        const room = taskPrompts.roomBeside(task, filled("", ""))
+        const wanted = lookBlocks(looks, room).length
+        const contents = block.within(room - Math.min(wanted, Math.floor(room * lookShare)))
+        return filled(contents, lookBlocks(looks, room - contents.length))
+      }
+
+      const ask = (work: Work, pass: Pass) => {
+        const { order, passes, skill, tools } = work
+        let known = pass.known
+        const rules = {
+          pass: pass.number,
+          passes,
+          mustAct: mustAct(skill, tools),
+          mayChange,
+          seen: pass.looks.map(({ call }) => call)
+        }
+        return attempts.run({
           stage: "refine",
           ...(skill.model === undefined ? {} : { model: skill.model }),
           round: order.round,
-          task: task.name,
+          task: order.task.name,
+          ...(pass.number === 1 ? {} : { pass: pass.number }),
           step: order.step,
-          prompt: (previous) => {
-            const fill = (contents: string) =>
-              prompts.fill("refinement", {
-                skill_name: skill.name,
-                skill_inputs: inputLines(skill.inputs),
-                skill_input_requirements: skill.inputRequirements,
-                skill_refinement: skill.refinement,
-                output_room: taskPrompts.outputRoom(task, briefing, block.text.length),
-                tool_instructions: registry.instructions(tools),
-                project_description: shared.project_description,
-                environment: shared.environment,
-                project_map: shared.project_map,
-                current_file: shared.current_file,
-                task_reference_contents: contents,
-                task_data: renderTask(
-                  current.task,
-                  previous === undefined ? { _tag: "Refinement" } : { _tag: "RefinementRetry", ...current }
-                ),
-                issues: rawBlock("## Issues with the current call", issuesMarkdown(previous?.issues ?? []))
-              })
-            return fill(block.within(taskPrompts.roomBeside(task, fill(""))))
-          },
+          prompt: (previous) => fill(work, { ...pass, known }, previous),
           shape: refinementShape,
           read: (answer) =>
-            read(answer, { ...order, task: current.task }, new Set(tools), skill.inputs, current.inputs ?? []).pipe(
+            read(answer, {
+              order: { ...order, task: known.task },
+              tools: new Set(tools),
+              inputs: skill.inputs,
+              kept: known.inputs ?? [],
+              rules
+            }).pipe(
               Effect.tap((reading) =>
                 Effect.sync(() => {
-                  current = Option.getOrElse(reading.value, () => current)
+                  known = Option.getOrElse(reading.value, () => known)
                 })
               )
             )
         })
-        return accepted.value
+      }
+
+      /** Makes the looks of a pass; nobody approves them beforehand, the gate decides about each like about any read. */
+      const look = Effect.fnUntraced(function* ({ order }: Work, pass: number, asked: ReadonlyArray<ToolCall>) {
+        const { round, step, task } = order
+        const calls = asked.map((call) => ({ ...call, uid: lookUid(pass, call.uid) }))
+        yield* events.publish({ type: "task.looked", round, step, task: task.name, pass, calls })
+        return yield* forEachCall(
+          registry,
+          calls,
+          ({ name }) => name,
+          (call) =>
+            runner.run({ round, task: task.name, uid: call.uid }, call).pipe(
+              Effect.tap(() => meter.toolCall),
+              Effect.map((result): CallOutcome => ({ call, result }))
+            )
+        )
+      })
+
+      const passOver = Effect.fnUntraced(function* (work: Work) {
+        const seen: Array<CallOutcome> = []
+        let known: RefinementDocument = { task: work.order.task, calls: [] }
+        for (let number = 1; ; number += 1) {
+          const { value } = yield* ask(work, { number, known, looks: seen })
+          if (value.looks === undefined) {
+            const { looks: _, ...rest } = value
+            const refinement: Refinement = Arr.isReadonlyArrayNonEmpty(seen) ? { ...rest, looks: seen } : rest
+            return refinement
+          }
+          seen.push(...(yield* look(work, number, value.looks)))
+          const { looks: _, ...rest } = value
+          known = rest
+        }
       })
 
       const refine = Effect.fn("Refiner.refine")(function* (order: TaskOrder) {
@@ -194,7 +186,16 @@ export class Refiner extends Context.Service<
         const unusable = missing.whyUnusable(skill)
         if (unusable !== undefined) return yield* toolsMissing(task, skill, unusable)
         if (tools.length === 0 && skill.inputs.length === 0) return { task, calls: [] }
-        return yield* ask(order, skill, tools).pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))
+        const block = references.block(task, {
+          briefing: order.briefing,
+          finished: order.finished,
+          view: registry.changesSomething(tools) ? "whole" : "summary",
+          room: taskPrompts.referenceRoom(task, order.briefing),
+          place: stagePlace(order.round, "refine")
+        })
+        return yield* Effect.flatMap(block, (contents) =>
+          passOver({ order, skill, tools, passes: passesOf(skill, tools), references: contents })
+        ).pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))
       })
 
       return Refiner.of({ refine })

@@ -1,6 +1,7 @@
 /**
- * Runs one round on fibers. All refinements start at once and overlap with execution; a task waits only for its own
- * refinement; a task that refers to results is refined when its producers have finished. Steps run one after another,
+ * Runs one round on fibers. Refinements start at once and overlap with execution; a task waits only for its own
+ * refinement; a task that refers to results is refined when its producers have finished, and one whose calls rest on the
+ * project when no earlier step can change it any more. Steps run one after another,
  * the tasks of a step side by side, and a task that fails does not stop its siblings.
  */
 import * as Context from "effect/Context"
@@ -11,20 +12,20 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { activityName, stageKey } from "../../domain/runs/ActivityKey.ts"
-import type { GatedTask, StepApproved } from "../../domain/permissions/ApprovalItem.ts"
+import type { StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import { Refinement } from "../../domain/documents/RefinementFormat.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskList } from "../../domain/plan/TaskList.ts"
 import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { Activities } from "../journal/Activities.ts"
 import { hashOf } from "../files/Hash.ts"
+import { makeGatedCalls } from "./GatedCalls.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { Refiner } from "./Refiner.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
-import { Skills } from "../skills/Skills.ts"
 import { makeStepApproval, type StepApproval } from "./StepApproval.ts"
+import { makeTaskEffects } from "./TaskEffects.ts"
 import { TaskRunner } from "./TaskRunner.ts"
-import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 export interface RoundOrder {
   readonly briefing: Briefing
@@ -81,9 +82,9 @@ export class Scheduler extends Context.Service<
       const gate = yield* Gate
       const refiner = yield* Refiner
       const events = yield* RunEvents
-      const skills = yield* Skills
+      const gatedCalls = yield* makeGatedCalls
+      const { mayChange, mayWrite, restsOnProject } = yield* makeTaskEffects
       const taskRunner = yield* TaskRunner
-      const registry = yield* ToolRegistry
 
       const makeCells = Effect.fnUntraced(function* (list: TaskList) {
         const cells = new Map<string, Cell>()
@@ -116,14 +117,31 @@ export class Scheduler extends Context.Service<
         return [...order.finished, ...results]
       })
 
+      /** Waits until no task of an earlier step can change any more what is looked at. */
+      const awaitWriters = ({ step }: Cell, cells: Cells) =>
+        Effect.forEach(
+          [...cells.values()].filter((other) => other.step < step && mayWrite(other.task)),
+          ({ done }) => Effect.exit(Deferred.await(done)),
+          { discard: true }
+        )
+
+      /**
+       * A refinement that was not allowed to look is made again in a resumed run, so that a person is asked again; unless
+       * it changes something, since its calls may have been made.
+       */
+      const isSettled = ({ calls, looks }: Refinement): boolean =>
+        calls.some(mayChange) || looks?.every(({ result }) => result.error_type !== "permission_denied") !== false
+
       const refine = Effect.fnUntraced(function* (cell: Cell, cells: Cells, order: RoundOrder) {
         const finished = yield* awaitProducers(cell, cells, order)
+        if (restsOnProject(cell.task)) yield* awaitWriters(cell, cells)
         const { briefing, round } = order
         const refinement = yield* activities.runStage(
           { key: refinedKey(round, cell.task, finished), success: Refinement },
-          refiner.refine({ briefing, task: cell.task, round, step: cell.step, finished })
+          refiner.refine({ briefing, task: cell.task, round, step: cell.step, finished }),
+          isSettled
         )
-        const { task: _, ...refined } = refinement
+        const { looks: _looks, task: _task, ...refined } = refinement
         yield* events.publish({ type: "task.refined", round, step: cell.step, task: cell.task.name, ...refined })
         return { refinement, finished }
       })
@@ -137,21 +155,6 @@ export class Scheduler extends Context.Service<
         return yield* Deferred.succeed(done, known.value)
       })
 
-      /** Why a task must be approved: the list or its skill says so, or a call is high risk. */
-      const gateOf = Effect.fnUntraced(function* ({ task }: Cell, refinement: Refinement) {
-        const prepared = yield* Effect.forEach(refinement.calls, (call) => Effect.result(registry.prepare(call)))
-        const calls = prepared.flatMap((one) => (Result.isSuccess(one) ? [one.success] : []))
-        const gatedBy: GatedTask["gatedBy"] | undefined =
-          task.requiresApproval || refinement.task.requiresApproval
-            ? "list"
-            : skills.find(task.skill)?.requiresApproval === true
-              ? "skill"
-              : calls.some((call) => call.risk === "high")
-                ? "risk"
-                : undefined
-        return gatedBy === undefined ? undefined : { task: task.name, gatedBy, calls }
-      })
-
       /** Returns who did not approve the calls of the task, if they were not approved. */
       const runTask = (cell: Cell, order: RoundOrder, approval: StepApproval) =>
         Effect.gen(function* () {
@@ -160,11 +163,15 @@ export class Scheduler extends Context.Service<
           const { refinement, finished } = yield* Deferred.await(cell.refined).pipe(
             Effect.tapError(() => approval.pass)
           )
-          const gated = yield* gateOf(cell, refinement)
+          const prepared = gatedCalls(cell.task, refinement, round)
+          const gated = yield* prepared
           if (gated === undefined) {
             yield* approval.pass
           } else {
-            const { approved, by } = yield* approval.request(gated)
+            const { approved, by } = yield* approval.request(
+              cell.task.name,
+              Effect.map(prepared, (now = gated) => now)
+            )
             if (!approved) return by
           }
           yield* events.publish({ type: "task.started", ...where })

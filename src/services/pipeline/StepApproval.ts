@@ -10,8 +10,8 @@ import type { Gate } from "../permissions/Gate.ts"
 export interface StepApproval {
   /** A task needs no approval, or could not be refined. */
   readonly pass: Effect.Effect<void>
-  /** A task needs approval for these calls: waits for the answer. */
-  readonly request: (task: GatedTask) => Effect.Effect<StepApproved>
+  /** A task needs approval for its calls, which are prepared when the question is asked: waits for the answer. */
+  readonly request: (task: string, calls: Effect.Effect<GatedTask>) => Effect.Effect<StepApproved>
 }
 
 /** The step whose tasks, by name and in order, are about to run. */
@@ -28,14 +28,15 @@ export const makeStepApproval = (
 ): Effect.Effect<StepApproval> =>
   Effect.gen(function* () {
     const answer = yield* Deferred.make<StepApproved>()
-    const gated: Array<GatedTask> = []
+    const gated: Array<{ readonly task: string; readonly calls: Effect.Effect<GatedTask> }> = []
     let open = tasks.length
 
     const settle = Effect.suspend(() => {
       open -= 1
       if (open > 0 || gated.length === 0) return Effect.void
       const inOrder = gated.toSorted((a, b) => tasks.indexOf(a.task) - tasks.indexOf(b.task))
-      return gate.approveStep({ title, planKey, tasks: inOrder }).pipe(
+      return Effect.forEach(inOrder, ({ calls }) => calls).pipe(
+        Effect.flatMap((asked) => gate.approveStep({ title, planKey, tasks: asked })),
         Effect.flatMap((approved) => Deferred.succeed(answer, approved)),
         Effect.asVoid
       )
@@ -43,9 +44,9 @@ export const makeStepApproval = (
 
     return {
       pass: settle,
-      request: (task) =>
+      request: (task, calls) =>
         Effect.suspend(() => {
-          gated.push(task)
+          gated.push({ task, calls })
           return settle
         }).pipe(Effect.andThen(Deferred.await(answer)))
     }

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { type InputValue } from "../../domain/documents/InputFormat.ts"
+import type { RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
 import { renderTask } from "../../domain/documents/TaskRendering.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
@@ -30,6 +31,23 @@ interface Execution {
   readonly precursor: string
   readonly inputs?: ReadonlyArray<InputValue>
   readonly previous?: Previous | undefined
+}
+
+/** What stands in a prompt of a refinement beside what the plan and the project say. */
+interface RefinementParts {
+  /** What was understood so far. */
+  readonly known?: RefinementDocument
+  readonly previous?: Previous | undefined
+  /** The contents of references. */
+  readonly contents?: string
+  /** What was looked at. */
+  readonly outputs?: string
+  /** How many looks are left; one when absent. */
+  readonly looksLeft?: number
+  /** The number of the pass when it is the last of several. */
+  readonly lastPass?: number
+  /** Characters of all references, which the outputs of calls share the room with. */
+  readonly references?: number
 }
 
 export const makeTaskPrompts = Effect.gen(function* () {
@@ -60,8 +78,9 @@ export const makeTaskPrompts = Effect.gen(function* () {
     })
   }
 
-  /** The first prompt of a refinement, without the contents of references. */
-  const refinement = (task: Task, briefing: Briefing): FilledPrompt => {
+  /** A prompt of a refinement; without parts the largest first one, before anything is shown in it. */
+  const refinement = (task: Task, briefing: Briefing, parts: RefinementParts = {}): FilledPrompt => {
+    const { contents = "", known = { task, calls: [] }, lastPass, looksLeft = 1, outputs = "", previous } = parts
     const skill = skills.find(task.skill)
     const shared = briefingBlocks(besideReferences(briefing, task.references))
     return prompts.fill("refinement", {
@@ -69,15 +88,23 @@ export const makeTaskPrompts = Effect.gen(function* () {
       skill_inputs: inputLines(skill?.inputs ?? []),
       skill_input_requirements: skill?.inputRequirements ?? "",
       skill_refinement: skill?.refinement ?? "",
-      output_room: outputRoom(task, briefing, 0),
+      output_room: outputRoom(task, briefing, parts.references ?? 0),
+      looks_left: looksLeft === 0 ? "" : String(looksLeft),
+      last_pass: lastPass === undefined ? "" : String(lastPass),
       tool_instructions: registry.instructions(toolsOf(task)),
       project_description: shared.project_description,
       environment: shared.environment,
       project_map: shared.project_map,
       current_file: shared.current_file,
-      task_reference_contents: "",
-      task_data: renderTask(task, { _tag: "Refinement" }),
-      issues: ""
+      task_reference_contents: contents,
+      look_outputs: outputs,
+      task_data: renderTask(
+        known.task,
+        previous === undefined
+          ? { _tag: "Refinement", inputs: known.inputs ?? [] }
+          : { _tag: "RefinementRetry", ...known }
+      ),
+      issues: rawBlock("## Issues with the current call", issuesMarkdown(previous?.issues ?? []))
     })
   }
 
@@ -108,5 +135,5 @@ export const makeTaskPrompts = Effect.gen(function* () {
   /** The most characters that references may take in the first prompt of a refinement. */
   const referenceRoom = (task: Task, briefing: Briefing): number => roomBeside(task, refinement(task, briefing))
 
-  return { execution, outputRoom, overflow, referenceRoom, roomBeside }
+  return { execution, overflow, referenceRoom, refinement, roomBeside, toolsOf }
 })

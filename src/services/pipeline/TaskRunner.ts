@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { resultShape } from "../../domain/documents/AnswerWatch.ts"
 import { callBlocks, callFrame } from "../../domain/models/ExecutionBlocks.ts"
+import { lookBlocks } from "../../domain/models/LookBlocks.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { splitPart } from "../../domain/models/PromptSize.ts"
 import type { Refinement } from "../../domain/documents/RefinementFormat.ts"
@@ -16,7 +17,7 @@ import { stagePlace } from "../../domain/runs/ActivityKey.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { References } from "../references/References.ts"
-import type { TaskOrder } from "./Refiner.ts"
+import type { TaskOrder } from "./TaskOrder.ts"
 import { Skills } from "../skills/Skills.ts"
 import { taskFailure } from "./TaskErrors.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
@@ -65,13 +66,14 @@ export class TaskRunner extends Context.Service<
         )
 
       const execute = Effect.fnUntraced(function* (order: ExecutionOrder, outcomes: ReadonlyArray<CallOutcome>) {
-        const { task, inputs = [] } = order.refinement
+        const { task, inputs = [], looks = [] } = order.refinement
         const { briefing, finished } = order
         const skill = skills.find(task.skill)
         const fill = (precursor: string, previous: Previous | undefined) =>
           taskPrompts.execution(task, briefing, { precursor, inputs, previous })
-        const frame = callFrame(outcomes)
-        const wanted = outcomes.reduce((sum, outcome) => sum + outcomeText(outcome).length, 0)
+        const all = [...looks, ...outcomes]
+        const frame = callFrame(all)
+        const wanted = all.reduce((sum, outcome) => sum + outcomeText(outcome).length, 0)
         const roomOf = (previous: Previous | undefined): number =>
           Math.max(0, taskPrompts.roomBeside(task, fill("", previous)) - frame)
         const referenceRoom = (previous: Previous | undefined): number => {
@@ -93,7 +95,11 @@ export class TaskRunner extends Context.Service<
           step: order.step,
           prompt: (previous) => {
             const contents = block.within(referenceRoom(previous))
-            const outputs = callBlocks(outcomes, roomOf(previous) - contents.length)
+            const room = roomOf(previous) - contents.length
+            const acts = callBlocks(outcomes, room)
+            // The calls of the task have the room before the looks, although they come after them.
+            const seen = lookBlocks(looks, room + frame - acts.length)
+            const outputs = seen === "" || acts === "" ? seen + acts : `${seen}## What was done\n\n${acts}`
             const prompt = fill(contents + outputs, previous)
             const parts = splitPart(prompt.parts ?? [], "precursor", [
               { name: "references", characters: contents.length },
@@ -103,7 +109,7 @@ export class TaskRunner extends Context.Service<
           },
           shape: resultShape,
           read: (answer) =>
-            readResult(answer, { task: task.name, briefing, finished, calls: outcomes, material: [block.text] })
+            readResult(answer, { task: task.name, briefing, finished, calls: all, material: [block.text] })
         })
       })
 
@@ -116,7 +122,8 @@ export class TaskRunner extends Context.Service<
         const { accepted, outcomes } = yield* work.pipe(
           Effect.mapError((error) => taskFailure(task, "execution", error))
         )
-        return new TaskResult({ task, calls: outcomes, result: accepted.value })
+        const { looks = [] } = order.refinement
+        return new TaskResult({ task, calls: [...looks, ...outcomes], result: accepted.value })
       })
 
       return TaskRunner.of({ run })

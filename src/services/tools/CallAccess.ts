@@ -14,7 +14,8 @@ import { isControlPath, isSecretLike } from "../../domain/files/SensitivePath.ts
 import { editText } from "../../domain/files/TextEdit.ts"
 import { hashOf } from "../files/Hash.ts"
 
-interface AccessWorld {
+/** What accesses are made canonical with. */
+export interface AccessWorld {
   readonly commands: Commands["Service"]
   readonly workspace: Workspace["Service"]
 }

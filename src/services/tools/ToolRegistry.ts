@@ -14,6 +14,7 @@ import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { Plugin } from "../plugins/Plugin.ts"
 import { canonicalAccesses } from "./CallAccess.ts"
 import { checkCall, type CheckedCall, decodeCall } from "./CallCheck.ts"
+import { inspectCall } from "./CallInspection.ts"
 import { Commands } from "../commands/Commands.ts"
 import { FileReads } from "../plugins/HostServices.ts"
 import { type Permit, redeem } from "../permissions/Gate.ts"
@@ -51,6 +52,8 @@ export class ToolRegistry extends Context.Service<
     changesSomething(names: ReadonlyArray<string>): boolean
     /** Decodes the arguments and makes what the call accesses canonical. Fails with `not_found` or `validation_failed`. */
     prepare(call: ToolCall): Effect.Effect<PreparedCall, ToolFailure>
+    /** Why the call would fail if it ran now, as far as the project shows it; nothing when it may succeed. Changes nothing. */
+    inspect(call: ToolCall): Effect.Effect<ToolFailure | undefined>
     /** Runs what the permit allows, once, on the canonical values that the gate decided about. */
     execute(permit: Permit): Effect.Effect<Schema.Json, ToolFailure>
   }
@@ -110,6 +113,7 @@ export class ToolRegistry extends Context.Service<
           instructions: (names) => toolInstructions(names.flatMap((name) => infos.get(name) ?? [])),
           changesSomething: (names) => names.some((name) => infos.has(name) && infos.get(name)?.effect !== "pure"),
           prepare,
+          inspect: (call) => inspectCall(call, tools, world),
           execute
         })
       })

@@ -106,6 +106,8 @@ export class ToolRunner extends Context.Service<
      * Interruption reaches the tool.
      */
     run(id: ToolCallId, call: ToolCall): Effect.Effect<ToolResult, TooManyDenials>
+    /** True for a call that an earlier session of the run made or began, so that it is not made anew. */
+    wasBegun(id: ToolCallId, call: ToolCall): Effect.Effect<boolean>
     /** Gives a call that is not run its result, and publishes `tool.finished`. */
     reject(id: ToolCallId, call: ToolCall, failure: ToolFailure): Effect.Effect<ToolResult>
     /**
@@ -224,6 +226,10 @@ export class ToolRunner extends Context.Service<
                 Effect.ensuring(inFlight.end(nameOf(id, call)))
               )
           ),
+          wasBegun: Effect.fnUntraced(function* (id, call) {
+            const key = nameOf(id, call)
+            return Option.isSome(yield* journal.outcome(key)) || (yield* journal.doubt(key)) !== undefined
+          }),
           reject,
           stopped: inFlight.stopped,
           stopReason: inFlight.reason,

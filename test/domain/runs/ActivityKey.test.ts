@@ -22,6 +22,14 @@ const cases: ReadonlyArray<readonly [key: string, parsed: ParsedKey | undefined]
   [stageKey.refined(1, "Research 2"), { kind: "refined", round: 1, task: "research-2" }],
   [stageKey.task(2, "Plan"), { kind: "task", round: 2, task: "plan" }],
   [modelCallKey({ stage: "plan", round: 0, attempt: 3 }), { kind: "model", stage: "plan", round: 0 }],
+  [
+    modelCallKey({ stage: "refine", round: 1, task: "Pass 2", pass: 2, attempt: 3 }),
+    { kind: "model", stage: "refine", round: 1, task: "pass-2", pass: 2 }
+  ],
+  [
+    toolCallKey({ round: 1, task: "Look 1", uid: "look-1/call-1" }),
+    { kind: "tool", round: 1, task: "look-1", uid: "look-1/call-1" }
+  ],
   [modelCallKey({ stage: "iterate", round: 2, attempt: 1 }), { kind: "model", stage: "iterate", round: 2 }],
   [
     modelCallKey({ stage: "refine", round: 1, task: "Attempt 1", attempt: 1 }),

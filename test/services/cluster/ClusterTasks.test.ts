@@ -47,6 +47,7 @@ const makeToolRunner = (stopReason?: PermissionDenied) => {
   const stops: Array<PermissionDenied> = []
   const toolRunner = ToolRunner.of({
     run: () => Effect.die("no call"),
+    wasBegun: () => Effect.succeed(false),
     reject: () => Effect.die("no call"),
     stopped: Effect.never,
     stopReason: Effect.succeed(stopReason),

@@ -54,6 +54,53 @@ layer(NodeServices.layer)("Gate.approveStep", (it) => {
     })
   )
 
+  it.effect("shows a call that cannot be made any more, and grants nothing for it", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: ["step"], calls: ["deny"] })
+      const { gate, root } = yield* openGate({ approver: approver.layer })
+      const write = writing(`${root}/README.md`, "new\n")
+      const lost = writing(`${root}/src/a.ts`, "new\n")
+      const gone: GatedTask = {
+        task: "Edit 1",
+        gatedBy: "risk",
+        calls: [write],
+        unready: [{ call: lost.call, info: lost.info, problem: "The old_text does not occur.\nMore." }]
+      }
+      assert.deepStrictEqual(yield* gate.approveStep(step("plan", gone)), { approved: true, by: "person" })
+      assert.deepStrictEqual(
+        approver.asked.flat().map(({ call, targets, warnings }) => [call, targets, warnings]),
+        [
+          [write.call, [`${root}/README.md`], undefined],
+          [lost.call, [], ["This call cannot be made now, and will fail. The old_text does not occur."]]
+        ]
+      )
+      yield* gate.authorize(inTask("Edit 1"), write)
+      yield* Effect.flip(gate.authorize(inTask("Edit 1"), lost))
+    })
+  )
+
+  it.effect("asks about a task whose only call cannot be made any more, unless a rule denies it", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: ["decline"] })
+      const { gate, root } = yield* openGate({
+        approver: approver.layer,
+        options: () => ({ rules: [deny("run_command")] })
+      })
+      const { call, info } = writing(`${root}/README.md`, "new\n")
+      const gone = (tool: string): GatedTask => ({
+        task: "Edit 1",
+        gatedBy: "risk",
+        calls: [],
+        unready: [{ call: { ...call, name: tool }, info: { ...info, name: tool, risk: "high" }, problem: "Gone." }]
+      })
+      assert.deepStrictEqual(yield* gate.approveStep(step("plan", gone("run_command"))), { approved: true, by: "rule" })
+      assert.deepStrictEqual(yield* gate.approveStep(step("plan", gone("write_file"))), {
+        approved: false,
+        by: "person"
+      })
+    })
+  )
+
   it.effect("asks again for another step, and not again for calls that were approved before", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ steps: ["step", "step"] })

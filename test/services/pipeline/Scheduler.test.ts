@@ -1,24 +1,58 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { modelCallKey } from "../../../src/domain/runs/ActivityKey.ts"
 import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { HeldCalls, type HeldCall, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../../support/EventLog.ts"
-import { layerTestRun, planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { makeFolder, makeProject } from "../../support/Project.ts"
+import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import {
+  layerTestRun,
+  planOf,
+  refinementWith,
+  resultSaying,
+  testSkills,
+  type TestRunOptions
+} from "../../support/TestRun.ts"
 import { untilQuiet } from "../../support/untilQuiet.ts"
 
 const clock = { name: "get_current_time", arguments: {} }
 
-/** Section 1: A and B. Section 2: C, which uses what A found, and D. */
-const plan = planOf([
-  [{ name: "A" }, { name: "B" }],
-  [{ name: "C", references: "[A](#a-results)" }, { name: "D" }]
+/** A skill that only reads. */
+const seeSkill = `---
+name: see
+description: Tells the time. Use it in tests.
+allowed-tools: get_current_time
+---
+
+## Execution
+
+Say it.
+`
+
+const see = "see"
+
+/** A skill that may edit. */
+const editSkill = seeSkill.replace("name: see", "name: edit").replace("get_current_time", "edit_file")
+
+/** Section 1: A and B. Section 2: C, which uses what A found, and D. All of them only read. */
+const readingPlan = planOf([
+  [
+    { name: "A", skill: see },
+    { name: "B", skill: see }
+  ],
+  [
+    { name: "C", skill: see, references: "[A](#a-results)" },
+    { name: "D", skill: see }
+  ]
 ])
 
 /** Drives a run whose model answers only when it is told to. */
-const startRun = Effect.gen(function* () {
+const startRun = Effect.fnUntraced(function* (plan = readingPlan) {
   const pipeline = yield* Pipeline
   const held = yield* HeldCalls
   const log = yield* EventLog
@@ -48,15 +82,19 @@ const startRun = Effect.gen(function* () {
   return { run, held, log, asked, answer, refine, execute }
 })
 
-const withSlots = (slots: number) =>
-  layerTestRun({ settings: { slots } }).pipe(Layer.provideMerge(ScriptedModel.layerHeld))
+const withSlots = (slots: number, more: TestRunOptions = {}) =>
+  layerTestRun({
+    ...more,
+    settings: { slots },
+    files: { ".task-conductor/skills/see/SKILL.md": seeSkill }
+  }).pipe(Layer.provideMerge(ScriptedModel.layerHeld))
 
 const r = (task: string) => `round-1/refine/${task}/attempt-1`
 const e = (task: string) => `round-1/execute/${task}/attempt-1`
 
 it.effect("with one slot keeps two calls in flight and prefers execution and the earlier step", () =>
   Effect.gen(function* () {
-    const { asked, refine, execute, answer, run } = yield* startRun
+    const { asked, refine, execute, answer, run } = yield* startRun()
     yield* asked(r("a"), r("b"))
     yield* refine("a")
     // The free place goes to the only call that waits; the execution of A comes after its tool.
@@ -86,7 +124,7 @@ it.effect("with one slot keeps two calls in flight and prefers execution and the
 
 it.effect("with two slots starts every refinement that can start, and executes while others are refined", () =>
   Effect.gen(function* () {
-    const { asked, refine, execute } = yield* startRun
+    const { asked, refine, execute } = yield* startRun()
     yield* asked(r("a"), r("b"), r("d"))
     yield* refine("b")
     yield* asked(e("b"))
@@ -104,7 +142,7 @@ it.effect("with two slots starts every refinement that can start, and executes w
 
 it.effect("with four slots lets no task wait for a sibling's refinement", () =>
   Effect.gen(function* () {
-    const { asked, refine, execute } = yield* startRun
+    const { asked, refine, execute } = yield* startRun()
     yield* asked(r("a"), r("b"), r("d"))
     yield* refine("a")
     yield* asked(e("a"))
@@ -123,7 +161,7 @@ it.effect("with four slots lets no task wait for a sibling's refinement", () =>
 
 it.effect("goes on with the siblings of a task that fails, and does not run what refers to it", () =>
   Effect.gen(function* () {
-    const { asked, refine, execute, answer, log } = yield* startRun
+    const { asked, refine, execute, answer, log } = yield* startRun()
     yield* asked(r("a"), r("b"), r("d"))
     yield* answer(r("a"), "I would rather not.")
     for (const attempt of [2, 3, 4, 5]) {
@@ -153,7 +191,7 @@ it.effect("goes on with the siblings of a task that fails, and does not run what
 
 it.effect("interrupts every open call and reports what had finished", () =>
   Effect.gen(function* () {
-    const { asked, refine, execute, run, held, log } = yield* startRun
+    const { asked, refine, execute, run, held, log } = yield* startRun()
     yield* asked(r("a"), r("b"), r("d"))
     yield* refine("a")
     yield* asked(e("a"))
@@ -166,4 +204,76 @@ it.effect("interrupts every open call and reports what had finished", () =>
       last?.type === "run.finished" && [last.exitCode, last.report.status, last.report.results.map((one) => one.name)]
     ).toEqual([130, "interrupted", ["A"]])
   }).pipe(Effect.provide(withSlots(4)))
+)
+
+/** Section 1: A changes something, B only reads. Section 2: C changes something, D may look, E has no tools. */
+const writingPlan = planOf([
+  [{ name: "A" }, { name: "B", skill: see }],
+  [{ name: "C" }, { name: "D", skill: see }, { name: "E", skill: "talk" }]
+])
+
+it.effect("refines what rests on the project when no earlier task can change it any more", () =>
+  Effect.gen(function* () {
+    const { asked, refine, execute } = yield* startRun(writingPlan)
+    yield* asked(r("a"), r("b"))
+    yield* refine("b")
+    yield* asked(e("b"))
+    yield* refine("a")
+    yield* asked(e("a"))
+    // B only reads: nothing waits for it.
+    yield* execute("a")
+    yield* asked(r("c"), r("d"))
+    yield* execute("b")
+    yield* asked(e("e"))
+  }).pipe(Effect.provide(withSlots(4)))
+)
+
+it.effect("refines what rests on the project after a task that failed, too", () =>
+  Effect.gen(function* () {
+    const { answer, asked, refine } = yield* startRun(writingPlan)
+    yield* asked(r("a"), r("b"))
+    yield* answer(r("a"), "I would rather not.")
+    yield* asked("round-1/refine/a/attempt-2")
+    yield* answer("round-1/refine/a/attempt-2", "I would rather not.")
+    yield* asked(r("c"), r("d"))
+    yield* refine("b")
+    yield* asked(e("b"))
+  }).pipe(Effect.provide(withSlots(4)))
+)
+
+it.effect("shows a call whose file changed while other tasks of the step were refined", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const project = yield* makeProject({
+      ...testSkills,
+      ".task-conductor/skills/edit/SKILL.md": editSkill,
+      "a.txt": "one\n"
+    })
+    const approver = scriptedApprover({ steps: ["decline"] })
+    const world = withSlots(4, { at: { project, home: yield* makeFolder }, approver: approver.layer })
+    yield* Effect.gen(function* () {
+      const { answer, asked, refine, run } = yield* startRun(
+        planOf([
+          [
+            { name: "A", skill: "edit" },
+            { name: "B", gated: true }
+          ]
+        ])
+      )
+      yield* asked(r("a"), r("b"))
+      const edit = { name: "edit_file", arguments: { path: "a.txt", old_text: "one", new_text: "two" } }
+      yield* answer(r("a"), refinementWith([edit]))
+      yield* asked()
+      yield* fs.writeFileString(`${project}/a.txt`, "three\n")
+      yield* refine("b")
+      yield* Fiber.join(run)
+    }).pipe(Effect.provide(world))
+    expect(approver.asked[0]?.map(({ call, warnings }) => [call?.name, warnings])).toEqual([
+      [
+        "edit_file",
+        [expect.stringMatching(/^This call cannot be made now, and will fail\. .*does not occur in a\.txt/)]
+      ],
+      ["get_current_time", undefined]
+    ])
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )

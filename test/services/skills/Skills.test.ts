@@ -279,7 +279,7 @@ layer(NodeServices.layer)("the shipped skills", (it) => {
       assert.deepStrictEqual(
         skills.map((one) => [one.name, one.allowedTools?.join(" "), one.requiresApproval]),
         [
-          ["edit-files", "edit_file write_file read_file", true],
+          ["edit-files", "edit_file write_file read_file search_files", true],
           ["plan-change", "search_files read_file get_file_tree", false],
           ["read-code", "read_file search_files get_file_tree", false],
           ["research-web", "fetch_url", false],

@@ -35,6 +35,42 @@ export const refinementsRules = defineFamily({
       title: "Approval kept",
       why: "A refinement may add an approval, never remove one.",
       fix: "Leave the approval as it is."
+    },
+    "look-changes": {
+      severity: "error",
+      title: "Look that may change something",
+      why: "Looks run before anybody has approved the calls of the task.",
+      fix: "Put only reading calls under `## Look first`, and this call under `## Tool Calls`."
+    },
+    "look-over": {
+      severity: "error",
+      title: "Look after the last pass",
+      why: "A skill limits how often a task may look, so that a model cannot read for ever.",
+      fix: "Write the calls of the task under `## Tool Calls`."
+    },
+    "look-repeated": {
+      severity: "error",
+      title: "Nothing but looks that were made before",
+      why: "Their outputs are in the prompt already.",
+      fix: "Write the calls of the task under `## Tool Calls`."
+    },
+    "look-known": {
+      severity: "note",
+      title: "Look that was made before",
+      why: "The output of the same call is in the prompt already.",
+      fix: "Look only at what the prompt does not show."
+    },
+    "look-implied": {
+      severity: "note",
+      title: "Reading calls taken as a look",
+      why: "A task that has to change something cannot consist of reading.",
+      fix: "Put reading calls under `## Look first`."
+    },
+    "calls-postponed": {
+      severity: "note",
+      title: "Calls beside looks",
+      why: "They were written before the outputs of the looks were known.",
+      fix: "Leave `## Tool Calls` empty while you look."
     }
   }
 })

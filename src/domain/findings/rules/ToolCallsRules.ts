@@ -122,6 +122,12 @@ export const toolCallsRules = defineFamily({
       why: "A task without a call or a reference has nothing to work on.",
       fix: "Add at least one tool call under `## Tool Calls`."
     },
+    "tool-call-unfit": {
+      severity: "error",
+      title: "Call that would fail",
+      why: "A call that changes something is tried against the project before anybody is asked about it.",
+      fix: "Change the arguments so that they fit what is there."
+    },
     "tool-call-repeated": {
       severity: "error",
       title: "Same call repeated",

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { compareCodePoints } from "../../../domain/text/CodePointOrder.ts"
 import { InputValue } from "../../../domain/documents/InputFormat.ts"
 import { outline } from "../../../domain/markdown/Outline.ts"
+import { callSign } from "../../../domain/documents/RefinementPass.ts"
 import { fenced } from "../../../domain/markdown/PromptBlock.ts"
 import type { FilledPrompt } from "../../../domain/models/PromptSize.ts"
 import { resultAnchor } from "../../../domain/plan/TaskName.ts"
@@ -52,7 +53,8 @@ const refinement: Answer = (blocks, system) => {
     paths: asked.paths.length > 0 ? asked.paths : pathsOf(results.flatMap(readFound)),
     file: asked.file && { ...asked.file, content }
   }
-  const calls = fillCalls(toolsIn(system), request)
+  const seen = new Set(outcomesIn(blocks).map(({ call }) => callSign(call)))
+  const calls = fillCalls(toolsIn(system), request).filter((call) => !seen.has(callSign(call)))
   return renderTask(task, { _tag: "RefinementRetry", inputs: inputsFor(system, request), calls })
 }
 

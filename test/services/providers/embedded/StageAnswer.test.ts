@@ -108,8 +108,13 @@ layer(StagePrompts.layer)("the answer to a refinement prompt", (it) => {
       calls: [["call-1", "read_file", { path: "docs/a.md" }]]
     },
     {
-      name: "makes no call when the task holds nothing to fill one with",
+      name: "searches for what a change without a file is about",
       task: taskFor("edit-files", "Make it better."),
+      calls: [["call-1", "search_files", { pattern: "better" }]]
+    },
+    {
+      name: "makes no call when the task holds nothing to fill one with",
+      task: taskFor("research-web", "Make it better."),
       calls: []
     }
   ])("$name", ({ calls, references, task }) =>

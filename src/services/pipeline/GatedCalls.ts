@@ -1,0 +1,49 @@
+/**
+ * Why a task must be approved before its calls run, and what is shown then: every call, also one that cannot be made any
+ * more.
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Refinement } from "../../domain/documents/RefinementFormat.ts"
+import type { GatedTask, UnreadyCall } from "../../domain/permissions/ApprovalItem.ts"
+import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
+import type { Task } from "../../domain/plan/Task.ts"
+import { Skills } from "../skills/Skills.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import { ToolRunner } from "../tools/ToolRunner.ts"
+
+/** Makes the decision; it returns nothing for a task that needs no approval. */
+export const makeGatedCalls = Effect.gen(function* () {
+  const skills = yield* Skills
+  const registry = yield* ToolRegistry
+  const runner = yield* ToolRunner
+
+  return Effect.fnUntraced(function* (task: Task, refinement: Refinement, round: number) {
+    const calls: Array<PreparedCall> = []
+    const unready: Array<UnreadyCall> = []
+    for (const call of refinement.calls) {
+      const prepared = yield* Effect.result(registry.prepare(call))
+      if (Result.isSuccess(prepared)) {
+        calls.push(prepared.success)
+        continue
+      }
+      const info = registry.find(call.name)
+      const id = { round, task: task.name, uid: call.uid }
+      // What an edit replaced is gone once the edit was made.
+      if (info === undefined || (yield* runner.wasBegun(id, call))) continue
+      unready.push({ call, info, problem: prepared.failure.message })
+    }
+    const risks = [...calls.map(({ risk }) => risk), ...unready.map(({ info }) => info.risk)]
+    const gatedBy: GatedTask["gatedBy"] | undefined =
+      task.requiresApproval || refinement.task.requiresApproval
+        ? "list"
+        : skills.find(task.skill)?.requiresApproval === true
+          ? "skill"
+          : risks.includes("high")
+            ? "risk"
+            : undefined
+    if (gatedBy === undefined) return undefined
+    const gated: GatedTask = { task: task.name, gatedBy, calls, ...(unready.length === 0 ? {} : { unready }) }
+    return gated
+  })
+})

@@ -1,0 +1,156 @@
+/**
+ * Reads the answer of a refinement: the document, then what only the world can say about it. References and inputs are
+ * looked up, calls are checked against the tools, and calls that change something are tried without running them.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { InputValue } from "../../domain/documents/InputFormat.ts"
+import {
+  inputsField,
+  type RefinementDocument,
+  looksField,
+  readRefinement
+} from "../../domain/documents/RefinementFormat.ts"
+import { callSign, decidePass, type PassRules } from "../../domain/documents/RefinementPass.ts"
+import { Issue, type Reading, type Where } from "../../domain/findings/Issue.ts"
+import { makeIssue } from "../../domain/findings/IssueCode.ts"
+import type { Task } from "../../domain/plan/Task.ts"
+import { Step, TaskList } from "../../domain/plan/TaskList.ts"
+import { seenKey } from "../../domain/runs/ActivityKey.ts"
+import type { SkillInput } from "../../domain/skills/Skill.ts"
+import type { ToolCall } from "../../domain/tools/ToolCall.ts"
+import { Workspace } from "../files/Workspace.ts"
+import { Activities } from "../journal/Activities.ts"
+import { checkInputPaths } from "../references/InputPaths.ts"
+import { References } from "../references/References.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+import type { TaskOrder } from "./TaskOrder.ts"
+import { unfitCalls } from "./UnfitCalls.ts"
+
+/** What an answer is read against; the task of the order is the one that was understood so far. */
+export interface RefinementFrame {
+  readonly order: TaskOrder
+  readonly tools: ReadonlySet<string>
+  readonly inputs: ReadonlyArray<SkillInput>
+  readonly kept: ReadonlyArray<InputValue>
+  readonly rules: PassRules
+}
+
+const callsOf = (task: Task): Where => ({ section: "Tool Calls", task: task.name })
+
+/** The same call over and over gives nothing new. */
+const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, task: Task): ReadonlyArray<Issue> => {
+  const counts = new Map<string, number>()
+  for (const call of calls) counts.set(callSign(call), (counts.get(callSign(call)) ?? 0) + 1)
+  return [...counts]
+    .filter(([, count]) => count >= limit)
+    .map(([call, count]) =>
+      makeIssue("tool-call-repeated", callsOf(task), {
+        what: `The same call appears ${count} times.`,
+        quote: call
+      })
+    )
+}
+
+const checkPurpose = (calls: ReadonlyArray<ToolCall>, task: Task): ReadonlyArray<Issue> =>
+  calls.length > 0 || task.references.length > 0
+    ? []
+    : [
+        makeIssue("tool-call-missing", callsOf(task), {
+          what: "The task has neither a tool call nor a reference, so there is nothing to work on."
+        })
+      ]
+
+/** Makes the reader. */
+export const makeRefinementReader = Effect.gen(function* () {
+  const activities = yield* Activities
+  const references = yield* References
+  const registry = yield* ToolRegistry
+  const { limits, referenceBudget } = yield* RunSettings
+  const provide = Effect.provideService(Workspace, yield* Workspace)
+
+  /** Checks calls against the tools; findings about looks name their own section. */
+  const checkCalls = (calls: ReadonlyArray<ToolCall>, section: string, { order, tools }: RefinementFrame) => {
+    const checked = calls.map((call) => registry.check(call, tools, order.task.name))
+    const placed = <A extends { readonly where: Where }>(found: A): A => ({
+      ...found,
+      where: { ...found.where, section }
+    })
+    return {
+      calls: checked.map(({ call }) => call),
+      fitting: checked.flatMap(({ call, issues }) => (issues.length === 0 ? [call] : [])),
+      issues: checked.flatMap(({ issues }) => issues.map(placed)),
+      repairs: checked.flatMap(({ repairs }) => repairs.map(placed))
+    }
+  }
+
+  /** What the world says about the calls that may change it. */
+  const tryCalls = (calls: ReadonlyArray<ToolCall>, frame: RefinementFrame) =>
+    calls.some(frame.rules.mayChange)
+      ? activities.record(
+          { key: seenKey.calls(frame.order.task.name), success: Schema.Array(Issue) },
+          unfitCalls(calls, callsOf(frame.order.task), registry)
+        )
+      : Effect.succeed([])
+
+  const checkWorld = Effect.fnUntraced(function* (
+    { inputs: given, task }: RefinementDocument,
+    { inputs, order }: RefinementFrame
+  ) {
+    const world = yield* references.check(
+      new TaskList({ goals: "", steps: [new Step({ title: "Task", tasks: [task] })] }),
+      { briefing: order.briefing, finished: order.finished, budget: referenceBudget }
+    )
+    const paths = yield* given === undefined
+      ? Effect.succeed([])
+      : activities.record(
+          { key: seenKey.inputs(task.name), success: Schema.Array(Issue) },
+          provide(checkInputPaths(inputs, given, task.name))
+        )
+    return { task: world.list.tasks[0] ?? task, issues: [...paths, ...world.issues], repairs: world.repairs }
+  })
+
+  /** Reads an answer; the value holds what was understood even when the answer is rejected. */
+  return Effect.fnUntraced(function* (
+    answer: string,
+    frame: RefinementFrame
+  ): Effect.fn.Return<Reading<RefinementDocument>> {
+    const { inputs, kept, order, rules, tools } = frame
+    const reading = readRefinement(answer, { task: order.task, inputs, kept })
+    if (Option.isNone(reading.value)) return reading
+    const written = reading.value.value
+    const world = yield* checkWorld(written, frame)
+    const looks = checkCalls(written.looks ?? [], "Look first", frame)
+    const acting = checkCalls(written.calls, "Tool Calls", frame)
+    const decided = decidePass({ looks: looks.calls, calls: acting.calls }, rules, order.task.name)
+    // Calls that were left for later are written anew, so nothing needs to be said about them.
+    const left = decided.looks.length > 0 && looks.calls.length > 0 ? [] : [acting]
+    const unfit = decided.looks.length > 0 ? [] : yield* tryCalls(acting.fitting, frame)
+    const all = [...rules.seen, ...decided.looks, ...decided.calls]
+    return {
+      value: Option.some({
+        task: world.task,
+        ...inputsField(written.inputs ?? []),
+        ...looksField(decided.looks),
+        calls: decided.calls
+      }),
+      issues: [
+        ...reading.issues,
+        ...world.issues,
+        ...[looks, ...left].flatMap(({ issues }) => issues),
+        ...decided.issues,
+        ...unfit,
+        ...checkRepetition([...decided.looks, ...decided.calls], limits.identicalCalls, order.task),
+        ...(tools.size === 0 ? [] : checkPurpose(all, world.task))
+      ],
+      repairs: [
+        ...reading.repairs,
+        ...world.repairs,
+        ...[looks, ...left].flatMap(({ repairs }) => repairs),
+        ...decided.repairs
+      ]
+    }
+  })
+})

@@ -1,0 +1,32 @@
+/**
+ * What a task may do to the project, by the tools of its skill; before its calls are known.
+ */
+import * as Effect from "effect/Effect"
+import type { Task } from "../../domain/plan/Task.ts"
+import type { ToolCall } from "../../domain/tools/ToolCall.ts"
+import { Skills } from "../skills/Skills.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
+
+export const makeTaskEffects = Effect.gen(function* () {
+  const skills = yield* Skills
+  const registry = yield* ToolRegistry
+
+  const isPure = (tool: string): boolean => registry.find(tool)?.effect === "pure"
+
+  const toolsOf = ({ skill }: Task): ReadonlyArray<string> => {
+    const all = registry.tools.map(({ name }) => name)
+    const found = skills.find(skill)
+    return found === undefined ? [] : all.filter((name) => found.allowedTools?.includes(name) !== false)
+  }
+
+  /** True for a task that may change what others read. */
+  const mayWrite = (task: Task): boolean => toolsOf(task).some((tool) => !isPure(tool))
+
+  return {
+    mayWrite,
+    /** True for a task whose calls rest on what the project holds: it may look first, or changes what is there. */
+    restsOnProject: (task: Task): boolean =>
+      mayWrite(task) || (toolsOf(task).length > 0 && skills.find(task.skill)?.passes !== 1),
+    mayChange: ({ name }: ToolCall): boolean => !isPure(name)
+  }
+})
