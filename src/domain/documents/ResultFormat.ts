@@ -4,7 +4,7 @@
  */
 import type { Reading } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
-import { isPlaceholder } from "../grammar/TextEscaping.ts"
+import { isPlaceholder } from "../grammar/Placeholder.ts"
 import { resultHeadings } from "../markdown/MarkdownHeadings.ts"
 import type { ResultDocument } from "../plan/TaskResult.ts"
 
