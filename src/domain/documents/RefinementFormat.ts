@@ -9,6 +9,7 @@ import type { Reading } from "../findings/Issue.ts"
 import { addRepair, type Findings, type RepairCode } from "../findings/IssueCode.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { addNotes, approvalOf, defaultName, givenName, givenSkill, placeOf, textOf } from "../grammar/FieldValues.ts"
+import { isAsGiven } from "../grammar/Placeholder.ts"
 import type { RawTask } from "../grammar/RawTask.ts"
 import { readNewTask } from "../grammar/TaskChecks.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
@@ -24,6 +25,7 @@ import { plainUid } from "../tools/LookUid.ts"
 import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 import { numberCalls, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
 import { InputValue, readInputs } from "./InputFormat.ts"
+import { callsAlone, placedInAnswer } from "./CallsAlone.ts"
 import { checkMisplacedCalls, readCalls } from "./RefinementCalls.ts"
 
 /**
@@ -90,17 +92,18 @@ const mergeTask = (raw: RawTask, planned: Task, section: string, findings: Findi
   const repair = (code: RepairCode, key: FieldKey, message: string): void =>
     addRepair(findings, code, placeOf(raw, place, key), message)
   const name = givenName(raw).value
-  if (name !== "" && name !== planned.name)
+  if (name !== "" && name !== planned.name && !isAsGiven(name))
     repair("name-kept", "name", `Kept the name "${planned.name}" instead of "${name}".`)
   const { notes, value: skill } = givenSkill(raw)
   addNotes([...raw.notes, ...notes], place, findings)
-  if (skill !== "" && skill !== planned.skill)
+  if (skill !== "" && skill !== planned.skill && !isAsGiven(skill))
     repair("skill-kept", "skill", `Kept the skill "${planned.skill}" instead of "${skill}".`)
   const asks = approvalOf(raw, place, findings)
   if (planned.requiresApproval && !asks && raw.fields.has("approval"))
     repair("approval-kept", "approval", "Kept the approval that the plan asks for.")
   const text = (key: "needed" | "expected", kept: string): string => {
-    const written = textOf(raw, key)
+    const given = textOf(raw, key)
+    const written = isAsGiven(given) ? "" : given
     const where = { ...placeOf(raw, place, key), line: raw.line }
     if (written === "") addRepair(findings, "field-kept", where, `Kept "${fieldLabels[key]}" as planned.`)
     return written === "" ? kept : written
@@ -109,9 +112,10 @@ const mergeTask = (raw: RawTask, planned: Task, section: string, findings: Findi
     name: planned.name,
     skill: planned.skill,
     whatIsNeeded: text("needed", planned.whatIsNeeded),
-    references: raw.fields.has("references")
-      ? readReferences(raw, place, resolveByForm(planned.references, findings), findings)
-      : planned.references,
+    references:
+      raw.fields.has("references") && !isAsGiven(textOf(raw, "references"))
+        ? readReferences(raw, place, resolveByForm(planned.references, findings), findings)
+        : planned.references,
     expectedOutput: text("expected", planned.expectedOutput),
     requiresApproval: planned.requiresApproval || asks,
     codeBlocks: raw.codeBlocks.length > 0 ? raw.codeBlocks : planned.codeBlocks
@@ -160,6 +164,12 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
   const reader = new DocumentReader(text, { knownHeadings, hasFields: true })
   const { findings } = reader
   if (findings.issues.length > 0) return reader.reading()
+  const alone = planned === undefined ? undefined : callsAlone(reader.document)
+  if (alone !== undefined) {
+    reader.repair("tool-calls-alone", { section: "Tool Calls" }, 'Read the answer as the section "Tool Calls".')
+    const { issues, repairs, value } = readRefinement(alone, options)
+    return { value, issues: placedInAnswer(issues), repairs: [...findings.repairs, ...placedInAnswer(repairs)] }
+  }
   const taskSection = reader.section("task")
   const looksSection = reader.section("look-first")
   const callsSection = reader.section("tool-calls")

@@ -7,6 +7,7 @@ import { addRepair, type Findings } from "../findings/IssueCode.ts"
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
 import { slugOf } from "../text/Slug.ts"
 import { excerpt, type RawField, type RawStep, type RawTask, type TaskNote } from "./RawTask.ts"
+import { isPlaceholder } from "./Placeholder.ts"
 import { unescapeInline, unescapeValue } from "./TextEscaping.ts"
 
 export interface TaskPlace {
@@ -79,8 +80,9 @@ export const givenName = (raw: RawTask): Noted => {
   const field = raw.fields.get("name")
   const name = field === undefined ? nothing : readInline(field)
   if (name.value === "") return nameFromTitle(raw)
-  if (slugOf(name.value) !== "") return name
-  const message = `Replaced the name "${name.value}", which has no letter or digit.`
+  const isCopied = isPlaceholder(name.value)
+  if (slugOf(name.value) !== "" && !isCopied) return name
+  const message = `Replaced the name "${name.value}", which ${isCopied ? "stands in the format" : "has no letter or digit"}.`
   return { value: "", notes: [{ code: "name-replaced", key: "name", line: field?.line ?? raw.line, message }] }
 }
 

@@ -6,9 +6,10 @@ import type { LinkReader } from "../markdown/MarkdownTree.ts"
 import { fieldLabels, requiredFields } from "../markdown/TaskFields.ts"
 import { Task } from "../plan/Task.ts"
 import { addNotes, approvalOf, givenSkill, type NamedTask, placeOf, type TaskPlace, textOf } from "./FieldValues.ts"
+import { isPlaceholder } from "./Placeholder.ts"
 import type { LabelFault, RawTask } from "./RawTask.ts"
 import { readReferences, type ResolveResult } from "./TaskReferences.ts"
-import { isPlaceholder, namesSeveralSkills } from "./TextEscaping.ts"
+import { namesSeveralSkills } from "./TextEscaping.ts"
 
 const hints = {
   needed: "say what the task has to find out or do",

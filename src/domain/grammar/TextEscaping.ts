@@ -91,9 +91,6 @@ export const unescapeValue = (first: string, rest: ReadonlyArray<TextLine>): str
   return tidy([{ text, fenced: false }, ...rest.map(unescapeFree)])
 }
 
-/** True for `...`: the grammar was copied instead of filled in. */
-export const isPlaceholder = (text: string): boolean => /^[<([{]?\s*(?:\.{3,}|…)\s*[>)\]}]?$/.test(text.trim())
-
 const skillWord = "[`*\"']*[\\w-]+[`*\"']*"
 const skillJoint = "\\s*(?:[,;/&+|]|\\band\\b|\\bor\\b)\\s*"
 const severalSkills = new RegExp(`^${skillWord}(?:${skillJoint}${skillWord})+$`, "i")

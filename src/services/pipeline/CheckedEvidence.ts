@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { readConclusion } from "../../domain/documents/ConclusionFormat.ts"
 import { readResult } from "../../domain/documents/ResultFormat.ts"
 import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
@@ -88,9 +89,13 @@ export const makeEvidenceReaders = Effect.gen(function* () {
     }),
     /** Reads the answer of the run. */
     readAnswer: Effect.fnUntraced(function* (answer: string, sources: EvidenceSources) {
-      const { repairs, text } = readMarkdown(answer)
-      const checked = yield* evidence.check(text.trim(), worldOf(text, sources))
-      const before = { value: Option.none(), issues: [], repairs }
+      const reading = readConclusion(answer)
+      if (Option.isNone(reading.value) || reading.issues.length > 0) {
+        return { ...reading, value: Option.none() } satisfies Attempted<CheckedAnswer>
+      }
+      const text = reading.value.value
+      const checked = yield* evidence.check(text, worldOf(text, sources))
+      const before = { value: Option.none(), issues: [], repairs: reading.repairs }
       return attempted(checked, before, (final, count): CheckedAnswer => ({ text: final, evidence: count }))
     })
   }

@@ -135,6 +135,16 @@ it.effect("asks again, and says why, after an empty answer", () =>
   })
 )
 
+it.effect("asks again after the document of another stage", () =>
+  Effect.gen(function* () {
+    const list = "## Original prompt\n\nx\n\n## Goals / summary\n\nIt is done.\n\n## Tasks\n"
+    const { events, outcome } = yield* conclude({}, list, "It is there.")
+    expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is there." } })
+    const rejected = events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : []))
+    expect(rejected).toMatchObject([{ code: "answer-shape" }])
+  })
+)
+
 it.effect("gives up when the model says nothing every time", () =>
   Effect.gen(function* () {
     const { outcome } = yield* conclude({}, "")

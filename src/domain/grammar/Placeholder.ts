@@ -1,0 +1,34 @@
+/**
+ * Texts of the formats in the prompts that were copied instead of filled in.
+ */
+
+/** What stands between angle brackets in the formats. */
+const copied = new Set([
+  "the prompt in one line",
+  "one short paragraph: what will be known or done at the end",
+  "short, unique",
+  "what to find out or do, with the exact names and words to look for",
+  "one name from the skills below",
+  "links only; leave the line out when there is none",
+  "what the result must hold",
+  "the goals as given",
+  "as given",
+  "as given, made more exact where you can",
+  "as given; leave the line out when there is none",
+  "what was found or done, complete and short, with links",
+  "only if the summary is not enough: excerpts, lists, reasons"
+])
+
+const dots = /^[<([{]?\s*(?:\.{3,}|…)\s*[>)\]}]?$/
+
+const inBrackets = /^<([^<>]{1,100})>[.]?$/
+
+const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase()
+
+/** True for `...` and for a text of a format in its brackets. */
+export const isPlaceholder = (text: string): boolean =>
+  dots.test(text.trim()) || copied.has(plain(inBrackets.exec(text.trim())?.[1] ?? ""))
+
+/** True for a value of a refinement that only says that the planned one stays. */
+export const isAsGiven = (text: string): boolean =>
+  isPlaceholder(text) || /^as (?:given|planned)\.?$/i.test(text.trim())
