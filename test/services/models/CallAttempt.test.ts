@@ -194,6 +194,22 @@ const isSet = (think: unknown) => think !== undefined
 const unwilling: Script = (body) =>
   body["think"] === false ? { status: 400, error: "think must be true" } : { text: "ok" }
 
+describe("the model of a skill that supports a smaller window than that of the run", () => {
+  it.effect("is asked with its own, in which its prompts must fit", () =>
+    Effect.gen(function* () {
+      const { outcomes, server } = yield* asking(
+        () => "ok",
+        { model: { contextLength: 2048 } },
+        {},
+        { prompt: { system: "", user: "word ".repeat(2000) } }
+      )
+      expect(server.chats.map(({ options }) => options?.num_ctx)).toEqual([2048])
+      expect(reasons(outcomes)).toEqual(["ok", "ContextOverflow"])
+      expect(outcomes[1]).toMatchObject({ failure: { reason: { window: 2048 } } })
+    })
+  )
+})
+
 describe("a setting that is refused", () => {
   it.effect.each([
     ["thinking", { think: true }, '"qwen3:8b" does not support thinking', isSet, [true, undefined, undefined]],
