@@ -91,7 +91,7 @@ const layerWorker = ({ flags, parallel, tell }: Work) =>
       const runs = yield* ClusterRuns
       const slots = yield* makeSlots(parallel)
       const contexts = yield* RcMap.make({
-        lookup: (runId: string) => makeRunContext(runId, { flags, slots }),
+        lookup: (runId: string) => makeRunContext(runId, { flags, slots, tell }),
         idleTimeToLive
       })
 

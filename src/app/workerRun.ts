@@ -44,6 +44,8 @@ export interface RunContextOptions {
   readonly flags: Configuration
   /** The slots of the model server of this machine. */
   readonly slots: Layer.Layer<ModelSlots>
+  /** Receives what the person at this machine should know. */
+  readonly tell: (what: string) => Effect.Effect<void>
 }
 
 /** Errors in what the person gave; every other error is a failure. */
@@ -94,10 +96,11 @@ const watchCancelled = Effect.fnUntraced(function* (runId: string) {
 })
 
 /** Builds the context of a run. */
-export const makeRunContext = (runId: string, { flags, slots }: RunContextOptions) =>
+export const makeRunContext = (runId: string, { flags, slots, tell }: RunContextOptions) =>
   Effect.gen(function* () {
     const { begunAt, run, setup: found } = yield* findRun(runId, flags)
-    const { setup } = yield* fitWindow(found, {})
+    const { note, setup } = yield* fitWindow(found, {})
+    if (note !== undefined) yield* tell(`${runId}: ${note}`)
     const { order } = run.opened
     const store = yield* answersOf(yield* WorkflowEngine, order)
     const journal = layerClusterJournal(runId, makeRedaction(secretValues(process.env)))

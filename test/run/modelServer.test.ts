@@ -38,6 +38,20 @@ const obedient: Script = ({ messages: [system] }) => {
   }
 }
 
+/** Thinks before each answer, now in the field for it and now in tags. */
+const thinker: Script = (body, index) => {
+  const text = String(obedient(body, index))
+  return index % 2 === 0 ? { thinking: "SECRET thoughts.", text } : `<think>\nSECRET thoughts.\n</think>\n\n${text}`
+}
+
+const cutOff = { thinking: "Let me see.", doneReason: "length" }
+
+/** Comes to no answer as long as it may think. */
+const ponderer: Script = (body, index) => (body["think"] === false ? obedient(body, index) : cutOff)
+
+/** Never answers the second request. */
+const silent: Script = (body, index) => (index === 1 ? { text: "never", hold: "never" } : obedient(body, index))
+
 const serve = (model: Partial<FakeModel>, options: { readonly port?: number; readonly script?: Script } = {}) =>
   FakeOllama.make(options.script ?? obedient, {
     models: [{ name: fakeModel, ...model }],
@@ -136,13 +150,7 @@ describe("a model that thinks", () => {
   it.live("is shown as thinking, and what it thought is in no result", () =>
     Effect.gen(function* () {
       const { run } = yield* sandbox
-      const script: Script = (body, index) => {
-        const text = String(obedient(body, index))
-        return index % 2 === 0
-          ? { thinking: "SECRET thoughts.", text }
-          : `<think>\nSECRET thoughts.\n</think>\n\n${text}`
-      }
-      const server = yield* serve({}, { script })
+      const server = yield* serve({}, { script: thinker })
       const plain = yield* Effect.promise(() => run(ask, env(server)))
       assert.deepStrictEqual([plain.code, plain.stdout], [0, "It is noon.\n"])
       assert.include(plain.stderr, "plan: thinking")
@@ -162,13 +170,10 @@ describe("a model that thinks", () => {
 })
 
 describe("a model that is cut off while it thinks", () => {
-  const thoughts = { thinking: "Let me see.", doneReason: "length" }
-
   it.live("in a run is told so and asked without thoughts, until the document is accepted", () =>
     Effect.gen(function* () {
       const { run } = yield* sandbox
-      const script: Script = (body, index) => (body["think"] === false ? obedient(body, index) : thoughts)
-      const server = yield* serve({}, { script })
+      const server = yield* serve({}, { script: ponderer })
       const { code, stderr } = yield* Effect.promise(() => run(ask, env(server)))
       assert.strictEqual(code, 0)
       const asked = server.chats.map(({ messages, think }) => [think, messages[1]?.content.includes("still thinking")])
@@ -185,7 +190,7 @@ describe("a model that is cut off while it thinks", () => {
   it.live("in a conversation is asked once more, without thoughts", () =>
     Effect.gen(function* () {
       const { run } = yield* sandbox
-      const server = yield* serve({}, { script: (_, index) => (index === 0 ? thoughts : "Noon.") })
+      const server = yield* serve({}, { script: (_, index) => (index === 0 ? cutOff : "Noon.") })
       const { code, stdout } = yield* Effect.promise(() =>
         run(["ask", "--model", fakeModel, "What time is it?"], env(server))
       )
@@ -237,8 +242,7 @@ describe("a server that stops in the middle of a run", () => {
   /** A server whose refinement never comes, to be stopped meanwhile. */
   const stoppable = Effect.fnUntraced(function* (model: Partial<FakeModel>) {
     const scope = yield* Scope.make()
-    const script: Script = (body, index) => (index === 1 ? { text: "never", hold: "never" } : obedient(body, index))
-    const server = yield* Scope.provide(serve(model, { script }), scope)
+    const server = yield* Scope.provide(serve(model, { script: silent }), scope)
     return { server, stop: Scope.close(scope, Exit.void), port: Number(new URL(server.url).port) }
   })
 

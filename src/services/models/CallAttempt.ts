@@ -17,7 +17,8 @@ import {
   largestParts,
   neededTokens
 } from "../../domain/models/PromptSize.ts"
-import { type Phase, readAnswer, usableAnswer } from "./AnswerStream.ts"
+import { readAnswer, usableAnswer } from "./AnswerStream.ts"
+import type { Phase } from "./AnswerWriting.ts"
 import { type CallPlan, crowdedNote, firstTuning, planCall, type Tuning } from "./CallPlan.ts"
 import { CallOptions } from "../providers/CallOptions.ts"
 import type { Talk } from "./ConversationPrompt.ts"
@@ -61,7 +62,6 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const thinking = makeThinking()
   const warned = yield* Ref.make(false)
   const crowded = yield* Ref.make(false)
-  const { contextWindow: window } = settings
 
   /** The embedded model answers for every skill. */
   const overrideOf = ({ model }: ModelRequest) => (settings.model === "embedded" ? undefined : model)
@@ -70,11 +70,18 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   /** The request with the lighter form of its prompt when the window cannot hold the whole. */
   const fitted = (request: ModelRequest): ModelRequest => ({
     ...request,
-    prompt: fittingPrompt(request.prompt, window, calibration.scale(nameOf(request)))
+    prompt: fittingPrompt(request.prompt, settings.contextWindow, calibration.scale(nameOf(request)))
+  })
+
+  /** The window of a call: that of the run, or less when the model of a skill supports less. */
+  const windowOf = Effect.fnUntraced(function* (request: ModelRequest) {
+    const facts = yield* factsOf(nameOf(request))
+    if (facts.isKnown) yield* server.known
+    return Math.min(settings.contextWindow, facts.supportedWindow ?? Infinity)
   })
 
   /** The estimated size of a prompt that the window can hold. */
-  const fits = Effect.fnUntraced(function* (prompt: FilledPrompt, name: string) {
+  const fits = Effect.fnUntraced(function* (prompt: FilledPrompt, name: string, window: number) {
     const scale = calibration.scale(name)
     const needed = neededTokens(prompt, scale)
     if (fitsWindow(prompt, window, scale)) return estimatePrompt(prompt, scale)
@@ -84,17 +91,22 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   })
 
   /** Records the token count of the server for a prompt. */
-  const learn = (request: ModelRequest, counted: number, isWhole: boolean) => {
+  const learn = (request: ModelRequest, counted: number, isWhole: boolean, window: number = settings.contextWindow) => {
     const prompt = request.prompt.system + request.prompt.user
     return calibration.record(nameOf(request), { prompt, counted, isWhole, window })
   }
 
   /** An answer is unusable if the server did not read the whole prompt. */
-  const checkCount = Effect.fnUntraced(function* (request: ModelRequest, counted: number, isWhole: boolean) {
+  const checkCount = Effect.fnUntraced(function* (
+    request: ModelRequest,
+    counted: number,
+    isWhole: boolean,
+    window: number
+  ) {
     const { prompt } = request
     const scale = calibration.scale(nameOf(request))
     const estimated = estimatePrompt(prompt, scale)
-    const verdict = yield* learn(request, counted, isWhole)
+    const verdict = yield* learn(request, counted, isWhole, window)
     if (verdict === "overflow") {
       const parts = largestParts(prompt, scale)
       return yield* new ModelError({ reason: { _tag: "ContextOverflow", estimated, window, counted, parts } })
@@ -105,15 +117,15 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   })
 
   /** How the call is sent beside its prompt. */
-  const plan = Effect.fnUntraced(function* (request: ModelRequest) {
+  const plan = Effect.fnUntraced(function* (request: ModelRequest, contextWindow: number) {
     const name = nameOf(request)
     const facts = yield* factsOf(name)
-    if (facts.isKnown) yield* server.known
     const promptTokens = neededTokens(request.prompt, calibration.scale(name))
     const { id, tuning = firstTuning } = request
-    const planned = planCall(settings, thinking, { model: name, facts, stage: id.stage, tuning, promptTokens })
+    const call = { model: name, facts, stage: id.stage, tuning, promptTokens, contextWindow }
+    const planned = planCall(settings, thinking, call)
     if (planned.isCrowded && !(yield* Ref.getAndSet(crowded, true))) {
-      yield* events.publish({ type: "message", level: "info", text: crowdedNote(window) })
+      yield* events.publish({ type: "message", level: "info", text: crowdedNote(contextWindow) })
     }
     return planned
   })
@@ -135,29 +147,36 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       ...(shape === undefined ? {} : { shape }),
       ...(talk === undefined ? {} : { talk })
     }).pipe(Effect.provideService(ModelOverride, overrideOf(request)), Effect.provideService(CallOptions, planned))
-    if (got.promptTokens !== undefined) yield* checkCount(request, got.promptTokens, got.isWholeCount)
+    if (got.promptTokens !== undefined) {
+      yield* checkCount(request, got.promptTokens, got.isWholeCount, planned.contextWindow)
+    }
     return yield* usableAnswer(got)
   })
 
   /** A setting for thinking that is refused is learnt, and the call is sent without it. */
-  const sendPlanned = (request: ModelRequest, refused?: Think): Effect.Effect<ModelAnswer, ModelError> =>
+  const sendPlanned = (
+    request: ModelRequest,
+    window: number,
+    refused?: Think
+  ): Effect.Effect<ModelAnswer, ModelError> =>
     Effect.gen(function* () {
-      const planned = yield* plan(request)
+      const planned = yield* plan(request, window)
       return yield* collect(request, planned).pipe(
         Effect.catchIf(
           ({ reason }) => reason._tag === "ThinkingRefused",
           (error) =>
             Effect.gen(function* () {
               const { think } = planned
-              if (think === undefined || think === refused) return yield* error
-              const name = nameOf(request)
               const detail = error.reason._tag === "ThinkingRefused" ? error.reason.detail : ""
+              if (think === undefined) return yield* new ModelError({ reason: { _tag: "Refused", detail } })
+              if (think === refused) return yield* error
+              const name = nameOf(request)
               // What was tried after thoughts were cut off is no setting of the person.
               const isTold = think === generationFor(settings.generation, request.id.stage).think
               if (thinking.refuse(name, think) && isTold) {
                 yield* events.publish({ type: "message", level: "warning", text: refusalNote(name, think, detail) })
               }
-              return yield* sendPlanned(request, think)
+              return yield* sendPlanned(request, window, think)
             })
         )
       )
@@ -165,7 +184,8 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
 
   /** Sends the prompt once. The start of a call that waited for the server was told before. */
   const send = Effect.fnUntraced(function* (request: ModelRequest, isTold: boolean) {
-    const estimatedTokens = yield* fits(request.prompt, nameOf(request))
+    const window = yield* windowOf(request)
+    const estimatedTokens = yield* fits(request.prompt, nameOf(request), window)
     const override = overrideOf(request)
     if (!isTold) {
       yield* events.publish({
@@ -175,7 +195,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
         estimatedTokens
       })
     }
-    return yield* sendPlanned(request)
+    return yield* sendPlanned(request, window)
   })
 
   return { fitted, learn, send }

@@ -21,6 +21,7 @@ export interface Tuning {
 export const firstTuning: Tuning = { repeats: 0, thinkingCuts: 0 }
 
 export interface CallPlan extends CallSettings {
+  readonly contextWindow: number
   /** How many tokens the model may think. */
   readonly thinkingTokens: number
   /** The prompt left no room to think, so the model is asked not to. */
@@ -32,7 +33,7 @@ const leastThinking = 512
 
 /** Plans a call whose prompt needs so many tokens. Thoughts get what prompt and answer leave free of the window. */
 export const planCall = (
-  { contextWindow, generation, limits }: Settings,
+  { generation, limits }: Settings,
   thinking: Thinking,
   call: {
     readonly model: string
@@ -40,9 +41,10 @@ export const planCall = (
     readonly stage: Stage
     readonly tuning: Tuning
     readonly promptTokens: number
+    readonly contextWindow: number
   }
 ): CallPlan => {
-  const { facts, model, promptTokens, stage, tuning } = call
+  const { contextWindow, facts, model, promptTokens, stage, tuning } = call
   const { sampling = {}, think } = generationFor(generation, stage)
   const reserve = answerReserve(contextWindow)
   const free = Math.max(0, contextWindow - promptTokens - reserve)
@@ -61,6 +63,7 @@ export const planCall = (
     // The same for every call of a kind: the window ends an answer by itself.
     maxTokens: reserve + (plan.thinks ? limit : 0),
     thinkingTokens: plan.thinks ? Math.min(limit, free) : limit,
+    contextWindow,
     isCrowded: isCrowded && plan.think === false
   }
 }

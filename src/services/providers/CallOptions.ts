@@ -8,6 +8,8 @@ export interface CallSettings {
   readonly sampling: Sampling
   /** Left to the model when absent. */
   readonly think?: Think
+  /** `num_ctx`; what the provider was made with when absent. */
+  readonly contextWindow?: number
   /** The most tokens of thoughts and answer together; what the provider was made with when absent. */
   readonly maxTokens?: number
 }

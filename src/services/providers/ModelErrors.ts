@@ -31,6 +31,9 @@ const detailOf = (reason: AiError.AiErrorReason, facts: OllamaErrorReason | unde
   return (said.split("\n", 1)[0] ?? "").replace(/\.$/, "")
 }
 
+/** Names the setting, and not a model such as `qwen3:4b-thinking`. */
+const namesThinking = /(?:^|[^-:/\w])think(?:ing)?(?![-:/\w])/i
+
 /** A server that has too much to do, and a proxy whose server is being restarted. */
 const overloadedStatus: ReadonlySet<number> = new Set([502, 503, 504])
 
@@ -39,7 +42,7 @@ const readReason = (reason: AiError.AiErrorReason, context: FailureContext): Mod
   const detail = detailOf(reason, facts)
   const broken: ModelErrorReason = { _tag: "DiedMidStream", detail, partial: context.partial }
   const hasBegun = context.partial !== ""
-  if (facts?._tag === "BadStatus" && facts.status === 400 && /\bthink/i.test(facts.detail)) {
+  if (facts?._tag === "BadStatus" && facts.status === 400 && namesThinking.test(facts.detail)) {
     return { _tag: "ThinkingRefused", detail }
   }
   switch (facts?._tag) {

@@ -80,6 +80,10 @@ const reasons = (outcomes: ReadonlyArray<{ readonly _tag: string }>) =>
 const talk = "I look at it from one side, number one, and then from another. "
 const thoughts = Array.from({ length: 400 }, (_, index) => talk.replace("one", String(index))).join("")
 
+/** Thinks without an end, in tags. */
+const endless: Script = () => ({ text: `<think>${thoughts}`, end: false, done: false })
+const cut = (thinkingCuts: number) => ({ tuning: { repeats: 0, thinkingCuts } })
+
 describe("a model that thinks", () => {
   it.effect("is told apart from its answer, in a field and in tags, and shown as a phase", () =>
     Effect.gen(function* () {
@@ -141,10 +145,8 @@ describe("a model that thinks", () => {
 
   it.effect("although it was asked not to gets more room each time", () =>
     Effect.gen(function* () {
-      const script: Script = () => ({ text: `<think>${thoughts}`, end: false, done: false })
-      const cut = (thinkingCuts: number) => ({ tuning: { repeats: 0, thinkingCuts } })
       const given = { limits: { thinkingTokens: 500 } }
-      const { outcomes, sent } = yield* asking(script, given, {}, cut(1), cut(2), cut(3))
+      const { outcomes, sent } = yield* asking(endless, given, {}, cut(1), cut(2), cut(3))
       expect(reasons(outcomes)).toEqual(Array.from({ length: 4 }, () => "ThinkingCutOff"))
       expect(sent.map(({ num_predict, think }) => [think, num_predict])).toEqual([
         [undefined, 2548],
@@ -182,13 +184,33 @@ describe("a model that thinks", () => {
   )
 })
 
-describe("a setting that is refused", () => {
-  const refusing =
-    (message: string, isRefused: (think: unknown) => boolean): Script =>
-    (body) =>
-      isRefused(body["think"]) ? { status: 400, error: message } : "ok"
-  const isSet = (think: unknown) => think !== undefined
+const refusing =
+  (message: string, isRefused: (think: unknown) => boolean): Script =>
+  (body) =>
+    isRefused(body["think"]) ? { status: 400, error: message } : "ok"
+const isSet = (think: unknown) => think !== undefined
 
+/** Cannot do without thoughts. */
+const unwilling: Script = (body) =>
+  body["think"] === false ? { status: 400, error: "think must be true" } : { text: "ok" }
+
+describe("the model of a skill that supports a smaller window than that of the run", () => {
+  it.effect("is asked with its own, in which its prompts must fit", () =>
+    Effect.gen(function* () {
+      const { outcomes, server } = yield* asking(
+        () => "ok",
+        { model: { contextLength: 2048 } },
+        {},
+        { prompt: { system: "", user: "word ".repeat(2000) } }
+      )
+      expect(server.chats.map(({ options }) => options?.num_ctx)).toEqual([2048])
+      expect(reasons(outcomes)).toEqual(["ok", "ContextOverflow"])
+      expect(outcomes[1]).toMatchObject({ failure: { reason: { window: 2048 } } })
+    })
+  )
+})
+
+describe("a setting that is refused", () => {
   it.effect.each([
     ["thinking", { think: true }, '"qwen3:8b" does not support thinking', isSet, [true, undefined, undefined]],
     [
@@ -214,10 +236,8 @@ describe("a setting that is refused", () => {
 
   it.effect("after a cut gives the model more room instead, without a note", () =>
     Effect.gen(function* () {
-      const script: Script = (body) =>
-        body["think"] === false ? { status: 400, error: "think must be true" } : { text: "ok" }
       const tuning = { ...firstTuning, thinkingCuts: 1 }
-      const { events, sent } = yield* asking(script, {}, { tuning }, { tuning })
+      const { events, sent } = yield* asking(unwilling, {}, { tuning }, { tuning })
       expect(sent.map(({ num_predict, think }) => [think, num_predict])).toEqual([
         [false, 2048],
         ["low", 2048 + 8192],

@@ -128,6 +128,21 @@ const failures: ReadonlyArray<
     "InvalidRequestError",
     { _tag: "ThinkingRefused", detail: 'HTTP 400: "qwen3:8b" does not support thinking' }
   ],
+  [
+    "a model that has thinking in its name",
+    { status: 400, error: '"qwen3:4b-thinking" does not support tools' },
+    "InvalidRequestError",
+    { _tag: "Refused", detail: 'HTTP 400: "qwen3:4b-thinking" does not support tools' }
+  ],
+  [
+    "an old server",
+    { status: 400, error: "json: cannot unmarshal string into Go struct field ChatRequest.think of type bool" },
+    "InvalidRequestError",
+    {
+      _tag: "ThinkingRefused",
+      detail: "HTTP 400: json: cannot unmarshal string into Go struct field ChatRequest.think of type bool"
+    }
+  ],
   ["a redirect", { status: 301, body: "moved" }, "InvalidRequestError", { _tag: "Refused", detail: "HTTP 301: moved" }],
   [
     "an error line at once",

@@ -24,7 +24,7 @@ import { openAgent, openExchange } from "./OllamaTransport.ts"
 
 export interface OllamaModelOptions extends ServerAddress {
   readonly model: string
-  /** `num_ctx` in tokens. One value for a whole run: the server loads the model anew whenever it changes. */
+  /** `num_ctx` in tokens. One value for each model: the server loads it anew whenever it changes. */
   readonly contextWindow: number
   /** `num_predict` in tokens of a call that sets none. Without it a model that repeats itself never stops. */
   readonly maxAnswerTokens: number
@@ -119,7 +119,7 @@ const streamParts = (
       )
       const read = makePartReader(yield* IdGenerator)
       const override = yield* ModelOverride
-      const { maxTokens, sampling, think = options.think } = yield* CallOptions
+      const { contextWindow, maxTokens, sampling, think = options.think } = yield* CallOptions
       const lines = readAnswer(options, agent, {
         model: override ?? options.model,
         ...question,
@@ -128,7 +128,7 @@ const streamParts = (
         truncate: false,
         shift: false,
         options: {
-          num_ctx: options.contextWindow,
+          num_ctx: contextWindow ?? options.contextWindow,
           num_predict: maxTokens ?? options.maxAnswerTokens,
           ...sampledWith(sampling)
         },
