@@ -66,10 +66,10 @@ export const evidenceLinks = (text: string): ReadonlyArray<EvidenceLink> =>
   Option.match(parseMarkdown(text, 1), {
     onNone: () => [],
     onSome: (tree) =>
-      linksOf(tree).map((link) => {
+      linksOf(tree).map((link): EvidenceLink => {
         const quote = quoteBeside(text, link)
         const form = readReference(link.title, link.href)
-        return quote === undefined ? { ...link, form } : { ...link, form, quote }
+        return Object.assign({ form }, link, quote === undefined ? {} : { quote })
       })
   })
 
