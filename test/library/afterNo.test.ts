@@ -100,7 +100,7 @@ describe("evidence", () => {
         const handle = run(order({ approve: () => false }))
         const report = yield* Effect.promise(() => handle.report)
         expect(report.status).toBe("declined")
-        expect(report.answer).toBe("It is as Look 1 ([notes](notes.md#L1), [gone](gone.md)) says.")
+        expect(report.answer).toBe("It is as Look 1 ([notes](notes.md#L1)) says.")
         expect(report.results[0]?.result.summary).toBe("See [notes](notes.md#L1) and [gone](gone.md) (not found).")
         expect(report.evidence).toEqual({ checked: 3, wrong: 1 })
         expect((yield* Effect.promise(() => showRun(handle.runId, { stateFolder }))).evidence).toEqual(report.evidence)

@@ -81,6 +81,10 @@ const marks: Readonly<Record<WrongLink["code"], string>> = {
   "evidence-page": "(not fetched)"
 }
 
+/** True for a link that was marked as wrong when the text was accepted. */
+export const isMarked = (text: string, { end }: FoundLink): boolean =>
+  Object.values(marks).some((mark) => text.startsWith(` ${mark}`, end))
+
 /** A link with what came of it. */
 export interface JudgedLink {
   readonly link: EvidenceLink
