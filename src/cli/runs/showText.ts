@@ -26,7 +26,9 @@ export const overviewText = (runId: string, { answer, evidence, message, plan, t
     ...section("Why it ended", message === "" ? [] : [message]),
     ...section(
       "Evidence",
-      evidence === undefined ? [] : [`${evidence.checked} links were checked, ${evidence.wrong} are wrong and marked.`]
+      evidence === undefined
+        ? []
+        : [`Links checked: ${evidence.checked}. Wrong, and marked in the text: ${evidence.wrong}.`]
     ),
     ...section("Answer", answer === "" ? [] : [answer.trim()])
   ].join("\n")

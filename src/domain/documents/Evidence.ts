@@ -66,10 +66,10 @@ export const evidenceLinks = (text: string): ReadonlyArray<EvidenceLink> =>
   Option.match(parseMarkdown(text, 1), {
     onNone: () => [],
     onSome: (tree) =>
-      linksOf(tree).map((link) => {
+      linksOf(tree).map((link): EvidenceLink => {
         const quote = quoteBeside(text, link)
         const form = readReference(link.title, link.href)
-        return quote === undefined ? { ...link, form } : { ...link, form, quote }
+        return Object.assign({ form }, link, quote === undefined ? {} : { quote })
       })
   })
 
@@ -80,6 +80,10 @@ const marks: Readonly<Record<WrongLink["code"], string>> = {
   "evidence-result": "(no such result)",
   "evidence-page": "(not fetched)"
 }
+
+/** True for a link that was marked as wrong when the text was accepted. */
+export const isMarked = (text: string, { end }: FoundLink): boolean =>
+  Object.values(marks).some((mark) => text.startsWith(` ${mark}`, end))
 
 /** A link with what came of it. */
 export interface JudgedLink {

@@ -106,9 +106,9 @@ const ignoredFields: ReadonlyArray<readonly [has: string, field: string]> = [
 const withoutVolatile = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutVolatile)
   if (typeof value !== "object" || value === null) return value
-  const ignored = ignoredFields.flatMap(([has, field]) => (has in value ? [field] : []))
+  const ignored = new Set(ignoredFields.flatMap(([has, field]) => (has in value ? [field] : [])))
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, part]) => (ignored.includes(key) ? [] : [[key, withoutVolatile(part)]]))
+    Object.entries(value).flatMap(([key, part]) => (ignored.has(key) ? [] : [[key, withoutVolatile(part)]]))
   )
 }
 

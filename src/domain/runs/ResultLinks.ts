@@ -2,7 +2,7 @@
  * Links to results in the answer of a run, as something that a reader can follow: the files and pages that the result
  * rests on, or the command that shows it.
  */
-import { type EvidenceLink, evidenceLinks } from "../documents/Evidence.ts"
+import { type EvidenceLink, evidenceLinks, isMarked } from "../documents/Evidence.ts"
 import { hrefOfPath } from "../files/FileHref.ts"
 import type { TaskResult } from "../plan/TaskResult.ts"
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
@@ -18,10 +18,12 @@ const resultOf = ({ form, href }: EvidenceLink, results: ReadonlyArray<TaskResul
   return name === "" ? undefined : results.find(({ name: own }) => forgivingSlug(slugOf(own)) === sought)
 }
 
-/** The first links of a result to files and pages, each target once. */
+/** The first links of a result to files and pages, each target once, without those that are marked as wrong. */
 const sourcesOf = ({ result }: TaskResult): ReadonlyArray<string> => {
   const sources = new Map<string, string>()
-  for (const { form, title } of evidenceLinks(result.document)) {
+  for (const link of evidenceLinks(result.document)) {
+    const { form, title } = link
+    if (isMarked(result.document, link)) continue
     if (form._tag !== "Plain" || (form.reference.kind !== "file" && form.reference.kind !== "url")) continue
     const { href, target } = form.reference
     const shown = /[\s()]/.test(href) ? `<${href}>` : href

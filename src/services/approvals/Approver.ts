@@ -10,6 +10,7 @@ import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import { callQuestion, chooseQuestion, doubtQuestion, stepQuestion } from "../../domain/permissions/ApprovalText.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
+import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { type Answers, askLine, askText, canAsk } from "./TerminalQuestion.ts"
 
 /** Single calls of a step: the numbers of the items that may run, counted from 1. The others are denied. */
@@ -47,6 +48,9 @@ const wishQuestion = "What should be done instead? (Enter for nothing)"
 
 /** Plugins and servers start before there is a plan that could be changed. */
 export const isStart = ({ tool }: ApprovalItem): boolean => tool === "load_plugin" || tool === "start_server"
+
+/** In a conversation the next message says what to do instead. */
+const hasNextRound = (item: ApprovalItem): boolean => !isStart(item) && item.task !== askTask
 
 /** Answers by number; the last one stands for Enter. */
 const numbered = <A>(byNumber: ReadonlyArray<readonly [string, A]>, fallback: readonly [string, A]): Answers<A> => {
@@ -169,7 +173,7 @@ export class Approver extends Context.Service<
         }),
         call: Effect.fn("Approver.call")(function* (item) {
           const { hasQuit, ...answered } = yield* ask(callQuestion(item), callAnswers(item), "Answer")
-          return isStart(item) ? answered : yield* withWish({ ...answered, hasQuit }, "deny")
+          return hasNextRound(item) ? yield* withWish({ ...answered, hasQuit }, "deny") : answered
         }),
         inDoubt: Effect.fn("Approver.inDoubt")((item) =>
           Effect.map(ask(doubtQuestion(item), doubtAnswers, "Answer"), ({ answer, by }) => ({ answer, by }))

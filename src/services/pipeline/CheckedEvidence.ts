@@ -48,6 +48,12 @@ const attempted = <A>(
   return issues.length === 0 ? reading : { ...reading, spare }
 }
 
+/** The result with another document, which is the one of `fallback` but for its links. */
+const resultOf = (document: string, evidence: EvidenceCount, fallback: ResultDocument): ResultDocument => ({
+  ...Option.getOrElse(readResult(document).value, () => fallback),
+  ...(evidence.checked === 0 ? {} : { evidence })
+})
+
 export const makeEvidenceReaders = Effect.gen(function* () {
   const evidence = yield* Evidence
   const { changeOf } = yield* changeKinds
@@ -72,11 +78,6 @@ export const makeEvidenceReaders = Effect.gen(function* () {
       changed: new Set(changed)
     }
   }
-
-  const resultOf = (document: string, evidence: EvidenceCount, fallback: ResultDocument): ResultDocument => ({
-    ...Option.getOrElse(readResult(document).value, () => fallback),
-    ...(evidence.checked === 0 ? {} : { evidence })
-  })
 
   return {
     /** Reads the result of a task. */

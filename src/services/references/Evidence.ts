@@ -52,6 +52,9 @@ export interface CheckedText {
 const Verdict = Schema.NullOr(LinkVerdict)
 type Verdict = typeof Verdict.Type
 
+const isOnDisk = ({ form }: EvidenceLink): boolean =>
+  form._tag === "Wrong" || (form._tag === "Plain" && form.reference.kind === "file")
+
 /** Larger files are only looked for. */
 const maxBytes = 5_000_000
 
@@ -141,8 +144,6 @@ export class Evidence extends Context.Service<
 
       /** What is looked at on the disk is recorded, so that a replay finds the same. */
       const judgeAll = Effect.fnUntraced(function* (links: ReadonlyArray<EvidenceLink>, world: EvidenceWorld) {
-        const isOnDisk = ({ form }: EvidenceLink) =>
-          form._tag === "Wrong" || (form._tag === "Plain" && form.reference.kind === "file")
         const onDisk = links.filter(isOnDisk)
         const seen =
           onDisk.length === 0

@@ -108,9 +108,9 @@ describe("a change that failed", () => {
   )
 })
 
-describe("a task whose skill is for changes", () => {
-  const plan = () => planOf([[{ name: "Edit 1", skill: "edit-files" }]])
+const plan = () => planOf([[{ name: "Edit 1", skill: "edit-files" }]])
 
+describe("a task whose skill is for changes", () => {
   it.effect("does not end as done when none of its calls changes anything", () =>
     Effect.gen(function* () {
       const [status, message] = ends(yield* runScript())
