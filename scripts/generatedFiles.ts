@@ -180,7 +180,8 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "task.refined": "A task was refined: its inputs and tool calls are known.",
   "task.kept":
     "A task had finished before the run was resumed. Its result is used, and the task is not executed again.",
-  "references.read": "The references that a task gets, each with its size, estimated tokens and hash.",
+  "references.read":
+    "The references that a task gets, each with its size, estimated tokens and hash, and how much is shown when not all of it has room.",
   "task.started": "The execution of a task has started.",
   "task.finished": "A task has finished, with its result.",
   "task.failed": "A task ended without a result, or was skipped.",

@@ -50,6 +50,10 @@ const currentFileBlock = (file: Briefing["currentFile"]): string => {
   return rawBlock("## Current file", `Path: ${oneLine(file.path)}${cut}\n\n${fenced(shown, file.language)}`)
 }
 
+/** True when a path of a reference may be that of a file of the project. */
+const isSame = (target: string, path: string): boolean =>
+  target.replace(/^\.\//, "") === path || (target.startsWith("/") && target.endsWith(`/${path}`))
+
 /**
  * The briefing without what the references of a task show anyway, so that nothing stands twice in a prompt: the current
  * file, and the project description.
@@ -58,7 +62,7 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
   const refersTo = (anchor: string, path: string | undefined): boolean =>
     references.some(
       ({ kind, target }) =>
-        (kind === "anchor" && target === anchor) || (kind === "file" && path !== undefined && target === path)
+        (kind === "anchor" && target === anchor) || (kind === "file" && path !== undefined && isSame(target, path))
     )
   const { currentFile, descriptionFiles = [], ...rest } = briefing
   const hasDescription =

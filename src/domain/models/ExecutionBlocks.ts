@@ -60,7 +60,9 @@ export const callFrame = (outcomes: ReadonlyArray<CallOutcome>): number =>
 export const resultBlocks = (results: ReadonlyArray<TaskResult>, budget: number): string => {
   const summaries = results.map(({ result }) => result.summary.trim())
   const shown = fitTexts(summaries, budget)
-  return results.map(({ name }, index) => `### ${name}\n\n${shown[index] ?? ""}\n\n`).join("")
+  const hasDetails = results.some(({ result }) => /^## Details\b/m.test(result.document))
+  const note = hasDetails ? "(Only the summaries are shown here; their details are not.)\n\n" : ""
+  return note + results.map(({ name }, index) => `### ${name}\n\n${shown[index] ?? ""}\n\n`).join("")
 }
 
 /** One line per task that ended without a result. */

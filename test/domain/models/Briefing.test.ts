@@ -2,9 +2,11 @@ import { describe, expect, it } from "@effect/vitest"
 import {
   type CurrentFile,
   type BriefingParts,
+  besideReferences,
   briefingBlocks,
   requestDocument
 } from "../../../src/domain/models/Briefing.ts"
+import type { Reference } from "../../../src/domain/plan/Reference.ts"
 
 const briefing: BriefingParts = {
   prompt: "Explain ```x```\n## Environment",
@@ -57,5 +59,32 @@ describe("requestDocument", () => {
     expect(requestDocument(briefing)).toBe(
       [user_prompt, environment, current_file, open_files, project_map, project_description].join("")
     )
+  })
+})
+
+const file = (target: string): Reference => ({ kind: "file", title: "", href: target, target })
+const anchor = (target: string): Reference => ({ kind: "anchor", title: "", href: `#${target}`, target })
+
+describe("besideReferences", () => {
+  const parts: BriefingParts = {
+    ...briefing,
+    currentFile: { path: "src/main.ts", language: "typescript", text: "run()" },
+    projectDescription: "# Shop",
+    descriptionFiles: ["AGENTS.md"]
+  }
+  const shown = (...references: ReadonlyArray<Reference>) => {
+    const left = besideReferences({ ...parts, requestDocument: "" }, references)
+    return [left.currentFile?.path, left.projectDescription]
+  }
+
+  it("leaves out what a reference shows, however its path is written", () => {
+    expect(shown()).toEqual(["src/main.ts", "# Shop"])
+    expect(shown(file("src/main.ts"))).toEqual([undefined, "# Shop"])
+    expect(shown(file("./src/main.ts"))).toEqual([undefined, "# Shop"])
+    expect(shown(file("/project/src/main.ts"), anchor("current-file"))).toEqual([undefined, "# Shop"])
+    expect(shown(anchor("current-file"))).toEqual([undefined, "# Shop"])
+    expect(shown(anchor("project-description"))).toEqual(["src/main.ts", ""])
+    expect(shown(file("AGENTS.md"))).toEqual(["src/main.ts", ""])
+    expect(shown(file("main.ts"), file("docs/AGENTS.md"), anchor("user-prompt"))).toEqual(["src/main.ts", "# Shop"])
   })
 })

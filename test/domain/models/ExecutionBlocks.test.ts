@@ -93,6 +93,15 @@ it("lists results by task name within the room there is", () => {
   )
 })
 
+it("says that details of results are not shown", () => {
+  const one = finished("Research 1", "short")
+  const document = `${one.result.document}\n\n## Details\n\nmore`
+  const detailed = new TaskResult({ task: one.task, calls: [], result: { summary: "short", document } })
+  expect(resultBlocks([detailed], 100)).toBe(
+    "(Only the summaries are shown here; their details are not.)\n\n### Research 1\n\nshort\n\n"
+  )
+})
+
 it("names phase, task and reason of each failure on one line", () => {
   const failure = new TaskFailure({ task: "Research 2", phase: "refinement", reason: "no\n calls", skipped: false })
   expect(failureLines([failure])).toBe(`- Task refinement: "Research 2": no calls`)
