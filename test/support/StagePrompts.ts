@@ -49,7 +49,7 @@ const make = Effect.gen(function* () {
         skill_inputs: inputLines(skillOf(task)?.inputs ?? []),
         skill_input_requirements: skillOf(task)?.inputRequirements ?? "",
         skill_refinement: skillOf(task)?.refinement ?? "",
-        looks_left: "1",
+        looks: "1",
         last_pass: "",
         look_outputs: "",
         tool_instructions: registry.instructions(tools),

@@ -27,8 +27,7 @@ export const templatePlaceholders = {
     "skill_inputs",
     "skill_input_requirements",
     "skill_refinement",
-    "looks_left",
-    "last_pass",
+    "looks",
     "tool_instructions",
     "project_description",
     "environment",
@@ -36,7 +35,8 @@ export const templatePlaceholders = {
     "task_reference_contents",
     "look_outputs",
     "task_data",
-    "issues"
+    "issues",
+    "last_pass"
   ],
   /** References and tool outputs into a result. */
   execution: [

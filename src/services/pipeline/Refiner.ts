@@ -100,8 +100,7 @@ export class Refiner extends Context.Service<
             skill_inputs: inputLines(skill.inputs),
             skill_input_requirements: skill.inputRequirements,
             skill_refinement: skill.refinement,
-            looks_left: number < passes ? String(passes - number) : "",
-            last_pass: number > 1 && number === passes ? String(passes) : "",
+            looks: passes > 1 ? String(passes - 1) : "",
             tool_instructions: registry.instructions(tools),
             project_description: shared.project_description,
             environment: shared.environment,
@@ -114,7 +113,8 @@ export class Refiner extends Context.Service<
                 ? { _tag: "Refinement", inputs: known.inputs ?? [] }
                 : { _tag: "RefinementRetry", ...known }
             ),
-            issues: rawBlock("## Issues with the current call", issuesMarkdown(previous?.issues ?? []))
+            issues: rawBlock("## Issues with the current call", issuesMarkdown(previous?.issues ?? [])),
+            last_pass: number > 1 && number === passes ? String(passes) : ""
           })
         if (looks.length === 0) return filled("")
         return filled(lookBlocks(looks, charactersLeft(window, filled(""), calibration.scale(skill.model ?? model))))

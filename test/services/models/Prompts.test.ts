@@ -58,8 +58,24 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
           ],
           [
             "refinement",
-            ["skill_inputs", "skill_name", "skill_input_requirements", "skill_refinement", "tool_instructions"],
-            ["project_description", "environment", "current_file", "task_reference_contents", "task_data", "issues"]
+            [
+              "skill_inputs",
+              "looks",
+              "skill_name",
+              "skill_input_requirements",
+              "skill_refinement",
+              "tool_instructions"
+            ],
+            [
+              "project_description",
+              "environment",
+              "current_file",
+              "task_reference_contents",
+              "look_outputs",
+              "task_data",
+              "issues",
+              "last_pass"
+            ]
           ],
           [
             "execution",
