@@ -28,9 +28,7 @@ export const templatePlaceholders = {
     "skill_inputs",
     "skill_input_requirements",
     "skill_refinement",
-    "output_room",
-    "looks_left",
-    "last_pass",
+    "looks",
     "tool_instructions",
     "project_description",
     "environment",
@@ -39,7 +37,9 @@ export const templatePlaceholders = {
     "task_reference_contents",
     "look_outputs",
     "task_data",
-    "issues"
+    "issues",
+    "last_pass",
+    "output_room"
   ],
   /** References and tool outputs into a result. */
   execution: [

@@ -96,7 +96,7 @@ export class Refiner extends Context.Service<
             previous,
             contents,
             outputs,
-            looksLeft: passes - number,
+            looks: passes - 1,
             ...(number > 1 && number === passes ? { lastPass: passes } : {}),
             references: block.text.length
           })

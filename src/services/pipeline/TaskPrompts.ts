@@ -42,8 +42,8 @@ interface RefinementParts {
   readonly contents?: string
   /** What was looked at. */
   readonly outputs?: string
-  /** How many looks are left; one when absent. */
-  readonly looksLeft?: number
+  /** How often the model may look before the calls are written; once when absent. */
+  readonly looks?: number
   /** The number of the pass when it is the last of several. */
   readonly lastPass?: number
   /** Characters of all references, which the outputs of calls share the room with. */
@@ -80,7 +80,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
 
   /** A prompt of a refinement; without parts the largest first one, before anything is shown in it. */
   const refinement = (task: Task, briefing: Briefing, parts: RefinementParts = {}): FilledPrompt => {
-    const { contents = "", known = { task, calls: [] }, lastPass, looksLeft = 1, outputs = "", previous } = parts
+    const { contents = "", known = { task, calls: [] }, lastPass, looks = 1, outputs = "", previous } = parts
     const skill = skills.find(task.skill)
     const shared = briefingBlocks(besideReferences(briefing, task.references))
     return prompts.fill("refinement", {
@@ -89,7 +89,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
       skill_input_requirements: skill?.inputRequirements ?? "",
       skill_refinement: skill?.refinement ?? "",
       output_room: outputRoom(task, briefing, parts.references ?? 0),
-      looks_left: looksLeft === 0 ? "" : String(looksLeft),
+      looks: looks === 0 ? "" : String(looks),
       last_pass: lastPass === undefined ? "" : String(lastPass),
       tool_instructions: registry.instructions(toolsOf(task)),
       project_description: shared.project_description,

@@ -17,6 +17,19 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
   [{ type: "round.started", round: 2 }, "round 2"],
   [{ type: "step.started", round: 1, step: 1, title: "Task section 1" }, "Task section 1"],
   [
+    { type: "task.looked", ...at, pass: 1, calls: [{ uid: "look-1/a", name: "read_file", arguments: {} }] },
+    '  looks for "Research 1": read_file'
+  ],
+  [
+    {
+      type: "answer.rejected",
+      call: { stage: "refine", round: 1, task: "Research 1", pass: 2, attempt: 1 },
+      answer: "",
+      issues: []
+    },
+    '  answer rejected refine "Research 1", pass 2, attempt 1: 0 issues'
+  ],
+  [
     { type: "task.refined", ...at, calls: [{ uid: "a", name: "search_files", arguments: {} }] },
     '  refined "Research 1": search_files'
   ],

@@ -16,6 +16,7 @@ allowed-tools: read_file word_count
 metadata:
   task-conductor.requires-approval: "true"
   task-conductor.model: qwen3
+  task-conductor.passes: "3"
   author: somebody
 ---
 
@@ -57,6 +58,7 @@ describe("readSkill", () => {
           allowedTools: ["read_file", "word_count"],
           requiresApproval: true,
           model: "qwen3",
+          passes: 3,
           inputRequirements: "A path.",
           inputs: [],
           refinement: "### First\n\nCall it.\n\n```md\n## Execution\n```",
@@ -66,6 +68,19 @@ describe("readSkill", () => {
       issues: [],
       repairs: []
     })
+  })
+
+  it("uses no number of passes but a small one", () => {
+    for (const value of ["0", "6", "-1", "2.5", "many", "1e0"]) {
+      const { repairs, value: skill } = read(plain(`metadata:\n  task-conductor.passes: "${value}"\n`))
+      expect([Option.map(skill, ({ passes }) => passes), repairs.map(({ code }) => code)]).toEqual([
+        Option.some(undefined),
+        ["skill-passes-value"]
+      ])
+    }
+    expect(Option.map(read(plain("metadata:\n  task-conductor.passes: 5\n")).value, ({ passes }) => passes)).toEqual(
+      Option.some(5)
+    )
   })
 
   it("takes the whole body for the execution when it has none of our headings", () => {

@@ -59,15 +59,25 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
           ],
           [
             "refinement",
-            ["skill_inputs", "skill_name", "skill_input_requirements", "skill_refinement", "tool_instructions"],
+            [
+              "skill_inputs",
+              "looks",
+              "skill_name",
+              "skill_input_requirements",
+              "skill_refinement",
+              "tool_instructions"
+            ],
             [
               "project_description",
               "environment",
               "project_map",
               "current_file",
               "task_reference_contents",
+              "look_outputs",
               "task_data",
-              "issues"
+              "issues",
+              "last_pass",
+              "output_room"
             ]
           ],
           [
