@@ -9,6 +9,7 @@ import type { Issue, Repair, Where } from "../findings/Issue.ts"
 import { type IssueCode, makeIssue, makeRepair } from "../findings/IssueCode.ts"
 import { nearest } from "../text/Nearest.ts"
 import { pathText } from "../text/SchemaProblems.ts"
+import { renameArguments } from "./ArgumentNames.ts"
 import type { Arguments, ToolCall } from "./ToolCall.ts"
 import { type JsonSchema, propertiesOf, requiredOf } from "./ToolSchema.ts"
 
@@ -46,9 +47,20 @@ const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefin
   return type === "boolean" && (word === "true" || word === "false") ? word === "true" : undefined
 }
 
-/** Repairs what has one meaning: numbers and booleans as text, and null for what may be left out. */
-export const repairArguments = (call: ToolCall, { codec, schema }: Parameters, where: Where) => {
-  const repairs: Array<Repair> = []
+/** True when the tool does not take this value of the argument. */
+const rejects = ({ codec }: Parameters, given: Arguments, name: string): boolean => {
+  const decoded = Schema.decodeResult(codec)(given, { errors: "all" })
+  return Result.isFailure(decoded) && argumentProblems(decoded.failure).some(({ path }) => path[0] === name)
+}
+
+/**
+ * Repairs what has one meaning: other spellings of names, numbers and booleans as text, null and empty text for what may
+ * be left out.
+ */
+export const repairArguments = (written: ToolCall, parameters: Parameters, where: Where) => {
+  const { codec, schema } = parameters
+  const { call, repairs: renamed } = renameArguments(written, schema, where)
+  const repairs: Array<Repair> = [...renamed]
   const required = requiredOf(schema)
   const properties = propertiesOf(schema)
   const takesNull = (name: string) => Result.isSuccess(Schema.decodeResult(codec)({ ...call.arguments, [name]: null }))
@@ -57,6 +69,10 @@ export const repairArguments = (call: ToolCall, { codec, schema }: Parameters, w
     if (property === undefined) return [[name, value]]
     if (value === null && !required.includes(name) && !takesNull(name)) {
       repairs.push(makeRepair("argument-dropped", where, `The argument "${name}" was null and is left out.`))
+      return []
+    }
+    if (value === "" && !required.includes(name) && rejects(parameters, call.arguments, name)) {
+      repairs.push(makeRepair("argument-dropped", where, `The argument "${name}" was empty and is left out.`))
       return []
     }
     const meant = coerce(value, property)

@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { argumentProblemText, checkArguments, repairArguments } from "../../domain/tools/ArgumentCheck.ts"
 import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
-import { type IssueCode, makeIssue } from "../../domain/findings/IssueCode.ts"
+import { type IssueCode, makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
+import { meantTool } from "../../domain/tools/ArgumentNames.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
 import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { LoadedTool } from "../plugins/PluginLoader.ts"
@@ -49,9 +50,18 @@ const findWrongName = (name: string, { allowed, tools }: CheckWorld): WrongName 
   return { code: "tool-not-allowed", what: `The skill may not use the tool ${name}.`, how: howToName(name, usable) }
 }
 
+/** The call under the name of the tool that alone can be meant. A tool that the skill may not use is never meant. */
+const nameTool = (call: ToolCall, { allowed, tools }: CheckWorld, where: Where) => {
+  const meant = tools.has(call.name) ? undefined : meantTool(call.name, [...tools.keys()])
+  if (meant === undefined || !allowed.has(meant)) return { call, repairs: [] }
+  const message = `Read the tool ${JSON.stringify(call.name)} as "${meant}".`
+  return { call: { ...call, name: meant }, repairs: [makeRepair("tool-renamed", where, message)] }
+}
+
 /** Checks name, permission of the skill, and arguments. Arguments are checked only for a tool that may be used. */
-export const checkCall = (call: ToolCall, world: CheckWorld): CheckedCall => {
+export const checkCall = (written: ToolCall, world: CheckWorld): CheckedCall => {
   const where: Where = { section: "Tool Calls", ...(world.task === undefined ? {} : { task: world.task }) }
+  const { call, repairs } = nameTool(written, world, where)
   const quote = JSON.stringify(call)
   const wrongName = findWrongName(call.name, world)
   const found = world.tools.get(call.name)
@@ -60,7 +70,11 @@ export const checkCall = (call: ToolCall, world: CheckWorld): CheckedCall => {
     return { call, issues, repairs: [] }
   }
   const repaired = repairArguments(call, found.parameters, where)
-  return { ...repaired, issues: checkArguments(repaired.call, found.parameters, { where, quote }) }
+  return {
+    call: repaired.call,
+    repairs: [...repairs, ...repaired.repairs],
+    issues: checkArguments(repaired.call, found.parameters, { where, quote })
+  }
 }
 
 /** The tool and its decoded parameters. Fails with `not_found` or `validation_failed`. */

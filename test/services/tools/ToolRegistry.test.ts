@@ -175,6 +175,67 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
       })
     )
 
+    it.effect("reads names of tools in another spelling, but of no tool that the skill may not use", () =>
+      Effect.gen(function* () {
+        const { registry } = yield* openTools({ plugins: [shapes] })
+        for (const name of ["read-file", "readFile", "ReadFile", "READ_FILE", "functions.read_file", "read_file()"]) {
+          const checked = registry.check(callOf(name, { path: "a.md" }), all, "Draw 1")
+          assert.deepStrictEqual([checked.call.name, checked.issues], ["read_file", []], name)
+          assert.deepStrictEqual(checked.repairs, [
+            { code: "tool-renamed", where, message: `Read the tool "${name}" as "read_file".` }
+          ])
+        }
+        for (const name of ["write-file", "writeFile", "read", "read_files", "file_read", "other.read_file"]) {
+          const { call, issues } = registry.check(callOf(name, { path: "a.md" }), all)
+          assert.deepStrictEqual([call.name, issues.map(({ code }) => code)], [name, ["tool-unknown"]], name)
+        }
+      })
+    )
+
+    it.effect("reads names of arguments in another spelling when only one can be meant", () =>
+      Effect.gen(function* () {
+        const { registry } = yield* openTools({ plugins: [shapes] })
+        const read = (given: Parameters<typeof callOf>[1]) => {
+          const { call, issues, repairs } = registry.check(callOf("read_file", given), all)
+          return [call.arguments, issues.map(({ code }) => code), repairs.map(({ code }) => code)]
+        }
+        const good = { path: "a.md", start_line: 2 }
+        assert.deepStrictEqual(read({ path: "a.md", startLine: 2 }), [good, [], ["argument-renamed"]])
+        assert.deepStrictEqual(read({ Path: "a.md", "start-line": 2 }), [
+          good,
+          [],
+          ["argument-renamed", "argument-renamed"]
+        ])
+        assert.deepStrictEqual(read({ file_path: "a.md", start_line: 2 }), [good, [], ["argument-renamed"]])
+        assert.deepStrictEqual(read({ arguments: good }), [good, [], ["argument-renamed"]])
+        const twoFiles = { path: "a.md", file: "b.md" }
+        assert.deepStrictEqual(read(twoFiles), [twoFiles, ["argument-unknown"], []])
+        const twoWords = { file: "a.md", filename: "b.md" }
+        assert.deepStrictEqual(read(twoWords), [
+          twoWords,
+          ["argument-missing", "argument-unknown", "argument-unknown"],
+          []
+        ])
+        const more = { path: "a.md", dry_run: true }
+        assert.deepStrictEqual(read(more), [more, ["argument-unknown"], []])
+      })
+    )
+
+    it.effect("leaves out an empty text only where the tool cannot take it", () =>
+      Effect.gen(function* () {
+        const { registry } = yield* openTools({ plugins: [shapes] })
+        const searching = registry.check(callOf("search_files", { pattern: "a", glob: "" }), new Set(["search_files"]))
+        assert.deepStrictEqual([searching.call.arguments, searching.issues], [{ pattern: "a" }, []])
+        const drawing = registry.check(callOf("draw", { size: 1, filled: true, label: "" }), all)
+        assert.deepStrictEqual([drawing.call.arguments["label"], drawing.repairs], ["", []])
+        const empty = registry.check(callOf("read_file", { path: "" }), all)
+        assert.deepStrictEqual(
+          empty.issues.map(({ code }) => code),
+          ["argument-invalid"]
+        )
+      })
+    )
+
     it.effect("does not turn numbers into text, nor text without one meaning into numbers", () =>
       Effect.gen(function* () {
         const { registry } = yield* openTools({ plugins: [shapes] })

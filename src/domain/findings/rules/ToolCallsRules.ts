@@ -164,9 +164,21 @@ export const toolCallsRules = defineFamily({
       why: "The text has one meaning as a value of the type that the parameter asks for.",
       fix: "Write numbers and booleans without quotes."
     },
+    "tool-renamed": {
+      severity: "note",
+      title: "Tool in another spelling",
+      why: "Only one tool has these letters.",
+      fix: "Write the name as the list of tools has it."
+    },
+    "argument-renamed": {
+      severity: "note",
+      title: "Argument in another spelling",
+      why: "Only one parameter that the call does not have yet can be meant.",
+      fix: "Write the names of arguments as the tool has them."
+    },
     "argument-dropped": {
       severity: "note",
-      title: "Null for an optional argument",
+      title: "Null or empty text for an optional argument",
       why: "It says the same as leaving the argument out.",
       fix: "Leave the argument out."
     }
