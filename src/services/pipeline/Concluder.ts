@@ -4,10 +4,9 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
+import { readConclusion } from "../../domain/documents/ConclusionFormat.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { failureLines, resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
-import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
@@ -58,11 +57,7 @@ export class Concluder extends Context.Service<
           round: order.round,
           step: 0,
           prompt: () => prompt,
-          read: (answer) =>
-            Effect.sync(() => {
-              const { text, repairs } = readMarkdown(answer)
-              return { value: Option.some(text.trim()), issues: [], repairs }
-            })
+          read: (answer) => Effect.sync(() => readConclusion(answer))
         })
         return accepted.value
       })

@@ -105,6 +105,16 @@ it.effect("asks again with the same prompt after an empty answer", () =>
   })
 )
 
+it.effect("asks again after the document of another stage", () =>
+  Effect.gen(function* () {
+    const list = "## Original prompt\n\nx\n\n## Goals / summary\n\nIt is done.\n\n## Tasks\n"
+    const { events, outcome } = yield* conclude({}, list, "It is there.")
+    expect(outcome).toMatchObject({ _tag: "Success", success: "It is there." })
+    const rejected = events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : []))
+    expect(rejected).toMatchObject([{ code: "answer-shape" }])
+  })
+)
+
 it.effect("gives up when the model says nothing twice", () =>
   Effect.gen(function* () {
     const { outcome } = yield* conclude({}, "")

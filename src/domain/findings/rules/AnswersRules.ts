@@ -27,7 +27,7 @@ export const answersRules = defineFamily({
     "answer-shape": {
       severity: "error",
       title: "Document does not begin",
-      why: "After so much text before it the document would no longer fit, so the answer is stopped.",
+      why: "So much text stands before it that it would no longer fit, or the answer is the document of another stage.",
       fix: "Begin with the first heading of the document."
     }
   }

@@ -1,0 +1,45 @@
+/**
+ * The conclusion: the answer to the prompt in free markdown. It has no grammar, but it is no document of another stage,
+ * and it holds text.
+ */
+import * as Option from "effect/Option"
+import type { Reading } from "../findings/Issue.ts"
+import { addIssue } from "../findings/IssueCode.ts"
+import { type MarkdownDocument, readMarkdown } from "../markdown/Markdown.ts"
+import { type KnownHeadings, refinementHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
+
+const documents = [
+  { name: "a task list", knownHeadings: taskListHeadings, begins: ["original-prompt"], holds: "tasks" },
+  { name: "a refinement", knownHeadings: refinementHeadings, begins: ["task", "tool-calls"], holds: "tool-calls" }
+]
+
+const exactKey = (knownHeadings: KnownHeadings, heading: string): string | undefined => {
+  const known = knownHeadings(heading)
+  return known?.exact === true ? known.key : undefined
+}
+
+/** The document of another stage that a text is; nothing when it begins otherwise, whatever follows. */
+const otherDocument = ({ lines, sections }: MarkdownDocument): string | undefined => {
+  const first = lines.findIndex((line) => !line.isBlank)
+  if (sections[0]?.line !== first + 1) return undefined
+  return documents.find(({ begins, holds, knownHeadings }) => {
+    const keys = sections.map(({ heading }) => exactKey(knownHeadings, heading))
+    return begins.includes(keys[0] ?? "") && keys.includes(holds)
+  })?.name
+}
+
+/** True when nothing is left without blank lines and the lines of fences. */
+const isBlank = ({ fences, lines }: MarkdownDocument): boolean =>
+  lines.every((line, index) => line.isBlank || (fences.has(index) && line.opening !== undefined))
+
+export const readConclusion = (answer: string): Reading<string> => {
+  const document = readMarkdown(answer)
+  const findings = { issues: [...document.issues], repairs: [...document.repairs] }
+  if (findings.issues.length > 0) return { value: Option.none(), ...findings }
+  const other = otherDocument(document)
+  if (isBlank(document)) addIssue(findings, "answer-empty", {}, { what: "Your answer holds no text." })
+  else if (other !== undefined) {
+    addIssue(findings, "answer-shape", {}, { what: `Your answer is ${other}.`, how: "Write the answer to the prompt." })
+  }
+  return { value: Option.some(document.text.trim()), ...findings }
+}
