@@ -4,6 +4,7 @@
  */
 import * as Option from "effect/Option"
 import { readRefinement } from "../documents/RefinementFormat.ts"
+import { headedResult } from "../documents/ResultFormat.ts"
 import { readTaskList } from "../documents/TaskListFormat.ts"
 import { renderTask, renderTaskList } from "../documents/TaskRendering.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
@@ -33,7 +34,8 @@ const promptOf = (text: string): string => {
 }
 
 /** The whole result with its heading in the strict form, or at its own level when the strict one would own more text. */
-const renderResult = (text: string): ReadonlyArray<string> => {
+const renderResult = (written: string): ReadonlyArray<string> => {
+  const text = headedResult(written) ?? written
   const reader = new DocumentReader(text, { knownHeadings: resultHeadings })
   const { document } = reader
   const section = reader.section("result-summary")

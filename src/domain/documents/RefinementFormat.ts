@@ -24,6 +24,7 @@ import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import { ToolCall } from "../tools/ToolCall.ts"
 import { numberCalls } from "../tools/ToolCallFormat.ts"
 import { InputValue, readInputs } from "./InputFormat.ts"
+import { callsAlone, placedInAnswer } from "./CallsAlone.ts"
 import { checkMisplacedCalls, readCalls } from "./RefinementCalls.ts"
 
 /** What a refinement yields: the task with its fields updated, the inputs of its skill, and the calls to make. */
@@ -145,6 +146,12 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
   const reader = new DocumentReader(text, { knownHeadings, hasFields: true })
   const { findings } = reader
   if (findings.issues.length > 0) return reader.reading()
+  const alone = planned === undefined ? undefined : callsAlone(reader.document)
+  if (alone !== undefined) {
+    reader.repair("tool-calls-alone", { section: "Tool Calls" }, 'Read the answer as the section "Tool Calls".')
+    const { issues, repairs, value } = readRefinement(alone, options)
+    return { value, issues: placedInAnswer(issues), repairs: [...findings.repairs, ...placedInAnswer(repairs)] }
+  }
   const taskSection = reader.section("task")
   const callsSection = reader.section("tool-calls")
   reader.checkFences()

@@ -86,7 +86,7 @@ export const resultHeadings: KnownHeadings = findHeading(
   known(
     "result-summary",
     "Result summary",
-    "results-summary summary summary-of-results summary-of-the-result summary-of-result result",
+    "results-summary summary summary-of-results summary-of-the-result summary-of-result result results",
     true
   )
 )

@@ -12,6 +12,12 @@ export const refinementsRules = defineFamily({
       why: "The answer did not repeat the task.",
       fix: "Repeat the task under `## Task`."
     },
+    "tool-calls-alone": {
+      severity: "note",
+      title: "Calls without their heading",
+      why: "The answer is nothing but calls.",
+      fix: "Write the calls under `## Tool Calls`."
+    },
     "field-kept": {
       severity: "note",
       title: "Field kept as planned",
