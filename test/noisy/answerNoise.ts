@@ -31,8 +31,8 @@ export const answerNoise: ReadonlyArray<Noise> = [
       text: text.slice(0, Math.floor(text.length * (0.2 + random() * 0.7))),
       finish: "length"
     }),
-    "in thoughts": () => ({
-      text: "<think>\nThe task is to be looked at from all sides. First, the file has to be found, and then",
+    "in thoughts": (_, random) => ({
+      text: `<think>\nThe task has ${2 + Math.floor(random() * 900)} sides. First, the file has to be found, and then`,
       finish: "length"
     })
   }),
