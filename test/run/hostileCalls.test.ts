@@ -114,7 +114,8 @@ layer(NodeServices.layer)("calls of a model that obeys every text", (it) => {
         const { root, run } = yield* openHostile()
         const names = ["a\nb.txt", "a\u001b[2J.txt", " a.txt ", "'a.txt'", "a.txt.", "-rf"]
         for (const name of names) writeFileSync(join(root, name), name)
-        for (const name of names) assert.strictEqual((yield* run("read_file", { path: name })).data, name)
+        for (const name of names)
+          assert.strictEqual((yield* run("read_file", { path: name, line_numbers: false })).data, name)
         const { error_type } = yield* run("read_file", { path: "README.md\0.txt" })
         assert.strictEqual(error_type, "validation_failed")
       })

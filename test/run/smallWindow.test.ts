@@ -30,7 +30,7 @@ it.effect("completes with a window of 4096 tokens, and tells what it left out", 
     expect(events[1]).toMatchObject({ type: "message", level: "warning" })
     expect(events[1]).toHaveProperty(
       "text",
-      expect.stringMatching(/^The project description has \d+ characters, more than/)
+      expect.stringMatching(/^Prompts hold only the beginning of AGENTS\.md \(\d+ characters\)/)
     )
     const sizes = events.flatMap((event) => (event.type === "model.started" ? event.estimatedTokens : []))
     expect(Math.max(...sizes)).toBeLessThanOrEqual(3072)

@@ -112,9 +112,12 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const roomBeside = (task: Task, prompt: FilledPrompt): number =>
     charactersLeft(window, prompt.lighter ?? prompt, scaleOf(task))
 
-  /** How many lines the outputs of the calls may have together, in round numbers. `references` counts characters. */
+  /**
+   * How many lines the outputs of the calls may have together, in round numbers. `references` counts characters. Counts of
+   * the server do not change it: a resumed run must send the same prompt.
+   */
   const outputRoom = (task: Task, briefing: Briefing, references: number): string => {
-    const room = roomBeside(task, execution(task, briefing, { precursor: "" })) - references
+    const room = charactersLeft(window, execution(task, briefing, { precursor: "" })) - references
     const lines = Math.max(20, Math.floor(room / lineCharacters))
     return String(lines < 100 ? Math.floor(lines / 10) * 10 : Math.floor(lines / 50) * 50)
   }

@@ -52,7 +52,7 @@ describe("ask", () => {
         "  ok search_files N ms: src/server.ts:1: /** The port of the server. */ (2 lines)",
         "  ok search_files N ms: src/server.ts:1: /** The port of the server. */ (2 lines)",
         "  call read_file <root>/project/src/server.ts",
-        "  ok read_file N ms: /** The port of the server. */ (2 lines)",
+        "  ok read_file N ms: 1: /** The port of the server. */ (2 lines)",
         "done: 3 iterations, 3 tool calls, N s",
         ""
       ]

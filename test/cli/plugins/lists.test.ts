@@ -36,7 +36,8 @@ describe.concurrent("tools describe", () => {
     assert.include(page, "\n- Origin: built-in\n- Risk: medium, asks\n- Effect: pure, changes nothing\n")
     assert.match(page, /^\| `start` \| integer, from 0 \| no \| \S.*\|$/m)
     assert.match(page, /^\| `parse_error` \| The page is not text\S? .*\|$/m)
-    assert.deepInclude(JSON.parse(seen.replace(/^```json\n|\n```\n$/g, "")), { name: "fetch_url" })
+    assert.match(seen, /^### fetch_url\n\nFetches .*\n\n- `url` \(string, required\): .*\n- `start` \(integer\): /)
+    assert.match(seen, /\n\n```json\n\{"uid":"call-1","name":"fetch_url","arguments":\{.*\}\}\n```\n$/)
   })
 
   it("prints one JSON object", async () => {
@@ -46,7 +47,7 @@ describe.concurrent("tools describe", () => {
       [code, tool.name, tool.errors.not_found],
       [0, "read_file", "There is no file at the path; the message names the nearest."]
     )
-    assert.match(tool.instructions, /^```json\n\{\n {2}"name": "read_file",/)
+    assert.match(tool.instructions, /^### read_file\n\nReturns the text of a file/)
   })
 
   it("names the nearest tools for an unknown name", async () => {
