@@ -36,6 +36,12 @@ const careful = (prompt: FilledPrompt): string => {
   }
 }
 
+/** The same, but it gives up when it was not allowed to look. */
+const stubborn = (prompt: FilledPrompt): string =>
+  stageOf(prompt) === "refinement" && hasLooked(prompt) && !/^one$/m.test(prompt.user)
+    ? refinementWith([])
+    : careful(prompt)
+
 const unreachable = AiError.make({
   module: "test",
   method: "generateText",
@@ -154,10 +160,6 @@ describe("a run with a task that looks first", () => {
     Effect.gen(function* () {
       const run = yield* makeRun
       const rules = [{ verdict: "allow", tool: "edit_file" }] as const
-      const stubborn = (prompt: FilledPrompt) =>
-        stageOf(prompt) === "refinement" && hasLooked(prompt) && !/^one$/m.test(prompt.user)
-          ? refinementWith([])
-          : careful(prompt)
       const before = yield* run.session({ answer: stubborn, approver: layerRuleApprover(rules, run.project), rules })
       expect(before.report?.status).toBe("not_permitted")
       const after = yield* run.session({ answer: stubborn, approver: willingApprover() })
