@@ -51,7 +51,8 @@ export const firstLines = (text: string, max: number): { readonly text: string; 
 /** At most `limit` characters, cut at the end of a line, with a note that says so. */
 export const shorten = (text: string, limit: number): string => {
   if (text.length <= limit) return text
-  const cut = text.slice(0, limit)
+  /* The number in the note is part of what is measured: with a limit of 0 it has one digit. */
+  const cut = text.slice(0, Math.max(0, limit - String(limit).length + 1))
   const lineEnd = cut.lastIndexOf("\n")
   const kept = lineEnd > limit / 2 ? cut.slice(0, lineEnd) : cut
   return `${kept}\n[only the first ${kept.length} of ${text.length} characters are shown]`

@@ -89,7 +89,7 @@ it("shows a change as a diff, and its text once", () => {
 
 it("lists results by task name within the room there is", () => {
   expect(resultBlocks([finished("Research 1", "short"), finished("Research 2", "x".repeat(50))], 25)).toBe(
-    `### Research 1\n\nshort\n\n### Research 2\n\n${"x".repeat(20)}\n[only the first 20 of 50 characters are shown]\n\n`
+    `### Research 1\n\nshort\n\n### Research 2\n\n${"x".repeat(19)}\n[only the first 19 of 50 characters are shown]\n\n`
   )
 })
 

@@ -1,11 +1,16 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import { willingApprover } from "../../support/ScriptedApprover.ts"
 import { runScript, type Script, scripted, taskOf } from "../../support/ScriptedRun.ts"
 import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 
 const editing = (path: string, from: string, to: string) =>
   refinementWith([{ name: "edit_file", arguments: { path, edits: [{ old_text: from, new_text: to }] } }])
+
+/** Both edits can be made when they are checked; the first one takes the text of the second. */
+const editingTwice = (path: string) =>
+  refinementWith(["1", "2"].map((new_text) => ({ name: "edit_file", arguments: { path, old_text: "one", new_text } })))
 
 const files = { "a.txt": "one\ntwo\n", "b.txt": "three\n" }
 const options = { files, approver: willingApprover() }
@@ -17,7 +22,7 @@ const ends = ({ report }: { readonly report: { readonly status: string; readonly
 describe("a change that failed", () => {
   const blind: Script = {
     plan: () => planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
-    refine: () => editing("./a.txt", "not there", "new"),
+    refine: () => editingTwice("./a.txt"),
     execute: () => resultSaying("Changed a.txt.")
   }
 
@@ -54,8 +59,7 @@ describe("a change that failed", () => {
         {
           ...blind,
           iterate: (_, count) => planOf(count === 1 ? [[{ name: "Edit 2", skill: "edit-files" }]] : []),
-          refine: (prompt) =>
-            taskOf(prompt) === "Edit 1" ? editing("./a.txt", "gone", "x") : editing("a.txt", "two", "2")
+          refine: (prompt) => (taskOf(prompt) === "Edit 1" ? editingTwice("./a.txt") : editing("a.txt", "two", "2"))
         },
         options
       )
@@ -71,8 +75,7 @@ describe("a change that failed", () => {
         {
           ...blind,
           iterate: (_, count) => planOf(count === 1 ? [[{ name: "Edit 2", skill: "edit-files" }]] : []),
-          refine: (prompt) =>
-            taskOf(prompt) === "Edit 1" ? editing("a.txt", "gone", "x") : editing("b.txt", "three", "3")
+          refine: (prompt) => (taskOf(prompt) === "Edit 1" ? editingTwice("a.txt") : editing("b.txt", "three", "3"))
         },
         options
       )
@@ -86,13 +89,7 @@ describe("a change that failed", () => {
       scripted(
         {
           ...blind,
-          refine: () =>
-            refinementWith(
-              ["gone", "two"].map((old_text) => ({
-                name: "edit_file",
-                arguments: { path: "a.txt", edits: [{ old_text, new_text: "new" }] }
-              }))
-            )
+          refine: () => editingTwice("a.txt")
         },
         options
       )
@@ -110,6 +107,20 @@ describe("a change that failed", () => {
 
 const plan = () => planOf([[{ name: "Edit 1", skill: "edit-files" }]])
 
+/** It is for changes, and does not say how often it may look: reading alone is taken for its work. */
+const careful = `---
+name: careful
+description: Changes files. Use it in tests.
+allowed-tools: edit_file read_file
+metadata:
+  task-conductor.requires-approval: "true"
+---
+
+## Execution
+
+Say what changed.
+`
+
 describe("a task whose skill is for changes", () => {
   it.effect("does not end as done when none of its calls changes anything", () =>
     Effect.gen(function* () {
@@ -117,7 +128,13 @@ describe("a task whose skill is for changes", () => {
       expect(status).toBe("failed")
       expect(message).toContain('"Edit 1" did not change anything. No call of it changes anything')
     }).pipe(
-      scripted({ plan, refine: () => refinementWith([{ name: "read_file", arguments: { path: "a.txt" } }]) }, options)
+      scripted(
+        {
+          plan: () => planOf([[{ name: "Edit 1", skill: "careful" }]]),
+          refine: () => refinementWith([{ name: "read_file", arguments: { path: "a.txt" } }])
+        },
+        { ...options, files: { ...files, ".task-conductor/skills/careful/SKILL.md": careful } }
+      )
     )
   )
 
@@ -205,7 +222,7 @@ describe("a task that failed and finished later", () => {
       expect(conclusions.map((prompt) => prompt.includes("## Tasks that failed"))).toEqual([false])
     }).pipe(
       scripted({
-        execute: (_, count) => (count <= 2 ? "No heading." : resultSaying("Found.")),
+        execute: (_, count) => (count <= defaultLimits.attempts ? "No heading." : resultSaying("Found.")),
         iterate: (_, count) => planOf(count === 1 ? [[{ name: "Research 1" }]] : []),
         conclude: (prompt) => {
           conclusions.push(prompt)

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import { modelCallKey } from "../../../src/domain/runs/ActivityKey.ts"
 import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { HeldCalls, type HeldCall, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
@@ -233,8 +234,10 @@ it.effect("refines what rests on the project after a task that failed, too", () 
     const { answer, asked, refine } = yield* startRun(writingPlan)
     yield* asked(r("a"), r("b"))
     yield* answer(r("a"), "I would rather not.")
-    yield* asked("round-1/refine/a/attempt-2")
-    yield* answer("round-1/refine/a/attempt-2", "I would rather not.")
+    for (let attempt = 2; attempt <= defaultLimits.attempts; attempt += 1) {
+      yield* asked(`round-1/refine/a/attempt-${attempt}`)
+      yield* answer(`round-1/refine/a/attempt-${attempt}`, "I would rather not.")
+    }
     yield* asked(r("c"), r("d"))
     yield* refine("b")
     yield* asked(e("b"))

@@ -114,8 +114,6 @@ describe("a run on the embedded model", () => {
 - [src/app/runLayers.ts](src/app/runLayers.ts#L3) \`loadUser("1")\`
 - [src/user.ts](src/user.ts#L1) \`// users\`
 
-This rests on [Search 1](#search-1-results), [Search 2](#search-2-results), [Summarize 1](#summarize-1-results).
-
 *The embedded stand-in wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with \`--model\` for an answer that does.*`
       )
     }).pipe(Effect.provide(layerTestRun({ files }).pipe(Layer.provide(EmbeddedModel.layer))))

@@ -128,12 +128,12 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
       ],
       [
         "an unknown argument in the place of a missing one, as one mistake",
-        callOf("read_file", { file_path: "a.ts" }),
+        callOf("read_file", { document: "a.ts" }),
         [
           {
             code: "argument-unknown",
-            what: 'read_file has no argument "file_path".',
-            how: expect.stringMatching(/^Rename "file_path" to "path" \(string\): /)
+            what: 'read_file has no argument "document".',
+            how: expect.stringMatching(/^Rename "document" to "path" \(string\): /)
           }
         ]
       ],
@@ -235,11 +235,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
         const twoFiles = { path: "a.md", file: "b.md" }
         assert.deepStrictEqual(read(twoFiles), [twoFiles, ["argument-unknown"], []])
         const twoWords = { file: "a.md", filename: "b.md" }
-        assert.deepStrictEqual(read(twoWords), [
-          twoWords,
-          ["argument-missing", "argument-unknown", "argument-unknown"],
-          []
-        ])
+        assert.deepStrictEqual(read(twoWords), [twoWords, ["argument-unknown", "argument-unknown"], []])
         const more = { path: "a.md", dry_run: true }
         assert.deepStrictEqual(read(more), [more, ["argument-unknown"], []])
       })

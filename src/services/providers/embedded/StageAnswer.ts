@@ -9,7 +9,6 @@ import { outline } from "../../../domain/markdown/Outline.ts"
 import { callSign } from "../../../domain/documents/RefinementPass.ts"
 import { fenced } from "../../../domain/markdown/PromptBlock.ts"
 import type { FilledPrompt } from "../../../domain/models/PromptSize.ts"
-import { resultAnchor } from "../../../domain/plan/TaskName.ts"
 import { renderTask } from "../../../domain/documents/TaskRendering.ts"
 import { fillCalls, valuesFor } from "./CallFilling.ts"
 import { readClues } from "./Clues.ts"
@@ -86,11 +85,10 @@ const conclusion: Answer = (blocks) => {
     .filter(({ level }) => level === 3)
     .sort((a, b) => compareCodePoints(a.title, b.title))
   const failed = blockText(blocks, "Tasks that failed")
-  const links = tasks.map(({ title }) => `[${title}](#${resultAnchor(title)})`).join(", ")
   const pieces = tasks.flatMap(({ body }) => readFound(body))
   const found = foundText(pieces, [...terms, ...paths.map(({ path }) => path)])
   return [
-    tasks.length === 0 ? "No task finished, so there is no answer." : `${found}\n\nThis rests on ${links}.`,
+    tasks.length === 0 ? "No task finished, so there is no answer." : found,
     ...(failed === "" ? [] : [`These tasks failed, and what they were to find is missing:\n\n${failed}`]),
     disclosure
   ].join("\n\n")

@@ -172,7 +172,7 @@ const disclosure =
   "*The embedded stand-in wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with `--model` for an answer that does.*"
 
 layer(StagePrompts.layer)("the answer to a conclusion prompt", (it) => {
-  it.effect("answers with the lines that the results list, links the results, and says what it is", () =>
+  it.effect("answers with the lines that the results list, and says what it is", () =>
     Effect.gen(function* () {
       const { conclusion } = yield* StagePrompts
       const results = [
@@ -189,8 +189,6 @@ layer(StagePrompts.layer)("the answer to a conclusion prompt", (it) => {
 
 - Nothing was found for \`session\`.
 
-This rests on [Search 1](#search-1-results), [Search 2](#search-2-results), [Summary](#summary-results).
-
 ${disclosure}`
       )
     })
@@ -203,7 +201,7 @@ ${disclosure}`
       const output = "- `run_command` gave:\n\n```text\n# 1\nok\n```"
       const results = [finished("Search 1", note), finished("Run 1", output), finished("Summarize 1", note)]
       assert.strictEqual(
-        stageAnswer(conclusion("Where is loadUser?", results)).split("\n\nThis rests on")[0],
+        stageAnswer(conclusion("Where is loadUser?", results)).split(`\n\n${disclosure}`)[0],
         `${output}\n\n${note}`
       )
     })
