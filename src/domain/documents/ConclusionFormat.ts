@@ -32,7 +32,16 @@ const otherDocument = ({ lines, sections }: MarkdownDocument): string | undefine
 const isBlank = ({ fences, lines }: MarkdownDocument): boolean =>
   lines.every((line, index) => line.isBlank || (fences.has(index) && line.opening !== undefined))
 
-export const readConclusion = (answer: string): Reading<string> => {
+/** What models say instead of answering, although the work has been done. */
+const refusal =
+  /\b(?:I (?:cannot|can't|can not|am unable to|am not able to|do not have access|don't have access)|I'm (?:unable|not able) to|as an AI)\b/i
+
+/** True for an answer that links nothing and begins by saying that its author can do nothing. */
+const isRefusal = ({ text }: MarkdownDocument): boolean =>
+  !/\]\([^)\s]+\)/.test(text) && refusal.test(text.slice(0, 400))
+
+/** Reads the answer to the prompt; `hasResults` tells whether there is work that it must report. */
+export const readConclusion = (answer: string, { hasResults = false } = {}): Reading<string> => {
   const document = readMarkdown(answer)
   const findings = { issues: [...document.issues], repairs: [...document.repairs] }
   if (findings.issues.length > 0) return { value: Option.none(), ...findings }
@@ -40,6 +49,17 @@ export const readConclusion = (answer: string): Reading<string> => {
   if (isBlank(document)) addIssue(findings, "answer-empty", {}, { what: "Your answer holds no text." })
   else if (other !== undefined) {
     addIssue(findings, "answer-shape", {}, { what: `Your answer is ${other}.`, how: "Write the answer to the prompt." })
+  }
+  if (findings.issues.length === 0 && hasResults && isRefusal(document)) {
+    addIssue(
+      findings,
+      "answer-shape",
+      {},
+      {
+        what: "Your answer says that you cannot do the work, but the tasks have done it: their results are in the prompt.",
+        how: "Answer the prompt from the results, with their links."
+      }
+    )
   }
   return { value: Option.some(document.text.trim()), ...findings }
 }

@@ -6,7 +6,7 @@ import type * as Schema from "effect/Schema"
 import { shares, sharesInOrder, shorten } from "../text/Excerpt.ts"
 import { fenced, fenceFor } from "../markdown/PromptBlock.ts"
 import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
-import type { CallOutcome } from "../tools/ToolCall.ts"
+import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 import { cutOutput, diffOf, outcomeText } from "./OutputText.ts"
 
 /** The texts, shortened so that together they take at most `budget` characters. */
@@ -65,6 +65,24 @@ export const resultBlocks = (results: ReadonlyArray<TaskResult>, budget: number)
   return note + results.map(({ name }, index) => `### ${name}\n\n${shown[index] ?? ""}\n\n`).join("")
 }
 
+/** What a call was about, as far as its arguments say it in few words: `edit_file src/a.ts`. */
+const callLabel = ({ arguments: given, name }: ToolCall): string => {
+  const subject = given["path"] ?? given["url"] ?? given["argv"] ?? given["pattern"]
+  const text = Array.isArray(subject) ? subject.join(" ") : typeof subject === "string" ? subject : ""
+  return `\`${`${name} ${text.replaceAll(/[\s`]+/g, " ").slice(0, 100)}`.trim()}\``
+}
+
+/** What had run before a task failed: work that need not be done again. */
+const ranText = ({ ran }: TaskFailure): string => {
+  const labels = (wanted: boolean) =>
+    (ran ?? []).filter(({ success }) => success === wanted).map(({ call }) => callLabel(call))
+  const [done, failed] = [labels(true), labels(false)]
+  return [
+    ...(done.length === 0 ? [] : [` Before that, these calls were made and succeeded: ${done.join(", ")}.`]),
+    ...(failed.length === 0 ? [] : [` These calls failed: ${failed.join(", ")}.`])
+  ].join("")
+}
+
 /** One line per task that ended without a result. */
 export const failureLines = (failures: ReadonlyArray<TaskFailure>): string =>
-  failures.map((failure) => `- ${failure.message.replaceAll(/\s*\n\s*/g, " ")}`).join("\n")
+  failures.map((failure) => `- ${failure.message.replaceAll(/\s*\n\s*/g, " ")}${ranText(failure)}`).join("\n")

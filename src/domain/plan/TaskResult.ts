@@ -4,7 +4,7 @@
 import * as Schema from "effect/Schema"
 import { Task } from "./Task.ts"
 import { TaskName } from "./TaskName.ts"
-import { CallOutcome } from "../tools/ToolCall.ts"
+import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 
 /** How many links were held against the project and the run, and how many of them are wrong and marked so. */
 export const EvidenceCount = Schema.Struct({ checked: Schema.Int, wrong: Schema.Int })
@@ -63,7 +63,9 @@ export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure"
   phase: TaskPhase,
   reason: Schema.String,
   skipped: Schema.Boolean,
-  cause: Schema.optionalKey(FailureCause)
+  cause: Schema.optionalKey(FailureCause),
+  /** The calls that had run before the task failed; absent when none had. */
+  ran: Schema.optionalKey(Schema.NonEmptyArray(Schema.Struct({ call: ToolCall, success: Schema.Boolean })))
 }) {
   /** `Task refinement: "Research 2": ...` */
   override get message(): string {

@@ -54,13 +54,25 @@ interface Missed extends MissingChange {
 
 const sameCall = ({ arguments: given, name }: ToolCall): string => canonicalJson([name, given])
 
-const madeIn = ({ results }: RoundWork, { changeOf }: ChangeKinds): ReadonlyArray<Made> =>
-  results.flatMap(({ calls, task }) =>
-    calls.flatMap(({ call, result }) => {
-      const change = result.success ? changeOf(call) : undefined
-      return change === undefined ? [] : [{ ...change, skill: task.skill, call: sameCall(call) }]
+/** Changes by tasks that have a result, and by those that failed afterwards. */
+const madeIn = ({ failures, results, tasks }: RoundWork, { changeOf }: ChangeKinds): ReadonlyArray<Made> => {
+  const ran = [
+    ...results.map(({ calls, task: { skill } }) => ({
+      skill,
+      calls: calls.map(({ call, result: { success } }) => ({ call, success }))
+    })),
+    ...failures.map(({ ran: calls = [], task }) => ({
+      skill: tasks.find(({ name }) => name === task)?.skill ?? "",
+      calls
+    }))
+  ]
+  return ran.flatMap(({ calls, skill }) =>
+    calls.flatMap(({ call, success }) => {
+      const change = success ? changeOf(call) : undefined
+      return change === undefined ? [] : [{ ...change, skill, call: sameCall(call) }]
     })
   )
+}
 
 /** A denied call is not in it: the gate reports it. */
 const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, made: ReadonlyArray<Made>) =>
@@ -90,10 +102,16 @@ const idleTasks = ({ results }: RoundWork, { changeOf, promisesChange }: ChangeK
       isSingle: false
     }))
 
-const failedTasks = ({ failures, tasks }: RoundWork, { promisesChange }: ChangeKinds): ReadonlyArray<Missed> =>
-  failures.flatMap(({ reason, task: name }) => {
+/** A task that failed after its calls had made their changes lacks only the words about them. */
+const failedTasks = (
+  { failures, tasks }: RoundWork,
+  { changeOf, promisesChange }: ChangeKinds
+): ReadonlyArray<Missed> =>
+  failures.flatMap(({ ran = [], reason, task: name }) => {
     const task = tasks.find((one) => one.name === name)
     if (task === undefined || !promisesChange(task)) return []
+    const changes = ran.filter(({ call }) => changeOf(call) !== undefined)
+    if (changes.length > 0 && changes.every(({ success }) => success)) return []
     return [{ task: name, what: "anything", why: reason, isMadeBy: sameSkill(task), isSingle: false }]
   })
 

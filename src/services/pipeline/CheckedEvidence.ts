@@ -90,7 +90,7 @@ export const makeEvidenceReaders = Effect.gen(function* () {
     }),
     /** Reads the answer of the run. */
     readAnswer: Effect.fnUntraced(function* (answer: string, sources: EvidenceSources) {
-      const reading = readConclusion(answer)
+      const reading = readConclusion(answer, { hasResults: sources.finished.length > 0 })
       if (Option.isNone(reading.value) || reading.issues.length > 0) {
         return { ...reading, value: Option.none() } satisfies Attempted<CheckedAnswer>
       }

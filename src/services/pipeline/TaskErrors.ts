@@ -2,10 +2,12 @@
  * Turns the errors that end a task without a result into the failure of the task, with a typed cause and a reason in
  * words.
  */
+import * as Arr from "effect/Array"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { type FailureCause, TaskFailure, type TaskPhase } from "../../domain/plan/TaskResult.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
+import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
 import type { PermissionDenied } from "../permissions/PermissionDenied.ts"
 import type { ReferenceError } from "../references/References.ts"
 import type { TooManyDenials } from "../tools/ToolRunner.ts"
@@ -37,9 +39,23 @@ const reasonOf = (error: TaskError, phase: TaskPhase): string =>
     ? `no valid ${wanted[phase]} ${error.message} Last issues: ${error.issues.map(({ what }) => what).join(" ")}`
     : error.message
 
-/** The failure of a task that this error ended. */
-export const taskFailure = (task: Task, phase: TaskPhase, error: TaskError): TaskFailure =>
-  new TaskFailure({ task: task.name, phase, reason: reasonOf(error, phase), skipped: false, cause: causeOf(error) })
+/** The failure of a task that this error ended, after these calls had run. */
+export const taskFailure = (
+  task: Task,
+  phase: TaskPhase,
+  error: TaskError,
+  outcomes: ReadonlyArray<CallOutcome> = []
+): TaskFailure => {
+  const ran = outcomes.map(({ call, result: { success } }) => ({ call, success }))
+  return new TaskFailure({
+    task: task.name,
+    phase,
+    reason: reasonOf(error, phase),
+    skipped: false,
+    cause: causeOf(error),
+    ...(Arr.isReadonlyArrayNonEmpty(ran) ? { ran } : {})
+  })
+}
 
 /** The failure of a task whose skill has none of its tools; `reason` says what to do. */
 export const toolsMissing = (task: Task, { allowedTools = [], name }: Skill, reason: string): TaskFailure =>

@@ -115,14 +115,13 @@ export class TaskRunner extends Context.Service<
 
       const run = Effect.fn("TaskRunner.run")(function* (order: ExecutionOrder) {
         const { task } = order.refinement
-        const work = Effect.gen(function* () {
-          const outcomes = yield* runCalls(order)
-          return { outcomes, accepted: yield* execute(order, outcomes) }
-        })
-        const { accepted, outcomes } = yield* work.pipe(
-          Effect.mapError((error) => taskFailure(task, "execution", error))
-        )
         const { looks = [] } = order.refinement
+        const outcomes = yield* Effect.mapError(runCalls(order), (error) =>
+          taskFailure(task, "execution", error, looks)
+        )
+        const accepted = yield* Effect.mapError(execute(order, outcomes), (error) =>
+          taskFailure(task, "execution", error, [...looks, ...outcomes])
+        )
         return new TaskResult({ task, calls: [...looks, ...outcomes], result: accepted.value })
       })
 

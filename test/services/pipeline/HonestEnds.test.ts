@@ -232,3 +232,45 @@ describe("a task that failed and finished later", () => {
     )
   })
 })
+
+describe("a task that made its change and then failed for its words", () => {
+  it.effect("is told to the iteration with what it did, and misses no change", () => {
+    const seen: Array<string> = []
+    return Effect.gen(function* () {
+      const { report } = yield* runScript()
+      expect(report.status).toBe("done")
+      expect(seen).toHaveLength(1)
+      expect(seen[0]).toContain("Before that, these calls were made and succeeded: `edit_file a.txt`.")
+    }).pipe(
+      scripted(
+        {
+          plan: () => planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
+          refine: () => editing("a.txt", "one", "1"),
+          execute: (_, count) => (count <= defaultLimits.attempts ? "No heading." : resultSaying("Looked.")),
+          iterate: (prompt, count) => {
+            if (count === 1) seen.push(/## Tasks that failed\n\n(.*)/.exec(prompt)?.[1] ?? "")
+            return planOf(count === 1 ? [[{ name: "Look 1", skill: "talk" }]] : [])
+          }
+        },
+        options
+      )
+    )
+  })
+
+  it.effect("misses the changes of calls that failed", () =>
+    Effect.gen(function* () {
+      const { report } = yield* runScript()
+      expect([report.status, report.message.includes("Edit 1")]).toEqual(["failed", true])
+    }).pipe(
+      scripted(
+        {
+          plan: () => planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
+          refine: () => editingTwice("a.txt"),
+          execute: (_, count) => (count <= defaultLimits.attempts ? "No heading." : resultSaying("Looked.")),
+          iterate: (_, count) => planOf(count === 1 ? [[{ name: "Look 1", skill: "talk" }]] : [])
+        },
+        options
+      )
+    )
+  )
+})
