@@ -52,21 +52,25 @@ export const refinementPlaces = (text: string) => {
   const inputs = reader.section("inputs")
   const section = reader.section("task")
   const [task] = collectTasks(reader.linesOf(section), section?.heading ?? "", noFindings())
-  const lineWith = (from: number, wanted: string, nth: number): number | undefined => {
-    const found = lines.flatMap((line, index) => (index >= from && line.text.includes(wanted) ? [index + 1] : []))
-    return found[nth] ?? found.at(-1)
-  }
+  const linesWith = (wanted: string, first: number, last = lines.length): ReadonlyArray<number> =>
+    lines.flatMap((line, index) => (index >= first && index < last && line.text.includes(wanted) ? [index + 1] : []))
   const ofTask: FindingPlaces = (where) => {
     if (where.section === "Inputs")
-      return placed(where, inputs && (lineWith(inputs.line, where.field ?? "", 0) ?? inputs.line))
+      return placed(where, inputs && (linesWith(where.field ?? "", inputs.line)[0] ?? inputs.line))
     if (where.section === "Tool Calls") return placed(where, calls?.line ?? section?.line)
     return placed(where, task === undefined ? undefined : lineOf(task, where))
   }
-  /** The n-th call of a tool is where its name stands for the n-th time. */
+  /** The n-th call is in the n-th code block; in any other form, where the name of its tool stands as often. */
   const ofCall = (all: ReadonlyArray<ToolCall>, index: number): FindingPlaces => {
-    const name = all[index]?.name ?? ""
-    const nth = all.slice(0, index).filter((call) => call.name === name).length
-    const line = calls && ((name === "" ? undefined : lineWith(calls.line, JSON.stringify(name), nth)) ?? calls.line)
+    if (calls === undefined) return ofTask
+    const named = JSON.stringify(all[index]?.name ?? "")
+    const blocks = [...new Set(reader.document.fences.values())].filter(({ first }) => first >= calls.line)
+    const block = blocks.length === all.length ? blocks[index] : undefined
+    const nth = all.slice(0, index).filter(({ name }) => name === all[index]?.name).length
+    const line =
+      block === undefined
+        ? (linesWith(named, calls.line)[nth] ?? calls.line)
+        : (linesWith(named, block.first, block.last + 1)[0] ?? block.first + 1)
     return (where) => placed(where, line)
   }
   return { ofTask, ofCall }
