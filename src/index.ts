@@ -26,6 +26,14 @@ export type { StartupNotes } from "./app/startup.ts"
 export { checkInProject, fixInProject, type ProjectCheckOptions } from "./library/check.ts"
 export { plan, run } from "./library/run.ts"
 export {
+  execute,
+  type ExecutedTask,
+  iterate,
+  type PlanStageOptions,
+  refine,
+  type StageOptions
+} from "./library/stages.ts"
+export {
   fork,
   type ForkOptions,
   resume,

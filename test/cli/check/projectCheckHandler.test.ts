@@ -42,6 +42,9 @@ const inShop = async (...args: ReadonlyArray<string>) => {
   return { code, report, found: found.toSorted((a, b) => Number.parseInt(a) - Number.parseInt(b)) }
 }
 
+const refinement = (skill: string) =>
+  `## Task\n\n- **What is needed** Say it.\n- **Skill** ${skill}\n- **Expected output** A word.\n\n## Tool Calls\n`
+
 describe("check --project", () => {
   it("finds what run --plan would reject, each with its line, in the order of the document", async () => {
     put(
@@ -109,8 +112,6 @@ describe("check --project", () => {
   })
 
   it("says of a refinement whose skill there is not only that, and needs calls only where there are tools", async () => {
-    const refinement = (skill: string) =>
-      `## Task\n\n- **What is needed** Say it.\n- **Skill** ${skill}\n- **Expected output** A word.\n\n## Tool Calls\n`
     put("unknown.md", refinement("guess"))
     assert.deepStrictEqual((await inShop("unknown.md", "--kind", "refinement")).found, ["4 skill-unknown"])
     put("idle.md", refinement("search-code"))

@@ -37,6 +37,8 @@ It is done.
 - **Expected output** A word.
 `
 
+const where = (line: number) => ({ section: "Task section 1", task: "search-code 2", line })
+
 describe("the places of a task list", () => {
   const place = listPlaces(list, [])
   const ofTask = (section: number, task: string, field?: string) =>
@@ -63,12 +65,11 @@ describe("the places of a task list", () => {
   })
 
   it("count the names of tasks from those that have finished", () => {
-    const where = { section: "Task section 1", task: "search-code 3", field: "Skill" }
-    assert.strictEqual(listPlaces(list, ["search-code 2"])(where).line, lineOf(list, "search-code"))
+    const skill = { section: "Task section 1", task: "search-code 3", field: "Skill" }
+    assert.strictEqual(listPlaces(list, ["search-code 2"])(skill).line, lineOf(list, "search-code"))
   })
 
   it("put findings of the project between those of the text", () => {
-    const where = (line: number) => ({ section: "Task section 1", task: "search-code 2", line })
     const { issues, repairs } = placeFindings(
       {
         issues: [
@@ -125,14 +126,15 @@ describe("the places of a refinement", () => {
   }))
   const ofCall = (index: number) => places.ofCall(calls, index)({ section: "Tool Calls" }).line
 
+  const at = (section: string, field?: string) =>
+    places.ofTask({ section, task: "guess 1", ...(field === undefined ? {} : { field }) }).line
+
   it("are those of each call", () => {
     assert.deepStrictEqual([0, 1].map(ofCall), [lineOf(refinement, '"uid": "1"'), lineOf(refinement, "write_file")])
     assert.strictEqual(ofCall(2), lineOf(refinement, '"uid": "3"'))
   })
 
   it("are those of the fields and inputs, and of the heading for all calls", () => {
-    const at = (section: string, field?: string) =>
-      places.ofTask({ section, task: "guess 1", ...(field === undefined ? {} : { field }) }).line
     assert.strictEqual(at("Task", "Skill"), lineOf(refinement, "guess"))
     assert.strictEqual(at("Inputs", "file"), lineOf(refinement, "gone.ts"))
     assert.strictEqual(at("Tool Calls"), lineOf(refinement, "## Tool Calls"))
