@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { Activities } from "../services/journal/Activities.ts"
+import { Prompts } from "../services/models/Prompts.ts"
 import { TokenCalibration } from "../services/models/TokenCalibration.ts"
 import { Briefer } from "../services/pipeline/Briefer.ts"
 import { DocumentChecker } from "../services/pipeline/DocumentChecker.ts"
@@ -31,7 +32,7 @@ const layerChecks = (setup: Setup, plugins: ReadonlyArray<Plugin>) =>
   DocumentChecker.layer.pipe(
     Layer.provide(Layer.mergeAll(PlanChecker.layer, Briefer.layer)),
     Layer.provide(References.layer),
-    Layer.provide(Layer.mergeAll(Activities.layerDirect, TokenCalibration.layer)),
+    Layer.provide(Layer.mergeAll(Activities.layerDirect, TokenCalibration.layer, Prompts.layer)),
     Layer.provideMerge(RunSettings.layer(setup.settings)),
     Layer.provideMerge(layerCatalogue(setup, plugins))
   )

@@ -11,6 +11,7 @@ import { executeRefinement, iteratePlan, type PlanStage, refineTask } from "../s
 import { stageProblem } from "../services/pipeline/StageInput.ts"
 import { ScriptedModel } from "../services/providers/ScriptedModel.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
+import { fitWindow } from "./modelWindow.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { layerStages } from "./runLayers.ts"
 import { placeOf, type StartPorts } from "./runs.ts"
@@ -42,11 +43,11 @@ const work = Effect.fnUntraced(function* <A, E, R>(
   { warn, ...ports }: StartPorts,
   isExecution = false
 ) {
-  const setup = yield* readSetup(project, given)
-  const journal = yield* journalOf(setup, isExecution)
-  return yield* tellStartup({ setup }, given, warn).pipe(
+  const fitted = yield* fitWindow(yield* readSetup(project, given), ports)
+  const journal = yield* journalOf(fitted.setup, isExecution)
+  return yield* tellStartup(fitted, given, warn).pipe(
     Effect.andThen(stage),
-    Effect.provide(layerStages(setup, { ...ports, readOnly: !isExecution, ...journal }))
+    Effect.provide(layerStages(fitted.setup, { ...ports, readOnly: !isExecution, ...journal }))
   )
 })
 

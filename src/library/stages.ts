@@ -9,7 +9,8 @@ import {
   type StagePlace
 } from "../app/stages.ts"
 import { promptOfPlan } from "../domain/documents/TaskListFormat.ts"
-import { renderTask, renderTaskList } from "../domain/documents/TaskRendering.ts"
+import { renderFixedRefinement } from "../domain/checking/FixedDocument.ts"
+import { renderTaskList } from "../domain/documents/TaskRendering.ts"
 import type { RunStatus } from "../domain/runs/RunReport.ts"
 import type { CallOutcome } from "../domain/tools/ToolCall.ts"
 import type { GivenResult } from "../services/pipeline/StageInput.ts"
@@ -62,7 +63,7 @@ export const refine = (options: PlanStageOptions & { readonly task: string }): P
   start(
     options,
     refineStage({ ...planStageOf(options), task: options.task }, placeOf(options), silentPorts(options)).pipe(
-      Effect.map((refinement) => `${renderTask(refinement.task, { _tag: "RefinementRetry", ...refinement })}\n`),
+      Effect.map((refinement) => renderFixedRefinement(refinement).join("")),
       onThisMachine(options)
     )
   )

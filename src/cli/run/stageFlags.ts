@@ -11,6 +11,7 @@ import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import type { GivenResult } from "../../services/pipeline/StageInput.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
+import { type ModelFlags, modelFlags } from "./modelFlags.ts"
 import { flagConfiguration, runFlags } from "./runFlags.ts"
 
 /** Where the stage works, what it is given, and what is printed. */
@@ -23,6 +24,7 @@ export const stageFlags = {
     Flag.atLeast(0)
   ),
   model: runFlags.model,
+  ...modelFlags,
   project: runFlags.project,
   allow: runFlags.allow,
   deny: runFlags.deny,
@@ -35,7 +37,7 @@ export const stageFlags = {
 }
 
 /** The values of the shared flags. */
-export interface StageFlags {
+export interface StageFlags extends ModelFlags {
   readonly result: ReadonlyArray<string>
   readonly model: Option.Option<string>
   readonly project: string

@@ -4,10 +4,10 @@
 import * as Effect from "effect/Effect"
 import { execute, iterate, promptOfStage, refine, type StageOrder, type StagePlace } from "../../app/stages.ts"
 import { checkDocument, reportOfRefinement } from "../../domain/checking/CheckReport.ts"
-import { renderTask, renderTaskList } from "../../domain/documents/TaskRendering.ts"
+import { renderFixedRefinement } from "../../domain/checking/FixedDocument.ts"
+import { renderTaskList } from "../../domain/documents/TaskRendering.ts"
 import { userPartMarker } from "../../domain/models/PromptTemplate.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
-import { outcomeOf } from "../../domain/runs/RunOutcome.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import * as Option from "effect/Option"
 import { CommandFailure, exitCodes } from "../terminal/Failure.ts"
@@ -31,11 +31,8 @@ const unavailable = new Set(["Unreachable", "ModelMissing", "Refused", "Busy"])
 const asEnd = <E>(error: E) => {
   if (!(error instanceof TaskFailure)) return asUsage(error)
   const isUnavailable = error.cause?._tag === "ModelFailed" && unavailable.has(error.cause.reason)
-  const { status } = outcomeOf({ _tag: "Unresolved", failures: [error] }, "", [])
-  return new CommandFailure({
-    exitCode: isUnavailable ? exitCodes.unavailable : exitCodeOf(status),
-    text: error.message
-  })
+  const status = isUnavailable ? "unavailable" : error.cause?._tag === "Denied" ? "not_permitted" : "failed"
+  return new CommandFailure({ exitCode: exitCodeOf(status), text: error.message })
 }
 
 /** Prints the document, or everything about it as one object. */
@@ -58,7 +55,7 @@ export const printRefinement = Effect.fn("printRefinement")(function* (request: 
   if (request.printPrompt) return yield* printPrompt(request, ports)
   const { json, order, place } = request
   const refinement = yield* Effect.mapError(refine(order, place, yield* startPorts(ports)), asEnd)
-  const markdown = `${renderTask(refinement.task, { _tag: "RefinementRetry", ...refinement })}\n`
+  const [markdown = ""] = renderFixedRefinement(refinement)
   yield* print(markdown, json, reportOfRefinement({ value: Option.some(refinement), issues: [], repairs: [] }))
 })
 

@@ -48,7 +48,10 @@ export const listPlaces = (text: string, finished: ReadonlyArray<string>): Findi
 export const refinementPlaces = (text: string) => {
   const reader = new DocumentReader(text, { knownHeadings: refinementHeadings, hasFields: true })
   const { lines } = reader.document
-  const calls = reader.section("tool-calls")
+  const parts = new Map([
+    ["Look first", reader.section("look-first")],
+    ["Tool Calls", reader.section("tool-calls")]
+  ])
   const inputs = reader.section("inputs")
   const section = reader.section("task")
   const [task] = collectTasks(reader.linesOf(section), section?.heading ?? "", noFindings())
@@ -57,19 +60,23 @@ export const refinementPlaces = (text: string) => {
   const ofTask: FindingPlaces = (where) => {
     if (where.section === "Inputs")
       return placed(where, inputs && (linesWith(where.field ?? "", inputs.line)[0] ?? inputs.line))
-    if (where.section === "Tool Calls") return placed(where, calls?.line ?? section?.line)
+    if (parts.has(where.section ?? "")) return placed(where, parts.get(where.section ?? "")?.line ?? section?.line)
     return placed(where, task === undefined ? undefined : lineOf(task, where))
   }
   /** The n-th call is in the n-th code block; in any other form, where the name of its tool stands as often. */
-  const ofCall = (all: ReadonlyArray<ToolCall>, index: number): FindingPlaces => {
+  const ofCall = (part: string, all: ReadonlyArray<ToolCall>, index: number): FindingPlaces => {
+    const calls = parts.get(part)
     if (calls === undefined) return ofTask
     const named = JSON.stringify(all[index]?.name ?? "")
-    const blocks = [...new Set(reader.document.fences.values())].filter(({ first }) => first >= calls.line)
+    const end = reader.endOf(calls)
+    const blocks = [...new Set(reader.document.fences.values())].filter(
+      ({ first }) => first >= calls.line && first < end
+    )
     const block = blocks.length === all.length ? blocks[index] : undefined
     const nth = all.slice(0, index).filter(({ name }) => name === all[index]?.name).length
     const line =
       block === undefined
-        ? (linesWith(named, calls.line)[nth] ?? calls.line)
+        ? (linesWith(named, calls.line, end)[nth] ?? calls.line)
         : (linesWith(named, block.first, block.last + 1)[0] ?? block.first + 1)
     return (where) => placed(where, line)
   }

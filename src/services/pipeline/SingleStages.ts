@@ -33,14 +33,15 @@ const openPlan = Effect.fnUntraced(function* ({ currentFile, plan, prompt, resul
   return { briefing, ...(yield* readPlan(plan, briefing, results)) }
 })
 
-/** Refines one task of a plan; nothing is done. */
+/** Refines one task of a plan: its calls, without what it looked at to write them; nothing is changed. */
 export const refineTask = Effect.fn("refineTask")(function* (order: PlanStage & { readonly task: string }) {
   const { briefing, finished, list } = yield* openPlan(order)
   const task = yield* findTask(order.task, list.tasks)
   yield* requireProducers(task, finished)
   const step = list.steps.findIndex(({ tasks }) => tasks.includes(task))
   const refiner = yield* Refiner
-  return yield* refiner.refine({ briefing, task, round: 1, step, finished })
+  const { looks: _looks, ...refinement } = yield* refiner.refine({ briefing, task, round: 1, step, finished })
+  return refinement
 })
 
 /** Asks which tasks are still to do; those with a result have finished. */
@@ -48,7 +49,15 @@ export const iteratePlan = Effect.fn("iteratePlan")(function* (order: PlanStage)
   const { briefing, finished, list } = yield* openPlan(order)
   const outstanding = list.outstanding(new Set(finished.map(({ name }) => name)))
   const reviser = yield* Reviser
-  const revised = yield* reviser.revise({ briefing, round: 1, outstanding, finished, failures: [] })
+  const revised = yield* reviser.revise({
+    briefing,
+    round: 1,
+    outstanding,
+    finished,
+    failures: [],
+    missing: [],
+    wishes: []
+  })
   return { list: revised, finished: finished.map(({ name }) => name) }
 })
 
@@ -78,7 +87,12 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
   const check = yield* makeRefinementCheck
   const { issues, value } = yield* check(order.refinement, {}, { briefing, finished: [], mayBeEmpty: false })
   if (Option.isNone(value) || issues.length > 0) return yield* stageProblem("The refinement is not valid.", issues)
-  const { task } = value.value
+  const { looks, ...refinement } = value.value
+  const { task } = refinement
+  if (looks !== undefined) {
+    const what = "The refinement only looks first: what it reads is for the model that writes the calls."
+    return yield* stageProblem(`${what} Give the refinement that "task-conductor refine" prints in the end.`)
+  }
   // A refinement names results by their slugs, which serve as the names of the tasks.
   const producers = task.producerSlugs.map((slug) => plainTask(slug, "", "", ""))
   const finished = yield* readResults(order.results, producers)
@@ -86,12 +100,18 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
   const list = new TaskList({ goals: "", steps: [new Step({ title: task.name, tasks: [task] })] })
   const round = yield* Scheduler.use((scheduler) =>
     scheduler.runRound({ briefing, round: 1, list, finished, record: () => Effect.void })
-  ).pipe(Effect.provide(layerRefined(value.value)))
+  ).pipe(Effect.provide(layerRefined(refinement)))
   const gate = yield* Gate
   const executed: Executed = {
     result: round.results[0],
     failures: round.failures,
-    outcome: outcomeOf(endOf(round), "", yield* gate.denials)
+    outcome: outcomeOf(endOf(round), "", {
+      denials: yield* gate.denials,
+      missing: [],
+      notRun: [],
+      redirected: [],
+      runId: ""
+    })
   }
   return executed
 })

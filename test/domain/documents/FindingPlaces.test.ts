@@ -124,7 +124,7 @@ describe("the places of a refinement", () => {
     name,
     arguments: {}
   }))
-  const ofCall = (index: number) => places.ofCall(calls, index)({ section: "Tool Calls" }).line
+  const ofCall = (index: number) => places.ofCall("Tool Calls", calls, index)({ section: "Tool Calls" }).line
 
   const at = (section: string, field?: string) =>
     places.ofTask({ section, task: "guess 1", ...(field === undefined ? {} : { field }) }).line
