@@ -120,6 +120,12 @@ describe("execute", () => {
     assert.include(prompts[0], "The port is 8042.")
   })
 
+  it("needs calls and not only looks", async () => {
+    const { options } = saying(resultSaying("Done."))
+    const refinement = taskWith(readPort.replace("## Tool Calls", "## Look first"))
+    assert.include(String(await failureOf(execute({ ...options, refinement }))), "The refinement only looks first")
+  })
+
   it("rejects a refinement that a run would reject", async () => {
     const { options } = saying(resultSaying("Done."))
     const refinement = taskWith(refinementWith([{ name: "search_files", arguments: { pattern: "port" } }]))

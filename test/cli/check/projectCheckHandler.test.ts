@@ -120,6 +120,33 @@ describe("check --project", () => {
     assert.deepStrictEqual((await inShop("talk.md", "--kind", "refinement")).found, [])
   })
 
+  it("finds wrong looks, and changes that would fail, and tries none of them", async () => {
+    const call = (name: string, given: object) =>
+      `\`\`\`json\n${JSON.stringify({ uid: name, name, arguments: given })}\n\`\`\`\n`
+    put(
+      "looking.md",
+      refinement("edit-files").replace(
+        "## Tool Calls",
+        () => `## Look first\n\n${call("read_fil", { path: "src/port.ts" })}`
+      )
+    )
+    assert.deepStrictEqual((await inShop("looking.md", "--kind", "refinement")).found, [
+      "3 writer-without-approval",
+      "10 tool-unknown"
+    ])
+    const before = readFileSync(`${sandbox.root}/shop/src/port.ts`, "utf8")
+    const edit = (old_text: string) => call("edit_file", { path: "src/port.ts", edits: [{ old_text, new_text: "80" }] })
+    put("unfit.md", `${refinement("edit-files")}\n${edit("8043")}`)
+    assert.deepStrictEqual((await inShop("unfit.md", "--kind", "refinement")).found, [
+      "3 writer-without-approval",
+      "7 tool-call-unfit"
+    ])
+    put("fit.md", `${refinement("edit-files")}\n${edit("8042")}`)
+    const { report } = await inShop("fit.md", "--kind", "refinement")
+    assert.deepStrictEqual(report.issues, [])
+    assert.strictEqual(readFileSync(`${sandbox.root}/shop/src/port.ts`, "utf8"), before)
+  })
+
   it("checks a result as anywhere else", async () => {
     put("result.md", "## Result summary\n\nSee [gone](src/gone.ts).\n")
     const { report } = await inShop("result.md", "--kind", "result")
