@@ -45,6 +45,9 @@ const inShop = async (...args: ReadonlyArray<string>) => {
 const refinement = (skill: string) =>
   `## Task\n\n- **What is needed** Say it.\n- **Skill** ${skill}\n- **Expected output** A word.\n\n## Tool Calls\n`
 
+const call = (name: string, given: object) =>
+  `\`\`\`json\n${JSON.stringify({ uid: name, name, arguments: given })}\n\`\`\`\n`
+
 describe("check --project", () => {
   it("finds what run --plan would reject, each with its line, in the order of the document", async () => {
     put(
@@ -121,8 +124,6 @@ describe("check --project", () => {
   })
 
   it("finds wrong looks, and changes that would fail, and tries none of them", async () => {
-    const call = (name: string, given: object) =>
-      `\`\`\`json\n${JSON.stringify({ uid: name, name, arguments: given })}\n\`\`\`\n`
     put(
       "looking.md",
       refinement("edit-files").replace(
