@@ -28,12 +28,13 @@ type Stage<Name extends StageOrder["stage"]> = StageRequest<Extract<StageOrder, 
 const unavailable = new Set(["Unreachable", "ModelMissing", "Refused", "Busy"])
 
 /** A task that failed ends its stage as it would end a run. */
-const asEnd = <E>(error: E) => {
-  if (!(error instanceof TaskFailure)) return asUsage(error)
-  const isUnavailable = error.cause?._tag === "ModelFailed" && unavailable.has(error.cause.reason)
-  const status = isUnavailable ? "unavailable" : error.cause?._tag === "Denied" ? "not_permitted" : "failed"
-  return new CommandFailure({ exitCode: exitCodeOf(status), text: error.message })
+const endOf = ({ cause, message }: TaskFailure): CommandFailure => {
+  const isUnavailable = cause?._tag === "ModelFailed" && unavailable.has(cause.reason)
+  const status = isUnavailable ? "unavailable" : cause?._tag === "Denied" ? "not_permitted" : "failed"
+  return new CommandFailure({ exitCode: exitCodeOf(status), text: message })
 }
+
+const asEnd = <E>(error: E) => (error instanceof TaskFailure ? endOf(error) : asUsage(error))
 
 /** Prints the document, or everything about it as one object. */
 const print = Effect.fnUntraced(function* (markdown: string, json: boolean, more: object) {
@@ -82,6 +83,6 @@ export const printExecution = Effect.fn("printExecution")(function* (request: St
     yield* print(result?.result.document ?? "", json, { status, message, calls })
   }
   const [failure] = failures
-  if (failure !== undefined) return yield* Effect.fail(asEnd(failure))
+  if (failure !== undefined) return yield* endOf(failure)
   if (status !== "done") return yield* new CommandFailure({ exitCode: exitCodeOf(status), text: message })
 })

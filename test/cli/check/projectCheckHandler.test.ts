@@ -48,6 +48,8 @@ const refinement = (skill: string) =>
 const call = (name: string, given: object) =>
   `\`\`\`json\n${JSON.stringify({ uid: name, name, arguments: given })}\n\`\`\`\n`
 
+const edit = (old_text: string) => call("edit_file", { path: "src/port.ts", edits: [{ old_text, new_text: "80" }] })
+
 describe("check --project", () => {
   it("finds what run --plan would reject, each with its line, in the order of the document", async () => {
     put(
@@ -136,7 +138,6 @@ describe("check --project", () => {
       "10 tool-unknown"
     ])
     const before = readFileSync(`${sandbox.root}/shop/src/port.ts`, "utf8")
-    const edit = (old_text: string) => call("edit_file", { path: "src/port.ts", edits: [{ old_text, new_text: "80" }] })
     put("unfit.md", `${refinement("edit-files")}\n${edit("8043")}`)
     assert.deepStrictEqual((await inShop("unfit.md", "--kind", "refinement")).found, [
       "3 writer-without-approval",
