@@ -34,11 +34,12 @@ const cases: ReadonlyArray<Case> = [
   { name: "node -e 0", args: ["-e", "0"] },
   { name: "task-conductor --version", args: [shim, "--version"] },
   { name: "task-conductor --help", args: [shim, "--help"] },
-  { name: "task-conductor check, five mistakes", args: [shim, "check", plan] },
-  { name: "task-conductor check, first start of all", args: [shim, "check", plan], isFirst: true },
+  { name: "task-conductor check, five mistakes", args: [shim, "check", plan, "--no-project"] },
+  { name: "task-conductor check, first start of all", args: [shim, "check", plan, "--no-project"], isFirst: true },
+  { name: "task-conductor check, in a project", args: [shim, "check", plan, "--project", "."] },
   {
     name: "task-conductor check, effect not bundled",
-    args: [...load("dist/library/main.js"), shim, "check", plan]
+    args: [...load("dist/library/main.js"), shim, "check", plan, "--no-project"]
   },
   { name: "task-conductor tools list", args: [shim, "tools", "list"] },
   { name: 'import "task-conductor/check"', args: load("dist/check-bundle/check.js") },

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /*
  * Starts task-conductor. Plain old JavaScript, so that an old Node can still say that it is too old. What loads no plugin
- * (help, check) starts from the bundle, which is five times as fast; everything else shares `effect` with its plugins.
+ * (help, and check outside of a project) starts from the bundle, which is five times as fast; everything else shares
+ * `effect` with its plugins.
  */
 "use strict"
 
@@ -10,10 +11,26 @@ var major = Number(parts[0])
 var minor = Number(parts[1])
 var words = process.argv.slice(2)
 
+/* What makes the current folder a project: src/cli/check/projectFolder.ts. */
+var markers = [".git", "task-conductor.json", ".task-conductor", ".agents", ".mcp.json", "AGENTS.md"]
+
+function checksProject(flags) {
+  if (flags.indexOf("--no-project") !== -1) return false
+  return (
+    flags.some(function (word) {
+      return /^(--project(=|$)|-p)/.test(word)
+    }) ||
+    markers.some(function (name) {
+      return require("fs").existsSync(name)
+    })
+  )
+}
+
 function isQuick() {
   var end = words.indexOf("--")
   var flags = end === -1 ? words : words.slice(0, end)
-  return words.length === 0 || words[0] === "check" || flags.indexOf("--help") !== -1 || flags.indexOf("-h") !== -1
+  if (words.length === 0 || flags.indexOf("--help") !== -1 || flags.indexOf("-h") !== -1) return true
+  return words[0] === "check" && !checksProject(flags)
 }
 
 if (major < 22 || (major === 22 && minor < 19)) {

@@ -6,6 +6,7 @@ import { checkDocument, type CheckReport, type DocumentKind } from "./domain/che
 
 export { flattenEvent, type FlatEvent } from "./domain/runs/RunEvent.ts"
 export { type CheckReport, DocumentKind } from "./domain/checking/CheckReport.ts"
+export type { FixedDocument } from "./domain/checking/FixedDocument.ts"
 export { Limits } from "./domain/configuration/Limits.ts"
 export { ModelError } from "./domain/models/ModelAnswer.ts"
 export { RecordedEvent, RunEvent } from "./domain/runs/RunEvent.ts"
@@ -22,7 +23,16 @@ export { beginRun, forkRun, type NewRun, resumeRun, type SavedRun, type StartPor
 export { replayRun } from "./app/replay.ts"
 export { layerRuns } from "./app/savedRuns.ts"
 export type { StartupNotes } from "./app/startup.ts"
+export { checkInProject, fixInProject, type ProjectCheckOptions } from "./library/check.ts"
 export { plan, run } from "./library/run.ts"
+export {
+  execute,
+  type ExecutedTask,
+  iterate,
+  type PlanStageOptions,
+  refine,
+  type StageOptions
+} from "./library/stages.ts"
 export {
   fork,
   type ForkOptions,
@@ -53,7 +63,7 @@ export type { RunOptions } from "./library/runOptions.ts"
 export type { ScriptOptions } from "./library/scriptOptions.ts"
 export { readSetup, type Setup } from "./app/setup.ts"
 
-/** Checks a document without a model. `finished` names the tasks that have finished before the list. */
+/** Checks the text of a document without a model; see `checkInProject` for the rest. `finished` names the tasks that have finished before the list. */
 export const check = (
   text: string,
   kind: DocumentKind = "task-list",

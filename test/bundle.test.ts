@@ -65,8 +65,18 @@ describe("the bundles", () => {
   })
 
   it("leave everything else to the modules that plugins share", async () => {
-    const { code, stderr } = await shim("run", "--", "--help")
-    assert.deepStrictEqual([code, stderr], [2, 'task-conductor is not built yet. Run "npm run build" in its folder.\n'])
+    for (const words of [
+      ["run", "--", "--help"],
+      ["check", "five-mistakes.md", "--project", "."],
+      ["check", "--project=.", "five-mistakes.md"],
+      ["check", "-p", ".", "five-mistakes.md"]
+    ]) {
+      const { code, stderr } = await shim(...words)
+      assert.deepStrictEqual(
+        [code, stderr],
+        [2, 'task-conductor is not built yet. Run "npm run build" in its folder.\n']
+      )
+    }
   })
 
   it("hold a door that other programs can import", async () => {

@@ -159,9 +159,9 @@ const layerTools = (setup: Setup, values: ReadonlyArray<Plugin>) => {
   )
 }
 
-/** Tools and skills without a run, for the lists of them; nobody is asked. */
-export const layerCatalogue = (setup: Setup) =>
-  layerTools(setup, []).pipe(
+/** Tools and skills without a run, for lists and checks; nobody is asked. `values` are plugins beside those of the setup. */
+export const layerCatalogue = (setup: Setup, values: ReadonlyArray<Plugin> = []) =>
+  layerTools(setup, values).pipe(
     Layer.provideMerge(layerGate(setup, Approver.layerDenyAll)),
     Layer.provide(ProjectWriteLock.layerHeld),
     Layer.provideMerge(Layer.merge(layerWorld(setup), RunEvents.layerSilent))

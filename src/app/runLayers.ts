@@ -113,6 +113,15 @@ export const layerClusterRun = (setup: Setup, runId: string, ports: RunPorts) =>
     Layer.provideMerge(layerProject(setup, ports, ProjectWriteLock.layerHeld))
   )
 
+/** The stages of a run, each to be used by itself. */
+export const layerStages = (setup: Setup, ports: RunPorts) =>
+  Reviser.layer.pipe(
+    Layer.provideMerge(layerTasks),
+    Layer.provideMerge(layerCalls(ports)),
+    Layer.provide(ports.model ?? layerModel(setup)),
+    Layer.provideMerge(layerProject(setup, ports, ProjectWriteLock.layerHeld))
+  )
+
 /** A conversation over models, tools and project. */
 const layerConversation = Asker.layer.pipe(
   Layer.provide(Layer.mergeAll(AskTurn.layer, Briefer.layer)),

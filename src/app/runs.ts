@@ -50,7 +50,11 @@ interface ReadyRun extends FittedSetup {
   readonly isTorn?: boolean
 }
 
-const placeOf = ({ folders, project }: Setup, { readOnly = false, runId }: RunOrder) => ({
+/** Where a run of this setup is saved and what it locks. */
+export const placeOf = (
+  { folders, project }: Setup,
+  { readOnly = false, runId }: Pick<RunOrder, "readOnly" | "runId">
+) => ({
   state: folders.state,
   locks: folders.locks,
   runId,

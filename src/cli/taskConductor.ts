@@ -8,11 +8,14 @@ import { ask } from "./ask/ask.ts"
 import { attach } from "./cluster/attach.ts"
 import { cancel } from "./cluster/cancel.ts"
 import { check } from "./check/check.ts"
+import { execute } from "./run/execute.ts"
 import { fork } from "./runs/fork.ts"
+import { iterate } from "./run/iterate.ts"
 import { mcp } from "./mcp/mcp.ts"
 import { permissions } from "./permissions/permissions.ts"
 import { plan } from "./run/plan.ts"
 import { plugins } from "./plugins/plugins.ts"
+import { refine } from "./run/refine.ts"
 import { replay } from "./runs/replay.ts"
 import { resume } from "./runs/resume.ts"
 import { run } from "./run/run.ts"
@@ -46,6 +49,9 @@ export const taskConductor = Command.make("task-conductor").pipe(
     replay,
     fork,
     plan,
+    refine,
+    execute,
+    iterate,
     ask,
     check,
     tools,

@@ -1,6 +1,6 @@
 /**
- * `task-conductor check FILE...`: checks documents without a model, says what is wrong and how to fix it, and with
- * `--fix` fixes what has one meaning only.
+ * `task-conductor check FILE...`: checks documents without a model, in a project with its skills, tools and files too;
+ * says what is wrong and how to fix it, and with `--fix` fixes what has one meaning only.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -16,6 +16,7 @@ import { type CheckedFile, checkFiles } from "./checkFiles.ts"
 import { type CheckStyle, checkText, totalText } from "./checkText.ts"
 import { exitCodes, quietFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
+import { projectFolder, projectMarkers } from "./projectFolder.ts"
 import { sarifPath } from "./sarifPath.ts"
 
 const formats = ["human", "json", "sarif"] as const
@@ -58,6 +59,18 @@ export const check = Command.make(
       Flag.withDescription("The kind of the document: --kind refinement"),
       Flag.withDefault("task-list")
     ),
+    project: Flag.String("project").pipe(
+      Flag.withAlias("p"),
+      Flag.withMetavar("FOLDER"),
+      Flag.withDescription(
+        `Check against this project too: skills, tools, files, sizes. Default: the current folder if it has one of ${projectMarkers.join(", ")}`
+      ),
+      Flag.optional
+    ),
+    noProject: Flag.Boolean("no-project").pipe(
+      Flag.withDescription("Check the text alone, which takes a fraction of the time"),
+      Flag.withDefault(false)
+    ),
     finished: Flag.String("finished").pipe(
       Flag.withMetavar("NAME"),
       Flag.withDescription('A finished task, for a list that continues a run: --finished "Research 1"; repeatable'),
@@ -88,7 +101,14 @@ export const check = Command.make(
     if (filters && (format !== "human" || new Set(files).size > 1)) {
       return yield* usageFailure("--fix with - prints the document alone: leave out --format, --json and other files.")
     }
-    const outcome = yield* checkFiles(files, { kind, finished, fix })
+    const folder = yield* projectFolder(given)
+    const order = { kind, finished, fix }
+    const outcome = yield* folder === undefined || kind === "result"
+      ? checkFiles(files, order)
+      : Effect.flatMap(
+          Effect.promise(() => import("./projectCheckHandler.ts")),
+          ({ checkFilesInProject }) => checkFilesInProject(folder, files, order)
+        )
     const { checked, failures } = outcome
     for (const failure of failures) yield* output.tell(printable(failure))
     if (filters) {
@@ -111,10 +131,17 @@ export const check = Command.make(
     if (checked.some((one) => one.report.verdict === "rejected")) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
-  Command.withDescription("Check task lists, refinements or results. Exit code 1 if one is rejected"),
+  Command.withDescription(
+    "Check task lists, refinements or results; in a project also its skills, tools and files. Exit code 1 if one is rejected"
+  ),
+  Command.withShortDescription("Check task lists, refinements or results"),
   Command.withExamples([
     { command: "task-conductor check plan.md", description: "Check a task list" },
     { command: "task-conductor check plans/*.md --fix", description: "Fix harmless deviations" },
+    {
+      command: "task-conductor check plan.md --project ../api",
+      description: "Find what run --plan would reject in a project"
+    },
     { command: "task-conductor check - --kind refinement < answer.md", description: "Check a refinement from stdin" },
     {
       command: 'task-conductor check plan.md --finished "Research 1" --json',

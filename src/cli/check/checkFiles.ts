@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type { CheckOptions, DocumentKind } from "../../domain/checking/CheckReport.ts"
-import { fixDocument } from "../../domain/checking/FixedDocument.ts"
+import { fixDocument, type FixedDocument } from "../../domain/checking/FixedDocument.ts"
 import type { SarifDocument } from "../../domain/checking/SarifLog.ts"
 import { linesOf } from "../../domain/checking/TextSpan.ts"
 import { replaceFile } from "../../services/files/AtomicWrite.ts"
@@ -24,27 +24,37 @@ export interface CheckOrder extends CheckOptions {
   readonly fix: boolean
 }
 
+/** Checks and fixes the text of a document with this name. */
+export type Fix<E, R> = (text: string, name: string) => Effect.Effect<FixedDocument, E, R>
+
 /** Replaces a file, also behind a link, and keeps its mode. */
 const writeBack = Effect.fnUntraced(function* (file: string, text: string) {
   const files = yield* FileSystem.FileSystem
   yield* replaceFile(yield* files.realPath(file), text)
 })
 
-const checkFile = Effect.fnUntraced(function* (file: string, order: CheckOrder) {
+const checkFile = Effect.fnUntraced(function* <E, R>(file: string, order: CheckOrder, fix: Fix<E, R>) {
   const text = yield* readInput(file)
-  const { report, text: fixed } = fixDocument(order.kind, text, order)
+  const { report, text: fixed } = yield* fix(text, file)
   const fixState: FixState = fixed === text ? "impossible" : order.fix ? "written" : "offered"
   if (fixState === "written" && file !== "-") yield* writeBack(file, fixed)
   const name = file === "-" ? "stdin" : file
   return { name, path: name, text, fixed, fixState, report, lines: linesOf(text) } satisfies CheckedFile
 })
 
-/** The documents that could be checked, in the order given, and why the others could not. */
-export const checkFiles = Effect.fn("checkFiles")(function* (files: ReadonlyArray<string>, order: CheckOrder) {
+/**
+ * The documents that could be checked, in the order given, and why the others could not. Without `fix` the texts alone are
+ * checked.
+ */
+export const checkFiles = Effect.fn("checkFiles")(function* <E extends { readonly message: string } = never, R = never>(
+  files: ReadonlyArray<string>,
+  order: CheckOrder,
+  fix: Fix<E, R> = (text) => Effect.sync(() => fixDocument(order.kind, text, order))
+) {
   const checked: Array<CheckedFile> = []
   const failures: Array<string> = []
   for (const file of new Set(files)) {
-    yield* checkFile(file, order).pipe(
+    yield* checkFile(file, order, fix).pipe(
       Effect.match({
         onSuccess: (one) => void checked.push(one),
         onFailure: (error) => void failures.push(error.message)

@@ -115,9 +115,10 @@ const endings: Readonly<Record<FixState, string>> = {
 
 /** The line at the end: the verdict and how much was found. */
 const summary = ({ fixState, name, report }: CheckedText, { paint }: CheckStyle): string => {
-  const { issues, repairs, verdict } = report
+  const { issues, project, repairs, verdict } = report
+  const place = project === undefined ? "" : ` in the project ${printable(project)}`
   const parts = [
-    verdict === "rejected" ? paint.red(verdict) : paint.green(verdict),
+    `${verdict === "rejected" ? paint.red(verdict) : paint.green(verdict)}${place}`,
     ...(issues.length === 0 ? [] : [count(issues.length, "issue")]),
     ...(repairs.length === 0 ? [] : [count(repairs.length, "repair")])
   ]

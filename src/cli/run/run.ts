@@ -5,7 +5,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { originalPrompt } from "../../domain/documents/TaskListFormat.ts"
+import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
 import { endWithReport, eventSink, limitFlags, outcomeFlags } from "../terminal/outcome.ts"
@@ -39,7 +39,7 @@ const allFlags = {
 /** The plan to run and the prompt it answers. */
 const readPlan = Effect.fnUntraced(function* (file: string) {
   const plan = yield* readInput(file)
-  return { plan, prompt: originalPrompt(plan) ?? `Carry out the plan ${file}.` }
+  return { plan, prompt: promptOfPlan(plan, file) }
 })
 
 /** The command. */

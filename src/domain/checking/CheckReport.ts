@@ -1,6 +1,6 @@
 /**
- * What `task-conductor check` reports about a document: one object, printed unchanged by `--json`. Needs no model and no
- * project.
+ * What `task-conductor check` reports about a document: one object, printed unchanged by `--json`. Needs no model, and no
+ * project unless there is one to check against.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -83,7 +83,9 @@ export const CheckReport = Schema.Struct({
   verdict: Schema.Literals(["accepted", "repaired", "rejected"]),
   issues: Schema.Array(IssueReport),
   repairs: Schema.Array(Repair),
-  value: Schema.NullOr(Schema.Union([TaskListReport, RefinementReport, ResultReport]))
+  value: Schema.NullOr(Schema.Union([TaskListReport, RefinementReport, ResultReport])),
+  /** The project that the document was checked against; absent when the text alone was. */
+  project: Schema.optionalKey(Schema.String)
 })
 export type CheckReport = typeof CheckReport.Type
 
@@ -147,6 +149,14 @@ const report = <A>(
   value: reading.issues.length > 0 ? null : Option.getOrNull(Option.map(reading.value, print))
 })
 
+/** The report about a task list that was read; `finished` are names of tasks. */
+export const reportOfList = (reading: Reading<TaskList>, finished: ReadonlyArray<string>): CheckReport =>
+  report("task-list", reading, (list) => listReport(list, finished))
+
+/** The report about a refinement that was read. */
+export const reportOfRefinement = (reading: Reading<RefinementDocument>): CheckReport =>
+  report("refinement", reading, refinementReport)
+
 /** The links of a result in order; a section that is too crowded to parse is recorded instead. */
 const resultLinks = (document: string, repairs: Array<Repair>): ResultReport["links"] => {
   const { lines, sections } = readMarkdown(document, { knownHeadings: resultHeadings })
@@ -175,9 +185,9 @@ export const checkDocument = (kind: DocumentKind, text: string, options: CheckOp
   switch (kind) {
     case "task-list":
       // Without the request document an anchor that looks like a result has to be one.
-      return report(kind, readTaskList(text, { finished, headings: [] }), (list) => listReport(list, finished))
+      return reportOfList(readTaskList(text, { finished, headings: [] }), finished)
     case "refinement":
-      return report(kind, readRefinement(text, { task: planned, inputs }), refinementReport)
+      return reportOfRefinement(readRefinement(text, { task: planned, inputs }))
     case "result":
       return checkResult(text)
   }

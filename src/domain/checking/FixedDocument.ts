@@ -3,13 +3,14 @@
  * it is returned: the meaning of a document never changes.
  */
 import * as Option from "effect/Option"
-import { readRefinement } from "../documents/RefinementFormat.ts"
+import { type RefinementDocument, readRefinement } from "../documents/RefinementFormat.ts"
 import { headedResult } from "../documents/ResultFormat.ts"
 import { readTaskList } from "../documents/TaskListFormat.ts"
 import { renderTask, renderTaskList } from "../documents/TaskRendering.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { textOfLines } from "../markdown/Markdown.ts"
 import { resultHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
+import type { TaskList } from "../plan/TaskList.ts"
 import { checkDocument, type CheckOptions, type CheckReport, type DocumentKind } from "./CheckReport.ts"
 
 /** A report with the text that needs none of its repairs; the text as it was when there is nothing to fix. */
@@ -47,23 +48,35 @@ const renderResult = (written: string): ReadonlyArray<string> => {
   return [2, depth].map((level) => `${`${before}${"#".repeat(level)} ${title}${after}`.trim()}\n`)
 }
 
+/** The strict forms of values that were read; `text` is the document that they were read from. */
+export const renderFixedList = (text: string, list: TaskList): ReadonlyArray<string> => [
+  renderTaskList(list, { prompt: promptOf(text) })
+]
+export const renderFixedRefinement = (refinement: RefinementDocument): ReadonlyArray<string> => [
+  `${renderTask(refinement.task, { _tag: "RefinementRetry", ...refinement })}\n`
+]
+
 /** Texts that should mean the same, best first. */
 const render = (kind: DocumentKind, text: string, { finished = [] }: CheckOptions): ReadonlyArray<string> => {
   switch (kind) {
     case "task-list": {
       const list = Option.getOrUndefined(readTaskList(text, { finished, headings: [] }).value)
-      return list === undefined ? [] : [renderTaskList(list, { prompt: promptOf(text) })]
+      return list === undefined ? [] : renderFixedList(text, list)
     }
     case "refinement": {
       const refinement = Option.getOrUndefined(readRefinement(text).value)
-      return refinement === undefined
-        ? []
-        : [`${renderTask(refinement.task, { _tag: "RefinementRetry", ...refinement })}\n`]
+      return refinement === undefined ? [] : renderFixedRefinement(refinement)
     }
     case "result":
       return renderResult(text)
   }
 }
+
+/** True when a text reads back as the same value with fewer repairs. */
+export const isBetter = (before: CheckReport, again: CheckReport): boolean =>
+  again.verdict !== "rejected" &&
+  JSON.stringify(again.value) === JSON.stringify(before.value) &&
+  again.repairs.length < before.repairs.length
 
 /**
  * Checks a document and fixes it when there are only repairs. A rejected document is left as it is, and so is one that
@@ -71,15 +84,7 @@ const render = (kind: DocumentKind, text: string, { finished = [] }: CheckOption
  */
 export const fixDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): FixedDocument => {
   const report = checkDocument(kind, text, options)
-  const value = JSON.stringify(report.value)
-  const isBetter = (candidate: string): boolean => {
-    const again = checkDocument(kind, candidate, options)
-    return (
-      again.verdict !== "rejected" &&
-      JSON.stringify(again.value) === value &&
-      again.repairs.length < report.repairs.length
-    )
-  }
-  const fixed = report.verdict === "repaired" ? render(kind, text, options).find(isBetter) : undefined
+  const isFix = (candidate: string): boolean => isBetter(report, checkDocument(kind, candidate, options))
+  const fixed = report.verdict === "repaired" ? render(kind, text, options).find(isFix) : undefined
   return { report, text: fixed ?? text }
 }

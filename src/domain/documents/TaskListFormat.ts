@@ -156,3 +156,7 @@ export const originalPrompt = (markdown: string): string | undefined => {
   const text = (wholeFence.exec(body)?.[2] ?? body).trim()
   return text === "" ? undefined : text
 }
+
+/** The prompt of a run of a plan: the one that it was made for, else one that names its file. */
+export const promptOfPlan = (markdown: string, file: string): string =>
+  originalPrompt(markdown) ?? `Carry out the plan ${file}.`

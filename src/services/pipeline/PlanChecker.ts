@@ -12,6 +12,7 @@ import type { Issue, Reading, Repair } from "../../domain/findings/Issue.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
 import { type LinkReader, cacheLinks } from "../../domain/markdown/MarkdownTree.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
+import { listPlaces, placeFindings } from "../../domain/documents/FindingPlaces.ts"
 import { streamingReader, readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
@@ -145,18 +146,18 @@ export class PlanChecker extends Context.Service<
       })
 
       const check = Effect.fn("PlanChecker.check")(function* (text: string, world: PlanWorld) {
+        const finished = world.finished.map((result) => result.name)
         const read = readTaskList(text, {
-          finished: world.finished.map((result) => result.name),
+          finished,
           allowEmpty: world.mayBeEmpty,
           ...(world.ahead === undefined ? {} : { findLinks: world.ahead.findLinks })
         })
         if (Option.isNone(read.value)) return read
         const checked = yield* checkList(read.value.value, world)
-        return {
-          value: checked.value,
-          issues: [...read.issues, ...checked.issues],
-          repairs: [...read.repairs, ...checked.repairs]
-        }
+        if (checked.issues.length + checked.repairs.length === 0) return { ...read, value: checked.value }
+        const issues = [...read.issues, ...checked.issues]
+        const repairs = [...read.repairs, ...checked.repairs]
+        return { value: checked.value, ...placeFindings({ issues, repairs }, listPlaces(text, finished)) }
       })
 
       return PlanChecker.of({ streamingReader: planAhead, check, checkList })

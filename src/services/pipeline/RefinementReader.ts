@@ -41,7 +41,7 @@ export interface RefinementFrame {
 const callsOf = (task: Task): Where => ({ section: "Tool Calls", task: task.name })
 
 /** The same call over and over gives nothing new. */
-const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, task: Task): ReadonlyArray<Issue> => {
+export const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, task: Task): ReadonlyArray<Issue> => {
   const counts = new Map<string, number>()
   for (const call of calls) counts.set(callSign(call), (counts.get(callSign(call)) ?? 0) + 1)
   return [...counts]
@@ -54,7 +54,8 @@ const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, task: Ta
     )
 }
 
-const checkPurpose = (calls: ReadonlyArray<ToolCall>, task: Task): ReadonlyArray<Issue> =>
+/** A task works on what calls or references give. */
+export const checkPurpose = (calls: ReadonlyArray<ToolCall>, task: Task): ReadonlyArray<Issue> =>
   calls.length > 0 || task.references.length > 0
     ? []
     : [

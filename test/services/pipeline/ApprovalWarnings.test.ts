@@ -43,12 +43,12 @@ it.effect("notes the writers that a given plan does not gate, and asks all the s
       [
         {
           code: "writer-without-approval",
-          where: { section: "Task section 1", task: "A", field: "Requires user approval" },
+          where: { section: "Task section 1", task: "A", field: "Requires user approval", line: 13 },
           message: '"A" will wait for approval: the skill "careful" requires approval.'
         },
         {
           code: "writer-without-approval",
-          where: { section: "Task section 1", task: "C", field: "Requires user approval" },
+          where: { section: "Task section 1", task: "C", field: "Requires user approval", line: 24 },
           message: '"C" will wait for approval: all tools of the skill "writer" are of high risk.'
         }
       ]

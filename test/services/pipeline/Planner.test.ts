@@ -75,7 +75,7 @@ layer(NodeServices.layer)("Planner", (it) => {
         repairs: [
           {
             code: "skill-spelling",
-            where: { section: "Task section 1", task: "Talk 1", field: "Skill" },
+            where: { section: "Task section 1", task: "Talk 1", field: "Skill", line: 15 },
             message: 'Read "Talk" as the skill "talk".'
           }
         ]
@@ -94,7 +94,7 @@ layer(NodeServices.layer)("Planner", (it) => {
         issues: [
           {
             code: "skill-unknown",
-            where: { section: "Task section 1", task: "Talk 1", field: "Skill" },
+            where: { section: "Task section 1", task: "Talk 1", field: "Skill", line: 15 },
             what: 'There is no skill "unheard-of".',
             quote: "unheard-of"
           }

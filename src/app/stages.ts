@@ -1,0 +1,93 @@
+/**
+ * Single stages, for the command line and the library in the same way. Part of the composition root: reads the setup,
+ * chooses the model, and lets the stage work with the layers of a run; nothing is saved.
+ */
+import * as Effect from "effect/Effect"
+import type { Configuration } from "../domain/configuration/Configuration.ts"
+import type { FilledPrompt } from "../domain/models/PromptSize.ts"
+import { TaskFailure } from "../domain/plan/TaskResult.ts"
+import { layerUnsavedRun } from "../services/history/RunJournal.ts"
+import { executeRefinement, iteratePlan, type PlanStage, refineTask } from "../services/pipeline/SingleStages.ts"
+import { stageProblem } from "../services/pipeline/StageInput.ts"
+import { ScriptedModel } from "../services/providers/ScriptedModel.ts"
+import { makeRunId } from "../services/runs/RunId.ts"
+import { fitWindow } from "./modelWindow.ts"
+import type { RunPorts } from "./projectLayers.ts"
+import { layerStages } from "./runLayers.ts"
+import { placeOf, type StartPorts } from "./runs.ts"
+import { readSetup } from "./setup.ts"
+import { tellStartup } from "./startup.ts"
+
+/** Where a stage works. `given` overrides the configuration of the project. */
+export interface StagePlace {
+  readonly project: string
+  readonly given: Configuration
+}
+
+/** The order of one stage. */
+export type StageOrder =
+  | ({ readonly stage: "refine"; readonly task: string } & PlanStage)
+  | ({ readonly stage: "iterate" } & PlanStage)
+  | ({ readonly stage: "execute" } & Parameters<typeof executeRefinement>[0])
+
+/** Only a stage that carries something out can change the project, and locks it. */
+const journalOf = Effect.fnUntraced(function* (setup: Parameters<typeof placeOf>[0], isExecution: boolean) {
+  if (!isExecution) return {}
+  const journal: RunPorts["journal"] = layerUnsavedRun(placeOf(setup, { runId: yield* makeRunId }))
+  return { journal }
+})
+
+const work = Effect.fnUntraced(function* <A, E, R>(
+  stage: Effect.Effect<A, E, R>,
+  { given, project }: StagePlace,
+  { warn, ...ports }: StartPorts,
+  isExecution = false
+) {
+  const fitted = yield* fitWindow(yield* readSetup(project, given), ports)
+  const journal = yield* journalOf(fitted.setup, isExecution)
+  return yield* tellStartup(fitted, given, warn).pipe(
+    Effect.andThen(stage),
+    Effect.provide(layerStages(fitted.setup, { ...ports, readOnly: !isExecution, ...journal }))
+  )
+})
+
+/** Refines one task of a plan. */
+export const refine = (order: PlanStage & { readonly task: string }, place: StagePlace, ports: StartPorts) =>
+  work(refineTask(order), place, ports)
+
+/** Carries out a refinement, behind the gate and under the lock on the project. */
+export const execute = (order: Parameters<typeof executeRefinement>[0], place: StagePlace, ports: StartPorts) =>
+  work(executeRefinement(order), place, ports, true)
+
+/** The tasks that are still to do; fails when the model gave no valid list. */
+export const iterate = Effect.fn("iterate")(function* (order: PlanStage, place: StagePlace, ports: StartPorts) {
+  let isRevised = false
+  const listen: StartPorts["listen"] = (recorded) => {
+    isRevised ||= recorded.event.type === "plan.revised"
+    return ports.listen(recorded)
+  }
+  const iterated = yield* work(iteratePlan(order), place, { ...ports, listen })
+  return { ...iterated, isRevised }
+})
+
+/** The prompt that the stage would send. The model is not asked; to execute, the calls are made all the same. */
+export const promptOfStage = Effect.fn("promptOfStage")(function* (
+  order: StageOrder,
+  place: StagePlace,
+  ports: StartPorts
+) {
+  const prompts: Array<FilledPrompt> = []
+  const model = ScriptedModel.layer((prompt) => {
+    prompts.push(prompt)
+    return ""
+  })
+  const isExpected = (error: unknown): error is TaskFailure => error instanceof TaskFailure && prompts.length > 0
+  const quiet: StartPorts = { ...ports, model, listen: () => Effect.void }
+  if (order.stage === "execute") yield* execute(order, place, quiet)
+  else if (order.stage === "iterate") yield* iterate(order, place, quiet)
+  // The silent model gives no valid answer, so the task fails after it was asked.
+  else yield* Effect.catchIf(refine(order, place, quiet), isExpected, () => Effect.void)
+  const [first] = prompts
+  if (first === undefined) return yield* stageProblem("The model would not be asked: there is nothing to ask.")
+  return { system: first.system, user: first.user }
+})

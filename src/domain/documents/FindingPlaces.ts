@@ -1,0 +1,91 @@
+/**
+ * Says on which line of a document the task, the field or the call is that a finding names. What is found against the
+ * project is about values, which know no lines; with its line it is sorted in and marked like what the readers find.
+ */
+import type { Where } from "../findings/Issue.ts"
+import { type Findings, inDocumentOrder, noFindings } from "../findings/IssueCode.ts"
+import { DocumentReader } from "../grammar/DocumentReader.ts"
+import { nameTasks } from "../grammar/FieldValues.ts"
+import type { RawTask } from "../grammar/RawTask.ts"
+import { collectTasks } from "../grammar/TaskParser.ts"
+import { refinementHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
+import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
+import { slugOf } from "../text/Slug.ts"
+import type { ToolCall } from "../tools/ToolCall.ts"
+import { readSteps } from "./TaskSections.ts"
+
+/** Adds the line to a place that has none; a place that the document does not have stays as it is. */
+export type FindingPlaces = (where: Where) => Where
+
+/** Findings in any order, with or without lines. */
+type Found = { readonly [Key in keyof Findings]: Readonly<Findings[Key]> }
+
+const keyOf = (label: string): FieldKey | undefined =>
+  (Object.keys(fieldLabels) as ReadonlyArray<FieldKey>).find((key) => fieldLabels[key] === label)
+
+const lineOf = (task: RawTask, { field }: Where): number => {
+  const key = field === undefined ? undefined : keyOf(field)
+  return (key === undefined ? undefined : task.fields.get(key)?.line) ?? task.line
+}
+
+const placed = (where: Where, line: number | undefined): Where =>
+  line === undefined || where.line !== undefined ? where : { ...where, line }
+
+/** The places of a task list; `finished` holds the names of tasks that have a result. */
+export const listPlaces = (text: string, finished: ReadonlyArray<string>): FindingPlaces => {
+  const reader = new DocumentReader(text, { knownHeadings: taskListHeadings, hasFields: true })
+  const section = reader.section("tasks")
+  if (section === undefined) return (where) => where
+  const named = nameTasks(readSteps(reader, section, true), new Set(finished.map(slugOf)))
+  return (where) => {
+    const ofName = named.filter(({ name }) => name === where.task)
+    const task = ofName.find((one) => one.section === where.section) ?? ofName[0]
+    return placed(where, task === undefined ? undefined : lineOf(task.raw, where))
+  }
+}
+
+/** The places of a refinement: of its task, of its inputs, and of each of its calls. */
+export const refinementPlaces = (text: string) => {
+  const reader = new DocumentReader(text, { knownHeadings: refinementHeadings, hasFields: true })
+  const { lines } = reader.document
+  const parts = new Map([
+    ["Look first", reader.section("look-first")],
+    ["Tool Calls", reader.section("tool-calls")]
+  ])
+  const inputs = reader.section("inputs")
+  const section = reader.section("task")
+  const [task] = collectTasks(reader.linesOf(section), section?.heading ?? "", noFindings())
+  const linesWith = (wanted: string, first: number, last = lines.length): ReadonlyArray<number> =>
+    lines.flatMap((line, index) => (index >= first && index < last && line.text.includes(wanted) ? [index + 1] : []))
+  const ofTask: FindingPlaces = (where) => {
+    if (where.section === "Inputs")
+      return placed(where, inputs && (linesWith(where.field ?? "", inputs.line)[0] ?? inputs.line))
+    if (parts.has(where.section ?? "")) return placed(where, parts.get(where.section ?? "")?.line ?? section?.line)
+    return placed(where, task === undefined ? undefined : lineOf(task, where))
+  }
+  /** The n-th call is in the n-th code block; in any other form, where the name of its tool stands as often. */
+  const ofCall = (part: string, all: ReadonlyArray<ToolCall>, index: number): FindingPlaces => {
+    const calls = parts.get(part)
+    if (calls === undefined) return ofTask
+    const named = JSON.stringify(all[index]?.name ?? "")
+    const end = reader.endOf(calls)
+    const blocks = [...new Set(reader.document.fences.values())].filter(
+      ({ first }) => first >= calls.line && first < end
+    )
+    const block = blocks.length === all.length ? blocks[index] : undefined
+    const nth = all.slice(0, index).filter(({ name }) => name === all[index]?.name).length
+    const line =
+      block === undefined
+        ? (linesWith(named, calls.line, end)[nth] ?? calls.line)
+        : (linesWith(named, block.first, block.last + 1)[0] ?? block.first + 1)
+    return (where) => placed(where, line)
+  }
+  return { ofTask, ofCall }
+}
+
+/** Everything that was found in a document, each finding with its line, in the order of the document. */
+export const placeFindings = (found: Found, place: FindingPlaces): ReturnType<typeof inDocumentOrder> =>
+  inDocumentOrder({
+    issues: found.issues.map((issue) => ({ ...issue, where: place(issue.where) })),
+    repairs: found.repairs.map((repair) => ({ ...repair, where: place(repair.where) }))
+  })

@@ -1,0 +1,37 @@
+/**
+ * Checks of documents against a project for scripts, as promises. The text alone is checked by `check`.
+ */
+import * as Effect from "effect/Effect"
+import { inProject } from "../app/projectCheck.ts"
+import type { CheckReport, DocumentKind } from "../domain/checking/CheckReport.ts"
+import type { FixedDocument } from "../domain/checking/FixedDocument.ts"
+import { configurationOf, onThisMachine, type ScriptOptions } from "./scriptOptions.ts"
+
+/** What is checked and against which project: the skills, tools and limits that `run` with these options would have. */
+export interface ProjectCheckOptions extends Pick<
+  ScriptOptions,
+  "project" | "contextWindow" | "referenceBudget" | "limits" | "plugins" | "signal"
+> {
+  /** A task list when absent. */
+  readonly kind?: DocumentKind
+  /** Names of tasks that have finished, for a list that continues a run. */
+  readonly finished?: ReadonlyArray<string>
+}
+
+/**
+ * Checks a document against a project and writes it anew without what was repaired. `text` is the given text when there is
+ * nothing to fix and when the document is rejected. Rejects when the project or its configuration cannot be used.
+ */
+export const fixInProject = (text: string, options: ProjectCheckOptions = {}): Promise<FixedDocument> => {
+  const { finished = [], kind = "task-list", plugins = [], project = ".", signal } = options
+  const given = configurationOf(options)
+  const values = plugins.filter((plugin) => typeof plugin !== "string")
+  const fixed = inProject({ project, given, plugins: values, warn: () => Effect.void }, (checker) =>
+    checker.fix(kind, text, { finished })
+  ).pipe(onThisMachine({}))
+  return Effect.runPromise(fixed, signal === undefined ? {} : { signal })
+}
+
+/** Checks a document against a project: a plan that is accepted here is one that a run accepts. */
+export const checkInProject = (text: string, options: ProjectCheckOptions = {}): Promise<CheckReport> =>
+  fixInProject(text, options).then(({ report }) => report)

@@ -1,0 +1,100 @@
+/**
+ * Single stages for scripts, as promises: for those who write skills and prompts.
+ */
+import * as Effect from "effect/Effect"
+import {
+  execute as executeStage,
+  iterate as iterateStage,
+  refine as refineStage,
+  type StagePlace
+} from "../app/stages.ts"
+import { promptOfPlan } from "../domain/documents/TaskListFormat.ts"
+import { renderFixedRefinement } from "../domain/checking/FixedDocument.ts"
+import { renderTaskList } from "../domain/documents/TaskRendering.ts"
+import type { RunStatus } from "../domain/runs/RunReport.ts"
+import type { CallOutcome } from "../domain/tools/ToolCall.ts"
+import type { GivenResult } from "../services/pipeline/StageInput.ts"
+import { configurationOf, onThisMachine, portsOf, type ScriptOptions } from "./scriptOptions.ts"
+
+/** What every stage gets, beside its document. */
+export interface StageOptions extends ScriptOptions {
+  /** Results of finished tasks as markdown, by the names of the tasks. */
+  readonly results?: Readonly<Record<string, string>>
+}
+
+/** A stage of a plan. */
+export interface PlanStageOptions extends StageOptions {
+  /** The markdown of the task list. */
+  readonly plan: string
+}
+
+/** A task that was carried out by itself. */
+export interface ExecutedTask {
+  /** `done`, unless something failed or was denied; `message` says what. */
+  readonly status: RunStatus
+  readonly message: string
+  /** The result as markdown; empty when there is none. */
+  readonly markdown: string
+  /** The calls with what came back. */
+  readonly calls: ReadonlyArray<CallOutcome>
+}
+
+const resultsOf = ({ results = {} }: StageOptions): ReadonlyArray<GivenResult> =>
+  Object.entries(results).map(([name, document]) => ({ name, document }))
+
+const planStageOf = (options: PlanStageOptions) => {
+  const { file, plan } = options
+  const stage = { plan, prompt: promptOfPlan(plan, "of the script"), results: resultsOf(options) }
+  return file === undefined ? stage : { ...stage, currentFile: file }
+}
+
+const placeOf = (options: StageOptions): StagePlace => ({
+  project: options.project ?? ".",
+  given: configurationOf(options)
+})
+
+const start = <A, E>(options: StageOptions, work: Effect.Effect<A, E>): Promise<A> =>
+  Effect.runPromise(work, options.signal === undefined ? {} : { signal: options.signal })
+
+const silentPorts = (options: StageOptions) => portsOf(options, () => undefined)
+
+/** Refines one task of a plan. The promise has the refinement as markdown; it rejects when no answer was valid. */
+export const refine = (options: PlanStageOptions & { readonly task: string }): Promise<string> =>
+  start(
+    options,
+    refineStage({ ...planStageOf(options), task: options.task }, placeOf(options), silentPorts(options)).pipe(
+      Effect.map((refinement) => renderFixedRefinement(refinement).join("")),
+      onThisMachine(options)
+    )
+  )
+
+/** Makes the calls of a refinement, asking `approve` like a run, and gives the result of its task. */
+export const execute = (options: StageOptions & { readonly refinement: string }): Promise<ExecutedTask> =>
+  start(
+    options,
+    executeStage(
+      { refinement: options.refinement, results: resultsOf(options) },
+      placeOf(options),
+      silentPorts(options)
+    ).pipe(
+      Effect.map(({ outcome: { message, status }, result }) => ({
+        status,
+        message,
+        markdown: result?.result.document ?? "",
+        calls: result?.calls ?? []
+      })),
+      onThisMachine(options)
+    )
+  )
+
+/** The tasks that are left after some results, as the markdown of a task list; nothing when no answer was valid. */
+export const iterate = (options: PlanStageOptions): Promise<string | undefined> =>
+  start(
+    options,
+    iterateStage(planStageOf(options), placeOf(options), silentPorts(options)).pipe(
+      Effect.map(({ isRevised, list }) =>
+        isRevised ? renderTaskList(list, { prompt: planStageOf(options).prompt }) : undefined
+      ),
+      onThisMachine(options)
+    )
+  )
