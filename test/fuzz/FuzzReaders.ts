@@ -36,8 +36,8 @@ export const readers: Readonly<Record<DocumentKind, Reader>> = {
     read: (text) => readRefinement(text),
     rewrite: (text) =>
       Option.getOrUndefined(
-        Option.map(readRefinement(text).value, ({ calls, inputs = [], task }) =>
-          renderTask(task, { _tag: "RefinementRetry", inputs, calls })
+        Option.map(readRefinement(text).value, ({ calls, inputs = [], looks = [], task }) =>
+          renderTask(task, { _tag: "RefinementRetry", inputs, looks, calls })
         )
       )
   },

@@ -74,11 +74,11 @@ describe("read_file", () => {
       const messageOf = (path: string) => Effect.map(run("read_file", { path }), (result) => result.error_message)
       assert.strictEqual(
         yield* messageOf("lib/config.ts"),
-        `There is no file at ${root}/lib/config.ts. Nearest: src/config.ts, test/config.ts, a.txt.`
+        `There is no file at ${root}/lib/config.ts. Nearest: src/config.ts, test/config.ts.`
       )
       assert.strictEqual(
         yield* messageOf(`${root}/scr/config.ts`),
-        `There is no file at ${root}/scr/config.ts. Nearest: src/config.ts, test/config.ts, a.txt.`
+        `There is no file at ${root}/scr/config.ts. Nearest: src/config.ts, test/config.ts.`
       )
     })
   )

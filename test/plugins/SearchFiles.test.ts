@@ -202,7 +202,7 @@ describe("search_files", () => {
       const { error_message, error_type } = yield* run("search_files", { pattern: "x", path: "scr" })
       assert.deepStrictEqual(
         [error_type, error_message],
-        ["not_found", 'The project has no file at or below "scr". Nearest: src, .gitignore, src/other.ts.']
+        ["not_found", 'The project has no file at or below "scr". Nearest: src.']
       )
     })
   )

@@ -26,7 +26,7 @@ const careful = (prompt: FilledPrompt): string => {
     case "creation":
       return planOf([[{ name: "Edit 1", skill: "edit-files" }]])
     case "refinement":
-      return /^one$/m.test(prompt.user) ? refinementWith([edit]) : looksWith([read])
+      return /^1: one$/m.test(prompt.user) ? refinementWith([edit]) : looksWith([read])
     case "execution":
       return resultSaying("It is done.")
     case "iteration":
@@ -38,7 +38,7 @@ const careful = (prompt: FilledPrompt): string => {
 
 /** The same, but it gives up when it was not allowed to look. */
 const stubborn = (prompt: FilledPrompt): string =>
-  stageOf(prompt) === "refinement" && hasLooked(prompt) && !/^one$/m.test(prompt.user)
+  stageOf(prompt) === "refinement" && hasLooked(prompt) && !/^1: one$/m.test(prompt.user)
     ? refinementWith([])
     : careful(prompt)
 

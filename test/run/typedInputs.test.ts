@@ -113,7 +113,7 @@ layer(NodeServices.layer)("a skill with typed inputs", (it) => {
           [
             "input-path-missing",
             'There is no file or folder "main.ts" in the project.',
-            "One of these may be meant: src/main.ts, docs/guide.md, .task-conductor/skills/any/SKILL.md."
+            "One of these may be meant: src/main.ts."
           ]
         ]
       )

@@ -8,6 +8,10 @@ import { bothChange, intentOf, type NameWord, wordsOf } from "./WordMeanings.ts"
 /** Two names that are less alike than this have nothing to do with each other. */
 const threshold = 0.45
 
+/** True for words of three letters and more that differ in the order of their letters only: `scr` and `src`. */
+const hasSameLetters = (a: string, b: string): boolean =>
+  a.length > 2 && a.length === b.length && [...a].toSorted().join("") === [...b].toSorted().join("")
+
 /** How alike two words are, 0 to 1. */
 const wordLikeness = (a: NameWord, b: NameWord): number => {
   if (a.stem === b.stem) return 1
@@ -15,7 +19,7 @@ const wordLikeness = (a: NameWord, b: NameWord): number => {
   const [short, long] = a.stem.length < b.stem.length ? [a.stem, b.stem] : [b.stem, a.stem]
   if (short.length >= 3 && long.startsWith(short)) return 0.75
   const typos = long.length >= 8 ? 2 : long.length >= 4 ? 1 : 0
-  if (distance(a.stem, b.stem) <= typos) return 0.8
+  if (distance(a.stem, b.stem) <= typos || hasSameLetters(a.stem, b.stem)) return 0.8
   return bothChange(a, b) ? 0.6 : 0
 }
 

@@ -35,7 +35,16 @@ export const changeKinds = Effect.gen(function* () {
       const file = withinProject(path, root)
       return { what: `${file} (${name})`, target: `/${file}`, isFile: true }
     },
-    promisesChange: ({ skill }) => skills.find(skill)?.requiresApproval === true
+    /* Commands are approved for what they might do; a skill for checks changes nothing by them. */
+    promisesChange: ({ skill: name }) => {
+      const skill = skills.find(name)
+      if (skill?.requiresApproval !== true) return false
+      const tools = skill.allowedTools ?? registry.tools.map((tool) => tool.name)
+      return tools.some((tool) => {
+        const info = registry.find(tool)
+        return info !== undefined && info.effect !== "pure" && info.risk !== "safe" && tool !== "run_command"
+      })
+    }
   }
   return kinds
 })

@@ -148,7 +148,9 @@ export class References extends Context.Service<
         )
         if (reference.kind === "task_result") return resolved
         const looked = Effect.map(Effect.result(resolved), (found) => ({ found, denials }))
-        const key = seenKey.reference(scope.task, world.view, reference.href)
+        /* A refinement records one view of a reference; which one follows from its skill. */
+        const view = world.view === "whole" ? "summary" : world.view
+        const key = seenKey.reference(scope.task, view, reference.href)
         return Effect.flatMap(activities.record({ key, success: Looked }, looked), ({ denials, found }) => {
           const denied = denials.at(-1)
           return Effect.mapError(Effect.fromResult(found), ({ detail, href }) =>

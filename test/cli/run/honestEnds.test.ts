@@ -8,15 +8,15 @@ import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 
-/** A model that edits a text which does not occur, calls that done, and links a page that nobody fetched. */
+/** A model that edits the same text twice, calls that done, and links a page that nobody fetched. */
 const answerTo = (system: string): string => {
   switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
     case "creation":
       return planOf([[{ name: "Edit 1", skill: "edit-files" }]])
     case "refinement":
-      return refinementWith([
-        { name: "edit_file", arguments: { path: "a.txt", edits: [{ old_text: "not there", new_text: "x" }] } }
-      ])
+      return refinementWith(
+        ["1", "2"].map((new_text) => ({ name: "edit_file", arguments: { path: "a.txt", old_text: "one", new_text } }))
+      )
     case "execution":
       return resultSaying("Changed [a.txt](a.txt#L1) as [the docs](https://example.com/never) say.")
     case "iteration":
