@@ -42,6 +42,8 @@ export class BriefingError extends Schema.TaggedError<BriefingError>()("Briefing
   }
 }
 
+const unusableFile = (detail: string) => new BriefingError({ part: "open file", detail })
+
 const systemNames: Readonly<Record<string, string>> = { darwin: "macOS", linux: "Linux", win32: "Windows" }
 
 const operatingSystem = Effect.sync(() => `${systemNames[os.platform()] ?? os.type()} ${os.release()} (${os.arch()})`)
@@ -114,9 +116,8 @@ export class Briefer extends Context.Service<
       )
 
       const nameOpenFile = Effect.fnUntraced(function* (written: string) {
-        const problem = (detail: string) => new BriefingError({ part: "open file", detail })
-        const file = yield* Effect.mapError(workspace.canonical(written), ({ message }) => problem(message))
-        if (!(yield* workspace.isFile(file.path))) return yield* problem(`There is no file at ${file.path}.`)
+        const file = yield* Effect.mapError(workspace.canonical(written), ({ message }) => unusableFile(message))
+        if (!(yield* workspace.isFile(file.path))) return yield* unusableFile(`There is no file at ${file.path}.`)
         return shown(file)
       })
 

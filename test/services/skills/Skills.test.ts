@@ -55,10 +55,12 @@ const discover = (files: Readonly<Record<string, string>>, config?: string) =>
   })
 
 layer(NodeServices.layer)("discovery", (it) => {
-  it.effect("finds skills in the package, in both folders of the user and in both of the project", () =>
+  it.effect("finds skills in the package, in the folders of the user and in those of the project", () =>
     Effect.gen(function* () {
       const { all, notes } = yield* discover({
         "package/e/SKILL.md": skillText("e", "one"),
+        "home/.claude/skills/f/SKILL.md": skillText("f", "six"),
+        "project/.claude/skills/g/SKILL.md": skillText("g", "seven"),
         "home/.agents/skills/d/SKILL.md": skillText("d", "two"),
         "home/.config/task-conductor/skills/c/SKILL.md": skillText("c", "three"),
         "project/.agents/skills/b/SKILL.md": skillText("b", "four"),
@@ -71,7 +73,9 @@ layer(NodeServices.layer)("discovery", (it) => {
         ["b", "four", "project", "project/.agents/skills/b/SKILL.md"],
         ["c", "three", "user", "home/.config/task-conductor/skills/c/SKILL.md"],
         ["d", "two", "user", "home/.agents/skills/d/SKILL.md"],
-        ["e", "one", "package", "package/e/SKILL.md"]
+        ["e", "one", "package", "package/e/SKILL.md"],
+        ["f", "six", "user", "home/.claude/skills/f/SKILL.md"],
+        ["g", "seven", "project", "project/.claude/skills/g/SKILL.md"]
       ])
       assert.deepStrictEqual(notes, [])
     })
@@ -104,6 +108,27 @@ layer(NodeServices.layer)("discovery", (it) => {
         'The skill "a" in home/.agents/skills/a/SKILL.md replaces the one in package/a/SKILL.md.',
         'The skill "a" in project/.agents/skills/a/SKILL.md replaces the one in home/.agents/skills/a/SKILL.md.'
       ])
+    })
+  )
+
+  it.effect("prefers the folders of this program to those of another one", () =>
+    Effect.gen(function* () {
+      const { all } = yield* discover({
+        "home/.claude/skills/a/SKILL.md": skillText("a", "elsewhere, user"),
+        "home/.agents/skills/a/SKILL.md": skillText("a", "shared, user"),
+        "home/.claude/skills/b/SKILL.md": skillText("b", "elsewhere, user"),
+        "project/.claude/skills/b/SKILL.md": skillText("b", "elsewhere, project"),
+        "project/.agents/skills/c/SKILL.md": skillText("c", "shared, project"),
+        "project/.claude/skills/c/SKILL.md": skillText("c", "elsewhere, project")
+      })
+      assert.deepStrictEqual(
+        all.map(([name, description]) => [name, description]),
+        [
+          ["a", "shared, user"],
+          ["b", "elsewhere, project"],
+          ["c", "shared, project"]
+        ]
+      )
     })
   )
 
