@@ -67,4 +67,21 @@ it("lists servers beside plugins, and says of every other one why it is not used
     ["array", "Say!", "???", "broken", "huge"]
   )
   assert.deepStrictEqual(startsOf(traces).map(isRunning), [false])
+
+  const listed = await sandbox.run(["skills", "list", "--json"])
+  const { skills } = JSON.parse(listed.stdout) as { skills: ReadonlyArray<Readonly<Record<string, unknown>>> }
+  assert.deepStrictEqual(
+    skills
+      .filter(({ name }) => String(name).startsWith("use-"))
+      .map(({ allowedTools, name, offered, origin, path }) => [name, origin, path, offered, allowedTools]),
+    [
+      [
+        "use-mine",
+        "tools",
+        "mcp:mine",
+        true,
+        ["mcp__mine__say", "mcp__mine__erase", "mcp__mine__look", "mcp__mine__long"]
+      ]
+    ]
+  )
 })
