@@ -53,10 +53,25 @@ export const callsBeyondLimits = (skill: Skill, calls: ReadonlyArray<ToolCall>, 
 const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : [`#### ${title}\n\n${lines.join("\n")}`]
 
+/**
+ * The text with the files of the skill as `read_file` takes them: a model copies the path that it sees, and the author
+ * wrote it relative to the folder of the skill.
+ */
+const withWholePaths = (text: string, { files = [], name }: Skill): string => {
+  const folder = `/skills/${name}/`
+  return files.reduce((changed, file) => {
+    const start = file.lastIndexOf(folder)
+    if (start < 0) return changed
+    const written = file.slice(start + folder.length).replace(/[^\w/]/g, "\\$&")
+    return changed.replace(new RegExp(`(?<![\\w./-])(?:\\./)?${written}(?![\\w/-])`, "g"), () => file)
+  }, text)
+}
+
 /** What the refinement of a task is told of the skill, with its files and limits. Headings stay below those of the prompt. */
-export const refinementText = ({ files = [], refinement, toolLimits = [] }: Skill): string =>
-  [
-    ...(refinement.trim() === "" ? [] : [nestMarkdown(refinement, 3)]),
+export const refinementText = (skill: Skill): string => {
+  const { files = [], refinement, toolLimits = [] } = skill
+  return [
+    ...(refinement.trim() === "" ? [] : [nestMarkdown(withWholePaths(refinement, skill), 3)]),
     ...section("Files of the skill", [
       ...files.slice(0, 1).map(() => "- If the text above sends you to one of them, call `read_file` with this path:"),
       ...files.map((file) => `  - \`${file}\``)
@@ -66,6 +81,7 @@ export const refinementText = ({ files = [], refinement, toolLimits = [] }: Skil
       toolLimits.map(({ patterns, tool }) => `- Call \`${tool}\` only for ${quoted(patterns)}.`)
     )
   ].join("\n\n")
+}
 
 /** What the execution of a task is told of the skill. */
 export const executionText = ({ execution }: Skill): string => nestMarkdown(execution, 2)
