@@ -78,7 +78,7 @@ describe("a skill of another program", () => {
       assert.strictEqual(report.status, "done", report.message)
       assert.deepStrictEqual(
         outputs.map(({ data }) => data),
-        ["4711 is travel.\n"]
+        ["1: 4711 is travel."]
       )
       const [refinement, execution] = prompts.map(({ system }) => system)
       assert.include(refinement, "#### Keeping the ledger\n\n##### Quick start\n\nLook for the invoice first.")

@@ -424,7 +424,7 @@ describe("a plugin whose tools no skill names", () => {
 
   nodeTest("is left out with a note when its description has no room in a prompt", () =>
     Effect.gen(function* () {
-      const { creation, notes } = yield* runWith([], { contextWindow: 200 })
+      const { creation, notes } = yield* runWith([], { contextWindow: 80 })
       assert.notInclude(creation, "use-birds")
       assert.match(notes.at(-1) ?? "", /^No skill is made for find_bird: /)
     })
