@@ -138,24 +138,25 @@ export const layerRegistry = (builtIns: ReadonlyArray<Plugin>, sources: Readonly
     sources.flatMap(({ problems }) => problems)
   )
 
-/** The skills of this setup. */
+/** The skills of this setup that have a file. */
 export const layerSkills = ({ folders: { config, home }, project }: Pick<Setup, "folders" | "project">) =>
   Skills.layer({ project, home, config })
 
 /** Tools and skills; what has to be started for them passes the gate. */
 const layerTools = (setup: Setup, values: ReadonlyArray<Plugin>) => {
   const { configuration, folders, plugins, project, settings, tools } = setup
+  const { config, home } = folders
   const registry = Effect.gen(function* () {
     const packages = yield* PluginPackages
     const servers = yield* McpPlugins
     const commands = yield* commandPlugins(project, tools)
     return layerRegistry(builtIns(settings.limits), [packages, commands, servers])
   })
-  return Layer.unwrap(registry).pipe(
+  return Skills.layerWithTools({ project, home, config }, settings.contextWindow).pipe(
+    Layer.provideMerge(Layer.unwrap(registry)),
     Layer.provide(layerCommands(folders, configuration)),
     Layer.provideMerge(McpPlugins.layer({ project, own: configuration.mcpServers ?? {}, version })),
-    Layer.provideMerge(PluginPackages.layer({ entries: plugins, values })),
-    Layer.merge(layerSkills(setup))
+    Layer.provideMerge(PluginPackages.layer({ entries: plugins, values }))
   )
 }
 

@@ -9,7 +9,7 @@ import { holdConversation } from "../app/conversation.ts"
 import type { AskReport, RunReport } from "../domain/runs/RunReport.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"
-import { configurationOf, onThisMachine, portsOf, refuse, type ScriptOptions } from "./scriptOptions.ts"
+import { configurationOf, onThisMachine, orderFiles, portsOf, refuse, type ScriptOptions } from "./scriptOptions.ts"
 import type { AskSession } from "../services/conversation/Asker.ts"
 
 /** How a script asks: `prompt` is one message, `messages` are several, each sent when the one before is answered. */
@@ -48,8 +48,8 @@ const withAsker = <E>(
   runId: string,
   use: (session: AskSession) => Effect.Effect<void, E>
 ) => {
-  const { file, messages = [], project = ".", prompt = messages[0] ?? "" } = options
-  const order = { runId, prompt, ...(file === undefined ? {} : { currentFile: file }) }
+  const { messages = [], project = ".", prompt = messages[0] ?? "" } = options
+  const order = { runId, prompt, ...orderFiles(options) }
   const conversation = { project, given: configurationOf(options), order }
   return holdConversation(conversation, portsOf(options, listen), use).pipe(onThisMachine(options))
 }

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
-import { configurationOf, refuse, type ScriptOptions } from "./scriptOptions.ts"
+import { configurationOf, orderFiles, refuse, type ScriptOptions } from "./scriptOptions.ts"
 
 /** How a script orders a run. */
 export interface RunOptions extends ScriptOptions {
@@ -20,14 +20,14 @@ export interface RunOptions extends ScriptOptions {
 
 /** The run that the options ask for. */
 export const newRunOf = Effect.fnUntraced(function* (options: RunOptions, runId: string) {
-  const { file, plan, project = ".", prompt, readOnly, skill } = options
+  const { plan, project = ".", prompt, readOnly, skill } = options
   if (skill !== undefined && plan !== undefined) {
     return yield* refuse('"skill" and "plan" exclude each other: both say what the tasks are. Leave one out.')
   }
   const order: RunOrder = {
     runId,
     prompt,
-    ...(file === undefined ? {} : { currentFile: file }),
+    ...orderFiles(options),
     ...(skill === undefined ? {} : { skill }),
     ...(plan === undefined ? {} : { plan }),
     ...(readOnly === undefined ? {} : { readOnly })

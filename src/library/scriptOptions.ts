@@ -11,6 +11,7 @@ import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { GivenLimits } from "../domain/configuration/Limits.ts"
 import type { Sampling, StageGenerations, Think } from "../domain/models/Generation.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
+import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { type Approve, type Arbitrate, layerCallback } from "../services/approvals/CallbackApprover.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationFile.ts"
 import { StateFolder } from "../services/configuration/UserFolders.ts"
@@ -44,6 +45,8 @@ export interface ScriptOptions {
   readonly approve?: Approve
   /** Path of the file the person is looking at, relative to the project. */
   readonly file?: string
+  /** Paths of the files that are open in the person's editor; the model sees the paths. */
+  readonly open?: ReadonlyArray<string>
   /**
    * Plugins as values, or as in a configuration file: packages by name and paths, looked for from the current folder.
    */
@@ -71,6 +74,12 @@ export const configurationOf = ({ model, ...given }: ScriptOptions): Configurati
   allow: given.allow ?? [],
   deny: given.deny ?? [],
   plugins: (given.plugins ?? []).filter((plugin) => typeof plugin === "string")
+})
+
+/** The files of the person that an order names. */
+export const orderFiles = ({ file, open }: ScriptOptions): Pick<RunOrder, "currentFile" | "openFiles"> => ({
+  ...(file === undefined ? {} : { currentFile: file }),
+  ...(open === undefined ? {} : { openFiles: open })
 })
 
 /** Options that contradict each other or name no tool. */

@@ -44,6 +44,7 @@ export const scratchTasks = definePlugin({
       add_task: tool({
         description: `Adds an entry to your own list of things to do and returns it with its id. The list holds ${maxEntries} entries.`,
         parameters: AddParameters,
+        aliases: { content: "title" },
         risk: "safe",
         effect: "once",
         example: { title: "Read the tests" },
@@ -72,6 +73,7 @@ export const scratchTasks = definePlugin({
       update_task: tool({
         description: "Sets the status of an entry of your own list and returns the entry.",
         parameters: UpdateParameters,
+        aliases: { task_id: "id" },
         risk: "safe",
         effect: "idempotent",
         example: { id: "task_1", status: "completed" },

@@ -123,6 +123,11 @@ const cases: ReadonlyArray<Case> = [
     args: ["run", "--model", "embedded", "--file", "missing.ts", "hi"],
     stderr: "Cannot use the current file: There is no file at <root>/project/missing.ts.\n"
   },
+  ...["run", "plan", "ask"].map((command) => ({
+    name: `an open file that is missing, with ${command}`,
+    args: [command, "--model", "embedded", "--open", "a-file", "--open", "missing.ts", "hi"],
+    stderr: "Cannot use the open file: There is no file at <root>/project/missing.ts.\n"
+  })),
   {
     name: "a plan that is missing",
     args: ["run", "--plan", "missing.md"],

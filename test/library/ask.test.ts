@@ -48,6 +48,25 @@ describe("ask", () => {
     )
   })
 
+  it("names the open files of the person before the first message, also in the plan of a run", async () => {
+    const seen: Array<string> = []
+    const model = ScriptedModel.layer(({ system, user }) => {
+      seen.push(user)
+      return system.includes("# Stage: creation")
+        ? "## Original prompt\n\nHi.\n\n## Goals / summary\n\nHi.\n\n## Tasks\n"
+        : "Hello."
+    })
+    const open = ["src/server.ts", `${project}/README.md`]
+    await ask({ project, model, prompt: "Hi.", open }).report
+    const ran = await run({ project, model, prompt: "Hi.", open, keep: false }).report
+    const block = "## Open files\n\n- src/server.ts\n- README.md\n"
+    assert.deepStrictEqual(
+      [seen[0], seen[1]].map((user = "") => user.includes(block)),
+      [true, true],
+      `${seen.join("\n---\n")} ${ran.message}`
+    )
+  })
+
   it("sends several messages one after another", async () => {
     const model = ScriptedModel.layer((_prompt, _index, { messages }) => `${messages.length} messages`)
     const handle = ask({ project, model, messages: ["one", "two", "three"] })

@@ -20,6 +20,17 @@ describe("the scratch list", () => {
     })
   )
 
+  nodeTest("takes its arguments under the names that other programs give them", () =>
+    Effect.gen(function* () {
+      const { run } = yield* openTools()
+      assert.deepStrictEqual((yield* run("add_task", { content: "Read" })).data, first)
+      const done = { ...first, status: "completed" }
+      assert.deepStrictEqual((yield* run("update_task", { task_id: "task_1", status: "completed" })).data, done)
+      const both = yield* run("add_task", { title: "Write", content: "Read" })
+      assert.deepStrictEqual([both.error_type, (yield* run("list_tasks")).data], ["validation_failed", [done]])
+    })
+  )
+
   nodeTest("names the entries there are when one is not found", () =>
     Effect.gen(function* () {
       const { run } = yield* openTools()

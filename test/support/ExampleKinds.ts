@@ -87,6 +87,10 @@ export const exampleKinds = {
       "the sections after the task, for the same skill in its last pass, after `src/main.ts` and `src/config.ts` were read",
     frame: aChangeWith
   },
+  "limited-tool-calls": {
+    about: "the text under `## Tool Calls`, for a skill with `allowed-tools: Bash(git log:*) add_task`",
+    frame: (calls: string) => aRefinementCalling(calls).replace("read-code", "tell-history")
+  },
   answer: { about: "an answer of the model", frame: asItIs },
   "cut-answer": { about: `an answer of a model that may write ${answerLimit} characters`, frame: asItIs },
   "step-calls": { about: "the calls of the tasks of one section, after refinement", frame: asItIs },

@@ -87,6 +87,9 @@ const looksBefore = ["src/main.ts", "src/config.ts"].map(
   (path) => `## Look first\n\n\`\`\`json\n${JSON.stringify({ name: "read_file", arguments: { path } })}\n\`\`\`\n`
 )
 
+const tellHistory =
+  "---\nname: tell-history\ndescription: Tells what changed. Use it in examples.\nallowed-tools: Bash(git log:*) add_task\n---\n\nSay what changed.\n"
+
 /** The prompt that a call of the model is about comes first; whatever comes later gets a plain answer. */
 const runOf = (
   answer: (prompt: string, index: number) => ScriptedAnswer | string | undefined,
@@ -102,7 +105,8 @@ const runOf = (
         files: {
           ...exampleFiles,
           ".agents/skills/explain-file/SKILL.md": explainFile,
-          ".agents/skills/change-code/SKILL.md": changeCode
+          ".agents/skills/change-code/SKILL.md": changeCode,
+          ".agents/skills/tell-history/SKILL.md": tellHistory
         },
         rules: [{ verdict: "allow", tool: "read_file" }]
       }).pipe(Layer.provide(ScriptedModel.layer(({ user }, index) => answer(user, index) ?? resultSaying("Done."))))
@@ -237,6 +241,8 @@ export const ruleFindings = (kind: ExampleKind, example: string) => {
       return refineWith({ text }, "change-code", 2)
     case "last-pass":
       return refineWith({ text }, "change-code", 3)
+    case "limited-tool-calls":
+      return refineWith({ text }, "tell-history")
     case "run-tool-calls":
     case "answer":
       return refineWith({ text })

@@ -11,7 +11,7 @@ import { askLine } from "./AskProgress.ts"
 import { jsonSink, lineSink } from "../terminal/EventSink.ts"
 import { quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
-import { flagConfiguration, readPrompt, type RunFlags, runFlags } from "../run/runFlags.ts"
+import { flagConfiguration, orderFiles, readPrompt, type RunFlags, runFlags } from "../run/runFlags.ts"
 
 const allFlags = {
   ...runFlags,
@@ -23,12 +23,8 @@ const allFlags = {
 
 /** A conversation as the flags ask for it. */
 const readRequest = Effect.fnUntraced(function* (given: RunFlags, prompt: string) {
-  const { file, project } = given
-  return {
-    project,
-    flags: yield* flagConfiguration(given),
-    order: { prompt, ...(Option.isSome(file) ? { currentFile: file.value } : {}) }
-  }
+  const order = { prompt, ...orderFiles(given) }
+  return { project: given.project, flags: yield* flagConfiguration(given), order }
 })
 
 /** Answers one message. On a terminal the text appears as it arrives, else when it is complete. */

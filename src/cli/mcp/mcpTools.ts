@@ -31,7 +31,12 @@ const plain = makePaint(false)
 const text = (description: string) => Schema.String.annotate({ description })
 
 const prompt = Schema.NonEmptyString.annotate({ description: "What to do." })
-const file = Schema.optionalKey(text("The file the person is looking at, relative to the project."))
+const files = {
+  file: Schema.optionalKey(text("The file the person is looking at, relative to the project.")),
+  open: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({ description: "Files that are open in the person's editor." })
+  )
+}
 
 const CheckParameters = Schema.Struct({
   text: text("The document, as markdown."),
@@ -43,11 +48,11 @@ const CheckParameters = Schema.Struct({
   )
 })
 
-const PlanParameters = Schema.Struct({ prompt, file })
+const PlanParameters = Schema.Struct({ prompt, ...files })
 
 const RunParameters = Schema.Struct({
   prompt,
-  file,
+  ...files,
   skill: Schema.optionalKey(text("Skip planning: one task with this skill.")),
   plan: Schema.optionalKey(text("Skip planning: the markdown of a task list, as the tool plan returns it."))
 })
@@ -67,9 +72,10 @@ const listenTo = (tell: (text: string) => Effect.Effect<void>, heard: (event: Ru
 })
 
 /** Without the keys that have no value. */
-const orderOf = <Given extends Readonly<Record<string, string | undefined>>>({ file, ...order }: Given) => ({
+const orderOf = <Given extends typeof PlanParameters.Type>({ file, open, ...order }: Given) => ({
   ...order,
-  ...(file === undefined ? {} : { currentFile: file })
+  ...(file === undefined ? {} : { currentFile: file }),
+  ...(open === undefined ? {} : { openFiles: open })
 })
 
 const check: ServedTool<typeof CheckParameters.Type> = {

@@ -20,8 +20,8 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
   return yield* Effect.gen(function* () {
     const { problems, tools } = yield* ToolRegistry
     const { known } = yield* PluginPackages
-    const { known: servers } = yield* McpPlugins
+    const { known: servers, notes: serverNotes } = yield* McpPlugins
     const { all, notes } = yield* Skills
-    return { tools, problems, known, servers, skills: all, notes: [...setup.folders.notes, ...notes] }
+    return { tools, problems, known, servers, serverNotes, skills: all, notes: [...setup.folders.notes, ...notes] }
   }).pipe(Effect.provide(layerCatalogue(setup)))
 })

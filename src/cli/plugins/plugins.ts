@@ -45,7 +45,8 @@ const list = Command.make(
     )
     const catalogue = yield* readCatalogue(project, plugin)
     const plugins = listPlugins(catalogue)
-    for (const problem of unlistedProblems(catalogue)) yield* tell(`note: ${printable(problem)}`)
+    const notes = [...unlistedProblems(catalogue), ...catalogue.serverNotes]
+    for (const note of notes) yield* tell(`note: ${printable(note)}`)
     if (json) return yield* result(printableJson(plugins, 2))
     const width = Math.max(...plugins.flatMap(({ tools }) => tools.map(({ name }) => name.length)))
     yield* result(plugins.flatMap(lines(resultPaint.bold, width)).join("\n"))

@@ -4,11 +4,10 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import { checkDocument } from "../../domain/checking/CheckReport.ts"
 import { progressSink } from "../terminal/EventSink.ts"
 import { Output } from "../terminal/Output.ts"
-import { flagConfiguration, readPrompt, runFlags } from "./runFlags.ts"
+import { flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 import { printableJson } from "../../domain/text/Printable.ts"
 
 /** The command. */
@@ -25,7 +24,7 @@ export const plan = Command.make(
     const { answer, result } = yield* Output
     const prompt = yield* readPrompt(given)
     const flags = yield* flagConfiguration(given)
-    const order = { prompt, ...(Option.isSome(given.file) ? { currentFile: given.file.value } : {}) }
+    const order = { prompt, ...orderFiles(given) }
     const ports = { sink: yield* progressSink, approveSteps: false }
     const { planPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))
     const { markdown } = yield* planPrompt({ project: given.project, flags, order }, ports)

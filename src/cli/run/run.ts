@@ -9,7 +9,7 @@ import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
 import { endWithReport, eventSink, limitFlags, outcomeFlags } from "../terminal/outcome.ts"
-import { flagConfiguration, readPrompt, runFlags } from "./runFlags.ts"
+import { flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 
 const allFlags = {
   ...runFlags,
@@ -64,7 +64,7 @@ export const run = Command.make(
     }
     const order = {
       ...work,
-      ...(Option.isSome(given.file) ? { currentFile: given.file.value } : {}),
+      ...orderFiles(given),
       ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {}),
       ...(given.readOnly ? { readOnly: true } : {})
     }

@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { type Verdict, parseRule } from "../../domain/permissions/Permission.ts"
+import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput, readStdin } from "../terminal/Input.ts"
 import { Output } from "../terminal/Output.ts"
@@ -56,6 +57,11 @@ export const runFlags = {
     Flag.withDescription("The file you are working on; the model sees it: --file src/main.ts"),
     Flag.optional
   ),
+  open: Flag.String("open").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("A file that is open in your editor; the model sees its path: --open src/a.ts; repeatable"),
+    Flag.atLeast(0)
+  ),
   allow: ruleFlag("allow").pipe(
     Flag.withDescription('Tool calls that run without a question: --allow "read_file:docs/*"; repeatable'),
     Flag.atLeast(0)
@@ -83,6 +89,7 @@ export interface RunFlags extends ModelFlags {
   readonly model: Option.Option<string>
   readonly project: string
   readonly file: Option.Option<string>
+  readonly open: ReadonlyArray<string>
   readonly allow: ReadonlyArray<string>
   readonly deny: ReadonlyArray<string>
   readonly plugin: ReadonlyArray<string>
@@ -105,6 +112,15 @@ export const readPrompt = Effect.fn("readPrompt")(function* (flags: RunFlags) {
   const text = yield* promptText(flags)
   if (text.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
   return text
+})
+
+/** The files of the person that an order names. */
+export const orderFiles = ({
+  file,
+  open
+}: Pick<RunFlags, "file" | "open">): Pick<RunOrder, "currentFile" | "openFiles"> => ({
+  ...(Option.isSome(file) ? { currentFile: file.value } : {}),
+  ...(open.length === 0 ? {} : { openFiles: open })
 })
 
 /** Fails for a rule with invalid syntax. */

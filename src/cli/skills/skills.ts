@@ -5,7 +5,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { printable, printableJson } from "../../domain/text/Printable.ts"
-import { missingTools, whyNotOffered } from "../../domain/skills/Skill.ts"
+import { missingTools, missingToolsNote, whyNotOffered } from "../../domain/skills/Skill.ts"
 import { Output } from "../terminal/Output.ts"
 import { runFlags } from "../run/runFlags.ts"
 import { skillsDescribe } from "./skillsDescribe.ts"
@@ -37,6 +37,9 @@ const list = Command.make(
       }))
       return yield* result(printableJson({ skills, notes }, 2))
     }
+    const left = all.flatMap(({ skill }) => whyNotOffered(skill, toolNames) ?? [])
+    const partly = all.flatMap(({ skill }) => missingToolsNote(skill, toolNames) ?? [])
+    for (const note of [...left, ...notes, ...partly]) yield* tell(`note: ${printable(note)}`)
     const width = Math.max(0, ...all.map(({ skill }) => skill.name.length))
     yield* result(
       all
@@ -45,8 +48,6 @@ const list = Command.make(
         )
         .join("\n")
     )
-    const left = all.flatMap(({ skill }) => whyNotOffered(skill, toolNames) ?? [])
-    for (const note of [...notes, ...left]) yield* tell(`note: ${printable(note)}`)
   })
 ).pipe(
   Command.withDescription("List the skills of the package, the user and the project. Project skills take precedence over user skills, user skills over those of the package"),

@@ -25,6 +25,11 @@ const fieldsOf = ({ origin, path, skill }: FoundSkill): ReadonlyArray<readonly [
     ["from", `${origin}, ${path}`],
     ["when", skill.description],
     ["tools", tools === undefined ? "all" : tools === "" ? "none" : tools],
+    ...(skill.toolLimits ?? []).map(({ patterns, tool }): readonly [string, string] => [
+      "limit",
+      `${tool} only for ${patterns.join(", ")}`
+    ]),
+    ...(skill.files ?? []).map((file): readonly [string, string] => ["file", file]),
     ["approval", skill.requiresApproval ? "asks before each task" : "asks when a call needs it"],
     ["model", skill.model ?? "the one of the run"],
     ["passes", passesText(skill)],

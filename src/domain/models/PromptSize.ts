@@ -42,7 +42,7 @@ const texts: Readonly<Record<string, PartText>> = {
   project_description: { title: "project description", remedy: "shorten AGENTS.md or README.md" },
   project_map: { title: "project map" },
   current_file: { title: "current file", remedy: "lower limits.currentFileLines or leave out --file" },
-  open_files: { title: "open files" },
+  open_files: { title: "open files", remedy: "name fewer files with --open" },
   skill_refinement: skill,
   skill_execution: skill,
   skill_input_requirements: skill,

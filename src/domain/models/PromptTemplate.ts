@@ -69,7 +69,7 @@ export const templatePlaceholders = {
   /** The answer to the prompt. */
   conclusion: ["user_prompt", "goals", "completed_tasks", "failed_tasks"],
   /** The first message of a conversation. */
-  ask: ["project_description", "environment", "current_file", "user_prompt"]
+  ask: ["project_description", "environment", "current_file", "open_files", "user_prompt"]
 } as const
 
 export type TemplateName = keyof typeof templatePlaceholders

@@ -39,6 +39,7 @@ const fields = Schema.Struct({
   cwd: key(Schema.NonEmptyString, "The folder in which the program starts. Default: the project."),
   url: key(Schema.NonEmptyString, "The address of a server that speaks streamable HTTP."),
   headers: key(texts, "HTTP headers that are sent with every request."),
+  disabled: key(Schema.Boolean, "True for a server that is not to be started."),
   startTimeout: key(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 600 })),
     "How many seconds the server may take to start. Default: 30."

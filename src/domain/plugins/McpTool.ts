@@ -4,27 +4,20 @@
  */
 import * as Predicate from "effect/Predicate"
 import type { McpServerEntry } from "./McpServerEntry.ts"
+import { snakeCase } from "../text/SnakeCase.ts"
 import { type EffectClass, higherRisk, type Risk } from "../tools/Risk.ts"
 
 const maxNameLength = 100
 
-/** `readFile`, `read-file` and `Read File` all become `read_file`; empty when no letter or digit is left. */
-const wordsOf = (name: string): string =>
-  name
-    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^_+|_+$/g, "")
-
 /** The prefix of the names of a server's tools; absent when its name has no ASCII letter or digit, or too many. */
 export const serverPrefix = (server: string): string | undefined => {
-  const words = wordsOf(server)
+  const words = snakeCase(server)
   return words === "" || words.length > maxNameLength / 2 ? undefined : `mcp__${words}__`
 }
 
 /** The full name of a tool; absent when it has no ASCII letter or digit, or is too long. */
 export const mcpToolName = (prefix: string, tool: string): string | undefined => {
-  const words = wordsOf(tool)
+  const words = snakeCase(tool)
   return words === "" || prefix.length + words.length > maxNameLength ? undefined : `${prefix}${words}`
 }
 

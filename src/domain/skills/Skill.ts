@@ -5,6 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { estimateTokens } from "../models/PromptSize.ts"
+import { ToolLimit } from "./ToolLimit.ts"
 
 /** `path` is a file or folder of the project that exists; `yes-no` a boolean; `choice` one of a few words. */
 const InputType = Schema.Literals(["text", "path", "url", "number", "yes-no", "choice"])
@@ -27,6 +28,10 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Ski
   description: Schema.String,
   /** Names of tools; absent when the file does not restrict them. */
   allowedTools: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** What it may do with some of them; absent when it may call them with any arguments. */
+  toolLimits: Schema.optionalKey(Schema.Array(ToolLimit)),
+  /** The files beside its SKILL.md as `read_file` takes them: below the project, or absolute. */
+  files: Schema.optionalKey(Schema.Array(Schema.String)),
   /** `metadata.task-conductor.requires-approval` */
   requiresApproval: Schema.Boolean,
   /** `metadata.task-conductor.model` */
@@ -37,6 +42,7 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Ski
   inputRequirements: Schema.String,
   /** The lines of it that name an input with its type. */
   inputs: Schema.Array(SkillInput),
+  /** Markdown under `## Refinement`; the whole body when the file has none of our headings. */
   refinement: Schema.String,
   /** Markdown under `## Execution`; the whole body when the file has none of our headings. */
   execution: Schema.String
@@ -77,6 +83,14 @@ export const whyNotOffered = (skill: Skill, toolNames: ReadonlyArray<string>): s
   const missing = missingTools(skill, toolNames)
   const tools = missing.length === 1 ? `there is no tool ${missing[0]}` : `there are no tools ${missing.join(", ")}`
   return `The skill "${skill.name}" is not offered: ${tools}.`
+}
+
+/** What a person should know about the tools of a skill that is offered although some of them are missing. */
+export const missingToolsNote = (skill: Skill, toolNames: ReadonlyArray<string>): string | undefined => {
+  const missing = missingTools(skill, toolNames)
+  if (missing.length === 0 || whyNotOffered(skill, toolNames) !== undefined) return undefined
+  const are = missing.length === 1 ? "there is no such tool" : "there are no such tools"
+  return `The skill "${skill.name}" works without ${missing.join(", ")}: ${are}.`
 }
 
 /** What each stage gets of a skill in its prompts, in estimated tokens. */

@@ -118,7 +118,7 @@ const partOf = (sections: ReadonlyArray<OutlineSection>, part: SkillPart): strin
   return bodyWithSubheadings(sections, start, (section) => section.level <= level || skillPart(section) !== undefined)
 }
 
-/** Reads the body. Headings of another level or case are repairs; without any of ours the whole body is the execution. */
+/** Reads the body. Headings of another level or case are repairs; without any of ours the whole body is refinement and execution. */
 export const readSkillBody = ({ body, bodyLine }: SkillFile) => {
   const sections = outline(body)
   const repairs = sections.flatMap((section) => {
@@ -131,7 +131,7 @@ export const readSkillBody = ({ body, bodyLine }: SkillFile) => {
   const isPlain = sections.every((section) => skillPart(section) === undefined)
   return {
     inputRequirements: partOf(sections, "input-requirements"),
-    refinement: partOf(sections, "refinement"),
+    refinement: isPlain ? body.trim() : partOf(sections, "refinement"),
     execution: isPlain ? body.trim() : partOf(sections, "execution"),
     repairs
   }

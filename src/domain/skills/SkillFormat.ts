@@ -8,6 +8,7 @@ import type { Reading } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
 import { isModelName, isSkillName, maxPasses, Skill, readSkillInputs } from "./Skill.ts"
 import { placeOfKey, readSkillBody, readSkillFile, type SkillFile } from "./SkillFile.ts"
+import { readToolNames, type ToolNames } from "./ToolNames.ts"
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -42,15 +43,20 @@ const readDescription = (file: SkillFile, findings: Findings): string => {
   return description
 }
 
-const readAllowedTools = (file: SkillFile, findings: Findings): ReadonlyArray<string> | undefined => {
+const readAllowedTools = (file: SkillFile, findings: Findings): ToolNames | undefined => {
   const value = file.fields["allowed-tools"]
   if (value === undefined) return undefined
+  const where = placeOfKey(file, "allowed-tools")
   const text = Array.isArray(value) ? value.filter((item) => typeof item === "string").join(" ") : textOf(value)
   if (Array.isArray(value) || text.includes(",")) {
     const message = "The tools should stand in one line, separated by blanks."
-    addRepair(findings, "skill-tools-form", placeOfKey(file, "allowed-tools"), message)
+    addRepair(findings, "skill-tools-form", where, message)
   }
-  return [...new Set(text.split(/[\s,]+/).filter((tool) => tool !== ""))]
+  const names = readToolNames(text)
+  for (const [written, tool] of names.renamed) {
+    addRepair(findings, "skill-tool-foreign", where, `Read the tool "${written}" as ${tool}.`)
+  }
+  return names
 }
 
 /** A setting of ours; metadata holds strings, other scalars are taken as their text. */
@@ -95,7 +101,7 @@ const readFields = (file: SkillFile, folder: string): Reading<Skill> => {
   const findings: Findings = { issues: [], repairs: [...file.repairs] }
   const name = readName(file, folder, findings)
   const description = readDescription(file, findings)
-  const allowedTools = readAllowedTools(file, findings)
+  const { limits = [], tools: allowedTools } = readAllowedTools(file, findings) ?? {}
   const requiresApproval = readApproval(file, findings)
   const model = readModel(file, findings)
   const passes = readPasses(file, findings)
@@ -104,6 +110,7 @@ const readFields = (file: SkillFile, folder: string): Reading<Skill> => {
     name,
     description,
     ...(allowedTools === undefined ? {} : { allowedTools }),
+    ...(limits.length > 0 ? { toolLimits: limits } : {}),
     requiresApproval,
     ...(model === "" ? {} : { model }),
     ...(passes === undefined ? {} : { passes }),

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { Issue, Repair, Where } from "../findings/Issue.ts"
 import { type IssueCode, makeIssue, makeRepair } from "../findings/IssueCode.ts"
+import { aliasRepairs, type ArgumentAliases, withOwnNames } from "./ArgumentAliases.ts"
 import { nearest, nearestOrAll } from "../text/Nearest.ts"
 import { pathText } from "../text/SchemaProblems.ts"
 import { renameArguments } from "./ArgumentNames.ts"
@@ -18,6 +19,7 @@ export interface Parameters {
   // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
   readonly codec: Schema.Codec<any, unknown>
   readonly schema: JsonSchema
+  readonly aliases?: ArgumentAliases
 }
 
 interface ArgumentProblem {
@@ -58,9 +60,10 @@ const rejects = ({ codec }: Parameters, given: Arguments, name: string): boolean
  * be left out.
  */
 export const repairArguments = (written: ToolCall, parameters: Parameters, where: Where) => {
-  const { codec, schema } = parameters
-  const { call, repairs: renamed } = renameArguments(written, schema, where)
-  const repairs: Array<Repair> = [...renamed]
+  const { aliases = {}, codec, schema } = parameters
+  const named: ToolCall = { ...written, arguments: withOwnNames(written.arguments, aliases) }
+  const { call, repairs: renamed } = renameArguments(named, schema, where)
+  const repairs: Array<Repair> = [...aliasRepairs(written.arguments, aliases, where), ...renamed]
   const required = requiredOf(schema)
   const properties = propertiesOf(schema)
   const takesNull = (name: string) => Result.isSuccess(Schema.decodeResult(codec)({ ...call.arguments, [name]: null }))

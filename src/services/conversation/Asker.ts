@@ -31,6 +31,8 @@ export interface AskOrder {
   readonly prompt: string
   /** The file the person is looking at; the model sees it with the first message. */
   readonly currentFile?: string
+  /** Files that are open in the person's editor; the model sees their paths with the first message. */
+  readonly openFiles?: ReadonlyArray<string>
 }
 
 export interface AskSession {
@@ -88,6 +90,7 @@ export class Asker extends Context.Service<
           project_description: shared.project_description,
           environment: shared.environment,
           current_file: shared.current_file,
+          open_files: shared.open_files,
           user_prompt: prompt
         })
       }
@@ -172,10 +175,10 @@ export class Asker extends Context.Service<
       })
 
       const converse = Effect.fn("Asker.converse")(function* <E, R>(
-        { currentFile, prompt, runId }: AskOrder,
+        { prompt, runId, ...files }: AskOrder,
         use: (session: AskSession) => Effect.Effect<void, E, R>
       ) {
-        const known = yield* briefer.surroundings(currentFile === undefined ? {} : { currentFile })
+        const known = yield* briefer.surroundings(files)
         const supported = yield* Effect.result(support.require)
         if (Result.isFailure(supported) && supported.failure._tag === "NoToolSupport") return yield* supported.failure
         yield* events.publish({

@@ -15,13 +15,13 @@ import type { McpServerEntry } from "../../domain/plugins/McpServerEntry.ts"
 import { causeText, runIsolated } from "../plugins/ForeignCode.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { McpProblem } from "../plugins/PluginProblem.ts"
-import { type McpServer, readMcpServers } from "./McpServers.ts"
+import { type McpServer, type NamedServer, readMcpServers } from "./McpServers.ts"
 import { mcpTools } from "./McpTools.ts"
 import { type SupervisedServer, superviseServer } from "./McpSupervisor.ts"
 import { definePlugin, type Plugin } from "../plugins/Plugin.ts"
 
 export interface KnownServer {
-  readonly server: McpServer
+  readonly server: NamedServer
   readonly outcome: Result.Result<Plugin, McpProblem>
 }
 
@@ -69,6 +69,12 @@ const notUsed = (server: McpServer, detail: string): Started => ({
   leftOut: []
 })
 
+/** What a list shows for a server that somebody disabled; no run is told of it. */
+const notStarted = ({ name, scope }: NamedServer) => {
+  const detail = `it is disabled in ${scope === "user" ? "your configuration" : "the project's file"}.`
+  return Result.fail(new McpProblem({ server: name, detail }))
+}
+
 /** Starts one server. What it says is untrusted, so even a defect while reading it leaves out only this server. */
 const startServer = Effect.fnUntraced(function* (server: McpServer, version: string) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
@@ -86,11 +92,13 @@ const startServer = Effect.fnUntraced(function* (server: McpServer, version: str
 export class McpPlugins extends Context.Service<
   McpPlugins,
   {
-    /** Every server with a valid entry, including those that are not used. */
+    /** Every server with a valid entry, including those that are not used or disabled. */
     readonly known: ReadonlyArray<KnownServer>
     readonly plugins: ReadonlyArray<Plugin>
     /** All entries, servers and single tools that are left out. */
     readonly problems: ReadonlyArray<McpProblem>
+    /** What was ignored in the project's file, as sentences; nothing is left out because of it. */
+    readonly notes: ReadonlyArray<string>
   }
 >()("task-conductor/services/mcp/McpPlugins") {
   /** Starts the servers in parallel once all questions are answered; they stop with the layer. */
@@ -98,7 +106,7 @@ export class McpPlugins extends Context.Service<
     Layer.effect(
       McpPlugins,
       Effect.gen(function* () {
-        const { problems, servers } = yield* readMcpServers(order)
+        const { disabled, notes, problems, servers } = yield* readMcpServers(order)
         const answers = yield* Effect.forEach(servers, (server) =>
           Effect.map(Effect.result(authorize(server)), (answer) => ({ server, answer }))
         )
@@ -113,7 +121,8 @@ export class McpPlugins extends Context.Service<
         ).pipe(Scope.provide(scope))
         const known = started.map((one) => one.known)
         return McpPlugins.of({
-          known,
+          known: [...known, ...disabled.map((server) => ({ server, outcome: notStarted(server) }))],
+          notes,
           plugins: known.flatMap(({ outcome }) => (Result.isSuccess(outcome) ? [outcome.success] : [])),
           problems: [
             ...problems,

@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import type { Start } from "../../domain/tools/Access.ts"
 import { expandEntry, variablesOf, type McpServerEntry } from "../../domain/plugins/McpServerEntry.ts"
 import { readMcpFile } from "../../domain/plugins/McpFile.ts"
+import type { JsonProblem } from "../../domain/text/JsonText.ts"
 import { serverPrefix } from "../../domain/plugins/McpTool.ts"
 import { hashOf } from "../files/Hash.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
@@ -17,11 +18,14 @@ import { environmentVariable } from "../configuration/UserFolders.ts"
 
 const mcpFileName = ".mcp.json"
 
-/** A server with all that is needed to start it. */
-export interface McpServer {
+export interface NamedServer {
   readonly name: string
   /** Who names it. One that a project names starts only when the person trusts it. */
   readonly scope: "project" | "user"
+}
+
+/** A server with all that is needed to start it. */
+export interface McpServer extends NamedServer {
   /** The prefix of the names of its tools. */
   readonly prefix: string
   readonly entry: McpServerEntry
@@ -109,15 +113,19 @@ const readProjectFile = Effect.fnUntraced(function* (project: string) {
   const file = (yield* Path.Path).join(project, mcpFileName)
   const text = yield* Effect.result(readBoundedFile(file))
   if (Result.isSuccess(text)) {
-    const { problems, servers } = readMcpFile(text.success)
-    const messages = problems.map(({ column, line, what }) => `${file}:${line}:${column}: ${what}`)
-    return { servers, problems: messages.map((detail) => new McpProblem({ detail })) }
+    const { notes, problems, servers } = readMcpFile(text.success)
+    const placed = ({ column, line, what }: JsonProblem) => `${file}:${line}:${column}: ${what}`
+    const found = problems.map((problem) => new McpProblem({ detail: placed(problem) }))
+    return { servers, problems: found, notes: notes.map(placed) }
   }
   const problems = text.failure.reason === "missing" ? [] : [new McpProblem({ detail: text.failure.message })]
-  return { servers: new Map<string, McpServerEntry>(), problems }
+  return { servers: new Map<string, McpServerEntry>(), problems, notes: [] }
 })
 
-/** The servers of the person, then those of the project that the person does not name, and the problems of all others. */
+/**
+ * The servers of the person, then those of the project that the person does not name, and the problems of all others. One
+ * that is disabled is not started; if it is the person's, neither is that of the project with its name.
+ */
 export const readMcpServers = Effect.fn("readMcpServers")(function* (options: {
   /** Absolute. */
   readonly project: string
@@ -133,7 +141,8 @@ export const readMcpServers = Effect.fn("readMcpServers")(function* (options: {
   ]
   const servers = new Map<string, McpServer>()
   const problems: Array<McpProblem> = [...file.problems]
-  for (const { entry, name, scope } of named) {
+  const disabled = named.filter(({ entry }) => entry.disabled === true)
+  for (const { entry, name, scope } of named.filter((one) => !disabled.includes(one))) {
     const server = yield* Effect.result(resolve(name, scope, entry, options.project))
     const other = Result.isSuccess(server) ? servers.get(server.success.prefix) : undefined
     if (Result.isFailure(server)) problems.push(server.failure)
@@ -143,5 +152,10 @@ export const readMcpServers = Effect.fn("readMcpServers")(function* (options: {
       problems.push(new McpProblem({ server: name, detail }))
     }
   }
-  return { servers: [...servers.values()], problems }
+  return {
+    servers: [...servers.values()],
+    disabled: disabled.map(({ name, scope }): NamedServer => ({ name, scope })),
+    problems,
+    notes: file.notes
+  }
 })

@@ -32,15 +32,17 @@ export interface Request {
 /** The facts besides the request. */
 export type Surroundings = Omit<Briefing, "prompt" | "requestDocument">
 
-/** The prompt or the current file cannot be used. `detail` says why and what to do. */
+/** The prompt, the current file or an open one cannot be used. `detail` says why and what to do. */
 export class BriefingError extends Schema.TaggedError<BriefingError>()("BriefingError", {
-  part: Schema.Literals(["prompt", "current file"]),
+  part: Schema.Literals(["prompt", "current file", "open file"]),
   detail: Schema.String
 }) {
   override get message(): string {
     return `Cannot use the ${this.part}: ${this.detail}`
   }
 }
+
+const unusableFile = (detail: string) => new BriefingError({ part: "open file", detail })
 
 const systemNames: Readonly<Record<string, string>> = { darwin: "macOS", linux: "Linux", win32: "Windows" }
 
@@ -62,7 +64,7 @@ const today = Effect.gen(function* () {
 export class Briefer extends Context.Service<
   Briefer,
   {
-    /** Makes the briefing of a run. Fails when the prompt is empty or the current file is no readable text. */
+    /** Makes the briefing of a run. Fails when the prompt is empty, the current file is no readable text, or an open file does not exist. */
     brief(request: Request): Effect.Effect<Briefing, BriefingError>
     /** The briefing without a request, for a conversation whose first message is not there yet. */
     readonly surroundings: (request: Omit<Request, "prompt">) => Effect.Effect<Surroundings, BriefingError>
@@ -113,15 +115,15 @@ export class Briefer extends Context.Service<
         Effect.mapError((failure) => new BriefingError({ part: "current file", detail: failure.message }))
       )
 
-      const nameOpenFile = (written: string) =>
-        workspace.canonical(written).pipe(
-          Effect.map(shown),
-          Effect.orElseSucceed(() => written)
-        )
+      const nameOpenFile = Effect.fnUntraced(function* (written: string) {
+        const file = yield* Effect.mapError(workspace.canonical(written), ({ message }) => unusableFile(message))
+        if (!(yield* workspace.isFile(file.path))) return yield* unusableFile(`There is no file at ${file.path}.`)
+        return shown(file)
+      })
 
       const surroundings = Effect.fn("Briefer.surroundings")(function* (request: Omit<Request, "prompt">) {
         const currentFile = request.currentFile === undefined ? undefined : yield* readCurrentFile(request.currentFile)
-        const openFiles = yield* Effect.forEach(request.openFiles ?? [], nameOpenFile)
+        const openFiles = [...new Set(yield* Effect.forEach(request.openFiles ?? [], nameOpenFile))]
         const near = [...(currentFile === undefined ? [] : [currentFile.path]), ...openFiles]
         const inside = near.filter((file) => !path.isAbsolute(file))
         const description = fitDescription(yield* workspace.descriptions(inside), contextWindow)

@@ -18,7 +18,8 @@ import { makeIssue } from "../../domain/findings/IssueCode.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
-import type { SkillInput } from "../../domain/skills/Skill.ts"
+import type { Skill, SkillInput } from "../../domain/skills/Skill.ts"
+import { callsBeyondLimits } from "../../domain/skills/SkillTools.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
@@ -33,6 +34,7 @@ import { unfitCalls } from "./UnfitCalls.ts"
 export interface RefinementFrame {
   readonly order: TaskOrder
   readonly tools: ReadonlySet<string>
+  readonly skill: Skill
   readonly inputs: ReadonlyArray<SkillInput>
   readonly kept: ReadonlyArray<InputValue>
   readonly rules: PassRules
@@ -73,8 +75,11 @@ export const makeRefinementReader = Effect.gen(function* () {
   const provide = Effect.provideService(Workspace, yield* Workspace)
 
   /** Checks calls against the tools; findings about looks name their own section. */
-  const checkCalls = (calls: ReadonlyArray<ToolCall>, section: string, { order, tools }: RefinementFrame) => {
-    const checked = calls.map((call) => registry.check(call, tools, order.task.name))
+  const checkCalls = (calls: ReadonlyArray<ToolCall>, section: string, { order, skill, tools }: RefinementFrame) => {
+    const checked = calls.map((call) => {
+      const found = registry.check(call, tools, order.task.name)
+      return { ...found, issues: [...found.issues, ...callsBeyondLimits(skill, [found.call], order.task.name)] }
+    })
     const placed = <A extends { readonly where: Where }>(found: A): A => ({
       ...found,
       where: { ...found.where, section }

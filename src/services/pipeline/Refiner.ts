@@ -15,6 +15,7 @@ import { lookBlocks } from "../../domain/models/LookBlocks.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { stagePlace } from "../../domain/runs/ActivityKey.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
+import { toolsOfSkill } from "../../domain/skills/SkillTools.ts"
 import { lookUid } from "../../domain/tools/LookUid.ts"
 import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { type ReferenceBlock, References } from "../references/References.ts"
@@ -129,6 +130,7 @@ export class Refiner extends Context.Service<
             read(answer, {
               order: { ...order, task: known.task },
               tools: new Set(tools),
+              skill,
               inputs: skill.inputs,
               kept: known.inputs ?? [],
               rules
@@ -182,7 +184,7 @@ export class Refiner extends Context.Service<
           const reason = `There is no skill "${task.skill}".`
           return yield* new TaskFailure({ task: task.name, phase: "refinement", reason, skipped: false })
         }
-        const tools = (skill.allowedTools ?? allTools).filter((tool) => allTools.includes(tool))
+        const tools = toolsOfSkill(skill, allTools)
         const unusable = missing.whyUnusable(skill)
         if (unusable !== undefined) return yield* toolsMissing(task, skill, unusable)
         if (tools.length === 0 && skill.inputs.length === 0) return { task, calls: [] }

@@ -11,6 +11,7 @@ import { besideReferences, type Briefing, briefingBlocks } from "../../domain/mo
 import { charactersLeft, type FilledPrompt, largestParts, overflowText } from "../../domain/models/PromptSize.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { inputLines } from "../../domain/skills/Skill.ts"
+import { executionText, refinementText, toolsOfSkill } from "../../domain/skills/SkillTools.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -59,16 +60,18 @@ export const makeTaskPrompts = Effect.gen(function* () {
 
   const toolsOf = (task: Task): ReadonlyArray<string> => {
     const all = registry.tools.map(({ name }) => name)
-    return (skills.find(task.skill)?.allowedTools ?? all).filter((tool) => all.includes(tool))
+    const skill = skills.find(task.skill)
+    return skill === undefined ? all : toolsOfSkill(skill, all)
   }
 
   const scaleOf = (task: Task) => calibration.scale(skills.find(task.skill)?.model ?? model)
 
   const execution = (task: Task, briefing: Briefing, { inputs = [], precursor, previous }: Execution): FilledPrompt => {
+    const skill = skills.find(task.skill)
     const shared = briefingBlocks(besideReferences(briefing, task.references))
     return prompts.fill("execution", {
       skill_name: task.skill,
-      skill_execution: skills.find(task.skill)?.execution ?? "",
+      skill_execution: skill === undefined ? "" : executionText(skill),
       project_description: shared.project_description,
       environment: shared.environment,
       precursor,
@@ -87,7 +90,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
       skill_name: task.skill,
       skill_inputs: inputLines(skill?.inputs ?? []),
       skill_input_requirements: skill?.inputRequirements ?? "",
-      skill_refinement: skill?.refinement ?? "",
+      skill_refinement: skill === undefined ? "" : refinementText(skill),
       output_room: outputRoom(task, briefing, parts.references ?? 0),
       looks: looks === 0 ? "" : String(looks),
       last_pass: lastPass === undefined ? "" : String(lastPass),

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Access, CanonicalAccess } from "../../domain/tools/Access.ts"
+import type { ArgumentAliases } from "../../domain/tools/ArgumentAliases.ts"
 import type { EffectClass, Risk } from "../../domain/tools/Risk.ts"
 import type { ToolErrors } from "../../domain/tools/PreparedCall.ts"
 import type { Arguments, ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -18,6 +19,8 @@ export interface Tool<Params> {
   /** Says what the tool does and when to use it; the model reads it. */
   readonly description: string
   readonly parameters: Schema.Codec<Params, unknown>
+  /** Other names under which a call may give parameters; the model is not told of them. */
+  readonly aliases?: ArgumentAliases
   readonly risk: Risk
   readonly effect: EffectClass
   /** Example arguments, shown to the model; made from the required parameters when absent. */

@@ -46,6 +46,7 @@ const ToolShape = Schema.Struct({
   risk: Risk,
   effect: EffectClass,
   example: Schema.optionalKey(Arguments),
+  aliases: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   errors: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 })
 
@@ -75,7 +76,7 @@ const loadTool = (
   if (!isToolName(name)) return Result.fail({ _tag: "ToolName", tool: name })
   const problem = shapeProblem(tool)
   if (problem !== undefined) return broken(problem)
-  const { description, effect, errors, parameters, risk } = tool
+  const { aliases, description, effect, errors, parameters, risk } = tool
   const schema = parameterSchema(parameters)
   if (schema["type"] !== "object") return broken("its parameters are not a struct.")
   const example = tool.example ?? exampleArguments(schema)
@@ -92,7 +93,11 @@ const loadTool = (
     ...(errors === undefined ? {} : { errors })
   }
   const info: ToolInfo = { ...seen, definition: hashOf(seen) }
-  return Result.succeed({ info, parameters: { codec: parameters, schema }, tool })
+  return Result.succeed({
+    info,
+    parameters: { codec: parameters, schema, ...(aliases === undefined ? {} : { aliases }) },
+    tool
+  })
 }
 
 /** `word-count@1.2.0`, as the person sees where a tool comes from. */

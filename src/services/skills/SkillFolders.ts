@@ -8,9 +8,10 @@ import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Result from "effect/Result"
 import { type Issue, issueText, type Repair } from "../../domain/findings/Issue.ts"
-import type { Skill } from "../../domain/skills/Skill.ts"
+import { Skill } from "../../domain/skills/Skill.ts"
 import { readSkill } from "../../domain/skills/SkillFormat.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
+import { skillResources } from "./SkillResources.ts"
 
 /** The folders that the places of skills are made of; absolute paths. */
 export interface SkillFolders {
@@ -27,6 +28,8 @@ export interface SkillRoot {
   readonly folder: string
   /** The project, for its own folders: what they link to must lie in it. */
   readonly project?: string
+  /** True for the folder of another program, whose skills keep the rules of that program. */
+  readonly isForeign?: boolean
 }
 
 /** The folders that hold skill folders; a later one is nearer and wins. */
@@ -36,11 +39,12 @@ export const skillRoots = Effect.fnUntraced(function* (folders: SkillFolders) {
   const config = folders.config ?? path.join(folders.home, ".config")
   const roots: ReadonlyArray<SkillRoot> = [
     { origin: "package", folder: builtIn },
+    { origin: "user", folder: path.join(folders.home, ".claude", "skills"), isForeign: true },
     { origin: "user", folder: path.join(folders.home, ".agents", "skills") },
     { origin: "user", folder: path.join(config, "task-conductor", "skills") },
-    ...[".agents", ".task-conductor"].map((own): SkillRoot => {
+    ...[".claude", ".agents", ".task-conductor"].map((own): SkillRoot => {
       const { project } = folders
-      return { origin: "project", folder: path.join(project, own, "skills"), project }
+      return { origin: "project", folder: path.join(project, own, "skills"), project, isForeign: own === ".claude" }
     })
   ]
   return roots.filter((root, index) => !roots.slice(index + 1).some((nearer) => nearer.folder === root.folder))
@@ -92,7 +96,13 @@ const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, fol
   }
   if (yield* leadsOut(root, file)) return leftOut(file, "This is a link that leads out of the project.")
   const { issues, repairs, value } = readSkill(yield* fs.readFile(file), folder)
-  return { skill: value, notes: notesOf(file, issues, repairs) }
+  const notes = notesOf(file, issues, repairs)
+  if (Option.isNone(value) || root.origin === "package") return { skill: value, notes }
+  const { inputRequirements, refinement, execution } = value.value
+  const text = [inputRequirements, refinement, execution].join("\n")
+  const files = yield* skillResources((yield* Path.Path).dirname(file), text, root.project)
+  const skill = files.length > 0 ? new Skill({ ...value.value, files }) : value.value
+  return { skill: Option.some(skill), notes }
 })
 
 /** Reads `<root>/<name>/SKILL.md` for every folder in a root, sorted by name. A root that does not exist is empty. */

@@ -59,13 +59,15 @@ const lintFile = Effect.fnUntraced(function* (file: string, tools: ReadonlyArray
   return { name, path: file, text, ...lintSkill(bytes, name, { tools, files: new Set(files) }) }
 })
 
-/** Checks the skills at these paths; without paths those of the user and of the project. `tools` are those of a run. */
+/** Checks the skills at these paths; without paths those of the user and of the project that are written for this program. `tools` are those of a run. */
 export const lintSkills = Effect.fn("lintSkills")(function* (
   paths: ReadonlyArray<string>,
   folders: SkillFolders,
   tools: ReadonlyArray<string>
 ) {
-  const roots = (yield* skillRoots(folders)).filter(({ origin }) => origin !== "package").map(({ folder }) => folder)
+  const roots = (yield* skillRoots(folders))
+    .filter(({ isForeign = false, origin }) => origin !== "package" && !isForeign)
+    .map(({ folder }) => folder)
   const skills: Array<LintedSkill> = []
   const failures: Array<string> = []
   const seen = new Set<string>()

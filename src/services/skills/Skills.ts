@@ -1,6 +1,6 @@
 /**
- * The skills of a run, from the package, the user's folders and the project. Of two skills with the same name the
- * nearer one is used, with a note.
+ * The skills of a run, from the package, the user's folders and the project, and those made for tools that no skill
+ * names. Of two skills with the same name the nearer one is used, with a note.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,14 +8,18 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Path from "effect/Path"
+import { estimateTokens } from "../../domain/models/PromptSize.ts"
 import { isCloudModel, Skill } from "../../domain/skills/Skill.ts"
+import { makeToolSkills } from "../../domain/skills/ToolSkill.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { readSkillRoot, type SkillFile, type SkillFolders, skillRoots } from "./SkillFolders.ts"
 
 /** A skill with the place it came from. */
 export interface FoundSkill {
   readonly skill: Skill
-  readonly origin: "package" | "user" | "project"
-  /** Path of its SKILL.md. */
+  /** `tools` for one that was made for the tools of a plugin or server. */
+  readonly origin: "package" | "user" | "project" | "tools"
+  /** Path of its SKILL.md; the plugin or server for one that was made. */
   readonly path: string
 }
 
@@ -50,6 +54,8 @@ const restricted = (file: SkillFile, skill: Skill, hidden: FoundSkill | undefine
   }
 }
 
+const byName = (a: FoundSkill, b: FoundSkill): number => (a.skill.name < b.skill.name ? -1 : 1)
+
 /** Keeps the nearest skill of each name and notes what it hides; files come farthest first. */
 const choose = (files: ReadonlyArray<SkillFile>) => {
   const chosen = new Map<string, FoundSkill>()
@@ -64,8 +70,21 @@ const choose = (files: ReadonlyArray<SkillFile>) => {
     notes.push(...more)
     chosen.set(name, { skill, origin: file.root.origin, path: file.path })
   }
-  return { all: [...chosen.values()].sort((a, b) => (a.skill.name < b.skill.name ? -1 : 1)), notes }
+  return { all: [...chosen.values()].sort(byName), notes }
 }
+
+/** The skills in these folders, by name. */
+const discover = Effect.fnUntraced(function* (folders: SkillFolders) {
+  const roots = yield* skillRoots(folders)
+  const files = yield* Effect.forEach(roots, readSkillRoot)
+  return choose(files.flat())
+})
+
+const serviceOf = (all: ReadonlyArray<FoundSkill>, notes: ReadonlyArray<string>): Skills["Service"] => ({
+  all,
+  notes,
+  find: (name) => all.find((found) => found.skill.name === name)?.skill
+})
 
 export class Skills extends Context.Service<
   Skills,
@@ -81,15 +100,26 @@ export class Skills extends Context.Service<
   static readonly layer = (folders: SkillFolders): Layer.Layer<Skills, never, FileSystem.FileSystem | Path.Path> =>
     Layer.effect(
       Skills,
+      Effect.map(discover(folders), ({ all, notes }) => serviceOf(all, notes))
+    )
+
+  /**
+   * Also makes a skill for each plugin and server of which no skill names a tool. The descriptions of its tools take at
+   * most a quarter of the context window.
+   */
+  static readonly layerWithTools = (folders: SkillFolders, contextWindow: number) =>
+    Layer.effect(
+      Skills,
       Effect.gen(function* () {
-        const roots = yield* skillRoots(folders)
-        const files = yield* Effect.forEach(roots, readSkillRoot)
-        const { all, notes } = choose(files.flat())
-        return Skills.of({
-          all,
-          notes,
-          find: (name) => all.find((found) => found.skill.name === name)?.skill
-        })
+        const { all, notes } = yield* discover(folders)
+        const { instructions, tools } = yield* ToolRegistry
+        const found = makeToolSkills(
+          tools,
+          all.map(({ skill }) => skill),
+          { tokens: Math.floor(contextWindow / 4), tokensOf: ({ name }) => estimateTokens(instructions([name])) }
+        )
+        const made = found.made.map(({ origin, skill }): FoundSkill => ({ skill, origin: "tools", path: origin }))
+        return serviceOf([...all, ...made].sort(byName), [...notes, ...found.notes])
       })
     )
 }

@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { argumentProblemText, checkArguments, repairArguments } from "../../domain/tools/ArgumentCheck.ts"
+import { withOwnNames } from "../../domain/tools/ArgumentAliases.ts"
 import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
 import { type IssueCode, makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
 import { meantTool } from "../../domain/tools/ArgumentNames.ts"
@@ -85,7 +86,8 @@ export const decodeCall = Effect.fnUntraced(function* (call: ToolCall, tools: Re
     return yield* new ToolFailure({ type: "not_found", message })
   }
   const decode = Schema.decodeUnknownEffect(found.parameters.codec)
-  const params: unknown = yield* decode(call.arguments, { errors: "all", onExcessProperty: "error" }).pipe(
+  const given = withOwnNames(call.arguments, found.parameters.aliases)
+  const params: unknown = yield* decode(given, { errors: "all", onExcessProperty: "error" }).pipe(
     Effect.mapError((error) => {
       const message = `The arguments of ${call.name} do not fit. ${argumentProblemText(error)}.`
       return new ToolFailure({ type: "validation_failed", message })

@@ -89,7 +89,8 @@ describe("ask", () => {
   })
 
   it("takes the message from stdin, and the file in view with it", async () => {
-    const { code, stderr, stdout } = await sandbox.run([...embedded, "--file", "README.md"], { stdin: `${question}\n` })
+    const files = ["--file", "README.md", "--open", "src/server.ts", "--open", "README.md"]
+    const { code, stderr, stdout } = await sandbox.run([...embedded, ...files], { stdin: `${question}\n` })
     assert.strictEqual(code, 0, stderr)
     assert.include(stdout, "src/server.ts#L2")
   })

@@ -29,7 +29,7 @@ const serve = Effect.fnUntraced(function* (args: ReadonlyArray<string> = [], hos
   const started = { command: process.execPath, args: [program, "mcp", ...args], cwd: join(root, "project") }
   const address = { _tag: "Program", ...started, env: environment(root, host) } as const
   const connection = yield* connect(address, { timeout: "60 seconds", version: "0" })
-  const call = (name: string, given: Readonly<Record<string, string>>) =>
+  const call = (name: string, given: Readonly<Record<string, string | ReadonlyArray<string>>>) =>
     Effect.map(connection.call(name, given), ({ isError, parts, structured }) => {
       const [part] = parts
       const text = (part?._tag === "Text" ? part.text : "").replaceAll(root, "<root>")
@@ -194,6 +194,9 @@ describe("the tools for other programs", () => {
       assert.deepStrictEqual([isError, data["exitCode"]], [true, 5])
       const wrong = yield* call("run", { prompt: "Hello.", skill: "no-such-skill" })
       assert.deepStrictEqual([wrong.isError, wrong.data], [true, { exitCode: 2 }])
+      const missing = yield* call("plan", { prompt: "Hello.", open: ["notes.md", "missing.ts"] })
+      assert.deepStrictEqual([missing.isError, missing.data], [true, { exitCode: 2 }])
+      assert.match(missing.text, /^Cannot use the open file: There is no file at .*missing\.ts\.$/)
     })
   )
 })

@@ -9,11 +9,19 @@ afterAll(() => sandbox.remove())
 it("lists servers beside plugins, and says of every other one why it is not used", async () => {
   sandbox.write("traces/none", "")
   const traces = join(sandbox.root, "traces")
-  const own = { mcpServers: { mine: scriptedServer(traces, "poor tools") } }
+  const other = { command: "x", disabled: true }
+  const own = { mcpServers: { mine: scriptedServer(traces, "poor tools"), other } }
   sandbox.write("config/task-conductor/config.json", JSON.stringify(own))
   sandbox.write(
     "project/.mcp.json",
-    JSON.stringify({ mcpServers: { theirs: scriptedServer(traces), old: { type: "sse", url: "https://example.com" } } })
+    JSON.stringify({
+      mcpServers: {
+        theirs: { ...scriptedServer(traces), autoApprove: ["say"] },
+        old: { type: "sse", url: "https://example.com" },
+        off: { ...scriptedServer(traces), disabled: true },
+        other: scriptedServer(traces)
+      }
+    })
   )
   const { code, stderr, stdout } = await sandbox.run(["plugins", "list", "--json"])
   const servers = (JSON.parse(stdout) as ReadonlyArray<Readonly<Record<string, unknown>>>).filter(({ name }) =>
@@ -35,11 +43,21 @@ it("lists servers beside plugins, and says of every other one why it is not used
             { name: "mcp__mine__long", risk: "medium" }
           ]
         ],
-        ["mcp:theirs", "project", false, []]
+        ["mcp:theirs", "project", false, []],
+        ["mcp:other", "user", false, []],
+        ["mcp:off", "project", false, []]
       ]
     ]
   )
+  assert.deepStrictEqual(
+    servers.slice(2).map(({ problem }) => (problem as { readonly message: string }).message),
+    [
+      'The server "other" is not used: it is disabled in your configuration.',
+      'The server "off" is not used: it is disabled in the project\'s file.'
+    ]
+  )
   const notes = stderr.trimEnd().split("\n")
+  assert.match(notes.pop() ?? "", /"mcpServers\.theirs\.autoApprove" is a key of another program and is ignored\.$/)
   assert.match(
     notes[0] ?? "",
     /^note: <root>\/project\/\.mcp\.json:1:\d+: "mcpServers\.old\.type": the transport "sse"/
@@ -49,4 +67,21 @@ it("lists servers beside plugins, and says of every other one why it is not used
     ["array", "Say!", "???", "broken", "huge"]
   )
   assert.deepStrictEqual(startsOf(traces).map(isRunning), [false])
+
+  const listed = await sandbox.run(["skills", "list", "--json"])
+  const { skills } = JSON.parse(listed.stdout) as { skills: ReadonlyArray<Readonly<Record<string, unknown>>> }
+  assert.deepStrictEqual(
+    skills
+      .filter(({ name }) => String(name).startsWith("use-"))
+      .map(({ allowedTools, name, offered, origin, path }) => [name, origin, path, offered, allowedTools]),
+    [
+      [
+        "use-mine",
+        "tools",
+        "mcp:mine",
+        true,
+        ["mcp__mine__say", "mcp__mine__erase", "mcp__mine__look", "mcp__mine__long"]
+      ]
+    ]
+  )
 })

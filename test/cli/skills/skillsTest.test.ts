@@ -17,6 +17,12 @@ beforeAll(async () => {
     "project/.agents/skills/untested/SKILL.md",
     "---\nname: untested\ndescription: Has no tests. Use it never.\nallowed-tools: lost_tool\n---\n\nDo.\n"
   )
+  sandbox.write(
+    "project/.claude/skills/cut-release/SKILL.md",
+    "---\nname: cut-release\ndescription: Tags a release. Use it when a version is to be published.\nallowed-tools: Bash(git tag:*), Bash(git log:*), TodoWrite, Grep(src/**)\n---\n\n# Releases\n\nSee [names](references/names.md).\n"
+  )
+  sandbox.write("project/.claude/skills/cut-release/references/names.md", "v1.2.3\n")
+  sandbox.write("project/.claude/skills/broken/SKILL.md", "# Only text\n")
 })
 afterAll(sandbox.remove)
 
@@ -123,6 +129,28 @@ describe("skills describe", () => {
     }
     const untested = skills.find(({ name }) => name === "untested")
     assert.deepStrictEqual([untested?.offered, untested?.missingTools], [false, ["lost_tool"]])
+  })
+
+  it("lists first what cannot be used, then what has to do without some tools", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["skills", "list"])
+    assert.strictEqual(code, 0)
+    const notes = stderr.split("\n").filter((line) => line !== "")
+    assert.deepStrictEqual(notes, [
+      'note: The skill "untested" is not offered: there is no tool lost_tool.',
+      `note: <root>/project/.claude/skills/broken/SKILL.md:1: The file has no front matter. Begin the file with a line ---, then name and description, then a line ---. The skill is left out.`,
+      'note: The skill "cut-release" works without TodoWrite, Grep(src/**): there are no such tools.'
+    ])
+    assert.match(stdout, /^cut-release +project +Tags a release\./m)
+  })
+
+  it("shows the limits and the files of a skill of another program", async () => {
+    const { stdout } = await sandbox.run(["skills", "describe", "cut-release"])
+    assert.match(stdout, /^tools {5}run_command TodoWrite Grep\(src\/\*\*\)$/m)
+    assert.match(stdout, /^limit {5}run_command only for git tag:\*, git log:\*$/m)
+    assert.match(stdout, /^file {6}\.claude\/skills\/cut-release\/references\/names\.md$/m)
+    const linted = await sandbox.run(["skills", "lint", ".claude/skills/cut-release"])
+    assert.include(linted.stdout, 'There is no tool "TodoWrite".')
+    assert.include(linted.stdout, 'Read the tool "Bash(git tag:*)" as run_command.')
   })
 
   it("names the nearest skill for one that is not there", async () => {

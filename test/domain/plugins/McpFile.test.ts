@@ -23,6 +23,39 @@ describe(".mcp.json", () => {
     )
   })
 
+  it("ignores the keys of other programs with a note, and keeps the server", () => {
+    const entry = {
+      command: "x",
+      autoApprove: ["say"],
+      alwaysAllow: [],
+      timeout: 60,
+      description: "Says things.",
+      envFile: ".env",
+      tools: ["*"],
+      disabled: false
+    }
+    const { notes, problems, servers } = readMcpFile(JSON.stringify({ inputs: [], mcpServers: { s: entry } }, null, 1))
+    assert.deepStrictEqual(servers.get("s"), { command: "x", disabled: false })
+    assert.deepStrictEqual(problems, [])
+    assert.deepStrictEqual(notes[0], {
+      line: 2,
+      column: 2,
+      what: '"inputs" is a key of another program and is ignored.'
+    })
+    assert.deepStrictEqual(
+      notes.map(({ what }) => /^"(?:mcpServers\.s\.)?(\w+)"/.exec(what)?.[1]),
+      ["inputs", "autoApprove", "alwaysAllow", "timeout", "description", "envFile", "tools"]
+    )
+  })
+
+  it("takes a misspelled key for a mistake, since a server must not start without what it was meant to have", () => {
+    for (const key of ["arg", "Args", "envs", "cmd_", "commnad", "header", "disable", "disabeld"]) {
+      const entry = key === "cmd_" ? { comand: "x" } : { command: "x", [key]: [] }
+      const { notes, problems, servers } = readMcpFile(JSON.stringify({ mcpServers: { s: entry } }))
+      assert.deepStrictEqual([servers.size, notes.length, problems.length], [0, 0, 1], key)
+    }
+  })
+
   it("keeps the servers that are fine beside one that is not", () => {
     const { problems, servers } = readMcpFile('{ "mcpServers": { "a": { "command": "x" }, "b": {} } }')
     assert.deepStrictEqual([...servers.keys()], ["a"])
@@ -73,9 +106,6 @@ describe(".mcp.json", () => {
       [problemsOf([]), problemsOf({}), problemsOf({ mcpServers: [] })],
       [[shape], [shape], [shape]]
     )
-    assert.deepStrictEqual(problemsOf({ $schema: "x", inputs: [], mcpServers: {} }), [
-      '3:3: unknown key "inputs". Nearest: mcpServers, $schema.'
-    ])
     assert.deepStrictEqual(readMcpFile("{").problems, [
       { line: 1, column: 2, what: "a key in double quotes is expected, but the text ends" }
     ])

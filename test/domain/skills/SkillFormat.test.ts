@@ -83,7 +83,7 @@ describe("readSkill", () => {
     )
   })
 
-  it("takes the whole body for the execution when it has none of our headings", () => {
+  it("takes the whole body for refinement and execution when it has none of our headings", () => {
     expect(read(plain("", "# How\n\nCount.")).value).toEqual(
       Option.some(
         new Skill({
@@ -92,7 +92,7 @@ describe("readSkill", () => {
           requiresApproval: false,
           inputRequirements: "",
           inputs: [],
-          refinement: "",
+          refinement: "# How\n\nCount.",
           execution: "# How\n\nCount."
         })
       )

@@ -74,6 +74,26 @@ layer(NodeServices.layer)("Briefer", (it) => {
     })
   )
 
+  it.effect("names an open file once and as a path of the project", () =>
+    Effect.gen(function* () {
+      const root = yield* makeProject({ "src/a.ts": "one\n", "b.ts": "two\n" })
+      const { openFiles } = yield* brief(root, { prompt: "Hi", openFiles: ["src/../b.ts", `${root}/src/a.ts`, "b.ts"] })
+      expect(openFiles).toEqual(["b.ts", "src/a.ts"])
+    })
+  )
+
+  it.effect("refuses an open file that is missing or a folder", () =>
+    Effect.gen(function* () {
+      const root = yield* makeProject({ "src/a.ts": "one\n" })
+      const missing = yield* Effect.flip(brief(root, { prompt: "Hi", openFiles: ["src/a.ts", "none.ts"] }))
+      const folder = yield* Effect.flip(brief(root, { prompt: "Hi", openFiles: ["src"] }))
+      expect([missing.message, folder.message]).toEqual([
+        `Cannot use the open file: There is no file at ${root}/none.ts.`,
+        `Cannot use the open file: There is no file at ${root}/src.`
+      ])
+    })
+  )
+
   it.effect("refuses an empty prompt and a current file that cannot be read", () =>
     Effect.gen(function* () {
       const root = yield* makeProject({})

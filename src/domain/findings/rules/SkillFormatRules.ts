@@ -31,6 +31,12 @@ export const skillFormatRules = defineFamily({
       why: "A tool that is not there cannot be called; without any of its tools a skill is not offered.",
       fix: "Name tools as `task-conductor tools list` shows them."
     },
+    "skill-tool-foreign": {
+      severity: "note",
+      title: "Tool of another program",
+      why: "The tool does the same as one that has another name here.",
+      fix: "Nothing is to be done for a skill that several programs use; otherwise write the name that was read."
+    },
     "skill-setting-unknown": {
       severity: "error",
       title: "Unknown setting",

@@ -146,6 +146,12 @@ export const toolCallsRules = defineFamily({
       why: "A skill names the tools that it may use.",
       fix: "Use one of the tools that the skill may use."
     },
+    "tool-call-limited": {
+      severity: "error",
+      title: "Call that the skill does not allow",
+      why: "The skill allows the tool only for certain commands, files or sites.",
+      fix: "Make a call that the skill allows, or remove it."
+    },
     "argument-missing": {
       severity: "error",
       title: "Required argument missing",

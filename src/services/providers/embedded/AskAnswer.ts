@@ -16,8 +16,9 @@ import type { OfferedTool } from "./PromptReading.ts"
 import { disclosure, foundText, pathsOf, ranked } from "./Quotes.ts"
 import { readRequest } from "./Request.ts"
 
-/** The file in view stands before the first message and is not part of it. */
-const currentFile = /^## Current file\n\nPath: [^\n]*\n\n(`{3,})[^\n]*\n[^]*?\n\1\n+/
+/** The file in view and the open files stand before the first message and are not part of it. */
+const filesInView =
+  /^(?:## Current file\n\nPath: [^\n]*\n\n(`{3,})[^\n]*\n[^]*?\n\1\n+)?(?:## Open files\n\n(?:- [^\n]*\n)+\n*)?/
 
 const offered = (tool: Tool.Any): OfferedTool => {
   const parameters = Tool.getJsonSchema(tool) as JsonSchema
@@ -41,7 +42,7 @@ const outcomesOf = (messages: ReadonlyArray<Prompt.Message>): ReadonlyArray<Outc
 export const askAnswer = ({ prompt: { content }, tools: all }: Sent) => {
   const start = content.findLastIndex((one) => one.role === "user" && messageText(one) !== lastRequest.content)
   const asked = content[start]
-  const request = readRequest(asked === undefined ? "" : messageText(asked).replace(currentFile, ""))
+  const request = readRequest(asked === undefined ? "" : messageText(asked).replace(filesInView, ""))
   const outcomes = outcomesOf(content.slice(start + 1))
   // What a tool with other parameters does is not understood.
   const tools = all.map(offered).filter((tool) => kindOf(tool) !== "other")

@@ -1,0 +1,68 @@
+import { assert, describe, it } from "@effect/vitest"
+import { exceedsLimits } from "../../../src/domain/skills/ToolLimit.ts"
+import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
+
+const exceeds = (tool: string, patterns: ReadonlyArray<string>, given: Arguments): boolean =>
+  exceedsLimits([{ tool, patterns }], { uid: "call-1", name: tool, arguments: given })
+
+const command = (pattern: string, words: string): boolean =>
+  !exceeds("run_command", [pattern], { argv: words.split(" ") })
+
+describe("limits of a skill", () => {
+  it.each([
+    ["git add:*", "git add src/main.ts", true],
+    ["git add:*", "git add", true],
+    ["git add *", "git add -A .", true],
+    ["git:*", "git push --force", true],
+    ["git add:*", "git", false],
+    ["git add:*", "git push", false],
+    ["git add:*", "git addendum", false],
+    ["git:*", "gitk", false],
+    ["git:*", "/tmp/git status", false],
+    ["npm test", "npm test", true],
+    ["npm test", "npm test -- --watch", false],
+    ["npm test", "npm", false],
+    ["npm run lint:*", "npm run lint -- --fix", true],
+    ["npm run lint:*", "npm run lint:all", false],
+    ["python scripts/*.py:*", "python scripts/fill.py in.pdf", true],
+    ["python scripts/*.py:*", "python scripts/sub/fill.py", false],
+    ["python scripts/*.py:*", "python -c import", false],
+    ["sh:*", "sh -c ls", true],
+    ["ls:*", "sh -c ls", false]
+  ])("of commands: %j and %j", (pattern, words, fits) => {
+    assert.strictEqual(command(pattern, words), fits)
+  })
+
+  it.each([
+    ["docs/**", "docs/a/b.md", true],
+    ["docs/**", "./docs/a.md", true],
+    ["./docs/*", "docs/a.md", true],
+    ["docs/*", "docs/a/b.md", false],
+    ["docs/**", "docs/../src/key.ts", false],
+    ["docs/**", "/etc/docs/a", false],
+    ["**", "docs/..\\..\\x", false]
+  ])("of files: %j and %j", (pattern, path, fits) => {
+    for (const tool of ["read_file", "write_file", "edit_file"]) {
+      assert.strictEqual(!exceeds(tool, [pattern], { path }), fits, tool)
+    }
+  })
+
+  it.each([
+    ["domain:example.org", "https://example.org/a", true],
+    ["domain:example.org", "https://docs.example.org/", true],
+    ["domain:example.org", "https://notexample.org/", false],
+    ["domain:example.org", "https://example.org.evil.net/", false],
+    ["domain:example.org", "https://evil.net/?example.org", false],
+    ["https://example.org/docs/*", "https://example.org/docs/a", true],
+    ["https://example.org/docs/*", "https://example.org/admin", false]
+  ])("of pages: %j and %j", (pattern, url, fits) => {
+    assert.strictEqual(!exceeds("fetch_url", [pattern], { url }), fits)
+  })
+
+  it("are kept when one of several patterns fits, and say nothing of other tools or of broken arguments", () => {
+    assert.isFalse(exceeds("run_command", ["git:*", "npm test"], { argv: ["npm", "test"] }))
+    assert.isTrue(exceeds("run_command", ["git:*", "npm test"], { argv: ["npm", "publish"] }))
+    assert.isFalse(exceeds("run_command", ["git:*"], { argv: "npm publish" }))
+    assert.isFalse(exceedsLimits([{ tool: "read_file", patterns: ["a"] }], { uid: "1", name: "search_files", arguments: { path: "b" } }))
+  })
+})

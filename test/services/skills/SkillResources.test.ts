@@ -1,0 +1,156 @@
+/**
+ * Skills as other programs have them: text without our headings, tools under other names, files beside the SKILL.md.
+ */
+import { assert, describe, layer } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import type { Rule } from "../../../src/domain/permissions/Permission.ts"
+import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
+import { ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
+import { skillResources } from "../../../src/services/skills/SkillResources.ts"
+import { Skills } from "../../../src/services/skills/Skills.ts"
+import { EventLog } from "../../support/EventLog.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { makeProject } from "../../support/Project.ts"
+import { layerTestRun, planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
+
+const ledger = `---
+name: keep-ledger
+description: Books invoices into the ledger of a project. Use it when the user sends an invoice or asks what was paid.
+version: 2.1.0
+allowed-tools: Grep, Bash(git log:*), TodoWrite
+---
+
+# Keeping the ledger
+
+## Quick start
+
+Look for the invoice first. Accounts are explained in [the chart](references/accounts.md).
+
+## Tools
+
+Run \`scripts/total.py\` for totals.
+`
+
+const folder = ".claude/skills/keep-ledger"
+const files = {
+  [`${folder}/SKILL.md`]: ledger,
+  [`${folder}/references/accounts.md`]: "4711 is travel.\n",
+  [`${folder}/scripts/total.py`]: "print(1)\n",
+  [`${folder}/assets/a.txt`]: "a\n",
+  "secret.md": "not for the skill\n"
+}
+
+/** Runs one task of the skill whose refinements are these calls, one after another. */
+const runLedger = (
+  refinements: ReadonlyArray<ReadonlyArray<{ readonly name: string; readonly arguments: Record<string, string> }>>,
+  rules: ReadonlyArray<Rule>
+) => {
+  const prompts: Array<{ readonly system: string; readonly user: string }> = []
+  let asked = 0
+  const model = ScriptedModel.layer(({ system, user }) => {
+    prompts.push({ system, user })
+    if (!system.includes("# Stage: refinement")) {
+      return system.includes("# Stage: iteration") ? planOf([]) : resultSaying("Booked.")
+    }
+    asked += 1
+    return refinementWith([...(refinements[asked - 1] ?? [])])
+  })
+  return Effect.gen(function* () {
+    const plan = planOf([[{ name: "Book", skill: "keep-ledger" }]])
+    const report = yield* (yield* Pipeline).run({ runId: "run", prompt: "Book it.", plan })
+    const events = (yield* EventLog).events()
+    const outputs = events.flatMap((event) => (event.type === "tool.finished" ? [event.result] : []))
+    const issues = events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : []))
+    return { report, outputs, issues, prompts }
+  }).pipe(Effect.provide(layerTestRun({ files, rules }).pipe(Layer.provide(model))))
+}
+
+const allowRead: Rule = { verdict: "allow", tool: "read_file", pattern: ".claude/skills/**" }
+const readAccounts = { name: "read_file", arguments: { path: `${folder}/references/accounts.md` } }
+
+describe("a skill of another program", () => {
+  nodeTest("is refined and executed with its whole text, and may read its own files", () =>
+    Effect.gen(function* () {
+      const { outputs, prompts, report } = yield* runLedger([[readAccounts]], [allowRead])
+      assert.strictEqual(report.status, "done", report.message)
+      assert.deepStrictEqual(
+        outputs.map(({ data }) => data),
+        ["1: 4711 is travel."]
+      )
+      const [refinement, execution] = prompts.map(({ system }) => system)
+      assert.include(refinement, "#### Keeping the ledger\n\n##### Quick start\n\nLook for the invoice first.")
+      assert.include(refinement, `  - \`${folder}/references/accounts.md\`\n  - \`${folder}/scripts/total.py\`\n`)
+      assert.include(refinement, "- Call `run_command` only for `git log:*`.")
+      assert.include(execution, "### Keeping the ledger\n\n#### Quick start\n\nLook for the invoice first.")
+      assert.notMatch(refinement ?? "", /^## Tools\n\nRun/m)
+    })
+  )
+
+  nodeTest("may not read other files or run other commands, and what it may is said in the issue", () =>
+    Effect.gen(function* () {
+      const { issues, outputs, report } = yield* runLedger(
+        [[{ name: "read_file", arguments: { path: "secret.md" } }], [readAccounts]],
+        [allowRead]
+      )
+      assert.strictEqual(report.status, "done", report.message)
+      assert.strictEqual(outputs.length, 1)
+      assert.deepStrictEqual(
+        issues.map(({ code, what }) => [code, what]),
+        [["tool-call-limited", "The skill keep-ledger may not make this call of read_file."]]
+      )
+      assert.include(issues[0]?.how, `only for \`${folder}/references/accounts.md\``)
+    })
+  )
+
+  nodeTest("reads its files through the gate like any other", () =>
+    Effect.gen(function* () {
+      const { outputs, report } = yield* runLedger([[readAccounts]], [])
+      assert.deepStrictEqual([report.status, outputs.map((one) => one.error_type)], ["not_permitted", ["permission_denied"]])
+    })
+  )
+})
+
+layer(NodeServices.layer)("files of a skill", (it) => {
+  it.effect("are regular files beside it, those first that its text names; links, tests and leavings are none", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const root = yield* makeProject({
+        "s/SKILL.md": "x",
+        "s/a.md": "x",
+        "s/deep/one/z.md": "x",
+        "s/tests/t.md": "x",
+        "s/.git/config": "x",
+        "s/node_modules/m/index.js": "x",
+        "outside/key.txt": "x"
+      })
+      yield* fs.symlink(`${root}/outside`, `${root}/s/references`)
+      yield* fs.symlink(`${root}/outside/key.txt`, `${root}/s/key.txt`)
+      yield* fs.symlink(`${root}/s`, `${root}/s/again`)
+      const found = yield* skillResources(`${root}/s`, "See deep/one/z.md.", root)
+      assert.deepStrictEqual(found, ["s/deep/one/z.md", "s/a.md"])
+      assert.deepStrictEqual(yield* skillResources(`${root}/s`, "", undefined), [`${root}/s/a.md`, `${root}/s/deep/one/z.md`])
+    })
+  )
+
+  it.effect("are at most 20, since each takes space in every prompt", () =>
+    Effect.gen(function* () {
+      const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`s/${index + 10}.md`, "x"]))
+      const root = yield* makeProject({ "s/SKILL.md": "x", ...many })
+      const found = yield* skillResources(`${root}/s`, "Begin with 49.md.", root)
+      assert.deepStrictEqual([found.length, found[0], found[1]], [20, "s/49.md", "s/10.md"])
+    })
+  )
+
+  it.effect("are absolute for a skill of the person, whose folder the project does not hold", () =>
+    Effect.gen(function* () {
+      const disk = yield* makeProject({ "home/.claude/skills/keep-ledger/SKILL.md": ledger, "home/.claude/skills/keep-ledger/references/accounts.md": "x" })
+      const { find } = yield* Skills.pipe(
+        Effect.provide(Skills.layer({ builtIn: `${disk}/package`, home: `${disk}/home`, project: `${disk}/project` }))
+      )
+      assert.deepStrictEqual(find("keep-ledger")?.files, [`${disk}/home/.claude/skills/keep-ledger/references/accounts.md`])
+    })
+  )
+})
