@@ -134,16 +134,30 @@ export const closeMarkdown = (text: string): string => {
  * text leaves open is closed.
  */
 export const nestMarkdown = (text: string, below: number): string => {
+  const key = `${below}:${text}`
+  const known = nested.get(key)
+  if (known !== undefined) return known
+  const result = nest(text, below)
+  /* The same briefing, skills and references stand in one prompt after another. */
+  if (nested.size >= maxNested) nested.clear()
+  nested.set(key, result)
+  return result
+}
+
+const maxNested = 200
+const nested = new Map<string, string>()
+
+const nest = (text: string, below: number): string => {
   const closed = closeMarkdown(text.trim())
   const headings = markdown.parse(closed).children.filter((node) => node.type === "heading")
   const shift = Math.max(0, below + 1 - Math.min(...headings.map(({ depth }) => depth)))
-  let nested = ""
+  let moved = ""
   let rest = 0
   for (const heading of headings) {
     const [start, end] = offsets(heading)
     const hashes = "#".repeat(Math.min(6, heading.depth + shift))
-    nested += `${closed.slice(rest, start)}${hashes} ${headingText(closed, heading)}`
+    moved += `${closed.slice(rest, start)}${hashes} ${headingText(closed, heading)}`
     rest = end
   }
-  return nested + closed.slice(rest)
+  return moved + closed.slice(rest)
 }

@@ -114,7 +114,7 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
         [marksIn(system), marksIn(user)],
         [
           ["environment", "project_description"],
-          ["current_file", "user_prompt"]
+          ["current_file", "open_files", "user_prompt"]
         ]
       )
       assert.isBelow(

@@ -11,13 +11,20 @@ const present = <A extends object>(given: A): { [Key in keyof A]?: NonNullable<A
     [Key in keyof A]?: NonNullable<A[Key]>
   }
 
-/** Asks the server about a model; a server that does not answer leaves everything unknown. */
+/** How long a run waits for facts before it does without them: a server that hangs is told of by the first call. */
+const factsTimeout = "2 seconds"
+
+/** Asks the server about a model; a server that does not answer in time leaves everything unknown. */
 export const readFacts = Effect.fn("readFacts")(function* (model: string) {
   const server = yield* OllamaServer
-  const shown = yield* Effect.result(server.capabilities(model))
-  if (shown._tag === "Failure") return unknownFacts
-  const loaded = yield* Effect.orElseSucceed(server.loaded, () => [])
-  const { contextLength, temperature, thinking, window } = shown.success
+  const answers = Effect.gen(function* () {
+    const shown = yield* server.capabilities(model)
+    return { shown, loaded: yield* Effect.orElseSucceed(server.loaded, () => []) }
+  })
+  const answered = yield* Effect.result(Effect.timeout(answers, factsTimeout))
+  if (answered._tag === "Failure") return unknownFacts
+  const { loaded, shown } = answered.success
+  const { contextLength, temperature, thinking, window } = shown
   const facts: Facts = {
     isKnown: true,
     thinks: thinking,
