@@ -12,7 +12,7 @@ export default defineConfig({
     globalSetup: "test/support/builtProduct.ts",
     testTimeout: 90_000,
     /* Many tests wait for processes that they started, so more of them than processors go on at a time. */
-    maxWorkers: Math.max(4, availableParallelism()),
+    maxWorkers: Math.max(5, availableParallelism()),
     projects: [
       { extends: true, test: { name: "alone", include: alone } },
       /* Loading Effect anew for each file would take longer than the tests. */

@@ -28,7 +28,6 @@ sandbox.write(
 )
 
 const json: ReadonlyArray<ReadonlyArray<string>> = [
-  ["run", "--model", "embedded", "--json", hidden],
   ["run", "--model", "embedded", "--plan", "plan.md", "--json"],
   ["plan", "--model", "embedded", "--json", hidden],
   ["check", "broken.md", "--json"],
@@ -41,6 +40,7 @@ const json: ReadonlyArray<ReadonlyArray<string>> = [
   ["skills", "lint", "--json"],
   ["tools", "list", "--json"],
   ["permissions", "list", "--json"],
+  ["run", "--model", "embedded", "--json", hidden],
   ["permissions", "explain", "read_file", JSON.stringify({ path: hidden }), "--json"]
 ]
 

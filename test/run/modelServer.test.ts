@@ -1,5 +1,5 @@
 /**
- * The real binary with a server that speaks like Ollama: the window follows the model, flags reach every request, and a
+ * The command line with a server that speaks like Ollama: the window follows the model, flags reach every request, and a
  * server that stops in the middle of a run is waited for.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -8,6 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { run } from "../../src/index.ts"
 import { makeSandbox } from "../support/binary.ts"
+import { inProcess } from "../support/inProcess.ts"
 import { FakeOllama, type FakeServer } from "../support/FakeOllama.ts"
 import { fakeModel, type FakeModel } from "../support/FakeOllamaPaths.ts"
 import type { Script } from "../support/FakeOllamaScript.ts"
@@ -15,7 +16,7 @@ import { planOf, refinementWith, resultSaying, testSkills } from "../support/Tes
 
 const sandbox = Effect.acquireRelease(
   Effect.sync(() => {
-    const made = makeSandbox()
+    const made = inProcess(makeSandbox())
     for (const [path, text] of Object.entries(testSkills)) made.write(`project/${path}`, text)
     return made
   }),

@@ -77,9 +77,11 @@ export class Briefer extends Context.Service<
       const { contextWindow, limits } = yield* RunSettings
       const workspace = yield* Workspace
 
-      const mapOfProject = readProjectMap(contextWindow).pipe(
+      /* Drawn once: several plans may be checked against one project. */
+      const mapOfProject = yield* readProjectMap(contextWindow).pipe(
         Effect.provideService(Workspace, workspace),
-        Effect.provideService(Path.Path, path)
+        Effect.provideService(Path.Path, path),
+        Effect.cached
       )
 
       /** Relative to the project for files inside, absolute for others. */
