@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 /** Where the results go as JSON as well; scripts/test.ts counts them. */
@@ -7,16 +6,44 @@ const report = process.env["TASK_CONDUCTOR_TEST_REPORT"]
 /** Tests that change the environment of their own process: each file has a process to itself. */
 const alone = ["test/cluster.test.ts", "test/index.test.ts", "test/library/ask.test.ts", "test/run/askOllama.test.ts"]
 
+/**
+ * Tests that compute and wait for no process: more of them at a time than there are processors would only load and compile
+ * the sources once more.
+ */
+const quick = [
+  "test/{domain,mutations,fuzz}/**/*.test.ts",
+  "test/services/{approvals,commands,configuration,conversation,history,journal,map,models}/**/*.test.ts",
+  "test/services/{pipeline,providers,references,runs,skills,tools,web}/**/*.test.ts"
+]
+
 export default defineConfig({
   test: {
     globalSetup: "test/support/builtProduct.ts",
     testTimeout: 90_000,
-    /* Many tests wait for processes that they started, so more of them than processors go on at a time. */
-    maxWorkers: Math.max(5, availableParallelism()),
     projects: [
-      { extends: true, test: { name: "alone", include: alone } },
-      /* Loading Effect anew for each file would take longer than the tests. */
-      { extends: true, test: { name: "together", include: ["test/**/*.test.ts"], exclude: alone, isolate: false } }
+      {
+        extends: true,
+        test: {
+          name: "quick",
+          include: quick,
+          /* Loading Effect anew for each file would take longer than the tests. */
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 }
+        }
+      },
+      {
+        extends: true,
+        test: {
+          name: "together",
+          include: ["test/**/*.test.ts"],
+          exclude: [...quick, ...alone],
+          isolate: false,
+          maxWorkers: 4,
+          sequence: { groupOrder: 2 }
+        }
+      },
+      { extends: true, test: { name: "alone", include: alone, maxWorkers: 4, sequence: { groupOrder: 2 } } }
     ],
     ...(report === undefined ? {} : { reporters: ["default", "json"], outputFile: { json: report } })
   }

@@ -33,12 +33,9 @@ describe("a run with a noisy model", () => {
     })
   })
 
-  it("is mostly done, and never reports a wrong outcome as right, with damage of every kind", async () => {
-    // A conclusion is free text: whether its links and claims hold is another check's work.
-    const kinds = allNoise.filter(({ name }) => !/^(?:empty: refusal|invented: .*link)/.test(name))
-    const { done, extraCalls, wrongAsRight } = tallyOf(await runs(12, { kinds }))
-    expect(wrongAsRight).toBe(0)
-    expect(done).toBeGreaterThanOrEqual(10)
-    expect(extraCalls).toBeLessThan(0.75)
+  it("is done, and never reports a wrong outcome as right, with damage of every kind", async () => {
+    const { done, extraCalls, wrongAsRight } = tallyOf(await runs(12, {}))
+    expect({ done, wrongAsRight }).toEqual({ done: 12, wrongAsRight: 0 })
+    expect(extraCalls).toBeLessThan(0.6)
   })
 })

@@ -124,7 +124,7 @@ it.effect("says before any work, and clearly, that a window is too small", () =>
 it.effect("never lets a plan begin that overflows in a task later, whatever the window", () =>
   Effect.gen(function* () {
     const ends = new Set<string>()
-    for (let window = 1200; window <= 6000; window += 240) {
+    for (let window = 1200; window <= 6000; window += 480) {
       const { prompts, report } = yield* runWith(window, { plan })
       ends.add(report.status)
       expect([window, report.failures]).toEqual([window, []])
