@@ -40,9 +40,10 @@ const wrongIn = Effect.fnUntraced(function* (project: string, { expected }: Work
   return checked.flat()
 })
 
+/** The links of an answer that lead nowhere and are not marked so: what is marked is not passed off as right. */
 const deadIn = Effect.fnUntraced(function* (project: string, answer: string) {
   const fs = yield* FileSystem.FileSystem
-  const paths = [...answer.matchAll(/\]\(([^)#\s]+)/g)].map(([, path = ""]) => path)
+  const paths = [...answer.matchAll(/\]\(([^)#\s]+)[^)]*\)(?! \(not )/g)].map(([, path = ""]) => path)
   return yield* Effect.filter(paths, (path) => Effect.map(fs.exists(`${project}/${path}`), (exists) => !exists))
 })
 
