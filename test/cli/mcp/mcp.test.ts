@@ -256,12 +256,15 @@ describe("task-conductor mcp", () => {
       server.send(callOf(3, "check", { text: "" }))
       yield* server.lines(2)
       yield* server.idle
-      server.close()
-      assert.strictEqual(yield* server.ended, 0)
+      /* A client that listens gets no answer to what it cancelled; once it is gone, nothing is held back any more. */
+      server.send(callOf(4, "check", { text: "" }))
+      yield* server.lines(3)
       assert.deepStrictEqual(
         messagesIn(server.stdout()).map(({ id }) => id),
-        [1, 3]
+        [1, 3, 4]
       )
+      server.close()
+      assert.strictEqual(yield* server.ended, 0)
     })
   )
 
