@@ -36,7 +36,7 @@ export const fitWindow = Effect.fn("fitWindow")(function* (setup: Setup, { model
   })
   const note = windowNote(settings.model, chosen)
   const fitted: FittedSetup = {
-    setup: withWindow(setup, chosen.window),
+    setup: { ...withWindow(setup, chosen.window), modelFacts: new Map([[settings.model, facts]]) },
     isLowered: chosen.loweredFrom !== undefined,
     ...(note === undefined ? {} : { note })
   }

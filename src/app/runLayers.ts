@@ -60,7 +60,7 @@ const layerModel = (setup: Setup) => {
     maxAnswerTokens: answerReserve(settings.contextWindow),
     ...(keepAlive === undefined ? {} : { keepAlive })
   })
-  return Layer.merge(model, Layer.provide(layerOllamaFacts, OllamaServer.layer(serverOf(setup))))
+  return Layer.merge(model, Layer.provide(layerOllamaFacts(setup.modelFacts), OllamaServer.layer(serverOf(setup))))
 }
 
 /** What every model call needs, beside the model and the run. */

@@ -13,6 +13,7 @@ import type { DeclaredTools } from "../services/plugins/CommandTools.ts"
 import { ConfigurationError, loadConfiguration, projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import { hostProblem, resolveHost } from "../services/providers/ollama/OllamaHost.ts"
 import { type SourcedRule, sourcedRules } from "../services/permissions/PolicyEvaluator.ts"
+import type { Facts } from "../services/providers/ModelFacts.ts"
 import { defaultSettings, type Settings } from "../services/runs/RunSettings.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { folderProblem } from "../services/configuration/FolderTrust.ts"
@@ -35,6 +36,8 @@ export interface Setup {
   readonly userFile: string
   /** True when nobody chose a model. */
   readonly usesDefaultModel: boolean
+  /** What the server has said of models, by their names. */
+  readonly modelFacts?: ReadonlyMap<string, Facts>
   readonly apiKey: Redacted.Redacted | undefined
 }
 

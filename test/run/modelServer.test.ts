@@ -147,6 +147,18 @@ describe("flags about the model", () => {
   )
 })
 
+describe("a run", () => {
+  it.live("asks the server once what it knows of the model", () =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      const server = yield* serve({})
+      const { code } = yield* Effect.promise(() => run(ask, env(server)))
+      const asked = server.requests.filter(({ path }) => path === "/api/show" || path === "/api/ps")
+      assert.deepStrictEqual([code, asked.map(({ path }) => path)], [0, ["/api/show", "/api/ps"]])
+    })
+  )
+})
+
 describe("a model that thinks", () => {
   it.live("is shown as thinking, and what it thought is in no result", () =>
     Effect.gen(function* () {

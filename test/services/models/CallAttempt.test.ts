@@ -32,7 +32,7 @@ const contextWindow = 8192
 const layer = ({ url }: FakeServer, { generation = {}, limits = {} }: Given) =>
   ModelCaller.layer.pipe(
     Layer.provide(OllamaModel.layer({ host: url, model: fakeModel, contextWindow, maxAnswerTokens: 2048 })),
-    Layer.provide(Layer.provide(layerOllamaFacts, OllamaServer.layer({ host: url }))),
+    Layer.provide(Layer.provide(layerOllamaFacts(), OllamaServer.layer({ host: url }))),
     Layer.provide([
       ModelSlots.layer,
       Activities.layerDirect,

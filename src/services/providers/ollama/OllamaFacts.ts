@@ -38,20 +38,21 @@ export const readFacts = Effect.fn("readFacts")(function* (model: string) {
   return facts
 })
 
-/** Facts are remembered once the server has answered. */
-export const layerOllamaFacts: Layer.Layer<never, never, OllamaServer> = Layer.effect(
-  ModelFacts,
-  Effect.gen(function* () {
-    const server = yield* OllamaServer
-    const known = new Map<string, Facts>()
-    return (model: string) =>
-      Effect.suspend(() => {
-        const before = known.get(model)
-        if (before !== undefined) return Effect.succeed(before)
-        return readFacts(model).pipe(
-          Effect.provideService(OllamaServer, server),
-          Effect.tap((facts) => Effect.sync(() => (facts.isKnown ? known.set(model, facts) : known)))
-        )
-      })
-  })
-)
+/** Facts are remembered once the server has answered; those in `asked` are known already, by the name of the model. */
+export const layerOllamaFacts = (asked: ReadonlyMap<string, Facts> = new Map()) =>
+  Layer.effect(
+    ModelFacts,
+    Effect.gen(function* () {
+      const server = yield* OllamaServer
+      const known = new Map(asked)
+      return (model: string) =>
+        Effect.suspend(() => {
+          const before = known.get(model)
+          if (before !== undefined) return Effect.succeed(before)
+          return readFacts(model).pipe(
+            Effect.provideService(OllamaServer, server),
+            Effect.tap((facts) => Effect.sync(() => (facts.isKnown ? known.set(model, facts) : known)))
+          )
+        })
+    })
+  )

@@ -38,6 +38,6 @@ it.effect("asks once for each model, again after a failure, and knows what is lo
       expect(yield* factsOf("other")).toEqual(unknownFacts)
       const paths = server.requests.map(({ path }) => path).filter((path) => path !== "/api/chat")
       expect(paths).toEqual(["/api/show", "/api/ps", "/api/show"])
-    }).pipe(Effect.provide(Layer.provide(layerOllamaFacts, OllamaServer.layer({ host: first.url }))))
+    }).pipe(Effect.provide(Layer.provide(layerOllamaFacts(), OllamaServer.layer({ host: first.url }))))
   })
 )
