@@ -14,7 +14,7 @@ export const Where = Schema.Struct({
 })
 export type Where = typeof Where.Type
 
-/** Where, what is wrong, how to mend it (with the nearest valid values), and a stable kebab-case code. */
+/** Where, what is wrong, how to fix it (with the nearest valid values), and a stable kebab-case code. */
 export const Issue = Schema.Struct({
   code: Schema.String,
   where: Where,
@@ -25,7 +25,7 @@ export const Issue = Schema.Struct({
 })
 export type Issue = typeof Issue.Type
 
-/** A deviation that was mended, with a stable kebab-case code. */
+/** A deviation that was repaired, with a stable kebab-case code. */
 export const Repair = Schema.Struct({ code: Schema.String, where: Where, message: Schema.String })
 export type Repair = typeof Repair.Type
 
