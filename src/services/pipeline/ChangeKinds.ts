@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { ChangeKinds } from "../../domain/runs/PromisedChanges.ts"
+import { toolsOfSkill } from "../../domain/skills/SkillTools.ts"
 import { builtInOrigin } from "../../domain/tools/PreparedCall.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { Skills } from "../skills/Skills.ts"
@@ -39,8 +40,8 @@ export const changeKinds = Effect.gen(function* () {
     promisesChange: ({ skill: name }) => {
       const skill = skills.find(name)
       if (skill?.requiresApproval !== true) return false
-      const tools = skill.allowedTools ?? registry.tools.map((tool) => tool.name)
-      return tools.some((tool) => {
+      const all = registry.tools.map((tool) => tool.name)
+      return toolsOfSkill(skill, all).some((tool) => {
         const info = registry.find(tool)
         return info !== undefined && info.effect !== "pure" && info.risk !== "safe" && tool !== "run_command"
       })

@@ -20,11 +20,9 @@ import { lookUid } from "../../domain/tools/LookUid.ts"
 import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { type ReferenceBlock, References } from "../references/References.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
-import { UsageMeter } from "../runs/UsageMeter.ts"
 import { Skills } from "../skills/Skills.ts"
-import { forEachCall } from "../tools/CallOrder.ts"
+import { makeTaskCalls } from "../tools/TaskCalls.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { ToolRunner } from "../tools/ToolRunner.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { makeRefinementReader } from "./RefinementReader.ts"
 import { makeMissingTools } from "./MissingTools.ts"
@@ -64,11 +62,10 @@ export class Refiner extends Context.Service<
     Effect.gen(function* () {
       const attempts = yield* Attempts
       const events = yield* RunEvents
-      const meter = yield* UsageMeter
       const read = yield* makeRefinementReader
       const references = yield* References
       const registry = yield* ToolRegistry
-      const runner = yield* ToolRunner
+      const runCalls = yield* makeTaskCalls
       const taskPrompts = yield* makeTaskPrompts
       const missing = yield* makeMissingTools
       const skills = yield* Skills
@@ -83,7 +80,7 @@ export class Refiner extends Context.Service<
 
       /** A skill that says how many passes it needs is about a change, when it has a tool that makes one. */
       const mustAct = ({ passes }: Skill, tools: ReadonlyArray<string>): boolean =>
-        passes !== undefined && tools.some((tool) => !isPure(tool))
+        passes !== undefined && registry.changesSomething(tools)
 
       const fill = (
         { order, passes, references: block }: Work,
@@ -91,6 +88,7 @@ export class Refiner extends Context.Service<
         previous: Previous | undefined
       ) => {
         const { briefing, task } = order
+        const outputRoom = taskPrompts.outputRoom(task, briefing, block.text.length)
         const filled = (contents: string, outputs: string) =>
           taskPrompts.refinement(task, briefing, {
             known,
@@ -99,7 +97,7 @@ export class Refiner extends Context.Service<
             outputs,
             looks: passes - 1,
             ...(number > 1 && number === passes ? { lastPass: passes } : {}),
-            references: block.text.length
+            outputRoom
           })
         const room = taskPrompts.roomBeside(task, filled("", ""))
         const wanted = lookBlocks(looks, room).length
@@ -149,16 +147,7 @@ export class Refiner extends Context.Service<
         const { round, step, task } = order
         const calls = asked.map((call) => ({ ...call, uid: lookUid(pass, call.uid) }))
         yield* events.publish({ type: "task.looked", round, step, task: task.name, pass, calls })
-        return yield* forEachCall(
-          registry,
-          calls,
-          ({ name }) => name,
-          (call) =>
-            runner.run({ round, task: task.name, uid: call.uid }, call).pipe(
-              Effect.tap(() => meter.toolCall),
-              Effect.map((result): CallOutcome => ({ call, result }))
-            )
-        )
+        return yield* runCalls(task.name, round, calls)
       })
 
       const passOver = Effect.fnUntraced(function* (work: Work) {

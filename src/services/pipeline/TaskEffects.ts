@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Task } from "../../domain/plan/Task.ts"
+import { toolsOfSkill } from "../../domain/skills/SkillTools.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
@@ -14,13 +15,13 @@ export const makeTaskEffects = Effect.gen(function* () {
   const isPure = (tool: string): boolean => registry.find(tool)?.effect === "pure"
 
   const toolsOf = ({ skill }: Task): ReadonlyArray<string> => {
-    const all = registry.tools.map(({ name }) => name)
     const found = skills.find(skill)
-    return found === undefined ? [] : all.filter((name) => found.allowedTools?.includes(name) !== false)
+    const all = registry.tools.map(({ name }) => name)
+    return found === undefined ? [] : toolsOfSkill(found, all)
   }
 
   /** True for a task that may change what others read. */
-  const mayWrite = (task: Task): boolean => toolsOf(task).some((tool) => !isPure(tool))
+  const mayWrite = (task: Task): boolean => registry.changesSomething(toolsOf(task))
 
   return {
     mayWrite,

@@ -47,8 +47,8 @@ interface RefinementParts {
   readonly looks?: number
   /** The number of the pass when it is the last of several. */
   readonly lastPass?: number
-  /** Characters of all references, which the outputs of calls share the room with. */
-  readonly references?: number
+  /** What `outputRoom` says; that of a task without references when absent. */
+  readonly outputRoom?: string
 }
 
 export const makeTaskPrompts = Effect.gen(function* () {
@@ -91,7 +91,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
       skill_inputs: inputLines(skill?.inputs ?? []),
       skill_input_requirements: skill?.inputRequirements ?? "",
       skill_refinement: skill === undefined ? "" : refinementText(skill),
-      output_room: outputRoom(task, briefing, parts.references ?? 0),
+      output_room: parts.outputRoom ?? outputRoom(task, briefing, 0),
       looks: looks === 0 ? "" : String(looks),
       last_pass: lastPass === undefined ? "" : String(lastPass),
       tool_instructions: registry.instructions(toolsOf(task)),
@@ -141,5 +141,5 @@ export const makeTaskPrompts = Effect.gen(function* () {
   /** The most characters that references may take in the first prompt of a refinement. */
   const referenceRoom = (task: Task, briefing: Briefing): number => roomBeside(task, refinement(task, briefing))
 
-  return { execution, overflow, referenceRoom, refinement, roomBeside, toolsOf }
+  return { execution, outputRoom, overflow, referenceRoom, refinement, roomBeside }
 })

@@ -21,10 +21,7 @@ import type { TaskOrder } from "./TaskOrder.ts"
 import { Skills } from "../skills/Skills.ts"
 import { taskFailure } from "./TaskErrors.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
-import { forEachCall } from "../tools/CallOrder.ts"
-import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { ToolRunner } from "../tools/ToolRunner.ts"
-import { UsageMeter } from "../runs/UsageMeter.ts"
+import { makeTaskCalls } from "../tools/TaskCalls.ts"
 
 /** A task whose refinement has been accepted. */
 export interface ExecutionOrder extends Omit<TaskOrder, "task"> {
@@ -49,21 +46,7 @@ export class TaskRunner extends Context.Service<
       const references = yield* References
       const skills = yield* Skills
       const taskPrompts = yield* makeTaskPrompts
-      const registry = yield* ToolRegistry
-      const runner = yield* ToolRunner
-      const meter = yield* UsageMeter
-
-      const runCalls = ({ refinement: { calls, task }, round }: ExecutionOrder) =>
-        forEachCall(
-          registry,
-          calls,
-          ({ name }) => name,
-          (call) =>
-            runner.run({ round, task: task.name, uid: call.uid }, call).pipe(
-              Effect.tap(() => meter.toolCall),
-              Effect.map((result): CallOutcome => ({ call, result }))
-            )
-        )
+      const runCalls = yield* makeTaskCalls
 
       const execute = Effect.fnUntraced(function* (order: ExecutionOrder, outcomes: ReadonlyArray<CallOutcome>) {
         const { task, inputs = [], looks = [] } = order.refinement
@@ -116,7 +99,7 @@ export class TaskRunner extends Context.Service<
       const run = Effect.fn("TaskRunner.run")(function* (order: ExecutionOrder) {
         const { task } = order.refinement
         const { looks = [] } = order.refinement
-        const outcomes = yield* Effect.mapError(runCalls(order), (error) =>
+        const outcomes = yield* Effect.mapError(runCalls(task.name, order.round, order.refinement.calls), (error) =>
           taskFailure(task, "execution", error, looks)
         )
         const accepted = yield* Effect.mapError(execute(order, outcomes), (error) =>
