@@ -31,7 +31,11 @@ export const taskListShape: AnswerShape = {
   isPart: isField
 }
 
-export const refinementShape: AnswerShape = { begins: "## Task", knownHeadings: refinementHeadings, isPart: isField }
+export const refinementShape: AnswerShape = {
+  begins: "## Tool Calls",
+  knownHeadings: refinementHeadings,
+  isPart: isField
+}
 
 /** A result may be any report before its summary, so any list counts. */
 export const resultShape: AnswerShape = {
