@@ -37,6 +37,12 @@ allowed-tools: ""
 Say something.
 `
 
+const reference = (path: string): Reference => ({ kind: "file", title: path, href: path, target: path })
+const referring = new Task({ ...planned, references: [reference("b.txt")] })
+const taskWith = (references: string): string =>
+  `## Task\n\n- **What is needed** The text.\n- **References** ${references}\n- **Expected output** A word.`
+const unusable = { ...read, arguments: { file_of: 1 } }
+
 layer(NodeServices.layer)("Refiner", (it) => {
   it.effect(
     "takes the calls and the more exact text, and keeps the planned name and skill when the answer names others",
@@ -57,22 +63,16 @@ layer(NodeServices.layer)("Refiner", (it) => {
       })
   )
 
-  const reference = (path: string): Reference => ({ kind: "file", title: path, href: path, target: path })
-  const referring = new Task({ ...planned, references: [reference("b.txt")] })
-  const task = (references: string): string =>
-    `## Task\n\n- **What is needed** The text.\n- **References** ${references}\n- **Expected output** A word.`
-  const unusable = { ...read, arguments: { file_of: 1 } }
-
   it.effect.each([
     {
       name: "that it calls none",
-      answers: [`${task("none")}\n\n${refinementWith([read])}`],
+      answers: [`${taskWith("none")}\n\n${refinementWith([read])}`],
       references: ["b.txt"],
       repairs: ["references-kept", "references-none"]
     },
     {
       name: "that a rejected answer left out",
-      answers: [`${task("none")}\n\n${refinementWith([unusable])}`, refinementWith([read])],
+      answers: [`${taskWith("none")}\n\n${refinementWith([unusable])}`, refinementWith([read])],
       references: ["b.txt"],
       repairs: []
     },
@@ -90,7 +90,7 @@ layer(NodeServices.layer)("Refiner", (it) => {
     },
     {
       name: "unless it lists others, and says so",
-      answers: [`${task("[a](a.txt)")}\n\n${refinementWith([read])}`],
+      answers: [`${taskWith("[a](a.txt)")}\n\n${refinementWith([read])}`],
       references: ["a.txt"],
       repairs: ["reference-dropped"]
     }
