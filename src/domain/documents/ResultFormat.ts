@@ -3,6 +3,7 @@
  * document is kept.
  */
 import type { Reading } from "../findings/Issue.ts"
+import { inDocumentOrder } from "../findings/IssueCode.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { isPlaceholder } from "../grammar/Placeholder.ts"
 import { resultHeadings } from "../markdown/MarkdownHeadings.ts"
@@ -27,8 +28,10 @@ export const readResult = (text: string): Reading<ResultDocument> => {
   const headed = section === undefined ? headedResult(text) : undefined
   if (headed !== undefined) {
     reader.repair("heading-form", {}, 'Read the first line as the heading "## Result summary".')
-    const reading = readResult(headed)
-    return { ...reading, repairs: [...findings.repairs, ...reading.repairs] }
+    const { issues, repairs, value } = readResult(headed)
+    // The label is the beginning of the result, not text before it.
+    const own = findings.repairs.filter(({ code }) => code !== "preamble-ignored")
+    return { value, ...inDocumentOrder({ issues, repairs: [...own, ...repairs] }) }
   }
   if (section === undefined) {
     if (findings.issues.length === 0) reader.addMissing("Result summary")
