@@ -5,7 +5,7 @@
  */
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
-import type { Reading } from "../findings/Issue.ts"
+import type { Reading, Where } from "../findings/Issue.ts"
 import { addRepair, type Findings, type RepairCode } from "../findings/IssueCode.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { addNotes, approvalOf, defaultName, givenName, givenSkill, placeOf, textOf } from "../grammar/FieldValues.ts"
@@ -86,6 +86,14 @@ const resolveByForm =
     return { kind: "task_result", title, href: canonical, target }
   }
 
+/** References without the result of the task itself, which cannot exist yet. */
+const withoutOwn = (references: ReadonlyArray<Reference>, { slug }: Task, where: Where, findings: Findings) =>
+  references.filter(({ kind, target }) => {
+    const isOwn = kind === "task_result" && target === slug
+    if (isOwn) addRepair(findings, "reference-own-dropped", where, "Left out the reference to the task's own result.")
+    return !isOwn
+  })
+
 /** The planned task with what the document says about it. */
 const mergeTask = (raw: RawTask, planned: Task, section: string, findings: Findings): Task => {
   const place = { section, task: planned.name }
@@ -114,7 +122,12 @@ const mergeTask = (raw: RawTask, planned: Task, section: string, findings: Findi
     whatIsNeeded: text("needed", planned.whatIsNeeded),
     references:
       raw.fields.has("references") && !isAsGiven(textOf(raw, "references"))
-        ? readReferences(raw, place, resolveByForm(planned.references, findings), findings)
+        ? withoutOwn(
+            readReferences(raw, place, resolveByForm(planned.references, findings), findings),
+            planned,
+            placeOf(raw, place, "references"),
+            findings
+          )
         : planned.references,
     expectedOutput: text("expected", planned.expectedOutput),
     requiresApproval: planned.requiresApproval || asks,

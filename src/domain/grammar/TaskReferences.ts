@@ -28,6 +28,9 @@ const joint = /^(?:[\s,;.&|/·•+*_!()[\]-]|\band\b|\bor\b|\bsee\b|\d+[.)])*$/i
 const looksLikeTarget = /[\w)]\/[\w(.]|\/\w|\w\.[a-z]{1,5}\b|#\w|:\/\//i
 const spacedTarget = /(?<!\\)\]\(([^()<>"'\n]+)\)/g
 const bareTarget = /^(?:https?:\/\/\S+|#[\w-]+)$/i
+/** A path with an extension, also with lines. */
+const barePath = /^(?:[\w@+.-]*\/)*[\w@+-][\w@+.-]*\.[a-z]\w{0,9}(?:#L?\d+(?:-L?\d+)?|:\d+(?:-\d+)?)?$/i
+const marksAround = /^[`"'(]+|[`"'),.;]+$/g
 const blankBeforeTarget = /(?<!\\)\](?:\*\*)?[ \t]+(?:\*\*)?\((?=[^\s()]+\))/g
 
 /** Puts links together that marks or blanks have split, and brackets targets with spaces. */
@@ -81,6 +84,9 @@ const addProse = (written: string, { links, rest }: Found, where: Where, finding
   })
 }
 
+/** A path is named after its file. */
+const bareTitle = (href: string): string => (bareTarget.test(href) ? href : (href.split("/").at(-1) ?? href))
+
 const readLinks = (
   written: string,
   where: Where,
@@ -107,9 +113,10 @@ const readLinks = (
   const { links, rest } = parsed
   if (joint.test(rest)) return links
   const words = rest.split(/[\s,;]+/).filter((word) => !joint.test(word))
-  if (words.every((word) => bareTarget.test(word))) {
-    addRepair(findings, "reference-form", where, `Read ${words.map((word) => `"${word}"`).join(", ")} as links.`)
-    return [...links, ...words.map((href) => ({ title: href, href, bracketed: true }))]
+  const targets = words.map((word) => (bareTarget.test(word) ? word : word.replace(marksAround, "")))
+  if (targets.every((target) => bareTarget.test(target) || barePath.test(target))) {
+    addRepair(findings, "reference-form", where, `Read ${targets.map((one) => `"${one}"`).join(", ")} as links.`)
+    return [...links, ...targets.map((href) => ({ title: bareTitle(href), href, bracketed: true }))]
   }
   if (links.length > 0 && !looksLikeTarget.test(rest)) {
     addRepair(findings, "references-text", where, `Ignored the text beside the links: "${excerpt(rest)}".`)
@@ -153,6 +160,8 @@ export const readReferences = (
 interface Producer {
   readonly name: string
   readonly slug: string
+  /** Another slug that only this task can be meant by. */
+  readonly also?: string
   readonly step?: number
   readonly section?: string
 }
@@ -167,11 +176,14 @@ export interface ProducerIndex {
 /** Indexes the tasks of a list and the finished ones. */
 export const indexProducers = (producers: ReadonlyArray<Producer>): ProducerIndex => {
   const exact = new Map(producers.map((producer) => [producer.slug, producer] as const))
+  const other = new Map(
+    producers.flatMap((producer) => (producer.also === undefined ? [] : [[producer.also, producer]]))
+  )
   const forgiving = Map.groupBy(exact.values(), ({ slug }) => forgivingSlug(slug))
   const find = (name: string): Producer | undefined => {
     const slug = slugOf(name)
     const [similar, ...others] = forgiving.get(forgivingSlug(slug)) ?? []
-    return exact.get(slug) ?? (others.length === 0 ? similar : undefined)
+    return exact.get(slug) ?? other.get(slug) ?? (others.length === 0 ? similar : undefined)
   }
   const before = (step: number) =>
     producers.filter((one) => one.step === undefined || one.step < step).map(({ name }) => name)

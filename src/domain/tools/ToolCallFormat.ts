@@ -7,6 +7,7 @@ import type * as Schema from "effect/Schema"
 import { ruleOf } from "../findings/rules/Rules.ts"
 import type { Where } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings, type IssueCode } from "../findings/IssueCode.ts"
+import { type MarkedCall, markedCalls } from "./MarkedCalls.ts"
 import type { Arguments, ToolCall } from "./ToolCall.ts"
 import { readBlock } from "./ToolCallJson.ts"
 
@@ -120,6 +121,35 @@ const checkExtraKeys = (call: JsonObject, used: ReadonlyArray<string | undefined
   }
 }
 
+const ofHost = /^(?:call|tool|toolu|chatcmpl|function)[-_]?/i
+const isWordOfProtocol = (key: string, value: Schema.Json | undefined): boolean =>
+  key === "type" && typeof value === "string" && /^(?:function|tool)(?:_call)?$/.test(value)
+
+/** True for a key that may be another part of the call as well as an argument. */
+const isUnclear = (key: string, value: Schema.Json | undefined): boolean =>
+  !remarks.has(key) && callKeys.has(key) && !(otherKeys.uid.some((one) => one === key) && ofHost.test(readUid(value)))
+
+/**
+ * `{ "tool": "read_file", "path": "a.ts" }` with its arguments put together; nothing when a key stands there that may be
+ * another part of the call.
+ */
+const gather = (
+  call: JsonObject,
+  uidKey: string | undefined,
+  nameKey: string,
+  block: Block
+): JsonObject | undefined => {
+  const others = Object.entries(call).filter(([key]) => key !== nameKey && key !== "uid")
+  const [uid] = others.filter(([key]) => key === uidKey)
+  const given = others.filter((one) => one !== uid && !isWordOfProtocol(...one))
+  if (!given.some(([key]) => !remarks.has(key))) return undefined
+  if ([...given, ...(uid === undefined ? [] : [uid])].some((one) => isUnclear(...one))) return undefined
+  const names = given.map(([key]) => key)
+  addRepair(block.findings, "tool-call-flat", block.where, `Read ${named(names)} beside the name as arguments.`)
+  const own = uidKey === undefined ? {} : { uid: call[uidKey] ?? null }
+  return { ...own, name: call[nameKey] ?? null, arguments: Object.fromEntries(given) }
+}
+
 const readCall = (written: JsonObject, block: Block): UnnumberedCall | undefined => {
   const { findings, where } = block
   const before = findings.issues.length
@@ -128,6 +158,9 @@ const readCall = (written: JsonObject, block: Block): UnnumberedCall | undefined
   const nameKey = keyOf(call, "name", block)
   const argumentsKey = keyOf(call, "arguments", block)
   if (findings.issues.length > before) return undefined
+  const gathered =
+    argumentsKey === undefined && nameKey !== undefined ? gather(call, uidKey, nameKey, block) : undefined
+  if (gathered !== undefined) return readCall(gathered, block)
   checkExtraKeys(call, [uidKey, nameKey, argumentsKey], block)
   const name = nameKey === undefined ? undefined : call[nameKey]
   if (typeof name !== "string" || name.trim() === "") {
@@ -149,21 +182,16 @@ const callsIn = (value: Schema.Json): ReadonlyArray<Schema.Json> => {
   return Array.isArray(inner) && Object.keys(value).length === 1 ? inner : [value]
 }
 
-/** Markers of other protocols around calls. */
-const callTag = /^\s*(?:<(?:tool|function)_call>|\[TOOL_CALLS\])/
-const callTags = /<\/?(?:tool|function)_call>|^\s*\[TOOL_CALLS\]/g
-
-/** Reads the text of one block; usually one call, several when the model put them together. */
-export const readCallBlock = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
-  const block: Block = { text, where, findings }
-  const tagged = callTag.test(text) ? text.replace(callTags, "\n") : text
-  const read = readBlock(tagged)
+/** Calls as JSON, without anything around them. */
+const readJsonCalls = (block: Block): ReadonlyArray<UnnumberedCall> => {
+  const { findings, text, where } = block
+  const read = readBlock(text)
   if (Result.isFailure(read)) {
     addCallIssue(block, read.failure.code, read.failure.what)
     return []
   }
   const { repaired, split, values } = read.success
-  if (repaired || tagged !== text) addRepair(findings, "tool-call-repaired", where, "Fixed the JSON of a tool call.")
+  if (repaired) addRepair(findings, "tool-call-repaired", where, "Fixed the JSON of a tool call.")
   const calls = values.flatMap(callsIn)
   if (split || calls.length !== values.length || calls.some((call, index) => call !== values[index]))
     addRepair(findings, "tool-call-split", where, `Read ${calls.length} calls out of one block.`)
@@ -173,6 +201,25 @@ export const readCallBlock = (text: string, where: Where, findings: Findings): R
     return []
   })
 }
+
+/** Reads a call in the syntax of another program. */
+export const readMarkedCall = (
+  { json, tag }: MarkedCall,
+  where: Where,
+  findings: Findings
+): ReadonlyArray<UnnumberedCall> => {
+  const calls = readJsonCalls({ text: json, where, findings })
+  if (calls.length === 0) return calls
+  if (tag === undefined)
+    addRepair(findings, "tool-call-repaired", where, "Read a tool call out of the marks around it.")
+  else addRepair(findings, "tool-call-syntax", where, `Read "${tag}" and what follows it as a tool call.`)
+  return calls
+}
+
+/** Reads the text of one block; usually one call, several when the model put them together. */
+export const readCallBlock = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> =>
+  markedCalls(text)?.flatMap((call) => readMarkedCall(call, where, findings)) ??
+  readJsonCalls({ text, where, findings })
 
 /** Makes uids unique: a missing one becomes `call-<n>` by position, a repeated one gets a number. */
 export const numberCalls = (calls: ReadonlyArray<UnnumberedCall>, findings: Findings): ReadonlyArray<ToolCall> => {

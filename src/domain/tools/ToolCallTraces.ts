@@ -4,6 +4,7 @@
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import { markedCalls } from "./MarkedCalls.ts"
 import { isCallKey } from "./ToolCallFormat.ts"
 import { readBlock } from "./ToolCallJson.ts"
 
@@ -16,11 +17,29 @@ const isCall = (value: Schema.Json): boolean => {
   )
 }
 
+const namesTool = new Set(["tool", "tool_name", "toolName", "function_name"])
+
+/** True for JSON of calls whose arguments stand beside the name of the tool; a mere `name` is no sign of a call. */
+export const isFlatCall = (block: string): boolean => {
+  const read = readBlock(block)
+  const values = Result.isSuccess(read) ? read.success.values.flat() : []
+  return (
+    values.length > 0 &&
+    values.every(
+      (value) =>
+        typeof value === "object" &&
+        value !== null &&
+        Object.entries(value).some(([key, name]) => namesTool.has(key) && typeof name === "string")
+    )
+  )
+}
+
 const halfCall = /[{<][^]*["'](?:name|tool|function)["']\s*:[^]*["'](?:arguments|args|parameters|params|input)["']\s*:/
 
 /** True for a block that is one or several calls, or a part of one. */
 export const holdsCall = (block: string): boolean => {
   if (!/name|tool|function/.test(block)) return false
+  if (markedCalls(block)?.some(({ tag }) => tag !== undefined) === true) return true
   const read = readBlock(block)
   return Result.isSuccess(read) ? read.success.values.some(isCall) : halfCall.test(block)
 }
