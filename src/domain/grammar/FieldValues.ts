@@ -134,7 +134,7 @@ export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<s
   return named.map((task, index) => {
     const also = slugOf(defaultName(givenSkill(task.raw).value, index + 1))
     const isFromHeading = task.notes.some(({ code }) => code === "name-from-heading")
-    return isFromHeading && !taken.has(also) ? { ...task, also } : task
+    return isFromHeading && !taken.has(also) ? Object.assign({ also }, task) : task
   })
 }
 

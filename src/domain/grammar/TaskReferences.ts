@@ -30,6 +30,8 @@ const spacedTarget = /(?<!\\)\]\(([^()<>"'\n]+)\)/g
 const bareTarget = /^(?:https?:\/\/\S+|#[\w-]+)$/i
 /** A path with an extension, also with lines. */
 const barePath = /^(?:[\w@+.-]*\/)*[\w@+-][\w@+.-]*\.[a-z]\w{0,9}(?:#L?\d+(?:-L?\d+)?|:\d+(?:-\d+)?)?$/i
+/** What may stand before a path, as before a link. */
+const leadWord = /^(?:see|use|read|check):?$/i
 const marksAround = /^[`"'(]+|[`"'),.;]+$/g
 const blankBeforeTarget = /(?<!\\)\](?:\*\*)?[ \t]+(?:\*\*)?\((?=[^\s()]+\))/g
 
@@ -113,8 +115,10 @@ const readLinks = (
   const { links, rest } = parsed
   if (joint.test(rest)) return links
   const words = rest.split(/[\s,;]+/).filter((word) => !joint.test(word))
-  const targets = words.map((word) => (bareTarget.test(word) ? word : word.replace(marksAround, "")))
-  if (targets.every((target) => bareTarget.test(target) || barePath.test(target))) {
+  const targets = (leadWord.test(words[0] ?? "") ? words.slice(1) : words).map((word) =>
+    bareTarget.test(word) ? word : word.replace(marksAround, "")
+  )
+  if (targets.length > 0 && targets.every((target) => bareTarget.test(target) || barePath.test(target))) {
     addRepair(findings, "reference-form", where, `Read ${targets.map((one) => `"${one}"`).join(", ")} as links.`)
     return [...links, ...targets.map((href) => ({ title: bareTitle(href), href, bracketed: true }))]
   }
@@ -176,14 +180,13 @@ export interface ProducerIndex {
 /** Indexes the tasks of a list and the finished ones. */
 export const indexProducers = (producers: ReadonlyArray<Producer>): ProducerIndex => {
   const exact = new Map(producers.map((producer) => [producer.slug, producer] as const))
-  const other = new Map(
-    producers.flatMap((producer) => (producer.also === undefined ? [] : [[producer.also, producer]]))
-  )
   const forgiving = Map.groupBy(exact.values(), ({ slug }) => forgivingSlug(slug))
+  const named = producers.filter(({ also }) => also !== undefined)
+  const byOtherName = Map.groupBy(named, ({ also = "" }) => forgivingSlug(also))
   const find = (name: string): Producer | undefined => {
     const slug = slugOf(name)
-    const [similar, ...others] = forgiving.get(forgivingSlug(slug)) ?? []
-    return exact.get(slug) ?? other.get(slug) ?? (others.length === 0 ? similar : undefined)
+    const similar = forgiving.get(forgivingSlug(slug)) ?? byOtherName.get(forgivingSlug(slug)) ?? []
+    return exact.get(slug) ?? (similar.length === 1 ? similar[0] : undefined)
   }
   const before = (step: number) =>
     producers.filter((one) => one.step === undefined || one.step < step).map(({ name }) => name)

@@ -7,6 +7,8 @@ import type * as Schema from "effect/Schema"
 import { ruleOf } from "../findings/rules/Rules.ts"
 import type { Where } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings, type IssueCode } from "../findings/IssueCode.ts"
+import { named, otherKeys, readUid, remarks } from "./CallKeys.ts"
+import { gatherArguments } from "./FlatCall.ts"
 import { type MarkedCall, markedCalls } from "./MarkedCalls.ts"
 import type { Arguments, ToolCall } from "./ToolCall.ts"
 import { readBlock } from "./ToolCallJson.ts"
@@ -20,25 +22,6 @@ export interface UnnumberedCall {
   readonly arguments: Arguments
   readonly where: Where
 }
-
-const otherKeys = {
-  uid: ["id", "call_id", "tool_call_id", "callId"],
-  name: ["tool", "tool_name", "toolName", "function", "function_name"],
-  arguments: ["args", "parameters", "params", "input", "arguments_json"]
-} as const
-
-/** Keys that models add and no tool reads. */
-const remarks = new Set(
-  (
-    "type index description reason reasoning purpose comment comments " +
-    "explanation note notes thought thoughts title status"
-  ).split(" ")
-)
-
-const callKeys = new Set([...Object.entries(otherKeys).flat(2), ...remarks])
-
-/** True for a key of a call, in any of its spellings. */
-export const isCallKey = (key: string): boolean => callKeys.has(key)
 
 const isObject = (value: Schema.Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -102,11 +85,6 @@ const readArguments = (value: Schema.Json | undefined, block: Block): Arguments 
   return only
 }
 
-const readUid = (value: Schema.Json | undefined): string =>
-  typeof value === "string" || typeof value === "number" ? String(value).trim() : ""
-
-const named = (keys: ReadonlyArray<string>): string => keys.map((key) => `"${key}"`).join(", ")
-
 const checkExtraKeys = (call: JsonObject, used: ReadonlyArray<string | undefined>, block: Block): void => {
   const extra = Object.keys(call).filter((key) => !used.includes(key))
   const unknown = extra.filter((key) => !remarks.has(key))
@@ -121,35 +99,6 @@ const checkExtraKeys = (call: JsonObject, used: ReadonlyArray<string | undefined
   }
 }
 
-const ofHost = /^(?:call|tool|toolu|chatcmpl|function)[-_]?/i
-const isWordOfProtocol = (key: string, value: Schema.Json | undefined): boolean =>
-  key === "type" && typeof value === "string" && /^(?:function|tool)(?:_call)?$/.test(value)
-
-/** True for a key that may be another part of the call as well as an argument. */
-const isUnclear = (key: string, value: Schema.Json | undefined): boolean =>
-  !remarks.has(key) && callKeys.has(key) && !(otherKeys.uid.some((one) => one === key) && ofHost.test(readUid(value)))
-
-/**
- * `{ "tool": "read_file", "path": "a.ts" }` with its arguments put together; nothing when a key stands there that may be
- * another part of the call.
- */
-const gather = (
-  call: JsonObject,
-  uidKey: string | undefined,
-  nameKey: string,
-  block: Block
-): JsonObject | undefined => {
-  const others = Object.entries(call).filter(([key]) => key !== nameKey && key !== "uid")
-  const [uid] = others.filter(([key]) => key === uidKey)
-  const given = others.filter((one) => one !== uid && !isWordOfProtocol(...one))
-  if (!given.some(([key]) => !remarks.has(key))) return undefined
-  if ([...given, ...(uid === undefined ? [] : [uid])].some((one) => isUnclear(...one))) return undefined
-  const names = given.map(([key]) => key)
-  addRepair(block.findings, "tool-call-flat", block.where, `Read ${named(names)} beside the name as arguments.`)
-  const own = uidKey === undefined ? {} : { uid: call[uidKey] ?? null }
-  return { ...own, name: call[nameKey] ?? null, arguments: Object.fromEntries(given) }
-}
-
 const readCall = (written: JsonObject, block: Block): UnnumberedCall | undefined => {
   const { findings, where } = block
   const before = findings.issues.length
@@ -159,7 +108,9 @@ const readCall = (written: JsonObject, block: Block): UnnumberedCall | undefined
   const argumentsKey = keyOf(call, "arguments", block)
   if (findings.issues.length > before) return undefined
   const gathered =
-    argumentsKey === undefined && nameKey !== undefined ? gather(call, uidKey, nameKey, block) : undefined
+    argumentsKey === undefined && nameKey !== undefined
+      ? gatherArguments(call, { uid: uidKey, name: nameKey }, where, findings)
+      : undefined
   if (gathered !== undefined) return readCall(gathered, block)
   checkExtraKeys(call, [uidKey, nameKey, argumentsKey], block)
   const name = nameKey === undefined ? undefined : call[nameKey]

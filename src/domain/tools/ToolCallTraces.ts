@@ -5,7 +5,7 @@
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { markedCalls } from "./MarkedCalls.ts"
-import { isCallKey } from "./ToolCallFormat.ts"
+import { isCallKey } from "./CallKeys.ts"
 import { readBlock } from "./ToolCallJson.ts"
 
 const isCall = (value: Schema.Json): boolean => {
@@ -45,7 +45,8 @@ export const holdsCall = (block: string): boolean => {
 }
 
 const objectOrTag = /[{<][^]*\b(?:name|tool|function)\b["']?\s*[:=]|<(?:invoke|parameter)\b/
-const labelled = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?["'*`]*(?:name|tool|tool[ _]name|function)["'*`]*\s*[:=]["'*`]*\s*\S/im
+const labelled =
+  /^\s*(?:[-*+]\s+|\d+[.)]\s+)?["'*`]*(?:name|tool|tool[ _]name|function|action(?:[ _]input)?)["'*`]*\s*[:=]["'*`]*\s*\S/im
 const functionCall = /^(?:[-*+]\s+|\d+[.)]\s+)?`?\w+\([^\n]*\)`?[;,.]?$/m
 
 /** True for running text that contains a call, in whatever syntax. */
