@@ -9,6 +9,7 @@ import { readTaskList } from "../../src/domain/documents/TaskListFormat.ts"
 import { renderTask, renderTaskList } from "../../src/domain/documents/TaskRendering.ts"
 import { documentFixtures } from "../support/DocumentFixtures.ts"
 import { calls } from "./calls.ts"
+import { callSyntax } from "./callSyntax.ts"
 import { changedCalls } from "./changedCalls.ts"
 import { changedReferences } from "./changedReferences.ts"
 import { changedTasks } from "./changedTasks.ts"
@@ -16,6 +17,8 @@ import { type Damage, pick, randomFrom, type Whole } from "./Damage.ts"
 import { headings } from "./headings.ts"
 import { labels } from "./labels.ts"
 import { layout } from "./layout.ts"
+import { parts } from "./parts.ts"
+import { quotedCalls } from "./quotedCalls.ts"
 import { references } from "./references.ts"
 import { surroundings } from "./surroundings.ts"
 
@@ -26,11 +29,18 @@ export const harmless: ReadonlyArray<Damage> = [
   ...labels,
   ...layout,
   ...references,
-  ...calls
+  ...parts,
+  ...calls,
+  ...callSyntax
 ]
 
 /** Kinds of damage that change the meaning. */
-export const meaningful: ReadonlyArray<Damage> = [...changedTasks, ...changedReferences, ...changedCalls]
+export const meaningful: ReadonlyArray<Damage> = [
+  ...changedTasks,
+  ...changedReferences,
+  ...changedCalls,
+  ...quotedCalls
+]
 
 /** What became of one kind of damage. `failed` holds examples: the document, the seed, the damaged text. */
 export interface Score {
@@ -87,14 +97,21 @@ const score = (
 }
 
 /** What must stay: of a result its summary, since the document around it is kept as it came. */
-const valueOf = (document: Whole): string => {
+const valueOf = (document: Whole, hasUids = true): string => {
   const { value } = check(document)
-  return JSON.stringify(value !== null && "summary" in value ? value.summary.replace(/[ \t]+$/gm, "") : value)
+  if (value === null || !("tool_calls" in value) || hasUids)
+    return JSON.stringify(value !== null && "summary" in value ? value.summary.replace(/[ \t]+$/gm, "") : value)
+  return JSON.stringify({
+    ...value,
+    tool_calls: value.tool_calls.map(({ arguments: given, name }) => ({ name, given }))
+  })
 }
 
-const values = new Map(accepted.map((document) => [document.name, valueOf(document)]))
-
-const reads = (before: Named, after: Whole): boolean => valueOf(after) === values.get(before.name)
+/** The syntax of another program may have no place for uids: the calls get new ones. */
+const reads = (before: Named, after: Whole): boolean => {
+  const losesUids = /"uid"|'uid'|\buid:|“uid”|"(?:call_)?id"/.test(before.text) && /<function=|<invoke/.test(after.text)
+  return valueOf(after, !losesUids) === valueOf(before, !losesUids)
+}
 
 /** Both damages, one after the other; nothing when either finds no place. */
 const both =

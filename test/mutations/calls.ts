@@ -3,10 +3,10 @@
  */
 import { changed, choose, type Damage, type Random, type Whole } from "./Damage.ts"
 
-const block = /(?<!`)```json\n(\{(?:(?!\n```)[^])*\})\n```(?=\n|$)/g
+export const block = /(?<!`)```json\n(\{(?:(?!\n```)[^])*\})\n```(?=\n|$)/g
 
 /** Blocks of the section Tool Calls. */
-const mapBlocks = (document: Whole, change: (json: string) => string): string | undefined => {
+export const mapBlocks = (document: Whole, change: (json: string) => string): string | undefined => {
   const start = document.text.search(/^## Tool Calls/m)
   if (document.kind !== "refinement" || start < 0) return undefined
   return changed(
@@ -18,7 +18,7 @@ const mapBlocks = (document: Whole, change: (json: string) => string): string | 
 const fenced = (json: string): string => `\`\`\`json\n${json}\n\`\`\``
 
 /** True for JSON of which reading and writing lose nothing, such as one of two keys of the same name. */
-const isStrict = (json: string): boolean => {
+export const isStrict = (json: string): boolean => {
   try {
     const compact = json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? "")
     return JSON.stringify(JSON.parse(json)) === compact
@@ -158,7 +158,9 @@ export const calls: ReadonlyArray<Damage> = [
     name: "another order of keys",
     apply: (document) =>
       mapJson(document, (json) =>
-        JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(json) as object).toReversed()), null, 2)
+        "arguments" in JSON.parse(json)
+          ? JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(json) as object).toReversed()), null, 2)
+          : json
       )
   }
 ]

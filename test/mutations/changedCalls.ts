@@ -74,12 +74,12 @@ export const changedCalls: ReadonlyArray<Damage> = [
       mapCall(document, (call) => ({ ...call, name: choose<unknown>(random, undefined, undefined, "", " ", null, 3) }))
   },
   {
-    name: "arguments beside the name",
+    name: "arguments beside an object of other arguments",
     apply: (document) =>
       mapCall(document, ({ arguments: values, ...rest }) =>
         Object.keys(values as object).length === 0
           ? undefined
-          : { ...rest, ...(values as object), uid: rest["uid"], name: rest["name"] }
+          : { other: 1, ...(values as object), ...rest, arguments: {} }
       )
   },
   {
@@ -140,7 +140,7 @@ export const changedCalls: ReadonlyArray<Damage> = [
             document,
             document.text.replace(
               /^## Tool Calls\n[^]*$/m,
-              `## Tool Calls\n\n${choose(random, "<function=read_file><parameter=path>a.ts</parameter></function>", "read_file(path='a.ts')", '<invoke name="read_file"><parameter name="path">a.ts</parameter></invoke>')}\n`
+              `## Tool Calls\n\n${choose(random, "Action: read_file\nAction Input: a.ts", "read_file(path='a.ts')", "- name: read_file\n  arguments:\n    path: a.ts", '[read_file(path="a.ts")]')}\n`
             )
           )
         : undefined

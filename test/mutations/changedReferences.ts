@@ -32,7 +32,14 @@ export const changedReferences: ReadonlyArray<Damage> = [
       withReferences(
         document,
         random,
-        choose(random, "see src/main.ts and the docs", "the file main.ts", "all results of the search", "`src/main.ts`")
+        choose(
+          random,
+          "see src/main.ts and the docs",
+          "the file main.ts",
+          "all results of the search",
+          "src/main.ts if it exists",
+          document.kind === "task-list" ? "as given" : "whatever the plan gives"
+        )
       )
   },
   {

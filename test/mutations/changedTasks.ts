@@ -67,6 +67,9 @@ const withoutFirstSection = (document: Whole): string | undefined => {
   return first === undefined ? undefined : splice(document, first, 1)
 }
 
+/** Without headings a result can only be its summary. */
+const hasSeveralHeadings = (document: Whole): boolean => freeLines(document, (line) => /^#{1,6} /.test(line)).length > 1
+
 export const changedTasks: ReadonlyArray<Damage> = [
   {
     name: "a required field is lost",
@@ -134,7 +137,9 @@ export const changedTasks: ReadonlyArray<Damage> = [
   {
     name: "a heading of the document is lost",
     apply: (document, random) =>
-      withoutHeading(document, choose(random, /^## Tasks$/, /^## Goals/, /^## Result summary$/))
+      document.kind === "result" && !hasSeveralHeadings(document)
+        ? undefined
+        : withoutHeading(document, choose(random, /^## Tasks$/, /^## Goals/, /^## Result summary$/))
   },
   {
     name: "the goals or the summary are empty",
@@ -169,6 +174,56 @@ export const changedTasks: ReadonlyArray<Damage> = [
       const [first = -1] = at
       return at.length < 2 ? undefined : splice(document, first, 1, "### Task section 90")
     }
+  },
+  {
+    name: "numbered headings of tasks between sections",
+    apply: (document) => {
+      const at = freeLines(document, (line) => isList(document) && sectionLine.test(line))
+      return at.length < 2 ? undefined : splice(document, at[0] ?? 0, 1, "### Task 1: First")
+    }
+  },
+  {
+    name: "headings of tasks in falling order",
+    apply: (document) => {
+      const at = freeLines(document, (line) => isList(document) && sectionLine.test(line))
+      const [first = 0, second = 0, ...others] = at
+      return at.length < 2 || others.length > 0
+        ? undefined
+        : splice({ ...document, text: splice(document, second, 1, "### Task 1: B") }, first, 1, "### Task 2: A")
+    }
+  },
+  {
+    name: "what is still to do in words",
+    apply: (document, random) => {
+      const at = freeLines(document, (line) => isList(document) && /^## Tasks$/.test(line)).at(-1)
+      const words = choose(
+        random,
+        "Everything is done, but the tests have to be written.",
+        "Let me know. Then the parser has to be changed.",
+        "Continue with the rest of the list."
+      )
+      return at === undefined
+        ? undefined
+        : `${document.text
+            .split("\n")
+            .slice(0, at + 1)
+            .join("\n")}\n\n${words}\n`
+    }
+  },
+  {
+    name: "an intention or a question for a result",
+    apply: (document, random) =>
+      document.kind === "result"
+        ? choose(
+            random,
+            "I will read the queue and then look for the offset.",
+            "Let me look at src/queue.ts first.",
+            "Which of the two files should be read?",
+            "I cannot run commands, so the tests have to be run by somebody else.",
+            "read_file(path='src/queue.ts')",
+            "The offset of the queue is kept after a retry and then the"
+          )
+        : undefined
   },
   {
     name: "tasks outside of the task sections",

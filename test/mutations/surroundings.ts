@@ -14,12 +14,18 @@ const wrapped = (document: Whole, opening: string, closing: string): string | un
     ? `${opening}\n${document.text.trimEnd()}\n${closing}`.trimEnd()
     : undefined
 
+/** Around a document without any heading, talk would be a part of it. */
+const hasHeading = ({ text }: Whole): boolean =>
+  /^[\s>]*#{1,6}\s*\S|^\s*(?:\*\*|__)\w[^*_]*(?:\*\*|__):?\s*$|^[=-]{3,}\s*$/m.test(text)
+
 /** A byte order mark stays the first character. */
 const before = ({ text: whole }: Whole, text: string): string =>
   whole.startsWith("\ufeff") ? `\ufeff${text}\n\n${whole.slice(1)}` : `${text}\n\n${whole}`
 
 const after = (document: Whole, text: string): string | undefined =>
-  isClosed(document) && document.kind !== "result" ? `${document.text.trimEnd()}\n\n${text}\n` : undefined
+  isClosed(document) && hasHeading(document) && document.kind !== "result"
+    ? `${document.text.trimEnd()}\n\n${text}\n`
+    : undefined
 
 export const surroundings: ReadonlyArray<Damage> = [
   { name: "carriage returns", apply: ({ text }) => text.replace(/\r?\n/g, "\r\n") },
@@ -50,16 +56,18 @@ export const surroundings: ReadonlyArray<Damage> = [
   {
     name: "talk before",
     apply: (document, random) =>
-      before(
-        document,
-        choose(
-          random,
-          "Sure! Here is what you asked for:",
-          "I looked at the request.\n\n- It is about **code**.\n- It needs 2 steps.\n\nSo:",
-          "Okay, let me think about it. The user wants an answer in markdown.",
-          "Based on the information that was given, this is my answer."
-        )
-      )
+      hasHeading(document)
+        ? before(
+            document,
+            choose(
+              random,
+              "Sure! Here is what you asked for:",
+              "I looked at the request.\n\n- It is about **code**.\n- It needs 2 steps.\n\nSo:",
+              "Okay, let me think about it. The user wants an answer in markdown.",
+              "Based on the information that was given, this is my answer."
+            )
+          )
+        : undefined
   },
   {
     name: "thoughts in tags",

@@ -6,10 +6,12 @@
 import type { AskedCall } from "../models/ModelAnswer.ts"
 import type { Issue, Repair } from "../findings/Issue.ts"
 import { type Findings, makeRepair } from "../findings/IssueCode.ts"
-import { fencedBlocks } from "../markdown/Outline.ts"
 import type { ToolCall, CallOutcome } from "../tools/ToolCall.ts"
+import { joinBlocks, readFencedCalls } from "../tools/CallBlocks.ts"
+import { meantTool } from "../tools/ArgumentNames.ts"
 import { readCallBlock } from "../tools/ToolCallFormat.ts"
 import { canonicalJson } from "../text/CanonicalJson.ts"
+import { ownBlocks } from "./OwnBlocks.ts"
 
 /** A requested call. When there are `issues`, it cannot be run, and `call` holds only its name. */
 export interface ReadAskedCall {
@@ -25,18 +27,6 @@ export const readAskedCall = (asked: AskedCall, uid: string): ReadAskedCall => {
   const text = JSON.stringify({ uid, name: asked.name, arguments: asked.arguments })
   const [call] = readCallBlock(text, {}, findings)
   return { asked, call: call === undefined ? { uid, name: asked.name, arguments: {} } : { ...call, uid }, ...findings }
-}
-
-const tag = /<(tool|function)_call>([^]*?)(?:<\/\1_call>|$)/g
-
-/** The parts of a text that may be calls: everything between tags, or a whole text that is JSON, fenced or not. */
-const blocksOf = (text: string): { readonly blocks: ReadonlyArray<string>; readonly rest: string } => {
-  const tagged = [...text.matchAll(tag)].map((match) => match[2] ?? "")
-  if (tagged.length > 0) return { blocks: tagged, rest: text.replace(tag, "").trim() }
-  const trimmed = text.trim()
-  if (/^(?:[{[]|\[TOOL_CALLS\])[^]*[}\]]$/.test(trimmed)) return { blocks: [trimmed], rest: "" }
-  const fences = /^(?:`{3,}|~{3,})[^]*(?:`{3,}|~{3,})$/.test(trimmed) ? fencedBlocks(trimmed) : []
-  return { blocks: fences.map((fence) => fence.text), rest: "" }
 }
 
 /** The calls in the text of an answer, and the rest of the text. */
@@ -55,10 +45,12 @@ export const callsInText = (
   tools: ReadonlySet<string>,
   idOf: (position: number) => string
 ): CallsInText | undefined => {
-  const { blocks, rest } = blocksOf(text)
+  const { blocks, rest } = ownBlocks(text)
   const findings: Findings = { issues: [], repairs: [] }
-  const calls = blocks.flatMap((block) => readCallBlock(block, {}, findings))
-  if (calls.length === 0 || findings.issues.length > 0 || calls.some(({ name }) => !tools.has(name))) return undefined
+  const read = blocks.map((block) => readFencedCalls(block, true, {}))
+  const calls = joinBlocks(read, findings)
+  const isTool = (name: string): boolean => tools.has(name) || meantTool(name, [...tools]) !== undefined
+  if (calls.length === 0 || findings.issues.length > 0 || calls.some(({ name }) => !isTool(name))) return undefined
   const number = calls.length === 1 ? "a tool call" : `${calls.length} tool calls`
   return {
     calls: calls.map((call, index) => ({ id: idOf(index + 1), name: call.name, arguments: call.arguments })),

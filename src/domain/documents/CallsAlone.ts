@@ -4,9 +4,13 @@
  */
 import * as Result from "effect/Result"
 import type { Where } from "../findings/Issue.ts"
+import { noFindings } from "../findings/IssueCode.ts"
+import type { Fence } from "../markdown/Line.ts"
 import type { MarkdownDocument } from "../markdown/Markdown.ts"
-import { holdsCall } from "../tools/ToolCallTraces.ts"
+import { joinBlocks, readFencedCalls } from "../tools/CallBlocks.ts"
+import { markedCalls } from "../tools/MarkedCalls.ts"
 import { readBlock } from "../tools/ToolCallJson.ts"
+import { holdsCall, isFlatCall } from "../tools/ToolCallTraces.ts"
 
 const heading = "## Tool Calls\n\n"
 const added = heading.split("\n").length - 1
@@ -20,12 +24,18 @@ export const placedInAnswer = <A extends { readonly where: Where }>(found: Reado
       : Object.assign({}, one, { where: { ...one.where, line: Math.max(1, line - added) } })
   })
 
-const marks = /<\/?(?:tool|function)_call>|^\s*\[TOOL_CALLS\]|<\|python_tag\|>/g
+/** True for text that is calls from its first to its last character, but for marks around them. */
+const isOnlyCalls = (text: string): boolean =>
+  (markedCalls(text)?.map(({ json }) => json) ?? [text]).every(
+    (call) => /^\s*[{[]/.test(call) && Result.isSuccess(readBlock(call)) && (holdsCall(call) || isFlatCall(call))
+  )
 
-/** True for text that is JSON of calls from its first to its last character, but for marks around calls. */
-const isOnlyCalls = (text: string): boolean => {
-  const bare = text.replace(marks, "\n")
-  return /^\s*[{[]/.test(bare) && Result.isSuccess(readBlock(bare)) && holdsCall(bare)
+/** True for blocks of calls of which one has the content of a file in the block after it. */
+const isCallsWithContent = (blocks: ReadonlyArray<Fence>): boolean => {
+  const findings = noFindings()
+  const read = blocks.map(({ closed, text }) => readFencedCalls(text, closed, {}))
+  const others = blocks.filter(({ text }) => !isOnlyCalls(text))
+  return joinBlocks(read, findings).length > 0 && others.length === 1 && findings.issues.length === 0
 }
 
 /** The answer with the heading of the calls, when it is nothing else than calls. */
@@ -33,7 +43,8 @@ export const callsAlone = ({ fences, lines, sections, text }: MarkdownDocument):
   if (sections.length > 0) return undefined
   const blocks = [...new Set(fences.values())]
   const isOutside = lines.some((line, index) => !fences.has(index) && !line.isBlank)
-  const isBlocks = blocks.length > 0 && !isOutside && blocks.every((block) => isOnlyCalls(block.text))
+  const isBlocks =
+    blocks.length > 0 && !isOutside && (blocks.every(({ text: one }) => isOnlyCalls(one)) || isCallsWithContent(blocks))
   if (!isBlocks && (blocks.length > 0 || !isOnlyCalls(text))) return undefined
-  return `${heading}${text.replaceAll("<|python_tag|>", "")}`
+  return `${heading}${text}`
 }

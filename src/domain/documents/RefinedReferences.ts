@@ -2,6 +2,7 @@
  * The references of a refined task. Those that the plan gives stay, unless the answer lists others in their place: a task
  * that loses one would work without the result it builds on. Whatever is left out is a repair that a person sees.
  */
+import type { Where } from "../findings/Issue.ts"
 import { addRepair, type Findings } from "../findings/IssueCode.ts"
 import type { DocumentReader } from "../grammar/DocumentReader.ts"
 import { placeOf, type TaskPlace, textOf } from "../grammar/FieldValues.ts"
@@ -28,6 +29,14 @@ export const resolveByForm =
     return { kind: "task_result", title, href: canonical, target }
   }
 
+/** References without the result of the task itself, which cannot exist yet. */
+const withoutOwn = (references: ReadonlyArray<Reference>, own: string, where: Where, findings: Findings) =>
+  references.filter(({ kind, target }) => {
+    const isOwn = kind === "task_result" && target === own
+    if (isOwn) addRepair(findings, "reference-own-dropped", where, "Left out the reference to the task's own result.")
+    return !isOwn
+  })
+
 const isSameTarget = (one: Reference, other: Reference): boolean =>
   one.kind === other.kind && one.target === other.target
 
@@ -42,7 +51,8 @@ export const listedReferences = (
 ): ReadonlyArray<Reference> => {
   if (!raw.fields.has("references") || isAsGiven(textOf(raw, "references"))) return planned
   const where = placeOf(raw, place, "references")
-  const listed = readReferences(raw, place, resolveByForm(planned, findings), findings)
+  const read = readReferences(raw, place, resolveByForm(planned, findings), findings)
+  const listed = withoutOwn(read, slugOf(place.task), where, findings)
   const lost = planned.filter((one) => !listed.some((other) => isSameTarget(one, other)))
   if (lost.length === 0) return listed
   if (listed.length === 0) {
@@ -69,7 +79,8 @@ export const addReferences = (reader: DocumentReader, task: Task): Task => {
   const where = { section: section.heading, task: task.name, field: "References", line: section.line }
   const text = reader.sourceOf(section)
   if (text === "" || isAsGiven(text)) return task
-  const links = readLinkText(text, where, resolveByForm(task.references, findings), findings)
+  const read = readLinkText(text, where, resolveByForm(task.references, findings), findings)
+  const links = withoutOwn(read, task.slug, where, findings)
   const replaced = task.references.filter((one) => links.some((link) => isNarrower(link, one)))
   if (replaced.length > 0) {
     const message = `Took parts in place of ${quoted(replaced)}, which the plan gives whole.`

@@ -3,13 +3,15 @@
  * latter would never run, so each is an issue.
  */
 import type { Where } from "../findings/Issue.ts"
-import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
+import { addIssue, addRepair, type Findings, noFindings } from "../findings/IssueCode.ts"
 import type { DocumentReader, SectionSpan } from "../grammar/DocumentReader.ts"
 import { excerpt } from "../grammar/RawTask.ts"
 import type { TaskLine } from "../grammar/TaskLines.ts"
 import { type MarkdownDocument, type MarkdownSection, textOfLines } from "../markdown/Markdown.ts"
 import { scanJson } from "../text/JsonScan.ts"
-import { readCallBlock, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
+import { joinBlocks, readFencedCalls, type ReadBlock } from "../tools/CallBlocks.ts"
+import { beginsWithMark, hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
+import { readCallBlock, readMarkedCall, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
 import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 
 const readProse = (text: string, where: Where, findings: Findings): void => {
@@ -23,59 +25,77 @@ const readProse = (text: string, where: Where, findings: Findings): void => {
   addIssue(findings, "tool-call-json", where, { what, how, quote: text })
 }
 
-const tagged = /<(tool|function)_call>([^]*?)(?:<\/\1_call>|$)/g
-
-/** Calls between tags. The tags delimit each call, even when its JSON is broken. */
-const readTagged = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
-  const calls = [...text.matchAll(tagged)].flatMap(([, , call = ""]) => readCallBlock(call, where, findings))
-  if (calls.length > 0) addRepair(findings, "tool-call-repaired", where, "Read a tool call out of the tags around it.")
-  readProse(text.replace(tagged, ""), where, findings)
+/** Calls between tags and after marks, each at the beginning of a line. */
+const readMarked = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
+  const calls: Array<UnnumberedCall> = []
+  for (const part of markedParts(text)) {
+    if (part.kind === "text") readProse(part.text, where, findings)
+    else calls.push(...readMarkedCall(part, where, findings))
+  }
   return calls
 }
 
-/** Text outside of fences: calls when it starts with JSON, and otherwise prose. */
+/** Text outside of fences: calls when it starts with JSON or holds lines that do, and otherwise prose. */
 const readLoose = (written: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
   const text = written.trim().replace(/^`([^`]+)`$/, "$1")
-  if (!/^(?:[{[]|<(?:tool|function)_call>)/.test(text)) {
+  const isJson = /^[{[]/.test(text) && !beginsWithMark(text)
+  if (!isJson && (!hasMarkedLine(text) || text.includes("<!--"))) {
     readProse(text, where, findings)
     return []
   }
   addRepair(findings, "tool-call-unfenced", where, "Read a tool call that stood outside a code block.")
-  if (text.startsWith("<")) return readTagged(text, where, findings)
+  if (!isJson) return readMarked(text, where, findings)
   const end = scanJson(text).ends.at(-1) ?? text.length
   const calls = readCallBlock(text.slice(0, end), where, findings)
   readProse(text.slice(end), where, findings)
   return calls
 }
 
+/** Whether a comment that began before is still open after a text. */
+const isCommented = (text: string, before: boolean): boolean => {
+  const [opened, closed] = [text.lastIndexOf("<!--"), text.lastIndexOf("-->")]
+  return opened < 0 && closed < 0 ? before : opened > closed
+}
+
+const commented = "A tool call inside a comment would never run."
+
 export const readCalls = (
   { heading: section, line: start }: MarkdownSection,
   lines: ReadonlyArray<TaskLine>,
   findings: Findings
 ): ReadonlyArray<UnnumberedCall> => {
-  const calls: Array<UnnumberedCall> = []
+  const blocks: Array<ReadBlock> = []
   let loose: Array<string> = []
   let looseLine = start
+  let isHidden = false
   const endLoose = (): void => {
-    if (loose.length > 0) calls.push(...readLoose(loose.join("\n"), { section, line: looseLine }, findings))
+    const text = loose.join("\n")
+    const calls = loose.length > 0 ? readLoose(text, { section, line: looseLine }, findings) : []
+    if (calls.length > 0) blocks.push({ calls, findings: noFindings() })
+    isHidden = isCommented(text, isHidden)
     loose = []
   }
   for (const one of lines) {
     const { kind, line, text } = one
     if (kind === "fence" || kind === "heading") {
       endLoose()
-      if (kind === "fence") calls.push(...readCallBlock(one.fence.text, { section, line }, findings))
+      const where = { section, line }
+      if (kind === "fence" && isHidden) {
+        const { text: quote } = one.fence
+        if (holdsCall(quote)) addIssue(findings, "tool-call-misplaced", where, { what: commented, quote })
+      } else if (kind === "fence") blocks.push(readFencedCalls(one.fence.text, one.fence.closed, where))
       continue
     }
     if (loose.length === 0) looseLine = line
     if (loose.length > 0 || kind !== "blank") loose.push(text)
   }
   endLoose()
-  return calls
+  return joinBlocks(blocks, findings)
 }
 
 /** A line on which a call without a code block may start. */
-const looseStart = /^\s*(?:[-*+]\s+)?`?(?:\{|\[\s*(?:\{|TOOL_CALLS)|<(?:tool_call|function_call|function=|invoke))/
+const looseStart =
+  /^\s*(?:[-*+]\s+)?`?(?:\{|\[\s*(?:\{|TOOL_CALLS)|<(?:tool_call|function_call|function=|invoke|\|python_tag))/
 
 /** The calls in some lines, with their positions. */
 const callsIn = (document: MarkdownDocument, { first, last }: SectionSpan) => {

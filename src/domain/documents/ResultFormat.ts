@@ -6,32 +6,96 @@ import type { Reading } from "../findings/Issue.ts"
 import { inDocumentOrder } from "../findings/IssueCode.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { isPlaceholder } from "../grammar/Placeholder.ts"
+import type { MarkdownDocument } from "../markdown/Markdown.ts"
 import { resultHeadings } from "../markdown/MarkdownHeadings.ts"
 import type { ResultDocument } from "../plan/TaskResult.ts"
+import { mentionsCall } from "../tools/ToolCallTraces.ts"
 
-/** The heading as a label, without any mark, on the first line of the answer. */
-const labelled = /^\s*result summary[ \t]*[:：][ \t]*(?=\S|\n)/i
+const marks = /(?:\*\*|__)?/.source
+const labelEnd = `[ \\t]*(?:(?:\\*\\*|__)[ \\t]*[:：]|[:：][ \\t]*${marks})[ \\t]*(?=\\S|$)`
+/** The heading as a label at the beginning of a line. */
+const label = new RegExp(`^[ \\t]*${marks}result summary${labelEnd}`, "i")
+/** Other words for it, with which only the first line of an answer may begin. */
+const otherLabel = new RegExp(`^[ \\t]*${marks}(?:summary|results?)${labelEnd}`, "i")
 
-/** The result under a heading, when the answer begins with the label in its place; nothing otherwise. */
-export const headedResult = (text: string): string | undefined => {
-  const { document, findings } = new DocumentReader(text, { knownHeadings: resultHeadings })
-  const isHeaded = document.sections.some(({ known }) => known !== undefined)
-  return isHeaded || findings.issues.length > 0 || !labelled.test(document.text)
-    ? undefined
-    : document.text.replace(labelled, "## Result summary\n")
+/** A document under its heading, with what was done to it. */
+interface Headed {
+  readonly text: string
+  readonly code: "heading-form" | "summary-unheaded"
+  readonly message: string
 }
+
+/** The only line that begins with the label; nothing when there is none, or another one. */
+const labelledLine = ({ fences, lines }: MarkdownDocument): number | undefined => {
+  const [at, ...others] = lines.flatMap(({ text }, index) => (!fences.has(index) && label.test(text) ? [index] : []))
+  if (at !== undefined) return others.length === 0 ? at : undefined
+  const first = lines.findIndex((line) => !line.isBlank)
+  return !fences.has(first) && otherLabel.test(lines[first]?.text ?? "") ? first : undefined
+}
+
+/** What a model says that has not done the work, or that asks for something. */
+const noResult =
+  /\b(?:I (?:cannot|can't|can not|could not|couldn't|am unable to|am not able to|do not have|don't have|need|will|would|am going to|should|must)|I['’](?:ll|m (?:unable|not able|going))|as an AI|let me|let['’]s|please (?:provide|share|send|give)|could you|can you|would you)\b/i
+
+/** Three words in a row. */
+const sentence = /\p{L}+[ \n]+\p{L}+[ \n]+\p{L}+/u
+// oxlint-disable-next-line no-control-regex -- a text with control characters is no report
+const control = /[\u0000-\u0008\u000b-\u001f\u007f\ufffd]/
+/** The end of a sentence, of a block, or a last line that is an item of a list: what is cut off ends otherwise. */
+const endOfReport = /[.!)\]`*_"”’|]$|(?:^|\n)\s*(?:[-*+]|\d+[.)])\s[^\n?:,;]*[^\n?:,;\s]$/
+
+/** True for running text that reports something, without a call, a question or another document in it. */
+const isReport = ({ fences, lines, sections, text }: MarkdownDocument): boolean => {
+  const prose = lines.flatMap((line, index) => (fences.has(index) ? [] : [line.text])).join("\n")
+  return (
+    sections.length === 0 &&
+    sentence.test(prose) &&
+    !control.test(prose) &&
+    endOfReport.test(text.trim()) &&
+    !/^\s*[{[<]/.test(prose) &&
+    !mentionsCall(prose) &&
+    !noResult.test(prose) &&
+    !lines.some((line) => line.isField || label.test(line.text)) &&
+    ![...fences.values()].some((fence) => /^#{1,6} /m.test(fence.text))
+  )
+}
+
+/** The result under a heading, when it has none and there is one place for it; nothing otherwise. */
+const withHeading = ({ document, findings }: DocumentReader): Headed | undefined => {
+  const { lines, sections, text } = document
+  if (sections.some(({ known }) => known !== undefined) || findings.issues.length > 0) return undefined
+  const at = labelledLine(document)
+  if (at !== undefined) {
+    const headed = lines.map((line, index) =>
+      index === at
+        ? line.text.replace(label, "## Result summary\n").replace(otherLabel, "## Result summary\n")
+        : line.text
+    )
+    const message = 'Read the label as the heading "## Result summary".'
+    return { text: headed.join("\n"), code: "heading-form", message }
+  }
+  const message = "Read the whole answer as the summary."
+  return isReport(document)
+    ? { text: `## Result summary\n\n${text.trim()}\n`, code: "summary-unheaded", message }
+    : undefined
+}
+
+/** The result under its heading, when it has another form; nothing otherwise. */
+export const headedResult = (text: string): string | undefined =>
+  withHeading(new DocumentReader(text, { knownHeadings: resultHeadings }))?.text
 
 export const readResult = (text: string): Reading<ResultDocument> => {
   const reader = new DocumentReader(text, { knownHeadings: resultHeadings })
   const { document, findings } = reader
   const section = reader.section("result-summary")
-  const headed = section === undefined ? headedResult(text) : undefined
+  const headed = section === undefined ? withHeading(reader) : undefined
   if (headed !== undefined) {
-    reader.repair("heading-form", {}, 'Read the first line as the heading "## Result summary".')
-    const { issues, repairs, value } = readResult(headed)
-    // The label is the beginning of the result, not text before it.
-    const own = findings.repairs.filter(({ code }) => code !== "preamble-ignored")
-    return { value, ...inDocumentOrder({ issues, repairs: [...own, ...repairs] }) }
+    reader.repair(headed.code, {}, headed.message)
+    const reading = readResult(headed.text)
+    return {
+      ...reading,
+      ...inDocumentOrder({ issues: reading.issues, repairs: [...findings.repairs, ...reading.repairs] })
+    }
   }
   if (section === undefined) {
     if (findings.issues.length === 0) reader.addMissing("Result summary")

@@ -71,7 +71,12 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
   const prompt = reader.section("original-prompt")
   const goalsSection = reader.section("goals")
   const tasksSection = reader.section("tasks")
-  if (prompt === undefined) reader.addMissing("Original prompt")
+  if (prompt === undefined) {
+    // Without any of its parts a text is no list.
+    if (goalsSection === undefined && tasksSection === undefined) reader.addMissing("Original prompt")
+    else
+      reader.repair("prompt-filled", { section: "Original prompt" }, "Filled in the prompt, which the list leaves out.")
+  }
   if (goalsSection === undefined) reader.addMissing("Goals / summary")
   if (tasksSection === undefined) reader.addMissing("Tasks")
   reader.checkFences(tasksSection)

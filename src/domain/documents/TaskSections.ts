@@ -10,6 +10,8 @@ import type { MarkdownSection } from "../markdown/Markdown.ts"
 
 interface Span {
   readonly section: MarkdownSection
+  /** The number in the heading of a task that is a section of its own. */
+  readonly number?: string
   last: number
 }
 
@@ -26,18 +28,33 @@ const addTaskOutside = (reader: DocumentReader, section: MarkdownSection): boole
 
 const sectionDepth = 3
 
+/** `Task 2: Read the loader`, and `Task 2`. */
+const numberedTask = /^task\s*#?\s*(\d{1,9})(?:\s*[:.–—-].*)?$/i
+
+const isSection = ({ depth, known }: MarkdownSection, tasks: MarkdownSection): boolean =>
+  known?.key === "task-section" && (known.exact || depth > tasks.depth)
+
 /** The task sections after the heading Tasks, each with its sub-headings. */
 const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArray<Span> => {
   const spans: Array<Span> = addTaskOutside(reader, tasks) ? [{ section: tasks, last: tasks.last }] : []
   let open: Span | undefined
-  for (const section of reader.document.sections) {
-    if (section.line <= tasks.line) continue
+  const below = reader.document.sections.filter(({ line }) => line > tasks.line)
+  const hasSections = below.some((section) => isSection(section, tasks))
+  for (const section of below) {
     const { depth, heading, known, last, line } = section
     const where = { section: heading, line }
-    if (known?.key === "task-section" && (known.exact || depth > tasks.depth)) {
+    const number = known === undefined && holdsFields(reader, section) ? numberedTask.exec(heading)?.[1] : undefined
+    if (isSection(section, tasks)) {
       reader.noteHeading(section)
       open = { section, last }
       spans.push(open)
+    } else if (number !== undefined && !hasSections && depth >= tasks.depth) {
+      reader.repair("task-heading", where, `Read "${heading}" as a task in a section of its own.`)
+      open = { section: { ...section, first: line - 1 }, number, last }
+      spans.push(open)
+    } else if (number !== undefined && open?.section.depth === depth && !holdsFields(reader, open.section)) {
+      reader.repair("task-heading", where, `Read "${heading}" as a task of "${open.section.heading}".`)
+      open.last = last
     } else if (open !== undefined && known === undefined && depth > Math.min(open.section.depth, sectionDepth)) {
       open.last = last
     } else if (known === undefined && depth > Math.max(tasks.depth, sectionDepth - 1)) {
@@ -55,6 +72,21 @@ const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArra
 const nothingToDo =
   /^[(*_[\s]*(?:none|n\/?a|empty|nothing|no (?:more |further |outstanding |remaining |new |additional |pending )*tasks?|all (?:the )?(?:tasks|goals|work))\b/i
 
+/** What models say where nothing is left to do. */
+const polite =
+  /^(?:please )?(?:let me know|feel free|(?:i )?hope|thanks?\b|you(?:'|’)re welcome|happy to|glad to|if you (?:need|want|have|would|like)|do you (?:need|want)|is there anything|shall i\b|should i\b|this (?:should )?covers? (?:everything|all|it)\b|(?:the |this |that |all |everything |it )(?:[a-z-]+ )?(?:is|are|was|were|has been|have been) (?:now |already |all |fully )*(?:met|done|complete|completed|finished|answered|fulfilled|reached|satisfied|there)\b|(?:that|this) (?:is|was) (?:all|it|everything)\b|that(?:'|’)s (?:all|it|everything)\b)/i
+
+const doneOrPolite = (sentence: string): boolean =>
+  nothingToDo.test(sentence) ||
+  (polite.test(sentence) && !/\b(?:but|except|however|then|still|yet|only)\b/i.test(sentence))
+
+/** True for words that only say that nothing is left to do. */
+const saysNothing = (text: string): boolean =>
+  text
+    .split(/(?<=[.!?])\s+|\n+/)
+    .map((sentence) => sentence.replace(/^[\s*_(]*(?:note:?[\s*_]*)?/i, ""))
+    .every((sentence) => sentence === "" || doneOrPolite(sentence))
+
 const checkIntroduction = (
   reader: DocumentReader,
   tasks: MarkdownSection,
@@ -65,8 +97,10 @@ const checkIntroduction = (
   const lines = reader.document.lines.slice(tasks.first, tasks.last)
   const first = lines.findIndex((line) => !line.isBlank && !line.isRule)
   const text = lines[first]?.text.trim() ?? ""
+  const all = lines.slice(Math.max(0, first)).map((line) => line.text)
+  const isSaid = nothingToDo.test(text) || saysNothing(all.join("\n"))
   const where = { section: tasks.heading, line: first < 0 ? tasks.line : tasks.first + first + 1 }
-  if (isEmpty && (!allowEmpty || (text !== "" && !nothingToDo.test(text)))) {
+  if (isEmpty && (!allowEmpty || (text !== "" && !isSaid))) {
     reader.issue("tasks-empty", where, `There is no task section under "${tasks.heading}".`, {
       how: allowEmpty
         ? 'Write "### Task section 1" with the tasks that are still to do, or leave the section empty when the goals are met.'
@@ -98,8 +132,8 @@ const numberIn = /^(task[\s_-]*section[\s_-]*#?)(\d{1,9})(?!\d)/i
 const sectionTitles = (reader: DocumentReader, spans: ReadonlyArray<Span>): ReadonlyArray<string> => {
   let written = -1
   let counted = -1
-  return spans.map(({ section }, position) => {
-    const title = strictTitle(section, position)
+  return spans.map(({ number: ofTask, section }, position) => {
+    const title = ofTask === undefined ? strictTitle(section, position) : `Task section ${ofTask}`
     const where = { section: title, line: section.line }
     const number = Number(numberIn.exec(title)?.[2] ?? Number.NaN)
     if (Number.isNaN(number)) return title

@@ -97,6 +97,8 @@ export interface NamedTask {
   readonly raw: RawTask
   readonly name: string
   readonly slug: string
+  /** The slug of its default name, when its heading names it and no other task has that name. */
+  readonly also?: string
   /** Position of the section, from 0. */
   readonly step: number
   readonly section: string
@@ -125,9 +127,14 @@ export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<s
     taken.add(slugOf(defaultName(skill, number)))
     return defaultName(skill, number)
   }
-  return given.map(({ notes, raw, section, step, value }, index) => {
+  const named = given.map(({ notes, raw, section, step, value }, index): NamedTask => {
     const name = value === "" ? freeName(givenSkill(raw).value, index + 1) : value
     return { raw, section, step, notes, name, slug: slugOf(name) }
+  })
+  return named.map((task, index) => {
+    const also = slugOf(defaultName(givenSkill(task.raw).value, index + 1))
+    const isFromHeading = task.notes.some(({ code }) => code === "name-from-heading")
+    return isFromHeading && !taken.has(also) ? Object.assign({ also }, task) : task
   })
 }
 

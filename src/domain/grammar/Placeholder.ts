@@ -38,4 +38,7 @@ export const isPlaceholder = (text: string): boolean =>
 
 /** True for a value of a refinement that only says that the planned one stays. */
 export const isAsGiven = (text: string): boolean =>
-  isPlaceholder(text) || /^as (?:given|planned)\.?$/i.test(text.trim())
+  isPlaceholder(text) ||
+  /^[(*_]*(?:(?:the )?same )?as (?:given|planned|before|above)(?: (?:above|before|in the plan))?[)*_]*\.?$|^unchanged\.?$/i.test(
+    text.trim()
+  )

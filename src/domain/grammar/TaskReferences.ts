@@ -28,6 +28,11 @@ const joint = /^(?:[\s,;.&|/·•+*_!()[\]-]|\band\b|\bor\b|\bsee\b|\d+[.)])*$/i
 const looksLikeTarget = /[\w)]\/[\w(.]|\/\w|\w\.[a-z]{1,5}\b|#\w|:\/\//i
 const spacedTarget = /(?<!\\)\]\(([^()<>"'\n]+)\)/g
 const bareTarget = /^(?:https?:\/\/\S+|#[\w-]+)$/i
+/** A path with an extension, also with lines. */
+const barePath = /^(?:[\w@+.-]*\/)*[\w@+-][\w@+.-]*\.[a-z]\w{0,9}(?:#L?\d+(?:-L?\d+)?|:\d+(?:-\d+)?)?$/i
+/** What may stand before a path, as before a link. */
+const leadWord = /^(?:see|use|read|check):?$/i
+const marksAround = /^[`"'(]+|[`"'),.;]+$/g
 const blankBeforeTarget = /(?<!\\)\](?:\*\*)?[ \t]+(?:\*\*)?\((?=[^\s()]+\))/g
 
 /** Puts links together that marks or blanks have split, and brackets targets with spaces. */
@@ -81,6 +86,9 @@ const addProse = (written: string, { links, rest }: Found, where: Where, finding
   })
 }
 
+/** A path is named after its file. */
+const bareTitle = (href: string): string => (bareTarget.test(href) ? href : (href.split("/").at(-1) ?? href))
+
 const readLinks = (
   written: string,
   where: Where,
@@ -107,9 +115,12 @@ const readLinks = (
   const { links, rest } = parsed
   if (joint.test(rest)) return links
   const words = rest.split(/[\s,;]+/).filter((word) => !joint.test(word))
-  if (words.every((word) => bareTarget.test(word))) {
-    addRepair(findings, "reference-form", where, `Read ${words.map((word) => `"${word}"`).join(", ")} as links.`)
-    return [...links, ...words.map((href) => ({ title: href, href, bracketed: true }))]
+  const targets = (leadWord.test(words[0] ?? "") ? words.slice(1) : words).map((word) =>
+    bareTarget.test(word) ? word : word.replace(marksAround, "")
+  )
+  if (targets.length > 0 && targets.every((target) => bareTarget.test(target) || barePath.test(target))) {
+    addRepair(findings, "reference-form", where, `Read ${targets.map((one) => `"${one}"`).join(", ")} as links.`)
+    return [...links, ...targets.map((href) => ({ title: bareTitle(href), href, bracketed: true }))]
   }
   if (links.length > 0 && !looksLikeTarget.test(rest)) {
     addRepair(findings, "references-text", where, `Ignored the text beside the links: "${excerpt(rest)}".`)
@@ -161,6 +172,8 @@ export const readReferences = (
 interface Producer {
   readonly name: string
   readonly slug: string
+  /** Another slug that only this task can be meant by. */
+  readonly also?: string
   readonly step?: number
   readonly section?: string
 }
@@ -176,10 +189,12 @@ export interface ProducerIndex {
 export const indexProducers = (producers: ReadonlyArray<Producer>): ProducerIndex => {
   const exact = new Map(producers.map((producer) => [producer.slug, producer] as const))
   const forgiving = Map.groupBy(exact.values(), ({ slug }) => forgivingSlug(slug))
+  const named = producers.filter(({ also }) => also !== undefined)
+  const byOtherName = Map.groupBy(named, ({ also = "" }) => forgivingSlug(also))
   const find = (name: string): Producer | undefined => {
     const slug = slugOf(name)
-    const [similar, ...others] = forgiving.get(forgivingSlug(slug)) ?? []
-    return exact.get(slug) ?? (others.length === 0 ? similar : undefined)
+    const similar = forgiving.get(forgivingSlug(slug)) ?? byOtherName.get(forgivingSlug(slug)) ?? []
+    return exact.get(slug) ?? (similar.length === 1 ? similar[0] : undefined)
   }
   const before = (step: number) =>
     producers.filter((one) => one.step === undefined || one.step < step).map(({ name }) => name)

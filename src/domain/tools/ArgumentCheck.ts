@@ -10,8 +10,9 @@ import { type IssueCode, makeIssue, makeRepair } from "../findings/IssueCode.ts"
 import { aliasRepairs, type ArgumentAliases, withOwnNames } from "./ArgumentAliases.ts"
 import { nearest, nearestOrAll } from "../text/Nearest.ts"
 import { pathText } from "../text/SchemaProblems.ts"
-import { renameArguments } from "./ArgumentNames.ts"
+import { dropReasons, renameArguments } from "./ArgumentNames.ts"
 import type { Arguments, ToolCall } from "./ToolCall.ts"
+import { readBlock } from "./ToolCallJson.ts"
 import { type JsonSchema, propertiesOf, requiredOf } from "./ToolSchema.ts"
 
 /** The parameters of a tool, as the codec that decodes them and as the schema that is shown. */
@@ -41,10 +42,19 @@ export const argumentProblemText = (error: Schema.SchemaError): string =>
 
 const numeral = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?\s*$/
 
-/** The number or boolean that a text stands for; nothing when that is not clear. */
+/** The list or object that a text is as strict JSON. */
+const parseNested = (text: string, type: "array" | "object"): Schema.Json | undefined => {
+  const read = readBlock(text)
+  const [value, ...others] = Result.isSuccess(read) && !read.success.repaired ? read.success.values : []
+  const isNested = typeof value === "object" && value !== null && others.length === 0
+  return isNested && Array.isArray(value) === (type === "array") ? value : undefined
+}
+
+/** The number, boolean, list or object that a text stands for; nothing when that is not clear. */
 const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefined => {
   if (typeof value !== "string") return undefined
   if ((type === "number" || type === "integer") && numeral.test(value)) return Number(value)
+  if (type === "array" || type === "object") return parseNested(value, type)
   const word = value.trim().toLowerCase()
   return type === "boolean" && (word === "true" || word === "false") ? word === "true" : undefined
 }
@@ -56,14 +66,15 @@ const rejects = ({ codec }: Parameters, given: Arguments, name: string): boolean
 }
 
 /**
- * Repairs what has one meaning: other spellings of names, numbers and booleans as text, null and empty text for what may
- * be left out.
+ * Repairs what has one meaning: other spellings of names, reasons, values as text that are none, null and empty text for
+ * what may be left out.
  */
 export const repairArguments = (written: ToolCall, parameters: Parameters, where: Where) => {
   const { aliases = {}, codec, schema } = parameters
   const named: ToolCall = { ...written, arguments: withOwnNames(written.arguments, aliases) }
-  const { call, repairs: renamed } = renameArguments(named, schema, where)
-  const repairs: Array<Repair> = [...aliasRepairs(written.arguments, aliases, where), ...renamed]
+  const { call: spelled, repairs: renamed } = renameArguments(named, schema, where)
+  const { call, repairs: dropped } = dropReasons(spelled, schema, where)
+  const repairs: Array<Repair> = [...aliasRepairs(written.arguments, aliases, where), ...renamed, ...dropped]
   const required = requiredOf(schema)
   const properties = propertiesOf(schema)
   const takesNull = (name: string) => Result.isSuccess(Schema.decodeResult(codec)({ ...call.arguments, [name]: null }))
@@ -80,7 +91,7 @@ export const repairArguments = (written: ToolCall, parameters: Parameters, where
     }
     const meant = coerce(value, property)
     if (meant === undefined) return [[name, value]]
-    const message = `The argument "${name}" was the text ${JSON.stringify(value)} and is read as ${String(meant)}.`
+    const message = `The argument "${name}" was the text ${JSON.stringify(value)} and is read as ${typeof meant === "object" ? "JSON" : String(meant)}.`
     repairs.push(makeRepair("argument-coerced", where, message))
     return [[name, meant]]
   })

@@ -1,10 +1,12 @@
 /**
  * Names of tools and arguments in another spelling. A name is read as another one only when exactly one can be meant:
- * one that has the same letters, or a usual other word for a parameter that the call does not have yet.
+ * one that has the same letters, for a tool also one letter more or less, or a usual other word for a parameter that the
+ * call does not have yet.
  */
 import type * as Schema from "effect/Schema"
 import type { Repair, Where } from "../findings/Issue.ts"
 import { makeRepair } from "../findings/IssueCode.ts"
+import { intentOf } from "../text/WordMeanings.ts"
 import type { Arguments, ToolCall } from "./ToolCall.ts"
 import { type JsonSchema, propertiesOf } from "./ToolSchema.ts"
 
@@ -15,10 +17,28 @@ const only = (found: ReadonlyArray<string>): string | undefined => (found.length
 /** `functions.read_file`, `tool:read_file` */
 const group = /^(?:functions?|default_api|tools?|api)[.:/]/
 
+/** True when one letter more makes the shorter text the longer one; digits tell tools apart. */
+const lacksLetter = (short: string, long: string): boolean => {
+  if (long.length !== short.length + 1 || short.length < 6) return false
+  let at = 0
+  while (at < short.length && short[at] === long[at]) at += 1
+  return /\p{L}/u.test(long.charAt(at)) && short.slice(at) === long.slice(at + 1)
+}
+
+/** True for names of which one changes something and the other looks. */
+const isOpposite = (a: string, b: string): boolean => {
+  const [one, other] = [intentOf(a), intentOf(b)]
+  return one !== undefined && other !== undefined && one !== other
+}
+
 /** The tool that a name in another spelling stands for; nothing when that is not clear. */
 export const meantTool = (name: string, usable: ReadonlyArray<string>): string | undefined => {
-  const letters = lettersOf(name.replace(group, "").replace(/\(\)$/, ""))
-  return only(usable.filter((one) => lettersOf(one) === letters))
+  const bare = name.replace(group, "").replace(/\(\)$/, "")
+  const letters = lettersOf(bare)
+  const same = usable.filter((one) => lettersOf(one) === letters)
+  if (same.length > 0) return only(same)
+  const near = usable.filter((one) => lacksLetter(letters, lettersOf(one)) || lacksLetter(lettersOf(one), letters))
+  return near.some((one) => isOpposite(one, bare)) ? undefined : only(near)
 }
 
 const otherWords: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -67,4 +87,22 @@ export const renameArguments = (call: ToolCall, schema: JsonSchema, where: Where
   }
   const named = Object.entries(given).map(([name, value]) => [nameOf(name), value] as const)
   return { call: { ...call, arguments: Object.fromEntries(named) satisfies Arguments }, repairs }
+}
+
+/** Why the call is made: what models add to calls, as a text. */
+const reasons = new Set(
+  "reason reasoning explanation thought thoughts thinking rationale justification purpose intent".split(" ")
+)
+
+/** Leaves out reasons that the tool has no parameter for. */
+export const dropReasons = (call: ToolCall, schema: JsonSchema, where: Where) => {
+  const repairs: Array<Repair> = []
+  const properties = propertiesOf(schema)
+  if (schema["additionalProperties"] !== undefined) return { call, repairs }
+  const kept = Object.entries(call.arguments).filter(([name, value]) => {
+    const isReason = !properties.has(name) && reasons.has(name.toLowerCase()) && typeof value === "string"
+    if (isReason) repairs.push(makeRepair("argument-remark", where, `Left out the argument "${name}", a remark.`))
+    return !isReason
+  })
+  return { call: { ...call, arguments: Object.fromEntries(kept) satisfies Arguments }, repairs }
 }

@@ -7,6 +7,9 @@ import type * as Schema from "effect/Schema"
 import { ruleOf } from "../findings/rules/Rules.ts"
 import type { Where } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings, type IssueCode } from "../findings/IssueCode.ts"
+import { named, otherKeys, readUid, remarks } from "./CallKeys.ts"
+import { gatherArguments } from "./FlatCall.ts"
+import { type MarkedCall, markedCalls } from "./MarkedCalls.ts"
 import type { Arguments, ToolCall } from "./ToolCall.ts"
 import { readBlock } from "./ToolCallJson.ts"
 
@@ -19,25 +22,6 @@ export interface UnnumberedCall {
   readonly arguments: Arguments
   readonly where: Where
 }
-
-const otherKeys = {
-  uid: ["id", "call_id", "tool_call_id", "callId"],
-  name: ["tool", "tool_name", "toolName", "function", "function_name"],
-  arguments: ["args", "parameters", "params", "input", "arguments_json"]
-} as const
-
-/** Keys that models add and no tool reads. */
-const remarks = new Set(
-  (
-    "type index description reason reasoning purpose comment comments " +
-    "explanation note notes thought thoughts title status"
-  ).split(" ")
-)
-
-const callKeys = new Set([...Object.entries(otherKeys).flat(2), ...remarks])
-
-/** True for a key of a call, in any of its spellings. */
-export const isCallKey = (key: string): boolean => callKeys.has(key)
 
 const isObject = (value: Schema.Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -101,11 +85,6 @@ const readArguments = (value: Schema.Json | undefined, block: Block): Arguments 
   return only
 }
 
-const readUid = (value: Schema.Json | undefined): string =>
-  typeof value === "string" || typeof value === "number" ? String(value).trim() : ""
-
-const named = (keys: ReadonlyArray<string>): string => keys.map((key) => `"${key}"`).join(", ")
-
 const checkExtraKeys = (call: JsonObject, used: ReadonlyArray<string | undefined>, block: Block): void => {
   const extra = Object.keys(call).filter((key) => !used.includes(key))
   const unknown = extra.filter((key) => !remarks.has(key))
@@ -128,6 +107,11 @@ const readCall = (written: JsonObject, block: Block): UnnumberedCall | undefined
   const nameKey = keyOf(call, "name", block)
   const argumentsKey = keyOf(call, "arguments", block)
   if (findings.issues.length > before) return undefined
+  const gathered =
+    argumentsKey === undefined && nameKey !== undefined
+      ? gatherArguments(call, { uid: uidKey, name: nameKey }, where, findings)
+      : undefined
+  if (gathered !== undefined) return readCall(gathered, block)
   checkExtraKeys(call, [uidKey, nameKey, argumentsKey], block)
   const name = nameKey === undefined ? undefined : call[nameKey]
   if (typeof name !== "string" || name.trim() === "") {
@@ -149,21 +133,16 @@ const callsIn = (value: Schema.Json): ReadonlyArray<Schema.Json> => {
   return Array.isArray(inner) && Object.keys(value).length === 1 ? inner : [value]
 }
 
-/** Markers of other protocols around calls. */
-const callTag = /^\s*(?:<(?:tool|function)_call>|\[TOOL_CALLS\])/
-const callTags = /<\/?(?:tool|function)_call>|^\s*\[TOOL_CALLS\]/g
-
-/** Reads the text of one block; usually one call, several when the model put them together. */
-export const readCallBlock = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
-  const block: Block = { text, where, findings }
-  const tagged = callTag.test(text) ? text.replace(callTags, "\n") : text
-  const read = readBlock(tagged)
+/** Calls as JSON, without anything around them. */
+const readJsonCalls = (block: Block): ReadonlyArray<UnnumberedCall> => {
+  const { findings, text, where } = block
+  const read = readBlock(text)
   if (Result.isFailure(read)) {
     addCallIssue(block, read.failure.code, read.failure.what)
     return []
   }
   const { repaired, split, values } = read.success
-  if (repaired || tagged !== text) addRepair(findings, "tool-call-repaired", where, "Fixed the JSON of a tool call.")
+  if (repaired) addRepair(findings, "tool-call-repaired", where, "Fixed the JSON of a tool call.")
   const calls = values.flatMap(callsIn)
   if (split || calls.length !== values.length || calls.some((call, index) => call !== values[index]))
     addRepair(findings, "tool-call-split", where, `Read ${calls.length} calls out of one block.`)
@@ -173,6 +152,25 @@ export const readCallBlock = (text: string, where: Where, findings: Findings): R
     return []
   })
 }
+
+/** Reads a call in the syntax of another program. */
+export const readMarkedCall = (
+  { json, tag }: MarkedCall,
+  where: Where,
+  findings: Findings
+): ReadonlyArray<UnnumberedCall> => {
+  const calls = readJsonCalls({ text: json, where, findings })
+  if (calls.length === 0) return calls
+  if (tag === undefined)
+    addRepair(findings, "tool-call-repaired", where, "Read a tool call out of the marks around it.")
+  else addRepair(findings, "tool-call-syntax", where, `Read "${tag}" and what follows it as a tool call.`)
+  return calls
+}
+
+/** Reads the text of one block; usually one call, several when the model put them together. */
+export const readCallBlock = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> =>
+  markedCalls(text)?.flatMap((call) => readMarkedCall(call, where, findings)) ??
+  readJsonCalls({ text, where, findings })
 
 /** Makes uids unique: a missing one becomes `call-<n>` by position, a repeated one gets a number. */
 export const numberCalls = (calls: ReadonlyArray<UnnumberedCall>, findings: Findings): ReadonlyArray<ToolCall> => {

@@ -4,7 +4,8 @@
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import { isCallKey } from "./ToolCallFormat.ts"
+import { markedCalls } from "./MarkedCalls.ts"
+import { isCallKey } from "./CallKeys.ts"
 import { readBlock } from "./ToolCallJson.ts"
 
 const isCall = (value: Schema.Json): boolean => {
@@ -16,17 +17,36 @@ const isCall = (value: Schema.Json): boolean => {
   )
 }
 
+const namesTool = new Set(["tool", "tool_name", "toolName", "function_name"])
+
+/** True for JSON of calls whose arguments stand beside the name of the tool; a mere `name` is no sign of a call. */
+export const isFlatCall = (block: string): boolean => {
+  const read = readBlock(block)
+  const values = Result.isSuccess(read) ? read.success.values.flat() : []
+  return (
+    values.length > 0 &&
+    values.every(
+      (value) =>
+        typeof value === "object" &&
+        value !== null &&
+        Object.entries(value).some(([key, name]) => namesTool.has(key) && typeof name === "string")
+    )
+  )
+}
+
 const halfCall = /[{<][^]*["'](?:name|tool|function)["']\s*:[^]*["'](?:arguments|args|parameters|params|input)["']\s*:/
 
 /** True for a block that is one or several calls, or a part of one. */
 export const holdsCall = (block: string): boolean => {
   if (!/name|tool|function/.test(block)) return false
+  if (markedCalls(block)?.some(({ tag }) => tag !== undefined) === true) return true
   const read = readBlock(block)
   return Result.isSuccess(read) ? read.success.values.some(isCall) : halfCall.test(block)
 }
 
 const objectOrTag = /[{<][^]*\b(?:name|tool|function)\b["']?\s*[:=]|<(?:invoke|parameter)\b/
-const labelled = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?["'*`]*(?:name|tool|tool[ _]name|function)["'*`]*\s*[:=]["'*`]*\s*\S/im
+const labelled =
+  /^\s*(?:[-*+]\s+|\d+[.)]\s+)?["'*`]*(?:name|tool|tool[ _]name|function|action(?:[ _]input)?)["'*`]*\s*[:=]["'*`]*\s*\S/im
 const functionCall = /^(?:[-*+]\s+|\d+[.)]\s+)?`?\w+\([^\n]*\)`?[;,.]?$/m
 
 /** True for running text that contains a call, in whatever syntax. */

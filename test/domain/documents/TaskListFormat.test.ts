@@ -183,7 +183,7 @@ describe("readTaskList", () => {
 
 describe("issuesMarkdown", () => {
   it("tells every issue of a task list", () => {
-    const message = issuesMarkdown(readTaskList("## Tasks\n").issues)
+    const message = issuesMarkdown(readTaskList("Nothing.\n").issues)
     expect(message).toContain('1. In section "Original prompt"')
     expect(message).toContain('2. In section "Goals / summary"')
   })

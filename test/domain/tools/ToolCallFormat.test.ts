@@ -103,7 +103,8 @@ describe("readCallBlock", () => {
     ["no name", '{"uid":"a","arguments":{}}', "tool-call-name"],
     ["a name that is no text", '{"uid":"a","name":1,"arguments":{}}', "tool-call-name"],
     ["parameters beside the arguments", '{"name":"x","arguments":{},"path":"a"}', "tool-call-key-unknown"],
-    ["parameters instead of arguments", '{"name":"x","path":"a"}', "tool-call-key-unknown"],
+    ["parameters beside two names", '{"name":"x","tool":"y","path":"a"}', "tool-call-key-unknown"],
+    ["parameters beside an id that may be one", '{"tool":"x","id":"7","path":"a"}', "tool-call-key-unknown"],
     ["two names for one key", '{"name":"x","args":{},"params":{}}', "tool-call-key-duplicate"]
   ])("quotes the block for %s", (_, text, code) => {
     const findings = noFindings()

@@ -111,6 +111,12 @@ export const referencesRules = defineFamily({
       why: "An empty field says the same.",
       fix: "Leave the field out."
     },
+    "reference-own-dropped": {
+      severity: "warning",
+      title: "Own result left out of a refinement",
+      why: "The result does not exist while the task runs, and the plan does not refer to it.",
+      fix: "Refer to results of other tasks only."
+    },
     "references-text": {
       severity: "warning",
       title: "Text beside links ignored",

@@ -72,6 +72,24 @@ export const structureRules = defineFamily({
       why: "The heading is found by its text anyway.",
       fix: "Use the level of the format."
     },
+    "prompt-filled": {
+      severity: "note",
+      title: "Prompt left out",
+      why: "The program knows the prompt; the copy in a list is never read.",
+      fix: "Begin with `## Original prompt`."
+    },
+    "task-heading": {
+      severity: "note",
+      title: "Heading of a task where a section is asked for",
+      why: "Tasks that are numbered by their headings run in this order.",
+      fix: "Put tasks under `### Task section N`, with their names in the field *Name*."
+    },
+    "summary-unheaded": {
+      severity: "note",
+      title: "Result without its heading",
+      why: "An answer without any heading can only be the summary.",
+      fix: "Begin with `## Result summary`."
+    },
     "section-repeated": {
       severity: "warning",
       title: "Section given twice",

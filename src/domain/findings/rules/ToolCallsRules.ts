@@ -104,6 +104,24 @@ export const toolCallsRules = defineFamily({
       why: "A known other name of uid, name or arguments.",
       fix: "Use the keys `uid`, `name` and `arguments`."
     },
+    "tool-call-syntax": {
+      severity: "note",
+      title: "Call in the syntax of another program",
+      why: "Tags say which tool is called with which arguments.",
+      fix: "Write each call as one JSON object in a code block of its own."
+    },
+    "tool-call-flat": {
+      severity: "note",
+      title: "Arguments beside the name",
+      why: "Without arguments, the other keys can be nothing else.",
+      fix: 'Put the parameters of the tool into "arguments".'
+    },
+    "tool-call-content": {
+      severity: "note",
+      title: "Content in the block after the call",
+      why: "Exactly one call lacks its content, and exactly one block follows it.",
+      fix: 'Write the content of the file as text under "content".'
+    },
     "tool-call-uid": {
       severity: "note",
       title: "Uid assigned by the host",
@@ -187,6 +205,12 @@ export const toolCallsRules = defineFamily({
       title: "Argument in another spelling",
       why: "Only one parameter that the call does not have yet can be meant.",
       fix: "Write the names of arguments as the tool has them."
+    },
+    "argument-remark": {
+      severity: "note",
+      title: "Reason among the arguments",
+      why: "The tool has no such argument, and a reason changes nothing of what it does.",
+      fix: "Leave it out, or write it beside the calls."
     },
     "argument-dropped": {
       severity: "note",

@@ -1,0 +1,61 @@
+/**
+ * Finds what a model calls in the text of an answer, as opposed to what it quotes, explains or repeats. Only a text that is
+ * nothing but calls counts, and calls in tags that end the text. Calls in a sentence, a quotation, a comment or a code block
+ * beside other text are part of the answer: running them would let a file that is quoted decide what is run.
+ */
+import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
+import { hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
+
+/** The blocks of calls in their order, and the text before them. */
+export interface OwnBlocks {
+  readonly blocks: ReadonlyArray<string>
+  readonly rest: string
+}
+
+const none: OwnBlocks = { blocks: [], rest: "" }
+
+/** Types of code blocks that hold calls; in any other one a call is an example. */
+const callLanguages = new Set(["", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls", "tool_code"])
+
+/** The code blocks of a text that holds nothing else. */
+const loneFences = (text: string): ReadonlyArray<string> => {
+  if (!/^(?:`{3,}|~{3,})[^]*(?:`{3,}|~{3,})$/.test(text)) return []
+  const fences = fencedBlocks(text)
+  const isAlone = proseLines(text).every((line) => line.text.trim() === "")
+  return isAlone && callLanguages.has(fences[0]?.language.toLowerCase() ?? "") ? fences.map((fence) => fence.text) : []
+}
+
+const fenceLine = /^ {0,3}(?:`{3,}|~{3,})/gm
+const intention = /\b(?:I(?:['’]ll| will| am going to|['’]m going to| need to| want to)|let me|let['’]s)\b/i
+const example =
+  /\b(?:examples?|e\.g\.|syntax|formats?|looks? like|shows?|says?|contains?|reads?|quotes?|written|writes?)\b/i
+
+/** True for a text after which a call is still inside of something, or is announced as something to look at. */
+const leadsToQuote = (before: string): boolean => {
+  const last = before.slice(before.lastIndexOf("\n") + 1).trim()
+  const sentence = last.split(/[.!?]\s+/).at(-1) ?? ""
+  const isOpen =
+    (before.match(fenceLine) ?? []).length % 2 === 1 || before.lastIndexOf("<!--") > before.lastIndexOf("-->")
+  const isInside = /^(?:>|[-*+]\s|\d+[.)]\s|\|)/.test(last) || /(?:<[a-z][^<>]*>|["'“‘«`(])$/i.test(last)
+  const announces = last.endsWith(":") && !(intention.test(sentence) && !example.test(sentence.replace(intention, "")))
+  return isOpen || isInside || announces
+}
+
+/** The calls that end a text, each beginning a line. */
+const lastCalls = (text: string): OwnBlocks => {
+  const parts = markedParts(text)
+  const [first] = parts
+  const before = first?.kind === "text" ? first.text : ""
+  const blocks = parts.flatMap((part) => (part.kind === "call" ? [part.json] : []))
+  return parts.length > blocks.length + (before === "" ? 0 : 1) || leadsToQuote(before)
+    ? none
+    : { blocks, rest: before }
+}
+
+/** What the answer calls at its own level. */
+export const ownBlocks = (text: string): OwnBlocks => {
+  const trimmed = text.trim()
+  if (hasMarkedLine(trimmed)) return lastCalls(trimmed)
+  if (/^[{[][^]*[}\]]$/.test(trimmed)) return { blocks: [trimmed], rest: "" }
+  return { blocks: loneFences(trimmed), rest: "" }
+}

@@ -1,0 +1,114 @@
+/**
+ * Damage near to what is read as a call: calls that are quoted, explained or cut off, and parts that may mean two things.
+ * Applied to strict documents only.
+ */
+import { changed, choose, type Damage, type Random, type Whole } from "./Damage.ts"
+
+const heading = "## Tool Calls\n"
+
+/** Puts another text in the place of the calls. */
+const instead = (document: Whole, text: string): string | undefined => {
+  const at = document.text.lastIndexOf(`\n${heading}`)
+  return document.kind === "refinement" && at >= 0
+    ? changed(document, `${document.text.slice(0, at + 1)}${heading}\n${text}\n`)
+    : undefined
+}
+
+const asJson = '{ "name": "read_file", "arguments": { "path": "a.ts" } }'
+const asTag = '<function=read_file>{ "path": "a.ts" }</function>'
+const asParameters = "<function=read_file>\n<parameter=path>\na.ts\n</parameter>\n</function>"
+const anyCall = (random: Random): string =>
+  choose(random, asJson, asTag, asParameters, `<tool_call>\n${asJson}\n</tool_call>`)
+
+const fenced = (text: string, language = "json"): string => `\`\`\`${language}\n${text}\n\`\`\``
+
+const writes = fenced('{ "uid": "w", "name": "write_file", "arguments": { "path": "a.ts" } }')
+const content = fenced("const a = 1", "ts")
+
+export const quotedCalls: ReadonlyArray<Damage> = [
+  {
+    name: "calls that are quoted",
+    apply: (document, random) => instead(document, anyCall(random).replace(/^/gm, "> "))
+  },
+  {
+    name: "calls in a comment",
+    apply: (document, random) =>
+      instead(
+        document,
+        `<!-- ${choose(random, "old", "For example:")}\n${choose(random, anyCall(random), fenced(asJson))}\n-->`
+      )
+  },
+  {
+    name: "a call in a sentence",
+    apply: (document, random) =>
+      instead(
+        document,
+        `${choose(random, "Never write", "The log says", "One could call")} ${choose(random, asTag, asJson)} here.`
+      )
+  },
+  {
+    name: "tags that break off",
+    apply: (document, random) => {
+      const all = choose(random, asParameters, `<tool_call>\n${asParameters}\n</tool_call>`)
+      return instead(document, all.slice(0, all.indexOf("</parameter>") - Math.floor(random() * 4)))
+    }
+  },
+  {
+    name: "a parameter that is given twice",
+    apply: (document, random) =>
+      instead(
+        document,
+        asParameters.replace(
+          "</function>",
+          `<parameter=path>${choose(random, "a.ts", "b.ts")}</parameter>\n</function>`
+        )
+      )
+  },
+  {
+    name: "text between the tags of a call",
+    apply: (document, random) =>
+      instead(
+        document,
+        asParameters.replace("</function>", `${choose(random, "the first lines", "path: b.ts", "...")}\n</function>`)
+      )
+  },
+  {
+    name: "some arguments beside the name",
+    apply: (document, random) =>
+      instead(
+        document,
+        fenced(
+          `{ "name": "read_file", "${choose(random, "path", "start_line")}": "3", "arguments": { "path": "a.ts" } }`
+        )
+      )
+  },
+  {
+    name: "two names beside the arguments",
+    apply: (document, random) =>
+      instead(
+        document,
+        fenced(`{ "tool": "add_task", "name": "read_file", "${choose(random, "path", "text")}": "a.ts" }`)
+      )
+  },
+  {
+    name: "content that may belong to two calls",
+    apply: (document, random) =>
+      instead(
+        document,
+        choose(
+          random,
+          [writes, content, content],
+          [writes, writes.replace('"w"', '"v"'), content],
+          [content, writes]
+        ).join("\n\n")
+      )
+  },
+  {
+    name: "content of a call that takes none",
+    apply: (document, random) =>
+      instead(
+        document,
+        `${writes.replace("write_file", choose(random, "edit_file", "read_file", "overwrite"))}\n\n${content}`
+      )
+  }
+]
