@@ -82,7 +82,8 @@ export class Planner extends Context.Service<
               (gaveUp) =>
                 new NoValidPlan({
                   detail: `Could not build valid task list ${gaveUp.message}`,
-                  issues: gaveUp.issues
+                  issues: gaveUp.issues,
+                  attempts: gaveUp.attempts
                 })
             )
           )

@@ -51,10 +51,10 @@ const stopped = (reason: typeof Hopeless.Type, shape: AnswerShape | undefined): 
       reason.kind === "loop"
         ? issue(
             "answer-loop",
-            `Your answer was stopped: ${reason.detail}.`,
+            `The answer was stopped: ${reason.detail}.`,
             `${begin}, write everything once, and stop.`
           )
-        : issue("answer-shape", `Your answer was stopped: ${reason.detail}.`, `${begin} and write nothing before it.`)
+        : issue("answer-shape", `The answer was stopped: ${reason.detail}.`, `${begin} and write nothing before it.`)
     ]
   }
 }
@@ -65,7 +65,7 @@ const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issu
   const found = readPart === undefined ? [] : issuesOfPart(part, readPart)
   const whole =
     part.text === "" || part.cut === "" ? "" : ` It was whole up to the line ${codeSpan(part.cut.slice(0, 100))}.`
-  const what = `Your answer ran into the length limit and broke off.${whole}`
+  const what = `The answer ran into the length limit and broke off.${whole}`
   return { answer: partial, shown: partial, issues: [issue("answer-cut-off", what), ...found] }
 }
 
@@ -75,16 +75,14 @@ export const unusableAnswer = (error: ModelError, { readPart, shape }: Expected)
     case "CutOff":
       return Option.some(cutOff(error.reason.partial, readPart))
     case "ThinkingCutOff":
-      return Option.some(
-        onlyThought("You were still thinking when the length limit was reached, and wrote no answer.", shape)
-      )
+      return Option.some(onlyThought("The thinking ran into the length limit, so there was no answer.", shape))
     case "ThinkingOnly":
-      return Option.some(onlyThought("You thought and wrote no answer.", shape))
+      return Option.some(onlyThought("There was only thinking and no answer.", shape))
     case "EmptyAnswer":
       return Option.some({
         answer: "",
         shown: "",
-        issues: [issue("answer-empty", "Your answer was empty.")]
+        issues: [issue("answer-empty", "The answer was empty.")]
       })
     case "Hopeless":
       return Option.some(stopped(error.reason, shape))

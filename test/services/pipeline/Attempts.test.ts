@@ -136,7 +136,7 @@ it.effect("tells what was whole in an answer that was cut off, and what is wrong
       {
         code: "answer-cut-off",
         where: {},
-        what: "Your answer ran into the length limit and broke off. It was whole up to the line `## B`.",
+        what: "The answer ran into the length limit and broke off. It was whole up to the line `## B`.",
         how: "Answer shorter."
       },
       late
@@ -166,7 +166,7 @@ it.effect("shows a stopped answer by its beginning only, says why it was stopped
       {
         code: "answer-loop",
         where: {},
-        what: `Your answer was stopped: it repeated "${sentence}" 14 times.`,
+        what: `The answer was stopped: it repeated "${sentence}" 14 times.`,
         how: "Write the document, write everything once, and stop."
       }
     ])
@@ -254,7 +254,7 @@ it.effect(
           {
             code: "answer-empty",
             where: {},
-            what: "You were still thinking when the length limit was reached, and wrote no answer.",
+            what: "The thinking ran into the length limit, so there was no answer.",
             how: "Write the document at once, without thinking first."
           }
         ]

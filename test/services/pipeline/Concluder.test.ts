@@ -130,7 +130,7 @@ it.effect("asks again, and says why, after an empty answer", () =>
     expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is there." } })
     expect(prompts.length).toBe(2)
     expect(prompts[1]?.user).toBe(
-      `${prompts[0]?.user.trimEnd()}\n\n## Issues with your previous answer\n\n1. Your answer was empty. Write the document that is asked for.`
+      `${prompts[0]?.user.trimEnd()}\n\n## Issues with your previous answer\n\n1. The answer was empty. Write the document that is asked for.`
     )
   })
 )
