@@ -31,13 +31,14 @@ const meaningOf = {
   note: "repair, note: accepted"
 } as const
 
-const ruleSection = ({ code, fix, severity, title, why }: Rule): string => {
+const ruleSection = ({ code, fix, help, severity, title, why }: Rule): string => {
   const { after, alongside, before, kind } = exampleOf(code)
   const others = alongside.length === 0 ? "" : ` (${alongside.map((one) => `\`${one}\``).join(", ")} too)`
   return [
     `## ${code}`,
     `**${title}** (${meaningOf[severity]}). ${why}`,
     `What to do: ${fix}`,
+    ...(help === undefined ? [] : [`When the model of a run does not get it right: ${help}`]),
     `Before, ${exampleKinds[kind].about}${others}:`,
     shown(before),
     "After:",

@@ -86,7 +86,7 @@ const cases: ReadonlyArray<Case> = [
     name: "an environment variable that is no number",
     args: ["run", "hi"],
     options: { env: { OLLAMA_NUM_PARALLEL: "0" } },
-    stderr: 'OLLAMA_NUM_PARALLEL: expected a whole number between 1 and 64, got "0".\n'
+    stderr: 'OLLAMA_NUM_PARALLEL: must be a whole number between 1 and 64, but is "0".\n'
   },
   {
     name: "a server address that is none",

@@ -189,13 +189,16 @@ describe("a model that is cut off while it thinks", () => {
       const server = yield* serve({}, { script: ponderer })
       const { code, stderr } = yield* Effect.promise(() => run(ask, env(server)))
       assert.strictEqual(code, 0)
-      const asked = server.chats.map(({ messages, think }) => [think, messages[1]?.content.includes("still thinking")])
+      const asked = server.chats.map(({ messages, think }) => [
+        think,
+        messages[1]?.content.includes("The thinking ran into the length limit")
+      ])
       const pairs = ["plan", "refine", "execute", "iterate", "conclude"].flatMap(() => [
         [undefined, false],
         [false, true]
       ])
       assert.deepStrictEqual(asked, pairs)
-      assert.include(stderr, "You were still thinking when the length limit was reached")
+      assert.include(stderr, "The thinking ran into the length limit")
     })
   )
 

@@ -14,10 +14,13 @@ export const clusterRunArgument = Argument.String("RUN").pipe(
 /** The command. */
 export const attach = Command.make(
   "attach",
-  { run: clusterRunArgument, json: outcomeFlags.json },
-  Effect.fn("attach")(function* ({ json, run }) {
+  { run: clusterRunArgument, json: outcomeFlags.json, verbose: outcomeFlags.verbose },
+  Effect.fn("attach")(function* ({ json, run, verbose }) {
     const { attachClusterRun } = yield* Effect.promise(() => import("./clusterHandler.ts"))
-    yield* endWithReport(yield* attachClusterRun(run, yield* eventSink({ json })), { json, isClusterRun: true })
+    yield* endWithReport(yield* attachClusterRun(run, yield* eventSink({ json, verbose })), {
+      json,
+      isClusterRun: true
+    })
   })
 ).pipe(
   Command.withDescription(

@@ -6,6 +6,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { checkDocument } from "../../domain/checking/CheckReport.ts"
 import { progressSink } from "../terminal/EventSink.ts"
+import { verboseFlag } from "../terminal/outcome.ts"
 import { Output } from "../terminal/Output.ts"
 import { flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 import { printableJson } from "../../domain/text/Printable.ts"
@@ -18,14 +19,15 @@ export const plan = Command.make(
     json: Flag.Boolean("json").pipe(
       Flag.withDescription("Print one JSON object: the list as markdown and in the form of check --json"),
       Flag.withDefault(false)
-    )
+    ),
+    verbose: verboseFlag
   },
   Effect.fn("plan")(function* (given) {
     const { answer, result } = yield* Output
     const prompt = yield* readPrompt(given)
     const flags = yield* flagConfiguration(given)
     const order = { prompt, ...orderFiles(given) }
-    const ports = { sink: yield* progressSink, approveSteps: false }
+    const ports = { sink: yield* progressSink(given.verbose), approveSteps: false }
     const { planPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))
     const { markdown } = yield* planPrompt({ project: given.project, flags, order }, ports)
     if (!given.json) return yield* answer(markdown)

@@ -11,6 +11,7 @@ import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import type { GivenResult } from "../../services/pipeline/StageInput.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
+import { verboseFlag } from "../terminal/outcome.ts"
 import { type ModelFlags, modelFlags } from "./modelFlags.ts"
 import { flagConfiguration, runFlags } from "./runFlags.ts"
 
@@ -33,7 +34,8 @@ export const stageFlags = {
     Flag.withDescription("Print the prompt that would be sent, and do not ask the model"),
     Flag.withDefault(false)
   ),
-  json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false))
+  json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false)),
+  verbose: verboseFlag
 }
 
 /** The values of the shared flags. */

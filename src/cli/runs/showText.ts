@@ -2,7 +2,7 @@
  * What `show` prints for a person, as markdown. Pure.
  */
 import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
-import { issueText } from "../../domain/findings/Issue.ts"
+import { modelText, personText, repairText } from "../../domain/findings/PersonText.ts"
 import type { Attempt, CallEvidence, RunOverview, TaskEvidence } from "../../domain/history/RunEvidence.ts"
 import { dataText } from "../../domain/tools/ToolCall.ts"
 
@@ -48,8 +48,8 @@ const attemptLines = ({ answer, call, failures, issues, repairs, system, user }:
         ""
       ]),
   ...failures.map((text) => `- failed: ${text}`),
-  ...issues.map((issue) => `- issue ${issue.code}: ${issueText(issue)}`),
-  ...repairs.map((repair) => `- repaired ${repair.code}: ${repair.message}`),
+  ...issues.flatMap((issue) => [`- issue ${personText(issue)}`, `  - the model was told: ${modelText(issue)}`]),
+  ...repairs.map((repair) => `- repaired ${repairText(repair)}`),
   fencedBlock("#### System part of the prompt", system, "text").trim(),
   "",
   fencedBlock("#### User part of the prompt", user, "text").trim(),

@@ -54,8 +54,9 @@ export const lineSink = Effect.fnUntraced(function* (line: (event: RunEvent, pai
   return sink
 })
 
-/** The progress of a run. */
-export const progressSink: Effect.Effect<EventSink, never, Output> = lineSink(progressLine)
+/** The progress of a run; on request with everything that the model is told about its answers. */
+export const progressSink = (isVerbose: boolean): Effect.Effect<EventSink, never, Output> =>
+  lineSink((event, paint) => progressLine(event, paint, isVerbose))
 
 /** The exit code of an interrupted run is that of the signal. */
 const withSignal = (event: RunEvent, received: NodeJS.Signals | undefined): RunEvent =>

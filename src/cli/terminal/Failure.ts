@@ -3,6 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
+import { helpText, personText } from "../../domain/findings/PersonText.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { printableLines } from "../../domain/text/Printable.ts"
 import type { RunRefused } from "../../services/pipeline/RunWorkflow.ts"
@@ -37,6 +38,13 @@ interface OtherFailure {
 /** Errors in saved data, not in what the person gave. */
 const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable", "DatabaseUnavailable", "ProjectShared"])
 
+/** What is wrong with a plan: for its author with what to write, for who asked a model with what can be done. */
+const planIssues = ({ attempts, issues }: NoValidPlan): string => {
+  if (attempts === undefined || issues.length === 0) return issuesMarkdown(issues)
+  const found = issues.map((issue, index) => `${index + 1}. ${personText(issue)}`)
+  return [...found, `What you can do: ${helpText(issues)}`].join("\n")
+}
+
 /** Everything a command can fail with, as exit code and text. */
 export const failureOf = (
   error: CommandFailure | ModelError | NoValidPlan | RunRefused | OtherFailure
@@ -51,7 +59,7 @@ export const failureOf = (
     })
   }
   if (error._tag === "NoValidPlan") {
-    const issues = printableLines(issuesMarkdown((error as NoValidPlan).issues))
+    const issues = printableLines(planIssues(error as NoValidPlan))
     return new CommandFailure({ exitCode: exitCodes.noValidPlan, text: issues === "" ? text : `${text}\n${issues}` })
   }
   if (error._tag === "RunRefused") return new CommandFailure({ exitCode: (error as RunRefused).exitCode, text })

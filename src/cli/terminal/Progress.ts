@@ -3,6 +3,14 @@
  * and tools is made printable first.
  */
 import { type Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
+import {
+  helpText,
+  mayLoseSomething,
+  modelText,
+  personText,
+  repairText,
+  usualHelp
+} from "../../domain/findings/PersonText.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
@@ -40,7 +48,35 @@ const taskPart = (task: string | undefined): string => (task === undefined ? "" 
 /** The pass of a refinement that looked first. */
 const passPart = (pass: number | undefined): string => (pass === undefined ? "" : `, pass ${pass}`)
 
-/** Place, what is wrong and what to do, on one line. */
+/** How many findings of an answer are shown; the others are counted. */
+const mostFindings = 3
+
+/** What a model got wrong: for a person what went wrong, and on request what the model is told to write. */
+const findingLines = (issues: ReadonlyArray<Issue>, isVerbose: boolean): ReadonlyArray<string> => {
+  const first = isVerbose ? issues : issues.slice(0, mostFindings)
+  const left = issues.length - first.length
+  return [
+    ...first.flatMap((issue) => {
+      const line = `    ${shown(personText(issue), 320)}`
+      return isVerbose ? [line, `      to the model: ${shown(modelText(issue), 800)}`] : [line]
+    }),
+    ...(left === 0 ? [] : [`    and ${left} more, which --verbose shows`])
+  ]
+}
+
+/** What was fixed in an answer: on request all of it, otherwise only that with which something may be lost. */
+const repairedLines = (
+  { call, repairs }: Extract<RunEvent, { readonly type: "answer.repaired" }>,
+  paint: Paint,
+  isVerbose: boolean
+): string | undefined => {
+  const told = isVerbose ? repairs : repairs.filter(mayLoseSomething)
+  const lines = told.map((repair) => `    ${shown(repairText(repair), 320)}`)
+  const head = `  ${paint.dim("answer fixed")} ${call.stage}${taskPart(call.task)}${passPart(call.pass)}, attempt ${call.attempt}`
+  return told.length === 0 ? undefined : [head, ...lines].join("\n")
+}
+
+/** Place, what is wrong and what to do, on one line: for the author of a document. */
 const issueLine = (issue: Issue, most: number): string => {
   const place = whereText(issue.where)
   return shown(`${place === "" ? "" : `${place}: `}${issueText(issue)}`, most)
@@ -60,13 +96,20 @@ const evidenceLine = (evidence: RunReport["evidence"]): ReadonlyArray<string> =>
         `evidence: ${evidence.wrong} of ${count(evidence.checked, "link")} could not be confirmed; each is marked in the text`
       ]
 
+/** The issues that ended a run. Without a model call they are about a document that the person gave. */
+const endingIssues = ({ issues, usage }: RunReport): ReadonlyArray<string> =>
+  usage.modelCalls === 0
+    ? issues.map((issue) => `  ${issueLine(issue, 800)}`)
+    : [
+        ...issues.map((issue) => `  ${shown(personText(issue), 800)}`),
+        ...(issues.length === 0 ? [] : [`  What you can do: ${helpText(issues)}`])
+      ]
+
 /** The last lines: how the run ended and what it cost, with the issues that ended it. */
-export const outcomeLines = (
-  { evidence, failures, issues, results, rounds, status, usage }: RunReport,
-  paint: Paint
-): string =>
-  [
-    ...issues.map((issue) => `  ${issueLine(issue, 800)}`),
+export const outcomeLines = (report: RunReport, paint: Paint): string => {
+  const { evidence, failures, results, rounds, status, usage } = report
+  return [
+    ...endingIssues(report),
     ...evidenceLine(evidence),
     `${paint.bold(status === "done" ? paint.green(status) : paint.red(statusWords(status)))}: ${[
       count(results.length, "result"),
@@ -77,9 +120,10 @@ export const outcomeLines = (
       seconds(usage.durationMs)
     ].join(", ")}`
   ].join("\n")
+}
 
 /** The line for an event; nothing for events that only programs need. */
-export const progressLine = (event: RunEvent, paint: Paint): string | undefined => {
+export const progressLine = (event: RunEvent, paint: Paint, isVerbose = false): string | undefined => {
   switch (event.type) {
     case "run.started":
       return `${paint.bold("run")} ${event.runId} with ${shown(event.model)} in ${shown(event.project)}`
@@ -104,7 +148,10 @@ export const progressLine = (event: RunEvent, paint: Paint): string | undefined 
     case "task.finished":
       return `  ${paint.green("finished")} "${shown(event.task)}"`
     case "task.failed":
-      return `  ${paint.red(event.failure.skipped ? "skipped" : "failed")} ${shown(event.failure.message, 400)}`
+      return [
+        `  ${paint.red(event.failure.skipped ? "skipped" : "failed")} ${shown(event.failure.message, 400)}`,
+        ...(event.failure.cause?._tag === "NoValidAnswer" ? [`    What you can do: ${usualHelp}`] : [])
+      ].join("\n")
     case "tool.started":
       return paint.dim(
         `  call ${[event.call.name, ...event.targets].map((word) => shown(word)).join(" ")} for${taskPart(event.id.task)}`
@@ -128,8 +175,10 @@ export const progressLine = (event: RunEvent, paint: Paint): string | undefined 
     case "answer.rejected":
       return [
         `  ${paint.yellow("answer rejected")} ${event.call.stage}${taskPart(event.call.task)}${passPart(event.call.pass)}, attempt ${event.call.attempt}: ${count(event.issues.length, "issue")}`,
-        ...event.issues.slice(0, 3).map((issue) => `    ${issueLine(issue, 320)}`)
+        ...findingLines(event.issues, isVerbose)
       ].join("\n")
+    case "answer.repaired":
+      return repairedLines(event, paint, isVerbose)
     case "approval.answered":
       return `  approval: ${event.answer}${event.by === "person" ? "" : ` (${event.by})`}${event.instead === undefined ? "" : `, instead: ${shown(event.instead)}`}`
     case "message":

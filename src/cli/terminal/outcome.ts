@@ -16,6 +16,14 @@ import type { Signals } from "./Signals.ts"
 import { modelFlags } from "../run/modelFlags.ts"
 import { countFlag, runFlags } from "../run/runFlags.ts"
 
+/** Everything about the answers of the model that were not right. */
+export const verboseFlag = Flag.Boolean("verbose").pipe(
+  Flag.withDescription(
+    "Also show everything that was fixed in an answer of the model, and what the model is told to fix"
+  ),
+  Flag.withDefault(false)
+)
+
 export const outcomeFlags = {
   maxRounds: countFlag("max-rounds", 1000).pipe(
     Flag.withDescription("Maximum number of rounds (refine, run, iterate): --max-rounds 3"),
@@ -28,7 +36,8 @@ export const outcomeFlags = {
   json: Flag.Boolean("json").pipe(
     Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
     Flag.withDefault(false)
-  )
+  ),
+  verbose: verboseFlag
 }
 
 /** The flags of commands that continue a saved run. */
@@ -57,13 +66,14 @@ const canResume = (status: RunStatus): boolean => status !== "done" && status !=
 /** How a run is reported: its events as JSON Lines or as progress, and whether it can be resumed here. */
 interface ReportStyle {
   readonly json: boolean
+  readonly verbose?: boolean
   /** The run is no saved run of this machine: it is not resumed here. */
   readonly isClusterRun?: boolean
 }
 
 /** Where the events of a run go. */
-export const eventSink = ({ json }: ReportStyle): Effect.Effect<EventSink, never, Output | Signals> =>
-  json ? jsonSink : progressSink
+export const eventSink = ({ json, verbose = false }: ReportStyle): Effect.Effect<EventSink, never, Output | Signals> =>
+  json ? jsonSink : progressSink(verbose)
 
 /** Ends the stream of events with an error when the work fails in the middle. */
 export const untilReport =

@@ -46,9 +46,9 @@ export const readConclusion = (answer: string, { hasResults = false } = {}): Rea
   const findings = { issues: [...document.issues], repairs: [...document.repairs] }
   if (findings.issues.length > 0) return { value: Option.none(), ...findings }
   const other = otherDocument(document)
-  if (isBlank(document)) addIssue(findings, "answer-empty", {}, { what: "Your answer holds no text." })
+  if (isBlank(document)) addIssue(findings, "answer-empty", {}, { what: "The answer holds no text." })
   else if (other !== undefined) {
-    addIssue(findings, "answer-shape", {}, { what: `Your answer is ${other}.`, how: "Write the answer to the prompt." })
+    addIssue(findings, "answer-shape", {}, { what: `The answer is ${other}.`, how: "Write the answer to the prompt." })
   }
   if (findings.issues.length === 0 && hasResults && isRefusal(document)) {
     addIssue(
@@ -56,7 +56,7 @@ export const readConclusion = (answer: string, { hasResults = false } = {}): Rea
       "answer-shape",
       {},
       {
-        what: "Your answer says that you cannot do the work, but the tasks have done it: their results are in the prompt.",
+        what: "The answer says that the work cannot be done, but the tasks have done it: their results are in the prompt.",
         how: "Answer the prompt from the results, with their links."
       }
     )

@@ -14,7 +14,10 @@ export const Where = Schema.Struct({
 })
 export type Where = typeof Where.Type
 
-/** Where, what is wrong, how to fix it (with the nearest valid values), and a stable kebab-case code. */
+/**
+ * Where, what is wrong, how to fix it (with the nearest valid values), and a stable kebab-case code. `what` is for a person,
+ * too, and addresses nobody; `how` tells the author of the text what to write.
+ */
 export const Issue = Schema.Struct({
   code: Schema.String,
   where: Where,

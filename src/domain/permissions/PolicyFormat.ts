@@ -1,12 +1,11 @@
 /**
  * The rules that a person had remembered, and the text of policies.json that holds them: `{ "version": 1, "rules": [...] }`.
- * It is read strictly: a file with any problem is is not used at all.
+ * It is read strictly: a file with any problem is not used at all.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as SchemaIssue from "effect/SchemaIssue"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
-import { pathText } from "../text/SchemaProblems.ts"
+import { schemaProblems } from "../text/SchemaProblems.ts"
 import { ruleProblem, Rule } from "./Permission.ts"
 
 /** The tool of a plugin or server as it was when the rule was made; a rule does not allow a tool that has changed. */
@@ -67,10 +66,11 @@ export const readPolicies = (text: string): Result.Result<ReadonlyArray<Remember
   const { placeOf, value } = json.success
   const decoded = Schema.decodeUnknownResult(PolicyDocument)(value, { onExcessProperty: "error" })
   if (Result.isFailure(decoded)) {
-    const [first] = SchemaIssue.makeFormatterStandardSchemaV1()(decoded.failure.issue).issues
-    const path = (first?.path ?? []).map((part) => (typeof part === "object" ? part.key : part))
-    const what = first?.message ?? "the shape is wrong"
-    return Result.fail({ ...placeOf(path), what: path.length === 0 ? what : `"${pathText(path)}": ${what}` })
+    const [first = { ...placeOf([]), what: "the file has another shape." }] = schemaProblems(
+      decoded.failure,
+      json.success
+    )
+    return Result.fail(first)
   }
   for (const [index, rule] of decoded.success.rules.entries()) {
     const what = entryProblem(rule)

@@ -18,7 +18,7 @@ const kind = Schema.String.annotate({
     if (type === "stdio" || type === "http") return true
     return type === "sse"
       ? 'the transport "sse" is no longer part of the protocol and is not supported. Use "http" with the address of the server\'s streamable HTTP endpoint'
-      : `expected "stdio" or "http", got ${JSON.stringify(type)}`
+      : `must be "stdio" or "http", but is ${JSON.stringify(type)}`
   })
 )
 

@@ -26,6 +26,6 @@ export const PluginText = Schema.String.check(
   Schema.makeFilter((text: string) =>
     isPackageName(text) || localPath.test(text)
       ? true
-      : `"${text}" is not the name of a plugin: expected the name of an npm package, or a path that begins with "./".`
+      : `"${text}" is not the name of a plugin. Write the name of an npm package, or a path that begins with "./".`
   )
 )

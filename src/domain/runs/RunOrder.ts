@@ -20,10 +20,14 @@ export const RunOrder = Schema.Struct({
 })
 export type RunOrder = typeof RunOrder.Type
 
-/** There is no valid task list; `issues` are those of the last attempt. */
+/**
+ * There is no valid task list; `issues` are those of the last attempt. `attempts` is how often a model was asked; absent for
+ * a list that a person gave.
+ */
 export class NoValidPlan extends Schema.TaggedError<NoValidPlan>()("NoValidPlan", {
   detail: Schema.String,
-  issues: Schema.Array(Issue)
+  issues: Schema.Array(Issue),
+  attempts: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {
     return this.detail

@@ -9,6 +9,7 @@ import { makeIssue, makeRepair } from "../findings/IssueCode.ts"
 import { bodyWithSubheadings, outline, type OutlineSection } from "../markdown/Outline.ts"
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import { decodeText } from "../text/TextEncoding.ts"
+import { frontMatterFault } from "./FrontMatterWords.ts"
 
 export interface SkillFile {
   readonly fields: Readonly<Record<string, unknown>>
@@ -67,9 +68,8 @@ const splitFile = (text: string): Result.Result<SkillFile, Issue> => {
   const { document, lineOf } = retried ? parse(quoted) : strict
   const error = document.errors[0]
   if (error !== undefined) {
-    const first = error.message.split("\n")[0] ?? ""
-    const what = `The front matter is not valid YAML: ${first.replace(/ at line \d+, column \d+:?$/, "")}.`
-    return broken(what, (error.linePos?.[0].line ?? 1) + 1, "Quote values that contain a colon or quotes.")
+    const { how, what } = frontMatterFault(error)
+    return broken(`The front matter cannot be read as YAML. ${what}`, (error.linePos?.[0].line ?? 1) + 1, how)
   }
   if (!isMap(document.contents))
     return broken("The front matter is not a list of keys with values.", 2, "Write it as lines `key: value`.")

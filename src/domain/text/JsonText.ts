@@ -36,6 +36,30 @@ class Broken extends Data.Error<{ readonly problem: JsonProblem }> {}
 const brokenAt = (line: number, column: number, what: string): Broken =>
   new Broken({ problem: { line: line + 1, column: column + 1, what } })
 
+/** What a text may not hold, by the number that the parser gives the mistake. */
+const lexical: Readonly<Record<number, string>> = {
+  10: "JSON has no comments. Remove this one.",
+  11: "JSON has no comments. Remove this one.",
+  12: "the closing quote of this text is missing, or the text has a line break, which is written \\n.",
+  14: "a backslash and u stand before four hexadecimal digits. Write a plain backslash twice.",
+  15: "this text has a backslash that stands for nothing. Write a backslash twice.",
+  16: "this text has a control character. Write a tab as \\t and a line break as \\n."
+}
+
+/** What to do about a sign or word that stands where something else is expected. */
+const advice = (text: string, offset: number): string => {
+  const rest = text.slice(offset, offset + 20)
+  if (/^[}\]]/.test(rest) && /,\s*$/.test(text.slice(0, offset))) return ` Remove the comma before "${rest.charAt(0)}".`
+  if (/^['`\u2018-\u201f]/.test(rest)) return " Write straight double quotes."
+  if (/^(?:True|False|None|undefined|NaN)\b/.test(rest)) return " Write true, false or null."
+  return ""
+}
+
+/** What is wrong at a place: what the parser found there, or what it expected. */
+const faultAt = (text: string, code: number, offset: number, expected: string): string =>
+  lexical[code] ??
+  `${expected} is expected${offset >= text.length ? ", but the text ends." : `.${advice(text, offset)}`}`
+
 type Path = () => ReadonlyArray<PropertyKey>
 
 /** The place of every part of the text; throws `Broken` where it is not strict JSON or repeats a key. */
@@ -45,7 +69,7 @@ const locateParts = (text: string): ReadonlyMap<string, Place> => {
   let expected = "a value"
 
   const note = (line: number, column: number, path: ReadonlyArray<PropertyKey>): void => {
-    if (path.length > maxDepth) throw brokenAt(line, column, "the text is nested too deeply")
+    if (path.length > maxDepth) throw brokenAt(line, column, "the text is nested too deeply.")
     if (!places.has(keyOf(path))) places.set(keyOf(path), { line: line + 1, column: column + 1 })
   }
   const open =
@@ -71,7 +95,7 @@ const locateParts = (text: string): ReadonlyMap<string, Place> => {
     onObjectProperty: (name, offset, length, line, column, path) => {
       const member = [...path(), name]
       const written = text.slice(offset, offset + length)
-      if (places.has(keyOf(member))) throw brokenAt(line, column, `the key ${written} stands here a second time`)
+      if (places.has(keyOf(member))) throw brokenAt(line, column, `the key ${written} stands here a second time.`)
       note(line, column, member)
       expected = '":"'
     },
@@ -82,8 +106,8 @@ const locateParts = (text: string): ReadonlyMap<string, Place> => {
     onSeparator: (sign) => {
       expected = sign === "," && closings.at(-1) === "}" ? "a key in double quotes" : "a value"
     },
-    onError: (_, offset, _length, line, column) => {
-      throw brokenAt(line, column, `${expected} is expected${offset >= text.length ? ", but the text ends" : ""}`)
+    onError: (code, offset, _length, line, column) => {
+      throw brokenAt(line, column, faultAt(text, code, offset, expected))
     }
   }
   visit(text, visitor, { disallowComments: true })

@@ -4,13 +4,13 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as SchemaIssue from "effect/SchemaIssue"
 import type { Issue, Repair, Where } from "../findings/Issue.ts"
 import { type IssueCode, makeIssue, makeRepair } from "../findings/IssueCode.ts"
 import { aliasRepairs, type ArgumentAliases, withOwnNames } from "./ArgumentAliases.ts"
 import { nearest, nearestOrAll } from "../text/Nearest.ts"
 import { pathText } from "../text/SchemaProblems.ts"
 import { dropReasons, renameArguments } from "./ArgumentNames.ts"
+import { remedyOf, type SchemaProblem, schemaProblemsOf } from "../text/SchemaWords.ts"
 import type { Arguments, ToolCall } from "./ToolCall.ts"
 import { readBlock } from "./ToolCallJson.ts"
 import { type JsonSchema, propertiesOf, requiredOf } from "./ToolSchema.ts"
@@ -22,23 +22,6 @@ export interface Parameters {
   readonly schema: JsonSchema
   readonly aliases?: ArgumentAliases
 }
-
-interface ArgumentProblem {
-  readonly path: ReadonlyArray<PropertyKey>
-  readonly expected: string
-}
-
-const argumentProblems = (error: Schema.SchemaError): ReadonlyArray<ArgumentProblem> =>
-  SchemaIssue.makeFormatterStandardSchemaV1()(error.issue).issues.map(({ message, path = [] }) => ({
-    path: path.map((part) => (typeof part === "object" ? part.key : part)),
-    expected: message
-  }))
-
-/** All problems of a failed decoding in one line: `edits[0].line: Expected a number; path: Missing key`. */
-export const argumentProblemText = (error: Schema.SchemaError): string =>
-  argumentProblems(error)
-    .map(({ expected, path }) => `${pathText(path)}: ${expected}`)
-    .join("; ")
 
 const numeral = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?\s*$/
 
@@ -62,7 +45,7 @@ const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefin
 /** True when the tool does not take this value of the argument. */
 const rejects = ({ codec }: Parameters, given: Arguments, name: string): boolean => {
   const decoded = Schema.decodeResult(codec)(given, { errors: "all" })
-  return Result.isFailure(decoded) && argumentProblems(decoded.failure).some(({ path }) => path[0] === name)
+  return Result.isFailure(decoded) && schemaProblemsOf(decoded.failure, given).some(({ path }) => path[0] === name)
 }
 
 /**
@@ -122,6 +105,19 @@ const findMeant = (unknown: ReadonlyArray<string>, missing: ReadonlyArray<string
   return meant
 }
 
+/** What is wrong with a value, and what to write. */
+const invalidText = (tool: string, problem: SchemaProblem) => {
+  const { given, kind, path, said } = problem
+  const subject = path.length === 0 ? `The arguments of ${tool}` : `The argument "${pathText(path)}" of ${tool}`
+  if (kind === "missing") return { what: `${subject} is missing.`, how: "Add it." }
+  if (kind === "unknown") return { what: `${tool} has no argument "${pathText(path)}".`, how: "Remove it." }
+  const what = path.length === 0 ? `${subject} do not fit.` : `${subject} does not fit.`
+  return {
+    what: said === undefined && path.length > 0 ? `${subject} is ${given}, which does not fit.` : what,
+    how: remedyOf(problem)
+  }
+}
+
 /** All problems of the arguments: missing ones, then those that do not fit, then unknown ones. */
 export const checkArguments = (
   { arguments: given, name: tool }: ToolCall,
@@ -133,7 +129,7 @@ export const checkArguments = (
   const unknown =
     schema["additionalProperties"] === undefined ? Object.keys(given).filter((name) => !properties.has(name)) : []
   const decoded = Schema.decodeResult(codec)(given, { errors: "all", onExcessProperty: "error" })
-  const problems = Result.isSuccess(decoded) ? [] : argumentProblems(decoded.failure)
+  const problems = Result.isSuccess(decoded) ? [] : schemaProblemsOf(decoded.failure, given)
   const invalid = problems.filter(
     ({ path }) => path.length !== 1 || !(missing.includes(String(path[0])) || unknown.includes(String(path[0])))
   )
@@ -158,10 +154,9 @@ export const checkArguments = (
           `Add ${describe(name, properties.get(name))}`
         )
       ),
-    ...invalid.map(({ expected, path }) => {
-      const what =
-        path.length === 0 ? `The arguments of ${tool} do` : `The argument "${pathText(path)}" of ${tool} does`
-      return issue("argument-invalid", `${what} not fit.`, `${expected}.`)
+    ...invalid.map((problem) => {
+      const { how, what } = invalidText(tool, problem)
+      return issue("argument-invalid", what, how)
     }),
     ...unknown
       .filter((name) => !meant.has(name))

@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type { IssueCode } from "../findings/IssueCode.ts"
 import { type JsonScan, scanJson } from "../text/JsonScan.ts"
+import { readJson } from "../text/JsonText.ts"
 
 interface JsonFailure {
   readonly code: IssueCode
@@ -27,11 +28,21 @@ const maximumBrackets = 500
 
 const failure = (code: IssueCode, what: string): Result.Result<never, JsonFailure> => Result.fail({ code, what })
 
+/** Characters of a block that show where its mistake is. */
+const shownOfBlock = 40
+
+/** The first mistake of a text that is not JSON, with what stands there instead of a number of a line. */
+const faultOf = (text: string): string => {
+  const read = readJson(text)
+  if (Result.isSuccess(read)) return "it holds something that JSON does not know."
+  const { column, line, what } = read.failure
+  const rest = (text.split(/\r\n|\r|\n/)[line - 1] ?? "").slice(column - 1).trim()
+  const shown = rest.length > shownOfBlock ? `${rest.slice(0, shownOfBlock)}...` : rest
+  return shown === "" ? what : `where it says \`${shown}\`, ${what}`
+}
+
 const parse = (text: string): Result.Result<Schema.Json, string> =>
-  Result.try({
-    try: () => JSON.parse(text) as Schema.Json,
-    catch: (error) => String(error).replace(/^SyntaxError: /, "")
-  })
+  Result.try({ try: () => JSON.parse(text) as Schema.Json, catch: () => faultOf(text) })
 
 const checkScan = (scan: JsonScan): Result.Result<void, JsonFailure> => {
   if (scan.forbiddenKey !== undefined) {
@@ -90,7 +101,7 @@ const truncated = failure("tool-call-truncated", "The JSON breaks off before it 
 
 const repair = (text: string, reason: string): Result.Result<Schema.Json, JsonFailure> => {
   const scan = scanJson(text)
-  const unreadable = failure("tool-call-json", `The block is not valid JSON: ${reason}.`)
+  const unreadable = failure("tool-call-json", `The block is not valid JSON: ${reason}`)
   if (scan.open > 0 && !/[}\]]$/.test(text)) return truncated
   if (scan.ellipsis || bracketDepth(text) > maximumBrackets) return unreadable
   const repaired = Result.try({ try: () => jsonrepair(text), catch: () => reason })

@@ -69,7 +69,7 @@ const environment: Effect.Effect<Configuration, ConfigurationError> = Effect.gen
   if (parallel !== undefined && !(Number.isInteger(parallel) && parallel >= 1 && parallel <= 64)) {
     return yield* new ConfigurationError({
       source: "OLLAMA_NUM_PARALLEL",
-      problems: [{ what: `expected a whole number between 1 and 64, got "${slots}".` }]
+      problems: [{ what: `must be a whole number between 1 and 64, but is "${slots}".` }]
     })
   }
   return {

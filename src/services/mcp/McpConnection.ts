@@ -9,6 +9,9 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import { plainFault } from "../../domain/text/EngineWords.ts"
+import { pathText } from "../../domain/text/SchemaProblems.ts"
+import { schemaProblemsOf } from "../../domain/text/SchemaWords.ts"
 import type { McpPart, McpResult } from "../../domain/plugins/McpResult.ts"
 import { type Arguments, ToolErrorType } from "../../domain/tools/ToolCall.ts"
 import { hashOf } from "../files/Hash.ts"
@@ -55,7 +58,15 @@ const methodNotFound = -32_601
 
 /** The message of the system, one level below the error of the client. */
 const causeOf = (cause: unknown): string =>
-  cause instanceof Error && cause.message !== "" ? ` ${cause.message.split("\n", 1).join("")}` : ""
+  cause instanceof Error && cause.message !== "" ? ` ${plainFault(cause).split("\n", 1).join("")}` : ""
+
+/** The parts of a message of the server that are not well formed. */
+const malformedParts = (cause: unknown): string => {
+  if (!Schema.isSchemaError(cause)) return causeOf(cause)
+  const parts = schemaProblemsOf(cause, undefined).map(({ path }) => pathText(path))
+  const named = [...new Set(parts)].filter((part) => part !== "")
+  return named.length === 0 ? "" : ` Look at ${named.join(", ")}.`
+}
 
 const typeOf = ({ reason }: McpClientError): ToolErrorType => {
   switch (reason._tag) {
@@ -88,7 +99,7 @@ const textOf = ({ reason }: McpClientError, address: McpAddress, exitCode: numbe
       return `${reason.message}.${causeOf(reason.cause)}`
     case "ProtocolError":
       return reason.code === undefined && address._tag === "Program"
-        ? `it wrote something to its stdout that is not a message of the protocol. ${reason.message}.${causeOf(reason.cause)}`
+        ? `it wrote something to its stdout that is not a message of the protocol:${causeOf(reason.cause)}. Its log belongs on stderr.`
         : `${reason.message}.${causeOf(reason.cause)}`
     case "LimitError":
       return "it sent a message of more than 10 MiB."
@@ -101,7 +112,7 @@ const textOf = ({ reason }: McpClientError, address: McpAddress, exitCode: numbe
         ? `it asks for authorization (status ${reason.status}). Add the credentials to "headers".`
         : `${reason.message}.`
     case "ValidationError":
-      return `it answered with something that is not well formed.${causeOf(reason.cause)}`
+      return `it answered with something that is not well formed.${malformedParts(reason.cause)}`
     default:
       return `${reason.message}.`
   }

@@ -16,7 +16,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
-import { argumentProblemText } from "../../domain/tools/ArgumentCheck.ts"
+import { schemaProblemText } from "../../domain/text/SchemaProblems.ts"
 import { parameterSchema } from "../../domain/tools/ToolSchema.ts"
 import { causeText } from "../plugins/ForeignCode.ts"
 
@@ -62,7 +62,8 @@ const crashed = (cause: Cause.Cause<never>) =>
 const decode = <Params>({ parameters }: ServedTool<Params>, input: unknown) =>
   Schema.decodeUnknownEffect(parameters)(input, { errors: "all", onExcessProperty: "error" }).pipe(
     Effect.mapError(
-      (error) => new McpSchema.InvalidParams({ message: `The arguments do not fit. ${argumentProblemText(error)}.` })
+      (error) =>
+        new McpSchema.InvalidParams({ message: `The arguments do not fit: ${schemaProblemText(error, input)}` })
     )
   )
 

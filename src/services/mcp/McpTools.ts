@@ -64,7 +64,7 @@ export const mcpTools = (
 ): { readonly tools: Tools; readonly leftOut: ReadonlyArray<McpProblem> } => {
   const tools = new Map<string, Tool<Arguments>>()
   const leave = (name: string, detail: string) => new McpProblem({ server: server.name, tool: name, detail })
-  const leftOut = supervised.malformed.map((one) => leave(one.tool, `it is not well formed: ${one.detail}.`))
+  const leftOut = supervised.malformed.map((one) => leave(one.tool, `it is not well formed: ${one.detail}`))
   for (const definition of supervised.tools) {
     const name = mcpToolName(server.prefix, definition.name)
     const made = toolOf(server, supervised, definition)

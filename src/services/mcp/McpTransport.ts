@@ -18,6 +18,7 @@ import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type * as Rpc from "effect/rpc/Rpc"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { schemaProblemText } from "../../domain/text/SchemaProblems.ts"
 
 const protocol = McpProtocol.v2025_11_25
 
@@ -61,7 +62,10 @@ const wellFormedTools = (page: typeof ToolPage.Type, notes: WireNotes): typeof T
       if (!notes.tools.has(nameOf(tool))) notes.tools.set(nameOf(tool), tool)
       return true
     }
-    notes.malformed.push({ tool: nameOf(tool), detail: decoded.failure.message.split("\n").join(" ") })
+    notes.malformed.push({
+      tool: nameOf(tool),
+      detail: schemaProblemText(decoded.failure, { tools: [tool] }).replaceAll("tools[0].", "")
+    })
     return false
   })
   return { ...page, tools }

@@ -59,7 +59,11 @@ export const readPolicyFile = Effect.fn("readPolicyFile")(
     const read = readPolicies(yield* fs.readFileString(path))
     if (Result.isSuccess(read)) return read.success
     const { column, line, what } = read.failure
-    return yield* failWith(path, `line ${line}, column ${column}: ${what}`, "Fix the file, or remove it.")
+    return yield* failWith(
+      path,
+      `line ${line}, column ${column}: ${what.replace(/\.$/, "")}`,
+      "Fix the file, or remove it."
+    )
   },
   (effect, path) =>
     Effect.catchTag(effect, "PlatformError", (error) =>

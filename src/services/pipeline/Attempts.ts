@@ -9,15 +9,15 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import type { ModelCallId, Stage } from "../../domain/runs/ActivityKey.ts"
-import { cutAtParagraph } from "../../domain/text/Excerpt.ts"
 import { Issue, type Reading, type Repair } from "../../domain/findings/Issue.ts"
-import { type IssueCode, makeIssue } from "../../domain/findings/IssueCode.ts"
-import type { Hopeless, ModelError } from "../../domain/models/ModelAnswer.ts"
+import { issuesAsShown } from "../../domain/findings/ShownLines.ts"
+import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { firstTuning, type Tuning } from "../models/CallPlan.ts"
 import { ModelCaller } from "../models/ModelCaller.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
+import { type Said, unusableAnswer } from "./UnusableAnswer.ts"
 
 /** The answer of the previous attempt, with its issues. */
 export interface Previous {
@@ -47,6 +47,10 @@ export interface AttemptPlan<A, E, R> {
   readonly step: number
   readonly prompt: (previous: Previous | undefined) => FilledPrompt
   readonly read: (answer: string) => Effect.Effect<Attempted<A>, E, R>
+  /** What the text alone says against the whole part of an answer that was cut off. */
+  readonly readPart?: (part: string) => ReadonlyArray<Issue>
+  /** True when the next prompt does not show the answer, so that its lines cannot be counted. */
+  readonly hidesAnswer?: boolean
   /** The model that is asked, when it is not the one of the run. */
   readonly model?: string
   /** The expected document; see `ModelRequest`. */
@@ -80,78 +84,10 @@ interface Kept<A> extends Spare<A> {
   readonly answer: string
 }
 
-const issue = (code: IssueCode, what: string, how?: string): Issue => makeIssue(code, {}, { what, how })
-
-/** The answer of one attempt. `shown` is the part that the next prompt repeats. */
-interface Said extends Previous {
-  readonly shown: string
-  /** The model thought and came to no answer. */
-  readonly hasOnlyThought?: boolean
-}
-
 /** What the attempts before have come to. */
 interface Course {
   readonly previous?: Previous
   readonly tuning: Tuning
-}
-
-/** Characters of a stopped answer in the next prompt: enough to recognize it, too few to continue it. */
-const shownOfStopped = 600
-
-const beginWith = (shape: AnswerShape | undefined): string =>
-  shape === undefined ? "Write the document" : `Begin with the heading "${shape.begins}"`
-
-const onlyThought = (what: string, shape: AnswerShape | undefined): Said => ({
-  answer: "",
-  shown: "",
-  hasOnlyThought: true,
-  issues: [issue("answer-empty", what, `${beginWith(shape)} at once, without thinking first.`)]
-})
-
-const stopped = (reason: typeof Hopeless.Type, shape: AnswerShape | undefined): Said => {
-  const { left, text } = cutAtParagraph(reason.partial, shownOfStopped)
-  const begin = beginWith(shape)
-  return {
-    answer: reason.partial,
-    shown: left === 0 ? text : `${text}\n\n[The answer was stopped; ${left} characters are left out.]`,
-    issues: [
-      reason.kind === "loop"
-        ? issue(
-            "answer-loop",
-            `Your answer was stopped: ${reason.detail}.`,
-            `${begin}, write everything once, and stop.`
-          )
-        : issue("answer-shape", `Your answer was stopped: ${reason.detail}.`, `${begin} and write nothing before it.`)
-    ]
-  }
-}
-
-/** Failures that the model can repair by answering differently. */
-const unusableAnswer = (error: ModelError, shape: AnswerShape | undefined): Option.Option<Said> => {
-  switch (error.reason._tag) {
-    case "CutOff":
-      return Option.some({
-        answer: error.reason.partial,
-        shown: error.reason.partial,
-        issues: [issue("answer-cut-off", "Your answer ran into the length limit and broke off.")]
-      })
-    case "ThinkingCutOff":
-      return Option.some(
-        onlyThought("You were still thinking when the length limit was reached, and wrote no answer.", shape)
-      )
-    case "ThinkingOnly":
-      return Option.some(onlyThought("You thought and wrote no answer.", shape))
-    case "EmptyAnswer":
-      return Option.some({
-        answer: "",
-        shown: "",
-        issues: [issue("answer-empty", "Your answer was empty.")]
-      })
-    case "Hopeless":
-      return Option.some(stopped(error.reason, shape))
-    default:
-      return Option.none()
-  }
 }
 
 export class Attempts extends Context.Service<
@@ -195,7 +131,7 @@ export class Attempts extends Context.Service<
             const asked = yield* caller.ask(request).pipe(
               Effect.map((answer): Said => ({ answer: answer.text, shown: answer.text, issues: [] })),
               Effect.catchTag("ModelError", (error) =>
-                Effect.fromOption(unusableAnswer(error, plan.shape)).pipe(Effect.mapError(() => error))
+                Effect.fromOption(unusableAnswer(error, plan)).pipe(Effect.mapError(() => error))
               )
             )
             const reading: Attempted<A> =
@@ -228,7 +164,10 @@ export class Attempts extends Context.Service<
               return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues: reading.issues })
             }
             const course: Course = {
-              previous: { answer: asked.shown, issues: reading.issues },
+              previous: {
+                answer: asked.shown,
+                issues: issuesAsShown(reading.issues, asked.answer, plan.hidesAnswer === true ? "" : asked.shown)
+              },
               tuning: {
                 repeats: tuning.repeats + (isRepeated ? 1 : 0),
                 thinkingCuts: tuning.thinkingCuts + (hasOnlyThought ? 1 : 0)

@@ -6,6 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { readConclusion } from "../../domain/documents/ConclusionFormat.ts"
 import { readResult } from "../../domain/documents/ResultFormat.ts"
+import type { Where } from "../../domain/findings/Issue.ts"
+import { placeInAnswer } from "../../domain/findings/ShownLines.ts"
 import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
@@ -48,6 +50,18 @@ const attempted = <A>(
   return issues.length === 0 ? reading : { ...reading, spare }
 }
 
+/** The findings with the lines of the answer, which may have thoughts before its document. */
+const inAnswer = (checked: CheckedText, document: string, answer: string): CheckedText => {
+  const place = placeInAnswer(document, answer)
+  const placed = <A extends { readonly where: Where }>(found: A): A => ({ ...found, where: place(found.where) })
+  return {
+    ...checked,
+    issues: checked.issues.map(placed),
+    repairs: checked.repairs.map(placed),
+    marks: checked.marks.map(placed)
+  }
+}
+
 /** The result with another document, which is the one of `fallback` but for its links. */
 const resultOf = (document: string, evidence: EvidenceCount, fallback: ResultDocument): ResultDocument => ({
   ...Option.getOrElse(readResult(document).value, () => fallback),
@@ -85,7 +99,8 @@ export const makeEvidenceReaders = Effect.gen(function* () {
       const reading: Attempted<ResultDocument> = readResult(answer)
       if (Option.isNone(reading.value) || reading.issues.length > 0) return reading
       const result = reading.value.value
-      const checked = yield* evidence.check(result.document, worldOf(result.document, sources))
+      const found = yield* evidence.check(result.document, worldOf(result.document, sources))
+      const checked = inAnswer(found, result.document, answer)
       return attempted(checked, reading, (document, count) => resultOf(document, count, result))
     }),
     /** Reads the answer of the run. */
@@ -95,7 +110,7 @@ export const makeEvidenceReaders = Effect.gen(function* () {
         return { ...reading, value: Option.none() } satisfies Attempted<CheckedAnswer>
       }
       const text = reading.value.value
-      const checked = yield* evidence.check(text, worldOf(text, sources))
+      const checked = inAnswer(yield* evidence.check(text, worldOf(text, sources)), text, answer)
       const before = { value: Option.none(), issues: [], repairs: reading.repairs }
       return attempted(checked, before, (final, count): CheckedAnswer => ({ text: final, evidence: count }))
     })

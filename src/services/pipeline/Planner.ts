@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
+import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { issuesMarkdown, Repair } from "../../domain/findings/Issue.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
@@ -72,6 +73,7 @@ export class Planner extends Context.Service<
               }),
             shape: taskListShape,
             listen: ahead.listen,
+            readPart: (part) => readTaskList(part).issues,
             read: (answer) => checker.check(answer, { ...startOf(briefing), ahead })
           })
           .pipe(
@@ -80,7 +82,8 @@ export class Planner extends Context.Service<
               (gaveUp) =>
                 new NoValidPlan({
                   detail: `Could not build valid task list ${gaveUp.message}`,
-                  issues: gaveUp.issues
+                  issues: gaveUp.issues,
+                  attempts: gaveUp.attempts
                 })
             )
           )

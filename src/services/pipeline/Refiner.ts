@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { refinementShape } from "../../domain/documents/AnswerWatch.ts"
-import { type Refinement, type RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
+import { type Refinement, type RefinementDocument, readRefinement } from "../../domain/documents/RefinementFormat.ts"
 import { defaultPasses } from "../../domain/documents/RefinementPass.ts"
 import { lookBlocks } from "../../domain/models/LookBlocks.ts"
 import { TaskFailure } from "../../domain/plan/TaskResult.ts"
@@ -124,6 +124,9 @@ export class Refiner extends Context.Service<
           step: order.step,
           prompt: (previous) => fill(work, { ...pass, known }, previous),
           shape: refinementShape,
+          hidesAnswer: true,
+          readPart: (part) =>
+            readRefinement(part, { task: known.task, inputs: skill.inputs, kept: known.inputs ?? [] }).issues,
           read: (answer) =>
             read(answer, {
               order: { ...order, task: known.task },

@@ -15,6 +15,7 @@ import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { Wish } from "../../domain/permissions/ApprovalItem.ts"
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
+import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import { renderSteps } from "../../domain/documents/TaskRendering.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { charactersLeft, fitsWindow } from "../../domain/models/PromptSize.ts"
@@ -95,6 +96,8 @@ export class Reviser extends Context.Service<
           },
           shape: taskListShape,
           listen: ahead.listen,
+          readPart: (part) =>
+            readTaskList(part, { finished: order.finished.map(({ name }) => name), allowEmpty: true }).issues,
           read: (answer) =>
             checker.check(answer, { briefing: order.briefing, finished: order.finished, mayBeEmpty: true, ahead })
         })

@@ -11,6 +11,7 @@ import { lookBlocks } from "../../domain/models/LookBlocks.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import { splitPart } from "../../domain/models/PromptSize.ts"
 import type { Refinement } from "../../domain/documents/RefinementFormat.ts"
+import { readResult } from "../../domain/documents/ResultFormat.ts"
 import { type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
 import { stagePlace } from "../../domain/runs/ActivityKey.ts"
@@ -42,7 +43,7 @@ export class TaskRunner extends Context.Service<
     TaskRunner,
     Effect.gen(function* () {
       const attempts = yield* Attempts
-      const { readResult } = yield* makeEvidenceReaders
+      const { readResult: readChecked } = yield* makeEvidenceReaders
       const references = yield* References
       const skills = yield* Skills
       const taskPrompts = yield* makeTaskPrompts
@@ -91,8 +92,9 @@ export class TaskRunner extends Context.Service<
             return { ...prompt, parts }
           },
           shape: resultShape,
+          readPart: (part) => readResult(part).issues,
           read: (answer) =>
-            readResult(answer, { task: task.name, briefing, finished, calls: all, material: [block.text] })
+            readChecked(answer, { task: task.name, briefing, finished, calls: all, material: [block.text] })
         })
       })
 

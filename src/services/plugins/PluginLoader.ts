@@ -12,6 +12,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as Scope from "effect/Scope"
+import { schemaProblemText } from "../../domain/text/SchemaProblems.ts"
 import type { Parameters } from "../../domain/tools/ArgumentCheck.ts"
 import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
 import { EffectClass, Risk } from "../../domain/tools/Risk.ts"
@@ -62,7 +63,7 @@ const isOwnSchema = (value: unknown): boolean => {
 
 const shapeProblem = (tool: Tool<unknown>): string | undefined => {
   const shape = Schema.decodeResult(ToolShape)(tool)
-  if (Result.isFailure(shape)) return shape.failure.message.split("\n").join(" ")
+  if (Result.isFailure(shape)) return schemaProblemText(shape.failure, tool)
   if (!isOwnSchema(tool.parameters)) return '"parameters" is not a schema of the effect package of this program.'
   return typeof tool.execute === "function" ? undefined : '"execute" is not a function.'
 }

@@ -67,7 +67,7 @@ describe("progressSink", () => {
         canAsk: true,
         hasPipedInput: false
       })
-      const sink = yield* Effect.provideService(progressSink, Output, output)
+      const sink = yield* Effect.provideService(progressSink(false), Output, output)
       const asked: RunEvent = { type: "approval.requested", scope: "call", title: "A", hash: "h", items: [] }
       const answered: RunEvent = {
         type: "approval.answered",

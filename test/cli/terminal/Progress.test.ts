@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import { outcomeLines, progressLine } from "../../../src/cli/terminal/Progress.ts"
+import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import type { RunReport } from "../../../src/domain/runs/RunReport.ts"
 
@@ -66,7 +67,7 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
       answer: "?",
       issues: [{ code: "x", where: { section: "Tool Calls", line: 7 }, what: "No call.", how: "Add one." }]
     },
-    '  answer rejected refine "Research 1", attempt 2: 1 issue\n    section "Tool Calls", line 7: No call. Add one.'
+    '  answer rejected refine "Research 1", attempt 2: 1 issue\n    section "Tool Calls": No call. [x]'
   ],
   [{ type: "model.phase", call: { stage: "plan", round: 0, attempt: 1 }, phase: "thinking" }, "  plan: thinking"],
   [
@@ -116,7 +117,91 @@ describe("progressLine", () => {
   })
 })
 
+const repair = (code: string) => ({ code, where: { task: "A" }, message: `Did ${code}.` })
+
+const line = (code: string) => `    task "A", field "Skill": There is no skill ${code}. [${code}]`
+
+const report = (modelCalls: number, code: string): RunReport => ({
+  runId: "r1",
+  status: "no_valid_plan",
+  answer: "",
+  message: "",
+  issues: [{ code, where: { task: "A", line: 3 }, what: "There is no skill foo.", how: "Use search-code." }],
+  goals: "",
+  results: [],
+  failures: [],
+  rounds: 0,
+  usage: { modelCalls, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
+})
+
+/** The lines about issues. */
+const first = (modelCalls: number, code: string) =>
+  outcomeLines(report(modelCalls, code), plain).split("\n").slice(0, -1)
+
+describe("what a model got wrong", () => {
+  const call = { stage: "plan" as const, round: 0, attempt: 1 }
+  const where = { section: "Task section 1", task: "A", field: "Skill", line: 12 }
+  const found = (code: string) => ({ code, where, what: `There is no skill ${code}.`, how: "Use one of: any, talk." })
+  const rejected: RunEvent = { type: "answer.rejected", call, answer: "?", issues: ["a", "b", "c", "d"].map(found) }
+  const fixed = (...codes: ReadonlyArray<string>): RunEvent => ({
+    type: "answer.repaired",
+    call,
+    repairs: codes.map(repair)
+  })
+
+  it("is told to a person without what the model is told to write, and without lines of an answer that is not seen", () => {
+    assert.strictEqual(
+      progressLine(rejected, plain),
+      [
+        "  answer rejected plan, attempt 1: 4 issues",
+        ...["a", "b", "c"].map(line),
+        "    and 1 more, which --verbose shows"
+      ].join("\n")
+    )
+    const told =
+      '      to the model: section "Task section 1", task "A", field "Skill", line 12: Use one of: any, talk.'
+    assert.strictEqual(
+      progressLine(rejected, plain, true),
+      [
+        "  answer rejected plan, attempt 1: 4 issues",
+        ...["a", "b", "c", "d"].flatMap((code) => [line(code), told])
+      ].join("\n")
+    )
+  })
+
+  it("is told when fixing it may have lost something, and otherwise on request", () => {
+    const head = "  answer fixed plan, attempt 1"
+    const text = '    task "A": Did references-text. [references-text]'
+    const form = '    task "A": Did reference-form. [reference-form]'
+    assert.strictEqual(progressLine(fixed("reference-form"), plain), undefined)
+    assert.strictEqual(progressLine(fixed("reference-form", "references-text"), plain), `${head}\n${text}`)
+    assert.strictEqual(progressLine(fixed("reference-form"), plain, true), `${head}\n${form}`)
+  })
+
+  it("comes with what the person can do when a task failed because of it", () => {
+    const failure = new TaskFailure({
+      task: "A",
+      phase: "execution",
+      reason: "no valid result after 5 tries.",
+      skipped: false,
+      cause: { _tag: "NoValidAnswer", attempts: 5, repeated: false }
+    })
+    assert.strictEqual(
+      progressLine({ type: "task.failed", round: 1, step: 0, task: "A", failure }, plain),
+      '  failed Task execution: "A": no valid result after 5 tries.\n    What you can do: Try a larger model (--model), or say the request in other words.'
+    )
+  })
+})
+
 describe("outcomeLines", () => {
+  it("says of a plan that a person wrote what to write, and of the model's what else can be done", () => {
+    assert.deepStrictEqual(first(0, "skill-unknown"), ['  task "A", line 3: There is no skill foo. Use search-code.'])
+    assert.deepStrictEqual(first(2, "skill-unknown"), [
+      '  task "A": There is no skill foo. [skill-unknown]',
+      '  What you can do: "task-conductor skills list" shows the skills that there are. Try a larger model (--model), or say the request in other words.'
+    ])
+  })
+
   it("says how the run ended, why, and what it cost", () => {
     const report: RunReport = {
       runId: "r1",
@@ -132,7 +217,7 @@ describe("outcomeLines", () => {
     }
     assert.strictEqual(
       outcomeLines(report, plain),
-      '  task "A": There is no skill foo. Use search-code.\nno valid plan: 0 results, 0 rounds, 5 model calls, 1 tool call, 1.3 s'
+      '  task "A": There is no skill foo. [x]\n  What you can do: Try a larger model (--model), or say the request in other words.\nno valid plan: 0 results, 0 rounds, 5 model calls, 1 tool call, 1.3 s'
     )
   })
 })

@@ -83,7 +83,7 @@ describe(".mcp.json", () => {
       { type: "stdio", url: "y" },
       '3:5: "mcpServers.s": has the type "stdio" and an address. Use "http", or "command" instead of "url".'
     ],
-    [{ type: "ws", url: "y" }, '4:7: "mcpServers.s.type": expected "stdio" or "http", got "ws".'],
+    [{ type: "ws", url: "y" }, '4:7: "mcpServers.s.type" must be "stdio" or "http", but is "ws".'],
     [
       { type: "sse", url: "y" },
       '4:7: "mcpServers.s.type": the transport "sse" is no longer part of the protocol and is not supported. Use "http" with the address of the server\'s streamable HTTP endpoint.'
@@ -107,7 +107,7 @@ describe(".mcp.json", () => {
       [[shape], [shape], [shape]]
     )
     assert.deepStrictEqual(readMcpFile("{").problems, [
-      { line: 1, column: 2, what: "a key in double quotes is expected, but the text ends" }
+      { line: 1, column: 2, what: "a key in double quotes is expected, but the text ends." }
     ])
   })
 })

@@ -17,6 +17,6 @@ describe("PluginText", () => {
     for (const text of ["", "Words", "words.ts/x", "words sha256:1", "@team", "node:fs", "a".repeat(215), ".hidden"]) {
       assert.strictEqual(read(text)._tag, "Failure", text)
     }
-    assert.match(String(read("Words")), /expected the name of an npm package, or a path that begins with/)
+    assert.match(String(read("Words")), /Write the name of an npm package, or a path that begins with/)
   })
 })

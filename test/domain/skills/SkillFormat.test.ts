@@ -212,8 +212,8 @@ describe("readSkill", () => {
       issue: {
         code: "front-matter-broken",
         where: { line: 3 },
-        what: "The front matter is not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ].",
-        how: "Quote values that contain a colon or quotes."
+        what: "The front matter cannot be read as YAML. A list or a map in brackets is not closed.",
+        how: "Close it on the same line."
       }
     },
     {

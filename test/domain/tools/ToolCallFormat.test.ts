@@ -30,7 +30,24 @@ const readableCall = Arbitrary.schema(ToolCall).pipe(
   Arbitrary.filter((given) => !/__proto__|\d{16}/.test(JSON.stringify(given)))
 )
 
+const whatOf = (text: string): string => {
+  const findings = noFindings()
+  readCallBlock(text, { line: 1 }, findings)
+  return findings.issues.map(({ what }) => what).join(" ")
+}
+
 describe("readCallBlock", () => {
+  it.each([
+    ["read_file(a.ts)", "where it says `read_file(a.ts)`, a value is expected."],
+    ['{"name": "x"\n "arguments": {"a": ...}}', 'where it says `"arguments": {"a": ...}}`, "," or "}" is expected.'],
+    ['{"path":"a","x"}', 'where it says `}`, ":" is expected.'],
+    ['{"a": }', "where it says `}`, a value is expected."],
+    [`{"a": 1 ${"2 ".repeat(40)}}`, `where it says \`${"2 ".repeat(20)}...\`, "," or "}" is expected.`],
+    ["", "a value is expected, but the text ends."]
+  ])("says where a block is no JSON and what is expected there, without the engine's words: %j", (text, words) => {
+    expect(whatOf(text)).toBe(`The block is not valid JSON: ${words}`)
+  })
+
   it("reads strict JSON as it is", () => {
     expect(read(source('{"path":"a","n":1.5,"deep":[{"x":null}],"":true}'))).toEqual({
       calls: [call({ path: "a", n: 1.5, deep: [{ x: null }], "": true })],

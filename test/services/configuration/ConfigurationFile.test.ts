@@ -62,7 +62,7 @@ describe("loadConfiguration", () => {
     Effect.gen(function* () {
       assert.strictEqual(
         yield* Effect.flip(load({ "project/task-conductor.json": '{\n  "model": "x",\n}' })),
-        "<root>/project/task-conductor.json:3:1: a key in double quotes is expected"
+        '<root>/project/task-conductor.json:3:1: a key in double quotes is expected. Remove the comma before "}".'
       )
     })
   )
@@ -103,7 +103,7 @@ describe("loadConfiguration", () => {
     Effect.gen(function* () {
       assert.strictEqual(
         yield* Effect.flip(load({}, { OLLAMA_NUM_PARALLEL: "many" })),
-        'OLLAMA_NUM_PARALLEL: expected a whole number between 1 and 64, got "many".'
+        'OLLAMA_NUM_PARALLEL: must be a whole number between 1 and 64, but is "many".'
       )
     })
   )

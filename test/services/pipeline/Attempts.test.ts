@@ -9,7 +9,12 @@ import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
-import { Attempts, AttemptsExhausted, type Previous } from "../../../src/services/pipeline/Attempts.ts"
+import {
+  type AttemptPlan,
+  Attempts,
+  AttemptsExhausted,
+  type Previous
+} from "../../../src/services/pipeline/Attempts.ts"
 import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
 import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
@@ -42,7 +47,10 @@ const readGood = (answer: string): Effect.Effect<Reading<string>> =>
       : { value: Option.none(), issues: [wrong], repairs: [] }
   )
 
-const say = Effect.fnUntraced(function* () {
+const say = Effect.fnUntraced(function* (
+  more: Pick<AttemptPlan<string, never, never>, "hidesAnswer" | "readPart"> = {},
+  read: (answer: string) => Effect.Effect<Reading<string>> = readGood
+) {
   const attempts = yield* Attempts
   const log = yield* EventLog
   const seen: Array<Previous | undefined> = []
@@ -56,7 +64,8 @@ const say = Effect.fnUntraced(function* () {
         seen.push(previous)
         return { system: "s", user: `try ${seen.length}` }
       },
-      read: readGood
+      read,
+      ...more
     })
   )
   return { outcome, seen, rejected: log.events().filter((event) => event.type.startsWith("answer.")) }
@@ -119,6 +128,33 @@ it.effect("counts an answer that is empty, only thought or cut off as an attempt
   }).pipe(Effect.provide(over({ text: "go", finish: "length" }, { text: " ", thinking: "Let me think." }, "good")))
 )
 
+it.effect("tells what was whole in an answer that was cut off, and what is wrong there", () =>
+  Effect.gen(function* () {
+    const late: Issue = { ...wrong, where: { line: 3 } }
+    const { seen } = yield* say({ readPart: (part) => (part === "# A\n\nbad" ? [late, wrong] : []) })
+    expect(seen[1]?.issues).toEqual([
+      {
+        code: "answer-cut-off",
+        where: {},
+        what: "The answer ran into the length limit and broke off. It was whole up to the line `## B`.",
+        how: "Answer shorter."
+      },
+      late
+    ])
+  }).pipe(Effect.provide(over({ text: "# A\n\nbad\n\n## B\n\nand", finish: "length" }, "good")))
+)
+
+it.effect("names no line of an answer that the next prompt does not show", () =>
+  Effect.gen(function* () {
+    const placed: Issue = { ...wrong, where: { section: "A", line: 3 } }
+    const readPlaced = (answer: string): Effect.Effect<Reading<string>> =>
+      answer === "good" ? readGood(answer) : Effect.succeed({ value: Option.none(), issues: [placed], repairs: [] })
+    const hidden = yield* say({ hidesAnswer: true }, readPlaced)
+    expect(hidden.seen[1]?.issues).toEqual([{ ...wrong, where: { section: "A" }, quote: "three" }])
+    expect(hidden.rejected).toMatchObject([{ issues: [placed] }])
+  }).pipe(Effect.provide(over("one\n\nthree", "good")))
+)
+
 const looping = (sentence: string) => `# Start\n\n${`${sentence} `.repeat(100)}`
 
 it.effect("shows a stopped answer by its beginning only, says why it was stopped, and counts it as an attempt", () =>
@@ -130,7 +166,7 @@ it.effect("shows a stopped answer by its beginning only, says why it was stopped
       {
         code: "answer-loop",
         where: {},
-        what: `Your answer was stopped: it repeated "${sentence}" 14 times.`,
+        what: `The answer was stopped: it repeated "${sentence}" 14 times.`,
         how: "Write the document, write everything once, and stop."
       }
     ])
@@ -218,7 +254,7 @@ it.effect(
           {
             code: "answer-empty",
             where: {},
-            what: "You were still thinking when the length limit was reached, and wrote no answer.",
+            what: "The thinking ran into the length limit, so there was no answer.",
             how: "Write the document at once, without thinking first."
           }
         ]

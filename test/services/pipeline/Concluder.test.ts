@@ -133,7 +133,7 @@ it.effect("asks again, and says why, after an empty answer", () =>
     expect(prompts[1]?.user).toBe(
       prompts[0]?.user.replace(
         "## What to write now",
-        "## Issues with your previous answer\n\n1. Your answer was empty. Write the document that is asked for.\n\n$&"
+        "## Issues with your previous answer\n\n1. The answer was empty. Write the document that is asked for.\n\n$&"
       )
     )
   })

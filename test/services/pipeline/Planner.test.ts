@@ -59,7 +59,8 @@ layer(NodeServices.layer)("Planner", (it) => {
       expect(error).toEqual(
         new NoValidPlan({
           detail: "Could not build valid task list after 5 tries.",
-          issues: rejected[4]!
+          issues: rejected[4]!,
+          attempts: 5
         })
       )
     })

@@ -116,6 +116,25 @@ layer(NodeServices.layer)("Refiner", (it) => {
     })
   )
 
+  it.effect("names no line of an answer in a retry, since it does not show the answer, and quotes instead", () =>
+    Effect.gen(function* () {
+      const call = '```json\n{ "uid": "call-1", "name": "read_file", "arguments": { "path": ... } }\n```'
+      const { log, prompts, refiner } = yield* openStages({
+        files,
+        answers: [`\n\n## Task\n\n## Tool Calls\n\n${call}\n`, refinementWith([read])]
+      })
+      yield* refiner.refine(orderOf(planned))
+      const lines = log
+        .events()
+        .flatMap((event) => (event.type === "answer.rejected" ? event.issues.map(({ where }) => where.line) : []))
+      const [, told = ""] = prompts[1]!.user.split("## Issues with the current call\n\n")
+      expect(lines).toEqual([7, undefined])
+      expect(told).toContain('1. In section "Tool Calls": The block is not valid JSON: where it says `... } }`')
+      expect(told).toContain('You wrote: `{ "uid": "call-1"')
+      expect(told).not.toMatch(/line \d/)
+    })
+  )
+
   it.effect("asks no model about a task whose skill has neither tools nor inputs", () =>
     Effect.gen(function* () {
       const { prompts, refiner } = yield* openStages()

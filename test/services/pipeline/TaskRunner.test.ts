@@ -96,6 +96,19 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
     })
   )
 
+  it.effect("names the line of a wrong link as it is in the answer, which may stand in a fence", () =>
+    Effect.gen(function* () {
+      const wrong = "```markdown\n## Result summary\n\nIn [it](missing.ts).\n```\n"
+      const { log, prompts, taskRunner } = yield* openStages({ answers: [wrong, resultSaying("Found.")] })
+      yield* taskRunner.run(orderOf([]))
+      const rejected = log.events().flatMap((event) => (event.type === "answer.rejected" ? event.issues : []))
+      expect(rejected.map(({ code, where }) => [code, where.line])).toEqual([["evidence-file", 4]])
+      const [, previous = ""] = prompts[1]!.user.split("## Your previous answer\n\n")
+      expect(previous.split("\n")[3]).toBe("In [it](missing.ts).")
+      expect(previous).toContain('1. In task "Look 1", line 4: ')
+    })
+  )
+
   it.effect("ends the task without asking the model when a person denies the same effect again and again", () =>
     Effect.gen(function* () {
       const person = scriptedApprover({ calls: ["deny", "deny", "deny"] })

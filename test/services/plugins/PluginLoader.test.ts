@@ -60,12 +60,12 @@ describe("PluginLoader", () => {
     [
       "with a tool without description",
       withTools("bad", { ping: malformed({ description: "" }) }),
-      'its tool "ping" is not well formed: Expected a value with a length of at least 1   at ["description"]'
+      'its tool "ping" is not well formed: description must be a value that is not empty, but is an empty text.'
     ],
     [
       "with an unknown risk",
       withTools("bad", { ping: malformed({ risk: "none" }) }),
-      'its tool "ping" is not well formed: Expected "safe" | "medium" | "high"   at ["risk"]'
+      'its tool "ping" is not well formed: risk must be "safe", "medium" or "high", but is "none".'
     ],
     [
       "with parameters that are no schema",

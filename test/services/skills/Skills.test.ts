@@ -153,7 +153,7 @@ layer(NodeServices.layer)("discovery", (it) => {
       })
       assert.deepStrictEqual(all, [["a", "works", "package", "package/a/SKILL.md"]])
       assert.deepStrictEqual(notes, [
-        "project/.agents/skills/a/SKILL.md:3: The front matter is not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]. Quote values that contain a colon or quotes. The skill is left out.",
+        "project/.agents/skills/a/SKILL.md:3: The front matter cannot be read as YAML. A list or a map in brackets is not closed. Close it on the same line. The skill is left out.",
         'project/.agents/skills/b/SKILL.md:2: The name "c" is not the name of the folder "b". Rename one of them. The skill is left out.',
         "project/.agents/skills/d/SKILL.md: This is not a file of at most 262144 bytes. The skill is left out.",
         "project/.agents/skills/e/SKILL.md: This is not a file of at most 262144 bytes. The skill is left out."

@@ -101,18 +101,18 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
           },
           {
             code: "argument-invalid",
-            what: 'The argument "size" of draw does not fit.',
-            how: "Expected a value between 1 and 9."
+            what: 'The argument "size" of draw is the number 12, which does not fit.',
+            how: "Write a number between 1 and 9."
           },
           {
             code: "argument-invalid",
-            what: 'The argument "points[0].x" of draw does not fit.',
-            how: "Expected number."
+            what: 'The argument "points[0].x" of draw is a text, which does not fit.',
+            how: "Write a number."
           },
           {
             code: "argument-invalid",
-            what: 'The argument "points[1].y" of draw does not fit.',
-            how: "Expected no excess property."
+            what: 'draw has no argument "points[1].y".',
+            how: "Remove it."
           },
           {
             code: "argument-unknown",
@@ -365,7 +365,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
         ])
         assert.deepStrictEqual(yield* failureOf(registry.prepare(callOf("draw", { size: "3", extra: 1 }))), [
           "validation_failed",
-          "The arguments of draw do not fit. extra: Expected no excess property; size: Expected number; filled: Missing key."
+          "The arguments of draw do not fit: extra is unknown here. Remove it, or correct its name. size must be a number, but is a text. Write it without quotes. filled is missing. Add it."
         ])
         assert.deepStrictEqual(yield* failureOf(registry.prepare(callOf("visit", { url: "file:///etc/passwd" }))), [
           "validation_failed",

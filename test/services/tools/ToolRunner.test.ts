@@ -124,7 +124,7 @@ describe("ToolRunner", () => {
     [
       "a value that is nested too deep",
       () => Effect.succeed(nested(100_000)),
-      failed("internal_error", "The tool act crashed: Maximum call stack size exceeded")
+      failed("internal_error", "The tool act crashed: it is nested too deeply, or calls itself without end")
     ],
     [
       "a value that throws when it is looked at",
@@ -196,7 +196,7 @@ describe("ToolRunner", () => {
       assert.strictEqual((yield* run("act_now")).error_type, "not_found")
       assert.deepStrictEqual(
         yield* run("act", { times: "many" }),
-        failed("validation_failed", "The arguments of act do not fit. times: Expected number.")
+        failed("validation_failed", "The arguments of act do not fit: times must be a number, but is a text.")
       )
       assert.deepStrictEqual(
         log.events().map((event) => event.type),

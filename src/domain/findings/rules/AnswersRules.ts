@@ -16,7 +16,8 @@ export const answersRules = defineFamily({
       severity: "error",
       title: "Answer cut off",
       why: "It ran into the length limit, and what is missing cannot be guessed.",
-      fix: "Answer shorter."
+      fix: "Answer shorter.",
+      help: "Ask for less at once, or raise contextWindow."
     },
     "answer-loop": {
       severity: "error",

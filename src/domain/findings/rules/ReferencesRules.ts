@@ -73,13 +73,15 @@ export const referencesRules = defineFamily({
       severity: "error",
       title: "File not found",
       why: "A task cannot read what is not there.",
-      fix: "Refer to a file that exists, absolute or relative to the project."
+      fix: "Refer to a file that exists, absolute or relative to the project.",
+      help: "Name the files with their paths in the request, or open them with --file."
     },
     "reference-unreadable": {
       severity: "error",
       title: "Target cannot be read",
       why: "Only text can be shown to a model.",
-      fix: "Correct the reference or leave it out."
+      fix: "Correct the reference or leave it out.",
+      help: "Check that the files can be read and are text."
     },
     "reference-lines": {
       severity: "error",
@@ -97,13 +99,15 @@ export const referencesRules = defineFamily({
       severity: "error",
       title: "References too large",
       why: "A long reference is shown in parts, but so many have no room even for their outlines.",
-      fix: "Narrow the largest references to lines or a heading, or leave them out."
+      fix: "Narrow the largest references to lines or a heading, or leave them out.",
+      help: "Ask for less at once, or raise contextWindow."
     },
     "task-too-large": {
       severity: "error",
       title: "Task too large",
       why: "The prompts of a task must fit into the window of the model, with room for outputs and an answer.",
-      fix: "Shorten the task, move long text into a file and refer to it, or split the task."
+      fix: "Shorten the task, move long text into a file and refer to it, or split the task.",
+      help: "Ask for less at once, or raise contextWindow."
     },
     "references-none": {
       severity: "note",

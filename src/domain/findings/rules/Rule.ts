@@ -14,6 +14,8 @@ export interface RuleFacts<S extends Severity = Severity> {
   readonly why: string
   /** What to do, in whole sentences. An issue says it unless the check names a remedy for this very place. */
   readonly fix: string
+  /** What the person who follows a run can do when the model does not get it right. */
+  readonly help?: string
 }
 
 /** A rule with its code, which is kebab-case and never changed once it is released, and its family. */

@@ -50,7 +50,7 @@ export const ruleFamilies: ReadonlyArray<RuleFamily> = families
 
 /** All rules, in the order of their pages. */
 export const rules: ReadonlyArray<Rule> = ruleFamilies.flatMap(({ family, rules: listed }) =>
-  Object.entries(listed).map(([code, { fix, severity, title, why }]) => ({ code, family, severity, title, why, fix }))
+  Object.entries(listed).map(([code, facts]) => Object.assign({ code, family }, facts))
 )
 
 const byCode = new Map(rules.map((rule) => [rule.code, rule]))

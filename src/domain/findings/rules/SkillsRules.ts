@@ -10,7 +10,8 @@ export const skillsRules = defineFamily({
       severity: "error",
       title: "Unknown skill",
       why: "A task runs by the text of its skill.",
-      fix: "Use a skill of the catalogue."
+      fix: "Use a skill of the catalogue.",
+      help: '"task-conductor skills list" shows the skills that there are.'
     },
     "skill-several": {
       severity: "error",

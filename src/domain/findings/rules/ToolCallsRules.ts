@@ -156,7 +156,8 @@ export const toolCallsRules = defineFamily({
       severity: "error",
       title: "Unknown tool",
       why: "Only tools of the run can be called.",
-      fix: "Use one of the tools that the skill may use."
+      fix: "Use one of the tools that the skill may use.",
+      help: '"task-conductor tools list" shows the tools that there are.'
     },
     "tool-not-allowed": {
       severity: "error",
