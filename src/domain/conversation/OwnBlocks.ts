@@ -18,12 +18,13 @@ const none: OwnBlocks = { blocks: [], rest: "" }
 /** Types of code blocks that hold calls; in any other one a call is an example. */
 const callLanguages = new Set(["", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls", "tool_code"])
 
+const isOwn = (language: string): boolean => callLanguages.has(language.toLowerCase())
+
 /** The code blocks of a text that holds nothing else. */
 const loneFences = (text: string): ReadonlyArray<string> => {
   if (!/(?:`{3,}|~{3,})$/.test(text)) return []
   const fences = fencedBlocks(text)
   const isAlone = proseLines(text).every((line) => line.text.trim() === "")
-  const isOwn = (language: string): boolean => callLanguages.has(language.toLowerCase())
   const areOwn = fences.every(
     ({ language, text: inside }, index) => isOwn(language) || (index > 0 && !holdsCall(inside))
   )
