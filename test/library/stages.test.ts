@@ -56,10 +56,10 @@ describe("refine", () => {
   })
 
   it("asks again with the issues, and rejects when no answer is valid", async () => {
-    const wrong = refinementWith([{ name: "read_fil", arguments: { path: "port.ts" } }])
+    const wrong = refinementWith([{ name: "read_this", arguments: { path: "port.ts" } }])
     const { options, prompts } = saying(wrong, readPort)
     assert.include(await refine({ ...options, plan, task: "Read 1" }), '"read_file"')
-    assert.include(prompts[1], 'There is no tool "read_fil".')
+    assert.include(prompts[1], 'There is no tool "read_this".')
     const error = await failureOf(refine({ ...saying(wrong).options, plan, task: "Read 1" }))
     assert.include(String(error), 'Task refinement: "Read 1"')
   })

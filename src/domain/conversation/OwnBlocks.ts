@@ -5,6 +5,7 @@
  */
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
 import { hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
+import { holdsCall } from "../tools/ToolCallTraces.ts"
 
 /** The blocks of calls in their order, and the text before them. */
 export interface OwnBlocks {
@@ -17,25 +18,33 @@ const none: OwnBlocks = { blocks: [], rest: "" }
 /** Types of code blocks that hold calls; in any other one a call is an example. */
 const callLanguages = new Set(["", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls", "tool_code"])
 
+const isOwn = (language: string): boolean => callLanguages.has(language.toLowerCase())
+
 /** The code blocks of a text that holds nothing else. */
 const loneFences = (text: string): ReadonlyArray<string> => {
-  if (!/^(?:`{3,}|~{3,})[^]*(?:`{3,}|~{3,})$/.test(text)) return []
+  if (!/(?:`{3,}|~{3,})$/.test(text)) return []
   const fences = fencedBlocks(text)
   const isAlone = proseLines(text).every((line) => line.text.trim() === "")
-  return isAlone && callLanguages.has(fences[0]?.language.toLowerCase() ?? "") ? fences.map((fence) => fence.text) : []
+  const areOwn = fences.every(
+    ({ language, text: inside }, index) => isOwn(language) || (index > 0 && !holdsCall(inside))
+  )
+  return isAlone && areOwn ? fences.map((fence) => fence.text) : []
 }
 
 const fenceLine = /^ {0,3}(?:`{3,}|~{3,})/gm
+const openThought = /<(think|thinking|thought|reasoning)>(?![^]*<\/\1>)/i
 const intention = /\b(?:I(?:['’]ll| will| am going to|['’]m going to| need to| want to)|let me|let['’]s)\b/i
 const example =
-  /\b(?:examples?|e\.g\.|syntax|formats?|looks? like|shows?|says?|contains?|reads?|quotes?|written|writes?)\b/i
+  /\b(?:examples?|e\.g\.|syntax|formats?|looks? like|shows?|says?|contains?|reads|quotes?|written|writes)\b/i
 
 /** True for a text after which a call is still inside of something, or is announced as something to look at. */
 const leadsToQuote = (before: string): boolean => {
   const last = before.slice(before.lastIndexOf("\n") + 1).trim()
   const sentence = last.split(/[.!?]\s+/).at(-1) ?? ""
   const isOpen =
-    (before.match(fenceLine) ?? []).length % 2 === 1 || before.lastIndexOf("<!--") > before.lastIndexOf("-->")
+    (before.match(fenceLine) ?? []).length % 2 === 1 ||
+    before.lastIndexOf("<!--") > before.lastIndexOf("-->") ||
+    openThought.test(before)
   const isInside = /^(?:>|[-*+]\s|\d+[.)]\s|\|)/.test(last) || /(?:<[a-z][^<>]*>|["'“‘«`(])$/i.test(last)
   const announces = last.endsWith(":") && !(intention.test(sentence) && !example.test(sentence.replace(intention, "")))
   return isOpen || isInside || announces
@@ -55,7 +64,7 @@ const lastCalls = (text: string): OwnBlocks => {
 /** What the answer calls at its own level. */
 export const ownBlocks = (text: string): OwnBlocks => {
   const trimmed = text.trim()
+  if (/^(?:`{3,}|~{3,})/.test(trimmed)) return { blocks: loneFences(trimmed), rest: "" }
   if (hasMarkedLine(trimmed)) return lastCalls(trimmed)
-  if (/^[{[][^]*[}\]]$/.test(trimmed)) return { blocks: [trimmed], rest: "" }
-  return { blocks: loneFences(trimmed), rest: "" }
+  return /^[{[][^]*[}\]]$/.test(trimmed) ? { blocks: [trimmed], rest: "" } : none
 }

@@ -12,6 +12,7 @@ import {
   resultHeadings,
   taskListHeadings
 } from "../markdown/MarkdownHeadings.ts"
+import { beginsWithMark } from "../tools/MarkedCalls.ts"
 import { type Repetition, RepetitionWatch } from "./RepetitionWatch.ts"
 
 /** How the document of a stage announces itself: by a heading, a code block, or a line that belongs to it. */
@@ -31,10 +32,11 @@ export const taskListShape: AnswerShape = {
   isPart: isField
 }
 
+/** An answer may be nothing but calls, which need no code block. */
 export const refinementShape: AnswerShape = {
   begins: "## Tool Calls",
   knownHeadings: refinementHeadings,
-  isPart: isField
+  isPart: (line) => line.isField || /^\s*[{[]/.test(line.text) || beginsWithMark(line.text)
 }
 
 /** A result may be any report before its summary, so any list counts. */

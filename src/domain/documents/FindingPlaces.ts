@@ -76,7 +76,9 @@ export const refinementPlaces = (text: string) => {
     const nth = all.slice(0, index).filter(({ name }) => name === all[index]?.name).length
     const line =
       block === undefined
-        ? (linesWith(named, calls.line, end)[nth] ?? calls.line)
+        ? (linesWith(named, calls.line, end)[nth] ??
+          linesWith(`=${all[index]?.name}>`, calls.line, end)[nth] ??
+          calls.line)
         : (linesWith(named, block.first, block.last + 1)[0] ?? block.first + 1)
     return (where) => placed(where, line)
   }

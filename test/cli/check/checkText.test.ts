@@ -82,7 +82,7 @@ describe("checkText", () => {
       })
     assert.deepStrictEqual(heads, [
       ["", "section-missing"],
-      ["", "section-missing"],
+      ["", "prompt-filled"],
       ["1", "line-endings"],
       ["1", "preamble-ignored"],
       ["5", "step-empty"],

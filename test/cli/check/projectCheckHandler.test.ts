@@ -130,7 +130,7 @@ describe("check --project", () => {
       "looking.md",
       refinement("edit-files").replace(
         "## Tool Calls",
-        () => `## Look first\n\n${call("read_fil", { path: "src/port.ts" })}`
+        () => `## Look first\n\n${call("read_this", { path: "src/port.ts" })}`
       )
     )
     assert.deepStrictEqual((await inShop("looking.md", "--kind", "refinement")).found, [

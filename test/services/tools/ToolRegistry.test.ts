@@ -209,10 +209,69 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
             { code: "tool-renamed", where, message: `Read the tool "${name}" as "read_file".` }
           ])
         }
-        for (const name of ["write-file", "writeFile", "read", "read_files", "file_read", "other.read_file"]) {
+        for (const name of ["write-file", "writeFile", "read", "file_read", "other.read_file"]) {
           const { call, issues } = registry.check(callOf(name, { path: "a.md" }), all)
           assert.deepStrictEqual([call.name, issues.map(({ code }) => code)], [name, ["tool-unknown"]], name)
         }
+      })
+    )
+
+    it.effect("reads names of tools that have one letter too few or too many, when exactly one tool is near", () =>
+      Effect.gen(function* () {
+        const { registry } = yield* openTools({ plugins: [shapes] })
+        for (const name of ["read_files", "red_file", "readFil", "read-filee"]) {
+          const { call, issues } = registry.check(callOf(name, { path: "a.md" }), all)
+          assert.deepStrictEqual([call.name, issues], ["read_file", []], name)
+        }
+        for (const name of ["reed_file", "read_file2", "read_fi", "rea_fle", "writ_file"]) {
+          const { call, issues } = registry.check(callOf(name, { path: "a.md" }), all)
+          assert.deepStrictEqual([call.name, issues.map(({ code }) => code)], [name, ["tool-unknown"]], name)
+        }
+      })
+    )
+
+    it.effect("leaves out reasons that a tool has no argument for, and nothing else", () =>
+      Effect.gen(function* () {
+        const { registry } = yield* openTools({ plugins: [shapes] })
+        const read = (given: Parameters<typeof callOf>[1]) => {
+          const { call, issues, repairs } = registry.check(callOf("read_file", given), all)
+          return [call.arguments, issues.map(({ code }) => code), repairs.map(({ code }) => code)]
+        }
+        for (const name of ["reason", "explanation", "thought", "Reasoning", "purpose"])
+          assert.deepStrictEqual(read({ path: "a.md", [name]: "To see it." }), [
+            { path: "a.md" },
+            [],
+            ["argument-remark"]
+          ])
+        for (const [name, value] of [
+          ["reason", 3],
+          ["description", "The file."],
+          ["comment", "b.md"]
+        ] as const)
+          assert.deepStrictEqual(read({ path: "a.md", [name]: value })[1], ["argument-unknown"], name)
+        assert.deepStrictEqual(read({ reason: "a.md" })[1], ["argument-missing"])
+      })
+    )
+
+    it.effect("reads lists that stand in a text", () =>
+      Effect.gen(function* () {
+        const { registry } = yield* openTools()
+        const edits = [{ old_text: "a", new_text: "b" }]
+        const check = (given: string) =>
+          registry.check(callOf("edit_file", { path: "a.md", edits: given }), new Set(["edit_file"]))
+        const { call, issues, repairs } = check(JSON.stringify(edits))
+        assert.deepStrictEqual(
+          [call.arguments["edits"], issues, repairs.map(({ code }) => code)],
+          [edits, [], ["argument-coerced"]]
+        )
+        for (const wrong of [
+          "[{'old_text': 'a'}]",
+          '[{"old_text": "a"',
+          "a",
+          '{"old_text":"a","new_text":"b"}',
+          "[] []"
+        ])
+          assert.isAbove(check(wrong).issues.length, 0, wrong)
       })
     )
 
