@@ -16,6 +16,8 @@ export interface Quote {
 export interface EvidenceLink extends FoundLink {
   readonly form: ReferenceForm
   readonly quote?: Quote
+  /** All that is quoted between its neighbours on the line: where one of these stands, the link points at what it is about. */
+  readonly beside: ReadonlyArray<string>
 }
 
 /** What is wrong with a link; the codes are those of the rules. */
@@ -61,16 +63,32 @@ const quoteBeside = (text: string, { end, start }: FoundLink): Quote | undefined
   return quoteOf(after.exec(text.slice(end, end + reach))) ?? quoteOf(before.exec(line))
 }
 
+const quotes = new RegExp(`${code}|${quoted}`, "g")
+
+/** What is quoted on the line of a link, up to the links around it. */
+const quotesAround = (text: string, { end, start }: FoundLink, from: number, to: number): ReadonlyArray<string> => {
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1
+  const lineEnd = text.indexOf("\n", end)
+  const before = text.slice(Math.max(lineStart, from, start - reach), start)
+  const behind = text.slice(end, Math.min(lineEnd < 0 ? text.length : lineEnd, to, end + reach))
+  return [...`${before}\n${behind}`.matchAll(quotes)]
+    .map(([, , span, prose]) => plainQuote(span ?? prose ?? ""))
+    .filter((one) => one.length >= 4)
+}
+
 /** The links of a text in order; none when it is too large or too crowded to be parsed. */
 export const evidenceLinks = (text: string): ReadonlyArray<EvidenceLink> =>
   Option.match(parseMarkdown(text, 1), {
     onNone: () => [],
-    onSome: (tree) =>
-      linksOf(tree).map((link): EvidenceLink => {
+    onSome: (tree) => {
+      const links = linksOf(tree)
+      return links.map((link, index): EvidenceLink => {
         const quote = quoteBeside(text, link)
         const form = readReference(link.title, link.href)
-        return Object.assign({ form }, link, quote === undefined ? {} : { quote })
+        const beside = quotesAround(text, link, links[index - 1]?.end ?? 0, links[index + 1]?.start ?? text.length)
+        return Object.assign({ form, beside }, link, quote === undefined ? {} : { quote })
       })
+    }
   })
 
 const marks: Readonly<Record<WrongLink["code"], string>> = {

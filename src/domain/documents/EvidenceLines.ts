@@ -5,7 +5,7 @@
 import { bareHrefOfPath } from "../files/FileHref.ts"
 import { ruleOf } from "../findings/rules/Rules.ts"
 import type { FileReference } from "../plan/Reference.ts"
-import { countLines } from "../text/LineRange.ts"
+import { countLines, type LineRange } from "../text/LineRange.ts"
 import type { LinkVerdict, Quote } from "./Evidence.ts"
 
 /** A name that stands on a single line is taken for the one that was meant up to this distance. */
@@ -14,11 +14,14 @@ const nearby = 10
 const blanks = (text: string): string => text.replace(/\s+/g, " ").trim()
 
 /** The lines, from 1, on which the quotation stands. */
-const linesWith = (text: string, quote: Quote): ReadonlyArray<number> =>
-  text.split("\n").flatMap((line, index) => (blanks(line).includes(quote.text) ? [index + 1] : []))
+const linesWith = (text: string, quote: string): ReadonlyArray<number> =>
+  text.split("\n").flatMap((line, index) => (blanks(line).includes(quote) ? [index + 1] : []))
 
 const hrefWith = (reference: FileReference, from: number, to: number): string =>
   `${reference.href.replace(/#.*$/s, "")}#L${from}${to === from ? "" : `-L${to}`}`
+
+const isWithin = (found: ReadonlyArray<number>, { from, to }: LineRange): boolean =>
+  found.some((line) => line >= from && line <= to)
 
 /** The link moved to the line of its quotation; nothing when it is there already or that line is not certain. */
 const movedTo = (
@@ -26,7 +29,7 @@ const movedTo = (
   { count, found, quote }: { readonly count: number; readonly found: ReadonlyArray<number>; readonly quote: Quote }
 ): string | undefined => {
   const { lines } = reference
-  if (lines === undefined || found.some((line) => line >= lines.from && line <= lines.to)) return undefined
+  if (lines === undefined || isWithin(found, lines)) return undefined
   const [nearest] = found.toSorted((a, b) => Math.abs(a - lines.from) - Math.abs(b - lines.from))
   if (nearest === undefined) return undefined
   const isCertain = quote.isLine || (found.length === 1 && Math.abs(nearest - lines.from) <= nearby)
@@ -40,13 +43,14 @@ const movedTo = (
 export const judgeLines = (
   reference: FileReference,
   text: string,
-  given: { readonly quote?: Quote; readonly wasChanged: boolean }
+  given: { readonly quote?: Quote; readonly beside: ReadonlyArray<string>; readonly wasChanged: boolean }
 ): LinkVerdict => {
   const { lines, target } = reference
-  const { quote, wasChanged } = given
-  const found = quote === undefined ? [] : linesWith(text, quote)
+  const { beside, quote, wasChanged } = given
+  const found = quote === undefined ? [] : linesWith(text, quote.text)
   const count = countLines(text)
-  const moved = quote === undefined ? undefined : movedTo(reference, { count, found, quote })
+  const isRight = lines !== undefined && beside.some((one) => isWithin(linesWith(text, one), lines))
+  const moved = quote === undefined || isRight ? undefined : movedTo(reference, { count, found, quote })
   if (moved !== undefined) return { href: moved }
   if (lines !== undefined && lines.from > count) {
     const what = `"${reference.href}" names lines that ${target} does not have.`

@@ -83,7 +83,7 @@ export class TaskRunner extends Context.Service<
             const acts = callBlocks(outcomes, room)
             // The calls of the task have the room before the looks, although they come after them.
             const seen = lookBlocks(looks, room + frame - acts.length)
-            const outputs = seen === "" || acts === "" ? seen + acts : `${seen}## What was done\n\n${acts}`
+            const outputs = acts === "" ? seen : `${seen}## What was done\n\n${acts}`
             const prompt = fill(contents + outputs, previous)
             const parts = splitPart(prompt.parts ?? [], "precursor", [
               { name: "references", characters: contents.length },

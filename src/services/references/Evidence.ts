@@ -93,7 +93,7 @@ const makeFileJudge = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     reference: FileReference,
-    { quote }: EvidenceLink,
+    { beside, quote }: EvidenceLink,
     changed: ReadonlySet<string>
   ): Effect.fn.Return<Verdict> {
     const { target } = reference
@@ -112,6 +112,7 @@ const makeFileJudge = Effect.gen(function* () {
         ? {}
         : judgeLines({ ...reference, href }, text.value, {
             ...(quote === undefined ? {} : { quote }),
+            beside,
             wasChanged: changed.has(file.relative)
           })
     return href === reference.href || verdict.href !== undefined ? verdict : { ...verdict, href }

@@ -104,7 +104,7 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
       const rejected = log.events().flatMap((event) => (event.type === "answer.rejected" ? event.issues : []))
       expect(rejected.map(({ code, where }) => [code, where.line])).toEqual([["evidence-file", 4]])
       const [, previous = ""] = prompts[1]!.user.split("## Your previous answer\n\n")
-      expect(previous.split("\n")[3]).toBe("In [it](missing.ts).")
+      expect(previous.split("\n")[4]).toBe("In [it](missing.ts).")
       expect(previous).toContain('1. In task "Look 1", line 4: ')
     })
   )

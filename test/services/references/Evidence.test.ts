@@ -75,6 +75,11 @@ describe("a link that is right", () => {
     "[a](src/a.ts#L3): `const  value3 = 3`",
     "[a](src/a.ts#L3): `3: const value3 = 3`",
     '[a](src/a.ts#L2-L4) says "const value3 = 3"',
+    // The other quotation of the line is what the link is about.
+    "- `value2` ([a](src/a.ts#L2)): `const value5 = 5` ([a](src/a.ts#L5))",
+    "- `const value2 = 2` before `value3` ([a](src/a.ts#L2))",
+    "- `value7` and more ([a](src/a.ts#L7)), then `const value9 = 9`",
+    "| `value4` | [a](src/a.ts#L4) | `const value6 = 6` |",
     "```md\n[gone](gone.ts)\n```",
     "`[gone](gone.ts)`"
   ])("is left as it is: %s", (text) =>
