@@ -32,6 +32,8 @@ export interface ExecutionOrder extends Omit<TaskOrder, "task"> {
 /** Outputs of calls have at least this part of the room that they share with references. */
 const outputShare = 0.4
 
+const doneHeading = "## What was done\n\n"
+
 export class TaskRunner extends Context.Service<
   TaskRunner,
   {
@@ -80,10 +82,10 @@ export class TaskRunner extends Context.Service<
           prompt: (previous) => {
             const contents = block.within(referenceRoom(previous))
             const room = roomOf(previous) - contents.length
-            const acts = callBlocks(outcomes, room)
+            const acts = callBlocks(outcomes, room - doneHeading.length)
             // The calls of the task have the room before the looks, although they come after them.
             const seen = lookBlocks(looks, room + frame - acts.length)
-            const outputs = acts === "" ? seen : `${seen}## What was done\n\n${acts}`
+            const outputs = acts === "" ? seen : `${seen}${doneHeading}${acts}`
             const prompt = fill(contents + outputs, previous)
             const parts = splitPart(prompt.parts ?? [], "precursor", [
               { name: "references", characters: contents.length },
