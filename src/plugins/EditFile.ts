@@ -68,7 +68,11 @@ export const editFile = (maxBytes: number): Plugin =>
           io_error: "The system does not let it be read or written.",
           parse_error: "It is not UTF-8 text."
         },
-        example: { path: "src/limits.ts", old_text: "const limit = 5", new_text: "const limit = 10" },
+        example: {
+          path: "src/limits.ts",
+          old_text: 'const limit = 5\nconst unit = "s"',
+          new_text: 'const limit = 10\nconst unit = "s"'
+        },
         access: (params) => [{ _tag: "EditFile", path: params.path, edits: editsOf(params) }],
         execute: Effect.fnUntraced(function* (_params: Parameters, [granted]) {
           if (granted?._tag !== "WriteFile") return yield* Effect.die("edit_file got no file to write")

@@ -15,7 +15,7 @@ const Parameters = Schema.Struct({
   ),
   depth: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })).annotate({
-      description: "How many levels to list; what lies deeper is shown as its folder, with / at the end."
+      description: "How many levels to list; deeper ones are shown as folders, with / at the end."
     })
   )
 })
@@ -24,7 +24,7 @@ export const fileTree = definePlugin({
   name: "file-tree",
   tools: Effect.succeed({
     get_file_tree: tool({
-      description: `Lists the paths of all files of the project, relative to its root, as a JSON array. Files that git ignores are left out. Above ${budget.entries} paths or ${budget.characters} characters it shows folders, and says so.`,
+      description: `Lists the paths of the files of the project that git does not ignore, as a JSON array. Above ${budget.entries} paths or ${budget.characters} characters it shows folders instead.`,
       parameters: Parameters,
       risk: "safe",
       effect: "pure",

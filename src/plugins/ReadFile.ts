@@ -96,7 +96,7 @@ export const readFile = (maxBytes: number): Plugin =>
       const reads = yield* FileReads
       return {
         read_file: tool({
-          description: `Returns the text of a file, or of a range of its lines, each as \`number: text\`. Use it to see what a file really says. Returns at most ${wholeCharacters} characters, ${rangeCharacters} of a range, and says how to read on.`,
+          description: `Returns a file or a range of its lines, each as \`number: text\`: at most ${wholeCharacters} characters, ${rangeCharacters} of a range, with a note on how to read on.`,
           parameters: Parameters,
           risk: "medium",
           effect: "pure",

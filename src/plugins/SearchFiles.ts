@@ -88,7 +88,7 @@ export const searchFiles = (maxBytes: number, time = defaultTime): Plugin =>
     name: "search-files",
     tools: Effect.succeed({
       search_files: tool({
-        description: `Finds lines that hold a text in the files of the project, as \`path:line: text\`. Use it to find where something is. Returns ${defaultResults} lines, at most ${maxCharacters} characters, and says when there is more.`,
+        description: `Finds the lines of the project that hold a text, as \`path:line: text\`. Returns ${defaultResults} lines, at most ${maxCharacters} characters, and says when there is more.`,
         parameters: Parameters,
         risk: "safe",
         effect: "pure",

@@ -84,7 +84,7 @@ layer(NodeServices.layer)("a skill with typed inputs", (it) => {
       ])
       assert.include(
         refinements[0]?.system,
-        "- **Expected output** <as given>\n\n## Inputs\n\n- `file`: <path of a file or folder of the project; required>\n- `depth`: <one of: short, long; optional>\n\n## Tool Calls"
+        "The format:\n\n## Inputs\n\n- `file`: <path of a file or folder of the project; required>\n- `depth`: <one of: short, long; optional>\n\n## Tool Calls"
       )
       assert.include(refinements[0]?.system, "- Under `## Inputs` give each required input on its line")
       assert.include(

@@ -117,7 +117,7 @@ export const plannedTask = {
   name: "Research 1",
   whatIsNeeded: "Read the loader.",
   skill: "read-code",
-  references: [],
+  references: [{ kind: "file" as const, title: "main.ts", href: "src/main.ts", target: "src/main.ts" }],
   expectedOutput: "One paragraph.",
   requiresApproval: true,
   codeBlocks: []

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { briefingBlocks } from "../../src/domain/models/Briefing.ts"
 import { callBlocks, failureLines, resultBlocks } from "../../src/domain/models/ExecutionBlocks.ts"
-import { rawBlock } from "../../src/domain/markdown/PromptBlock.ts"
+import { fencedBlock, rawBlock } from "../../src/domain/markdown/PromptBlock.ts"
 import { type Skill, inputLines } from "../../src/domain/skills/Skill.ts"
 import type { Task } from "../../src/domain/plan/Task.ts"
 import { renderSteps, renderTask } from "../../src/domain/documents/TaskRendering.ts"
@@ -20,7 +20,7 @@ import { openTools } from "./OpenTools.ts"
 
 /** The text of a reference block: what References makes of one link. */
 export const referenceText = (title: string, href: string, content: string): string =>
-  rawBlock(`Reference information for ${title}\n\nThe contents of ${href}`, content)
+  fencedBlock(`## Reference information for ${title}\n\nThe contents of ${href}`, content, "markdown")
 
 const environment = "- Date: 2026-11-20"
 const projectDescription = "# Shop\n\nSells things."

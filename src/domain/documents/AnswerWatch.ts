@@ -34,7 +34,7 @@ export const taskListShape: AnswerShape = {
 
 /** An answer may be nothing but calls, which need no code block. */
 export const refinementShape: AnswerShape = {
-  begins: "## Task",
+  begins: "## Tool Calls",
   knownHeadings: refinementHeadings,
   isPart: (line) => line.isField || /^\s*[{[]/.test(line.text) || beginsWithMark(line.text)
 }

@@ -1,11 +1,12 @@
 /**
- * The refinement document: `## Task` with the fields again, `## Inputs` with the typed inputs of the skill, `## Look first`
- * with reading calls whose outputs the model wants to see before it writes the calls, and `## Tool Calls`. The task is
- * merged into the planned one: texts and references are updated; name, skill and approval stay as planned.
+ * The refinement document: `## Task` with the fields, `## Added references`, `## Inputs` with the typed inputs of the skill,
+ * `## Look first` with reading calls whose outputs the model wants to see before it writes the calls, and `## Tool Calls`.
+ * An answer of a model leaves out the task, which is known. A task that it repeats is merged into the planned one: texts
+ * and references are updated; name, skill and approval stay as planned.
  */
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
-import type { Reading, Where } from "../findings/Issue.ts"
+import type { Reading } from "../findings/Issue.ts"
 import { addRepair, type Findings, type RepairCode } from "../findings/IssueCode.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { addNotes, approvalOf, defaultName, givenName, givenSkill, placeOf, textOf } from "../grammar/FieldValues.ts"
@@ -13,19 +14,17 @@ import { isAsGiven } from "../grammar/Placeholder.ts"
 import type { RawTask } from "../grammar/RawTask.ts"
 import { readNewTask } from "../grammar/TaskChecks.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
-import { readReferences, type ResolveResult } from "../grammar/TaskReferences.ts"
 import type { MarkdownSection } from "../markdown/Markdown.ts"
 import { type KnownHeadings, refinementHeadings } from "../markdown/MarkdownHeadings.ts"
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
-import type { Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
 import type { SkillInput } from "../skills/Skill.ts"
-import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import { plainUid } from "../tools/LookUid.ts"
 import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 import { numberCalls, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
 import { InputValue, readInputs } from "./InputFormat.ts"
 import { callsAlone, placedInAnswer } from "./CallsAlone.ts"
+import { addReferences, listedReferences, refuseOwn, resolveByForm } from "./RefinedReferences.ts"
 import { checkMisplacedCalls, readCalls } from "./RefinementCalls.ts"
 
 /**
@@ -70,30 +69,6 @@ const headingsWithoutInputs: KnownHeadings = (heading) => {
   return found?.key === "inputs" ? undefined : found
 }
 
-const targetOf = (references: ReadonlyArray<Reference>, kind: Reference["kind"], sought: string) =>
-  references.find((one) => one.kind === kind && forgivingSlug(one.target) === forgivingSlug(sought))?.target
-
-/** By form: `#x-results` is the result of a task unless the plan used it as a heading. */
-const resolveByForm =
-  (planned: ReadonlyArray<Reference>, findings: Findings): ResolveResult =>
-  ({ certain, href, name, title }, where) => {
-    const slug = slugOf(name)
-    const heading = certain ? undefined : targetOf(planned, "anchor", `${slug}-results`)
-    if (heading !== undefined) return { kind: "anchor", title, href, target: heading }
-    const target = targetOf(planned, "task_result", slug) ?? slug
-    const canonical = `#${target}-results`
-    if (href !== canonical) addRepair(findings, "reference-target", where, `Read "${href}" as "${canonical}".`)
-    return { kind: "task_result", title, href: canonical, target }
-  }
-
-/** References without the result of the task itself, which cannot exist yet. */
-const withoutOwn = (references: ReadonlyArray<Reference>, { slug }: Task, where: Where, findings: Findings) =>
-  references.filter(({ kind, target }) => {
-    const isOwn = kind === "task_result" && target === slug
-    if (isOwn) addRepair(findings, "reference-own-dropped", where, "Left out the reference to the task's own result.")
-    return !isOwn
-  })
-
 /** The planned task with what the document says about it. */
 const mergeTask = (raw: RawTask, planned: Task, section: string, findings: Findings): Task => {
   const place = { section, task: planned.name }
@@ -120,15 +95,7 @@ const mergeTask = (raw: RawTask, planned: Task, section: string, findings: Findi
     name: planned.name,
     skill: planned.skill,
     whatIsNeeded: text("needed", planned.whatIsNeeded),
-    references:
-      raw.fields.has("references") && !isAsGiven(textOf(raw, "references"))
-        ? withoutOwn(
-            readReferences(raw, place, resolveByForm(planned.references, findings), findings),
-            planned,
-            placeOf(raw, place, "references"),
-            findings
-          )
-        : planned.references,
+    references: listedReferences(raw, place, planned.references, findings),
     expectedOutput: text("expected", planned.expectedOutput),
     requiresApproval: planned.requiresApproval || asks,
     codeBlocks: raw.codeBlocks.length > 0 ? raw.codeBlocks : planned.codeBlocks
@@ -154,11 +121,13 @@ const readTask = (
     if (planned !== undefined) return mergeTask(raw, planned, heading, findings)
     const { notes, value } = givenName(raw)
     const name = value === "" ? defaultName(givenSkill(raw).value, 1) : value
-    return readNewTask({ raw, name, notes, section: heading }, resolveByForm([], findings), findings)
+    const resolve = resolveByForm([], findings)
+    return readNewTask({ raw, name, notes, section: heading }, refuseOwn(resolve, name, findings), findings)
   }
+  if (section === undefined) return planned
   if (planned !== undefined) {
-    reader.repair("task-kept", where, "Kept the task as planned: the answer does not repeat it.")
-  } else if (section !== undefined) {
+    reader.repair("task-kept", { ...where, line: section.line }, "Kept the task as planned: the section is empty.")
+  } else {
     const how =
       'Write the fields of the task: "- **What is needed** ...", "- **Skill** ...", "- **Expected output** ...".'
     reader.issue("section-empty", { ...where, line: section.line }, `There is no task under "${heading}".`, { how })
@@ -191,7 +160,8 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
     reader.addMissing("Tool Calls")
   }
   if (taskSection === undefined && planned === undefined) reader.addMissing("Task")
-  const task = readTask(reader, taskSection, planned)
+  const written = readTask(reader, taskSection, planned)
+  const task = written && addReferences(reader, written)
   const inputsSection = hasInputs ? reader.section("inputs") : undefined
   const where = {
     section: inputsSection?.heading ?? "Inputs",

@@ -91,11 +91,10 @@ export const readResult = (text: string): Reading<ResultDocument> => {
   const headed = section === undefined ? withHeading(reader) : undefined
   if (headed !== undefined) {
     reader.repair(headed.code, {}, headed.message)
-    const reading = readResult(headed.text)
-    return {
-      ...reading,
-      ...inDocumentOrder({ issues: reading.issues, repairs: [...findings.repairs, ...reading.repairs] })
-    }
+    const { issues, repairs, value } = readResult(headed.text)
+    // With the heading in its place, other text is before the document.
+    const own = findings.repairs.filter(({ code }) => code !== "preamble-ignored")
+    return { value, ...inDocumentOrder({ issues, repairs: [...own, ...repairs] }) }
   }
   if (section === undefined) {
     if (findings.issues.length === 0) reader.addMissing("Result summary")

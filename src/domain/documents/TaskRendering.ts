@@ -11,6 +11,13 @@ import type { Step, TaskList } from "../plan/TaskList.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
 import { type InputValue, renderInputs } from "./InputFormat.ts"
 
+/** What a refinement adds to a task. */
+interface RefinedParts {
+  readonly inputs?: ReadonlyArray<InputValue>
+  readonly looks?: ReadonlyArray<ToolCall>
+  readonly calls: ReadonlyArray<ToolCall>
+}
+
 /** The stage that a task is written for. */
 export type RenderPhase =
   /** As in a plan. */
@@ -18,12 +25,7 @@ export type RenderPhase =
   /** `## Task`, for the refiner and the executor. */
   | { readonly _tag: "Refinement"; readonly inputs?: ReadonlyArray<InputValue> }
   /** `## Task` and `## Tool Calls` with the calls so far, and `## Look first` when there are looks. */
-  | {
-      readonly _tag: "RefinementRetry"
-      readonly inputs?: ReadonlyArray<InputValue>
-      readonly looks?: ReadonlyArray<ToolCall>
-      readonly calls: ReadonlyArray<ToolCall>
-    }
+  | ({ readonly _tag: "RefinementRetry" } & RefinedParts)
   /** As in a plan, with the result on one line. */
   | { readonly _tag: "Finished"; readonly output: string }
 
@@ -67,6 +69,15 @@ const inputs = (values: ReadonlyArray<InputValue> = []): ReadonlyArray<string> =
 export const renderToolCall = ({ arguments: values, name, uid }: ToolCall): string =>
   codeBlock({ language: "json", text: JSON.stringify({ uid, name, arguments: values }, null, 2) }).join("\n")
 
+/** Writes what a refinement adds to a task, as an answer holds it. */
+export const renderRefined = ({ calls, inputs: values, looks }: RefinedParts): string =>
+  [
+    ...inputs(values),
+    ...(looks === undefined ? [] : ["## Look first", ...looks.map(renderToolCall)]),
+    "## Tool Calls",
+    ...calls.map(renderToolCall)
+  ].join("\n\n")
+
 /** Writes one task for a phase, without a line break at the end. */
 export const renderTask = (task: Task, phase: RenderPhase): string => {
   const body = [...fields(task), ...blocks(task)].join("\n")
@@ -76,13 +87,7 @@ export const renderTask = (task: Task, phase: RenderPhase): string => {
     case "Refinement":
       return [`## Task\n\n${body}`, ...inputs(phase.inputs)].join("\n\n")
     case "RefinementRetry":
-      return [
-        `## Task\n\n${body}`,
-        ...inputs(phase.inputs),
-        ...(phase.looks === undefined ? [] : ["## Look first", ...phase.looks.map(renderToolCall)]),
-        "## Tool Calls",
-        ...phase.calls.map(renderToolCall)
-      ].join("\n\n")
+      return `## Task\n\n${body}\n\n${renderRefined(phase)}`
     case "Finished": {
       const output = phase.output.replace(/\s+/g, " ").trim()
       return [...fields(task), `- **${fieldLabels.output}** ${output}`.trimEnd(), ...blocks(task)].join("\n")

@@ -2,7 +2,7 @@
  * Texts of the formats in the prompts that were copied instead of filled in.
  */
 
-/** What stands between angle brackets in the formats. */
+/** What stands between angle brackets in the formats, also in those of prompts that people wrote themselves. */
 const copied = new Set([
   "the prompt in one line",
   "one short paragraph: what will be known or done at the end",
@@ -19,15 +19,22 @@ const copied = new Set([
   "only if the summary is not enough: excerpts, lists, reasons"
 ])
 
+/** What the tasks of the example in the creation prompt are about. */
+const ofExample = new Set([
+  "find where the code limits retries. words: `retry`, `retries`, `maxattempts`.",
+  "find what the documentation says about retries. words: `retry`, `attempts`.",
+  "read the code of the limit and say whether the documentation agrees."
+])
+
 const dots = /^[<([{]?\s*(?:\.{3,}|…)\s*[>)\]}]?$/
 
 const inBrackets = /^<([^<>]{1,100})>[.]?$/
 
 const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase()
 
-/** True for `...` and for a text of a format in its brackets. */
+/** True for `...`, for a text of a format in its brackets, and for a text of the example. */
 export const isPlaceholder = (text: string): boolean =>
-  dots.test(text.trim()) || copied.has(plain(inBrackets.exec(text.trim())?.[1] ?? ""))
+  dots.test(text.trim()) || ofExample.has(plain(text)) || copied.has(plain(inBrackets.exec(text.trim())?.[1] ?? ""))
 
 /** True for a value of a refinement that only says that the planned one stays. */
 export const isAsGiven = (text: string): boolean =>

@@ -133,16 +133,15 @@ const readLinks = (
 /** Decides what the result of a task is; nothing when an issue was recorded. */
 export type ResolveResult = (form: ResultForm, where: Where) => Reference | undefined
 
-/** The references of a task, with every finding about them. */
-export const readReferences = (
-  raw: RawTask,
-  place: TaskPlace,
+/** The references of a text, with every finding about them. */
+export const readLinkText = (
+  text: string,
+  where: Where,
   resolve: ResolveResult,
   findings: Findings,
   findLinks?: LinkReader
-): ReadonlyArray<Reference> => {
-  const where = placeOf(raw, place, "references")
-  return readLinks(textOf(raw, "references"), where, findings, findLinks).map(({ bracketed, href, title: label }) => {
+): ReadonlyArray<Reference> =>
+  readLinks(text, where, findings, findLinks).map(({ bracketed, href, title: label }) => {
     const title = label === "" ? href : label
     if (title !== label)
       addRepair(findings, "reference-form", where, `Labelled the link to "${title}" with its target.`)
@@ -158,7 +157,16 @@ export const readReferences = (
         return resolve(form, where) ?? { kind: "unknown", title, href: form.href, target: form.name }
     }
   })
-}
+
+/** The references of a task. */
+export const readReferences = (
+  raw: RawTask,
+  place: TaskPlace,
+  resolve: ResolveResult,
+  findings: Findings,
+  findLinks?: LinkReader
+): ReadonlyArray<Reference> =>
+  readLinkText(textOf(raw, "references"), placeOf(raw, place, "references"), resolve, findings, findLinks)
 
 /** A task whose result can be referred to; `step` is absent for a finished one. */
 interface Producer {

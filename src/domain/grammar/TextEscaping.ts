@@ -96,7 +96,8 @@ const skillJoint = "\\s*(?:[,;/&+|]|\\band\\b|\\bor\\b)\\s*"
 const severalSkills = new RegExp(`^${skillWord}(?:${skillJoint}${skillWord})+$`, "i")
 
 /** True for `search-code, read-code`: a skill is one word. */
-export const namesSeveralSkills = (text: string): boolean => text.length <= 500 && severalSkills.test(text)
+export const namesSeveralSkills = (text: string): boolean =>
+  text.length <= 500 && severalSkills.test(text.replace(/^[-*+]\s+/, ""))
 
 /** A skill as it stands after its label. */
 export const escapeSkill = (text: string): string => (namesSeveralSkills(text) ? `\\${text}` : escapeInline(text))

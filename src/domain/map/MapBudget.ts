@@ -7,7 +7,7 @@ import { charactersIn } from "../models/PromptSize.ts"
 const steps: ReadonlyArray<readonly [window: number, tokens: number]> = [
   [2048, 0],
   [4096, 150],
-  [8192, 400],
+  [8192, 320],
   [32_768, 1200],
   [131_072, 2400]
 ]

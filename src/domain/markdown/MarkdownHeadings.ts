@@ -79,6 +79,7 @@ export const taskListHeadings: KnownHeadings = (heading) => {
 export const refinementHeadings: KnownHeadings = findHeading([
   ...known("inputs", "Inputs", "input input-values task-inputs the-inputs skill-inputs"),
   ...known("task", "Task", "refined-task updated-task task-data the-task"),
+  ...known("references", "Added references", "references reference additional-references further-references"),
   ...known("look-first", "Look first", "look looks look-first-calls first-look looking-first read-first"),
   ...known("tool-calls", "Tool Calls", "tool-call skill-call skill-calls calls toolcalls tool-calls-json")
 ])

@@ -5,6 +5,7 @@
 import type * as Schema from "effect/Schema"
 import { shares, sharesInOrder, shorten } from "../text/Excerpt.ts"
 import { fenced, fenceFor } from "../markdown/PromptBlock.ts"
+import type { Task } from "../plan/Task.ts"
 import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 import { cutOutput, diffOf, outcomeText } from "./OutputText.ts"
@@ -56,13 +57,31 @@ export const callFrame = (outcomes: ReadonlyArray<CallOutcome>): number =>
     return sum + callBlock(outcome, "").length + fences + cutOutput(outcome, 0).length
   }, 0)
 
-/** The results of finished tasks, one `### <name>` each, for iteration and conclusion; `budget` as above. */
-export const resultBlocks = (results: ReadonlyArray<TaskResult>, budget: number): string => {
+const expectedLine = ({ expectedOutput }: Task): string =>
+  `To deliver: ${expectedOutput.replaceAll(/\s+/g, " ").trim()}`
+
+/**
+ * The results of finished tasks, one `### <name>` each, for iteration and conclusion; `budget` as above. Iteration compares
+ * each with what the task was to deliver.
+ */
+export const resultBlocks = (
+  results: ReadonlyArray<TaskResult>,
+  budget: number,
+  { expected = false }: { readonly expected?: boolean } = {}
+): string => {
   const summaries = results.map(({ result }) => result.summary.trim())
   const shown = fitTexts(summaries, budget)
   const hasDetails = results.some(({ result }) => /^## Details\b/m.test(result.document))
   const note = hasDetails ? "(Only the summaries are shown here; their details are not.)\n\n" : ""
-  return note + results.map(({ name }, index) => `### ${name}\n\n${shown[index] ?? ""}\n\n`).join("")
+  return (
+    note +
+    results
+      .map(({ name, task }, index) => {
+        const order = expected ? `${expectedLine(task)}\n\n` : ""
+        return `### ${name}\n\n${order}${shown[index] ?? ""}\n\n`
+      })
+      .join("")
+  )
 }
 
 /** What a call was about, as far as its arguments say it in few words: `edit_file src/a.ts`. */

@@ -1,6 +1,8 @@
 /**
- * What every prompt says about the project: AGENTS.md and its like, in an eighth of the context window.
+ * What every prompt says about the project: AGENTS.md and its like in an eighth of the context window, or the beginning of
+ * a README.
  */
+import { outline } from "../markdown/Outline.ts"
 import { cutAtParagraph } from "../text/Excerpt.ts"
 import { charactersIn } from "./PromptSize.ts"
 
@@ -18,7 +20,7 @@ export interface FittedDescription {
 }
 
 const cutNote = (path: string, left: number): string =>
-  `(This is the beginning of ${path}; ${left} characters are left out. Refer to the file for the rest.)`
+  `(The beginning of ${path}; ${left} characters are left out. Refer to the file for them.)`
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
 
@@ -28,10 +30,32 @@ const headed = ({ path, text }: DescriptionFile): string =>
     ? text
     : `(From ${path}, for what is below ${folderOf(path)}:)\n\n${text}`
 
+/** Characters of a README that are wanted at least and at most. */
+const leadLeast = 200
+const leadMost = 1200
+
+/**
+ * How much of a file every prompt holds at most. A README is for people: the sections before enough has been said tell
+ * what the project is, the others how it is installed and used, which the map of the project says in fewer words.
+ */
+const mostOf = ({ path, text }: DescriptionFile): number => {
+  if (!/^readme\b/i.test(path)) return Number.MAX_SAFE_INTEGER
+  const lines = text.split("\n")
+  const ends = outline(text).map(
+    ({ line }) =>
+      lines
+        .slice(0, line - 1)
+        .join("\n")
+        .trimEnd().length + 2
+  )
+  return Math.min(leadMost, ends.find((end) => end >= leadLeast) ?? leadMost)
+}
+
 const cutTo = (file: DescriptionFile, room: number): string => {
   const whole = headed(file)
-  if (whole.length <= room) return whole
-  const space = room - cutNote(file.path, whole.length).length - 2
+  const most = mostOf(file)
+  if (whole.length <= Math.min(room, most)) return whole
+  const space = Math.min(most, room - cutNote(file.path, whole.length).length - 2)
   if (space < 100) return ""
   const { left, text } = cutAtParagraph(whole, space)
   return `${text}\n\n${cutNote(file.path, left)}`
@@ -47,7 +71,7 @@ export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: nu
   const shown = files.map((file) => {
     const text = cutTo(file, left)
     left -= text.length + 2
-    return { file, text, isWhole: text === headed(file) }
+    return { file, text, isWhole: text === headed(file) || mostOf(file) < Number.MAX_SAFE_INTEGER }
   })
   const cut = shown.filter(({ isWhole }) => !isWhole).map(({ file }) => file)
   const names = cut.map(({ path, text }) => `${path} (${text.length} characters)`).join(", ")

@@ -2,8 +2,7 @@
  * The blocks that show the references of a task in a prompt. What does not fit is shown in parts: the outline, and what the
  * words of the task match, with a note on how to see the rest.
  */
-import { closeMarkdown } from "../markdown/MarkdownTree.ts"
-import { fileBlock, rawBlock } from "../markdown/PromptBlock.ts"
+import { fencedBlock, fileBlock } from "../markdown/PromptBlock.ts"
 import { shares } from "../text/Excerpt.ts"
 import { fitMaterial, type FittedMaterial, type Material } from "./MaterialFit.ts"
 import type { ResolvedReference } from "./ReferenceContent.ts"
@@ -61,14 +60,14 @@ const noteOf = (resolved: ResolvedReference, { isWhole, shown }: FittedMaterial,
   return both === "" ? "" : `\n\n(${both})`
 }
 
-/** `Reference information for <title>`, `The contents of <href>`, and the content. */
+/** `## Reference information for <title>`, `The contents of <href>`, and the content in a fence. */
 const block = (resolved: ResolvedReference, fitted: FittedMaterial, lines: number): string => {
   const { content, reference } = resolved
   const { href, title } = reference
-  const named = `Reference information for ${oneLine(title === "" ? href : title)}\n\nThe contents of ${oneLine(href)}`
+  const named = `## Reference information for ${oneLine(title === "" ? href : title)}\n\nThe contents of ${oneLine(href)}`
   const heading = `${named}${noteOf(resolved, fitted, lines)}`
   if (content.kind === "file") return fileBlock(heading, { text: fitted.text, language: content.language })
-  return rawBlock(heading, fitted.text.trim() === "" ? "(empty)" : closeMarkdown(fitted.text))
+  return fencedBlock(heading, fitted.text.trim() === "" ? "(empty)" : fitted.text.trim(), "markdown")
 }
 
 export interface ReferenceRoom {

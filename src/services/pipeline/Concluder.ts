@@ -8,7 +8,7 @@ import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
-import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { type NotRun, notDoneBlock } from "../../domain/runs/NotDone.ts"
 import type { MissingChange } from "../../domain/runs/PromisedChanges.ts"
@@ -55,7 +55,7 @@ export class Concluder extends Context.Service<
             completed_tasks: rawBlock("## Outputs from completed tasks", completed),
             failed_tasks: [
               notDoneBlock(order),
-              rawBlock("## Your previous answer", previous?.answer ?? ""),
+              fencedBlock("## Your previous answer", previous?.answer ?? "", "markdown"),
               rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? []))
             ].join("")
           })

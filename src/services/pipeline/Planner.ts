@@ -11,7 +11,7 @@ import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { issuesMarkdown, Repair } from "../../domain/findings/Issue.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
-import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { plainTask } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
@@ -64,7 +64,7 @@ export class Planner extends Context.Service<
               prompts.fill("creation", {
                 ...briefingBlocks(briefing),
                 skill_catalog: catalogue,
-                previous_proposal: rawBlock("## Previous proposal", previous?.answer ?? ""),
+                previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
                 previous_proposal_issues: rawBlock(
                   "## Issues with the previous proposal",
                   issuesMarkdown(previous?.issues ?? [])

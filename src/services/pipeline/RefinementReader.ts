@@ -14,8 +14,9 @@ import {
 } from "../../domain/documents/RefinementFormat.ts"
 import { callSign, decidePass, type PassRules } from "../../domain/documents/RefinementPass.ts"
 import { Issue, type Reading, type Where } from "../../domain/findings/Issue.ts"
-import { makeIssue } from "../../domain/findings/IssueCode.ts"
-import type { Task } from "../../domain/plan/Task.ts"
+import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
+import type { Reference } from "../../domain/plan/Reference.ts"
+import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import type { Skill, SkillInput } from "../../domain/skills/Skill.ts"
@@ -65,6 +66,27 @@ export const checkPurpose = (calls: ReadonlyArray<ToolCall>, task: Task): Readon
           what: "The task has neither a tool call nor a reference, so there is nothing to work on."
         })
       ]
+
+/** True when the issue is about this reference. */
+const isAbout = ({ quote, where }: Issue, { href }: Reference): boolean =>
+  where.field === "References" && (quote === href || quote?.endsWith(`](${href})`) === true)
+
+/**
+ * The task that the next attempt begins with: without the references that cannot be used, since the model is told of them
+ * and writes only what it adds. One that the plan gives is missed by a person too.
+ */
+const withoutUnusable = (task: Task, planned: Task, issues: ReadonlyArray<Issue>) => {
+  const unusable = task.references.filter(
+    (one) => one.kind === "unknown" || issues.some((issue) => isAbout(issue, one))
+  )
+  const where = { section: "Task", task: task.name, field: "References" }
+  return {
+    task: new Task({ ...task, references: task.references.filter((one) => !unusable.includes(one)) }),
+    repairs: unusable
+      .filter(({ href }) => planned.references.some((one) => one.href === href))
+      .map(({ href }) => makeRepair("reference-dropped", where, `Left out "${href}", which cannot be used.`))
+  }
+}
 
 /** Makes the reader. */
 export const makeRefinementReader = Effect.gen(function* () {
@@ -135,9 +157,10 @@ export const makeRefinementReader = Effect.gen(function* () {
     const left = decided.looks.length > 0 && looks.calls.length > 0 ? [] : [acting]
     const unfit = decided.looks.length > 0 ? [] : yield* tryCalls(acting.fitting, frame)
     const all = [...rules.seen, ...decided.looks, ...decided.calls]
+    const next = withoutUnusable(world.task, order.task, [...reading.issues, ...world.issues])
     return {
       value: Option.some({
-        task: world.task,
+        task: next.task,
         ...inputsField(written.inputs ?? []),
         ...looksField(decided.looks),
         calls: decided.calls
@@ -154,6 +177,7 @@ export const makeRefinementReader = Effect.gen(function* () {
       repairs: [
         ...reading.repairs,
         ...world.repairs,
+        ...next.repairs,
         ...[looks, ...left].flatMap(({ repairs }) => repairs),
         ...decided.repairs
       ]

@@ -13,7 +13,7 @@ import { notDoneBlock, wishBlock } from "../../domain/runs/NotDone.ts"
 import type { MissingChange } from "../../domain/runs/PromisedChanges.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { Wish } from "../../domain/permissions/ApprovalItem.ts"
-import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
 import { renderSteps } from "../../domain/documents/TaskRendering.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
@@ -60,6 +60,7 @@ export class Reviser extends Context.Service<
 
       const ask = Effect.fnUntraced(function* (order: RevisionOrder) {
         const shared = briefingBlocks(order.briefing)
+        const blocks = (budget: number) => resultBlocks(order.finished, budget, { expected: true })
         const fill = (completed: string, previous: Previous | undefined) =>
           prompts.fill("iteration", {
             skill_catalog: catalogue,
@@ -71,7 +72,7 @@ export class Reviser extends Context.Service<
             completed_tasks: rawBlock("## Outputs from completed tasks", completed),
             failed_tasks: notDoneBlock(order) + wishBlock(order.wishes),
             outstanding_tasks: rawBlock("## Outstanding tasks", renderSteps(order.outstanding.steps)),
-            previous_proposal: rawBlock("## Previous proposal", previous?.answer ?? ""),
+            previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
             previous_proposal_issues: rawBlock(
               "## Issues with the previous proposal",
               issuesMarkdown(previous?.issues ?? [])
@@ -84,12 +85,12 @@ export class Reviser extends Context.Service<
           step: 0,
           prompt: (previous) => {
             const scale = calibration.scale(model)
-            const whole = fill(resultBlocks(order.finished, Number.POSITIVE_INFINITY), previous)
+            const whole = fill(blocks(Number.POSITIVE_INFINITY), previous)
             if (fitsWindow(whole, window, scale)) return whole
             // Results are worth more than the map of the project, which is left out before any of them is cut.
-            const frame = fill(resultBlocks(order.finished, 0), previous)
+            const frame = fill(blocks(0), previous)
             const room = charactersLeft(window, frame.lighter ?? frame, scale)
-            const cut = fill(resultBlocks(order.finished, room), previous)
+            const cut = fill(blocks(room), previous)
             return cut.lighter ?? cut
           },
           shape: taskListShape,

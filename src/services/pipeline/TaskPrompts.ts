@@ -6,7 +6,7 @@ import { type InputValue } from "../../domain/documents/InputFormat.ts"
 import type { RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
 import { renderTask } from "../../domain/documents/TaskRendering.ts"
-import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { besideReferences, type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { charactersLeft, type FilledPrompt, largestParts, overflowText } from "../../domain/models/PromptSize.ts"
 import type { Task } from "../../domain/plan/Task.ts"
@@ -76,7 +76,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
       environment: shared.environment,
       precursor,
       task_data: renderTask(task, { _tag: "Refinement", inputs }),
-      previous_answer: rawBlock("## Your previous answer", previous?.answer ?? ""),
+      previous_answer: fencedBlock("## Your previous answer", previous?.answer ?? "", "markdown"),
       issues: rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? []))
     })
   }

@@ -161,7 +161,7 @@ describe("AnswerWatch with a shape", () => {
   it("stops talk that does not come to the document, and says how it begins", () => {
     expect(talk.length).toBeGreaterThan(longestPreamble)
     expect(watch(talk, taskListShape)).toEqual({ kind: "shape", begins: "## Original prompt" })
-    expect(watch(talk, refinementShape)).toEqual({ kind: "shape", begins: "## Task" })
+    expect(watch(talk, refinementShape)).toEqual({ kind: "shape", begins: "## Tool Calls" })
     expect(watch(talk, resultShape)).toEqual({ kind: "shape", begins: "## Result summary" })
     expect(watch(talk)).toBeUndefined()
   })

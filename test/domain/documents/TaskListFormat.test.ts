@@ -8,6 +8,8 @@ import { originalPrompt, readTaskList, streamingReader } from "../../../src/doma
 import { renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
 import { issuesMarkdown } from "../../../src/domain/findings/Issue.ts"
 import { cacheLinks, inlineLinks } from "../../../src/domain/markdown/MarkdownTree.ts"
+import { plainTask } from "../../../src/domain/plan/Task.ts"
+import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { arbitraryTaskList, arbitraryText } from "../../support/TaskListArbitrary.ts"
 import { planOf } from "../../support/TestRun.ts"
 
@@ -42,6 +44,16 @@ describe("readTaskList", () => {
         expect(reading).toEqual({ value: Option.some(list), issues: [], repairs: [] })
       }),
     { arbitrary: { runs: 500 }, timeout: 60_000 }
+  )
+
+  it.effect.each(["a,b", "- a/b", "* x and y", "+ ***vT/Uhe,B"])("reads the skill %j back as one", (skill) =>
+    Effect.sync(() => {
+      const list = new TaskList({
+        goals: "g",
+        steps: [new Step({ title: "Task section 1", tasks: [plainTask("A", skill, "Something.", "Something.")] })]
+      })
+      expect(readTaskList(renderTaskList(list))).toMatchObject({ value: Option.some(list), issues: [], repairs: [] })
+    })
   )
 
   it.effect.prop("gives a reading for any text", { text: Schema.String, awkward: arbitraryText }, ({ awkward, text }) =>

@@ -3,14 +3,20 @@ import { readFileSync } from "node:fs"
 import { isAsGiven, isPlaceholder } from "../../../src/domain/grammar/Placeholder.ts"
 
 /** Everything that stands alone in brackets, or alone after a label, in the formats of the prompts. */
-const placeholders = ["creation", "iteration", "refinement", "execution"].flatMap((stage) => {
+const placeholders = ["iteration", "execution"].flatMap((stage) => {
   const text = readFileSync(new URL(`../../../prompts/${stage}.md`, import.meta.url), "utf8")
   return [...text.matchAll(/^(?:- \*\*[^*]+\*\* )?(<[^<>!]+>)$/gm)].map(([, found = ""]) => found)
 })
 
 it("knows every text of the formats that has to be replaced", () => {
-  expect(placeholders.length).toBeGreaterThan(10)
+  expect(placeholders.length).toBeGreaterThan(8)
   expect(placeholders.filter((text) => !isPlaceholder(text))).toEqual([])
+})
+
+it("knows what the tasks of the example are about", () => {
+  const text = readFileSync(new URL("../../../prompts/creation.md", import.meta.url), "utf8")
+  const needed = [...text.matchAll(/^- \*\*What is needed\*\* (.+)$/gm)].map(([, found = ""]) => found)
+  expect(needed.map((one) => isPlaceholder(one))).toEqual([true, true, true])
 })
 
 it("knows them in other letter case, on several lines, and with dots", () => {

@@ -12,15 +12,29 @@ describe("fitDescription", () => {
   })
 
   it("ends a longer one at a paragraph, says so in it, and tells the person", () => {
-    const { note, text } = fitDescription([{ path: "README.md", text: long }], 4096)
+    const { note, text } = fitDescription([{ path: "GEMINI.md", text: long }], 4096)
     const shown = text.split("\n\n")
     expect(text.length).toBeLessThanOrEqual(charactersIn(4096 / 8))
     expect(shown.slice(0, -1).every((one) => one === paragraph)).toBe(true)
     const left = long.length - shown.slice(0, -1).join("\n\n").length
     expect(shown.at(-1)).toBe(
-      `(This is the beginning of README.md; ${left} characters are left out. Refer to the file for the rest.)`
+      `(The beginning of GEMINI.md; ${left} characters are left out. Refer to the file for them.)`
     )
-    expect(note).toContain(`only the beginning of README.md (${long.length} characters)`)
+    expect(note).toContain(`only the beginning of GEMINI.md (${long.length} characters)`)
+  })
+
+  it("takes of a README what stands before the sections on its use", () => {
+    const lead = `# Shop\n\n[badge]\n\n## About\n\n${paragraph} ${paragraph} ${paragraph} ${paragraph}`
+    const use = "## Use\n\n```sh\n# not a heading\nnpm start\n```\n"
+    const shown = fitDescription([{ path: "README.md", text: `${lead}\n\n${use}` }], 32_768)
+    expect(shown.text.startsWith(`${lead}\n\n(The beginning of README.md;`)).toBe(true)
+    expect(shown.text).not.toContain("npm start")
+    expect(shown).toMatchObject({ files: ["README.md"] })
+    expect(shown.note).toBeUndefined()
+    expect(fitDescription([{ path: "README.md", text: long }], 32_768).text.length).toBeLessThan(1400)
+    expect(fitDescription([{ path: "README.md", text: "# Shop\n\nSells tea.\n" }], 32_768).text).not.toContain(
+      "beginning"
+    )
   })
 
   it("gives the nearest its room first, and shows it last", () => {

@@ -142,14 +142,15 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
     })
   )
 
-  it.effect("begin with the same preface, byte for byte, and then name their stage", () =>
+  it.effect("begin with the same preface where a document is asked for, and then name their stage", () =>
     Effect.gen(function* () {
       const prompts = yield* Prompts
       const parts = fillAll(prompts, marked).map(([name, prompt]) => ({
         name,
         parts: prompt.system.split("# Stage: ")
       }))
-      assert.strictEqual(new Set(parts.map((one) => one.parts[0])).size, 1)
+      const documents = parts.filter(({ name }) => name !== "conclusion")
+      assert.strictEqual(new Set(documents.map((one) => one.parts[0])).size, 1)
       assert.deepStrictEqual(
         parts.map((one) => one.parts[1]?.split("\n")[0]),
         [...names]
@@ -162,7 +163,7 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
       const prompts = yield* Prompts
       const sizes = fillAll(prompts, () => "").map(([name, prompt]) => [name, tokens(prompt.system)] as const)
       assert.deepStrictEqual(
-        sizes.filter(([, size]) => size >= 700),
+        sizes.filter(([, size]) => size >= 800),
         []
       )
     })

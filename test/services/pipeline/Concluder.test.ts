@@ -105,7 +105,8 @@ it.effect("shows the prompt, the goals, the results and each failure on one line
         "## User prompt\n\n```text\nWhere is it?\n```",
         "## Goals / summary\n\nThe place is known.",
         "## Outputs from completed tasks\n\n### Search 1\n\nIt is in [a.ts](src/a.ts).",
-        '## Tasks that failed\n\n- Task execution: "Search 2": no result after 2 tries.'
+        '## Tasks that failed\n\n- Task execution: "Search 2": no result after 2 tries.',
+        "## What to write now\n\nWrite the answer to the prompt now."
       ].join("\n\n")
     ])
   })
@@ -130,7 +131,10 @@ it.effect("asks again, and says why, after an empty answer", () =>
     expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is there." } })
     expect(prompts.length).toBe(2)
     expect(prompts[1]?.user).toBe(
-      `${prompts[0]?.user.trimEnd()}\n\n## Issues with your previous answer\n\n1. Your answer was empty. Write the document that is asked for.`
+      prompts[0]?.user.replace(
+        "## What to write now",
+        "## Issues with your previous answer\n\n1. Your answer was empty. Write the document that is asked for.\n\n$&"
+      )
     )
   })
 )
@@ -161,7 +165,7 @@ it.effect("holds links against the project and the results, and asks again for w
     const right = "It is in [a.ts](src/a.ts#L2), see [Search 1](#search-1-results)."
     const { events, outcome, prompts } = yield* conclude({}, wrong, right)
     expect(outcome).toMatchObject({ _tag: "Success", success: { text: right, evidence: { checked: 2, wrong: 0 } } })
-    expect(prompts[1]?.user).toContain(`## Your previous answer\n\n${wrong}`)
+    expect(prompts[1]?.user).toContain(`## Your previous answer\n\n\`\`\`markdown\n${wrong}\n\`\`\``)
     expect(prompts[1]?.user).toContain('There is no file "src/b.ts". One of these may be meant: src/a.ts.')
     expect(
       events.flatMap((event) => (event.type === "answer.rejected" ? event.issues.map(({ code }) => code) : []))

@@ -100,7 +100,7 @@ describe("planning", () => {
       const { report } = yield* run()
       expect(report.status).toBe("done")
       expect(prompts[0]!.user).not.toContain("## Previous proposal")
-      expect(prompts[1]!.user).toContain(`## Previous proposal\n\n${plans[0]!.trim()}`)
+      expect(prompts[1]!.user).toContain(`## Previous proposal\n\n\`\`\`markdown\n${plans[0]!.trim()}`)
       expect(prompts[1]!.user).toContain(
         '## Issues with the previous proposal\n\n1. In section "Task section 1", task "Research 1", field "Skill"'
       )

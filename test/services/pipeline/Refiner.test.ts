@@ -2,7 +2,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
-import { plainTask, type Task } from "../../../src/domain/plan/Task.ts"
+import type { Reference } from "../../../src/domain/plan/Reference.ts"
+import { plainTask, Task } from "../../../src/domain/plan/Task.ts"
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import type { TaskOrder } from "../../../src/services/pipeline/TaskOrder.ts"
 import { EventLog } from "../../support/EventLog.ts"
@@ -36,6 +37,12 @@ allowed-tools: ""
 Say something.
 `
 
+const reference = (path: string): Reference => ({ kind: "file", title: path, href: path, target: path })
+const referring = new Task({ ...planned, references: [reference("b.txt")] })
+const taskWith = (references: string): string =>
+  `## Task\n\n- **What is needed** The text.\n- **References** ${references}\n- **Expected output** A word.`
+const unusable = { ...read, arguments: { file_of: 1 } }
+
 layer(NodeServices.layer)("Refiner", (it) => {
   it.effect(
     "takes the calls and the more exact text, and keeps the planned name and skill when the answer names others",
@@ -54,6 +61,48 @@ layer(NodeServices.layer)("Refiner", (it) => {
         const repairs = log.events().flatMap((event) => (event.type === "answer.repaired" ? event.repairs : []))
         expect(repairs.map(({ code }) => code)).toEqual(["name-kept", "skill-kept"])
       })
+  )
+
+  it.effect.each([
+    {
+      name: "that it calls none",
+      answers: [`${taskWith("none")}\n\n${refinementWith([read])}`],
+      references: ["b.txt"],
+      repairs: ["references-kept", "references-none"]
+    },
+    {
+      name: "that a rejected answer left out",
+      answers: [`${taskWith("none")}\n\n${refinementWith([unusable])}`, refinementWith([read])],
+      references: ["b.txt"],
+      repairs: []
+    },
+    {
+      name: "beside those that it adds",
+      answers: [`## Added references\n\n- [a](a.txt)\n\n${refinementWith([read])}`],
+      references: ["b.txt", "a.txt"],
+      repairs: []
+    },
+    {
+      name: "without one that a rejected answer added and that does not exist",
+      answers: [`## Added references\n\n- [c](c.txt)\n\n${refinementWith([read])}`, refinementWith([read])],
+      references: ["b.txt"],
+      repairs: []
+    },
+    {
+      name: "unless it lists others, and says so",
+      answers: [`${taskWith("[a](a.txt)")}\n\n${refinementWith([read])}`],
+      references: ["a.txt"],
+      repairs: ["reference-dropped"]
+    }
+  ])("keeps the references of the plan, $name", ({ answers, references, repairs }) =>
+    Effect.gen(function* () {
+      const { log, prompts, refiner } = yield* openStages({ files: { ...files, "b.txt": "B.\n" }, answers })
+      const refined = yield* refiner.refine(orderOf(referring))
+      expect(refined.task.references.map(({ href }) => href)).toEqual(references)
+      const repaired = log.events().flatMap((event) => (event.type === "answer.repaired" ? event.repairs : []))
+      expect(repaired.map(({ code }) => code)).toEqual(repairs)
+      for (const { user } of prompts) expect(user).toContain("- **References** [b.txt](b.txt)")
+    })
   )
 
   it.effect("shows the map of the project", () =>

@@ -116,10 +116,11 @@ it.effect("shows what is finished, what failed and what is outstanding", () =>
       [
         "## User prompt\n\n```text\nDo it.\n```",
         "## Goals / summary\n\nAll is found.",
-        "## Outputs from completed tasks\n\n### Search 1\n\nIt is there.",
+        "## Outputs from completed tasks\n\n### Search 1\n\nTo deliver: A result.\n\nIt is there.",
         '## Tasks that failed\n\n- Task refinement: "Next 1": no calls.',
         "## Outstanding tasks\n\n### Task section 2",
-        "- **Name** Next 1\n- **What is needed** Go on.\n- **Skill** any\n- **Expected output** A result."
+        "- **Name** Next 1\n- **What is needed** Go on.\n- **Skill** any\n- **Expected output** A result.",
+        "## What to write now\n\nWrite the task list now. Begin with `## Original prompt`."
       ].join("\n\n")
     ])
   })
@@ -154,7 +155,7 @@ it.effect("asks again with the rejected answer and its issues", () =>
     const { prompts, revised, told } = yield* revise({}, wrong, planned("Other 1"))
     expect(prompts[0]?.user).not.toContain("## Previous proposal")
     expect(prompts[1]?.user).toContain(
-      `## Previous proposal\n\n${wrong.trim()}\n\n## Issues with the previous proposal`
+      `## Previous proposal\n\n\`\`\`markdown\n${wrong.trim()}\n\`\`\`\n\n## Issues with the previous proposal`
     )
     expect(prompts[1]?.user).toContain('There is no skill "unheard-of".')
     expect(told).toEqual([{ type: "plan.revised", round: 2, attempts: 2, taskList: revised }])

@@ -71,7 +71,7 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
       const result = yield* taskRunner.run(orderOf([reading("a.txt", "call-1")]))
       expect(result.result).toEqual(found)
       expect(prompts[0]!.user).not.toContain("## Your previous answer")
-      expect(prompts[1]!.user).toContain("## Your previous answer\n\nNo heading.")
+      expect(prompts[1]!.user).toContain("## Your previous answer\n\n```markdown\nNo heading.\n```")
       expect(prompts[1]!.user).toContain("## Issues with your previous answer\n\n1. ")
       const { modelCalls, toolCalls } = yield* meter.total
       expect({ modelCalls, toolCalls }).toEqual({ modelCalls: 2, toolCalls: 1 })

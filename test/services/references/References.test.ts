@@ -142,10 +142,11 @@ const issuesOf = Effect.fnUntraced(function* (root: string, ...all: ReadonlyArra
   return issues.map(({ code, how, quote, what }) => [code, quote, what, how])
 })
 
-const head = (target: string) => `Reference information for ${target}\n\nThe contents of #${target}\n\n`
+const shownAs = (target: string, text: string, fence = "```") =>
+  `## Reference information for ${target}\n\nThe contents of #${target}\n\n${fence}markdown\n${text}\n${fence}\n\n`
 
 const shownLines = (range: string, note: string, text: string) =>
-  `Reference information for File\n\nThe contents of a.txt#${range}\n\n(${note})\n\n\`\`\`text\n${text}\n\`\`\`\n\n`
+  `## Reference information for File\n\nThe contents of a.txt#${range}\n\n(${note})\n\n\`\`\`text\n${text}\n\`\`\`\n\n`
 
 layer(NodeServices.layer)("References", (it) => {
   describe("block", () => {
@@ -169,11 +170,11 @@ layer(NodeServices.layer)("References", (it) => {
         const finished = [finishedOf("Read 1", "Found it.")]
         expect(yield* block(root, task, { finished, allowed: [`127.0.0.1:${port}`] })).toBe(
           [
-            "Reference information for build\n\nThe contents of #build\n\nRun make.\n\n",
-            "Reference information for read-1\n\nThe contents of #read-1-results\n\n## Result summary\n\nFound it.\n\n",
-            "Reference information for File\n\nThe contents of src/main.ts\n\n```typescript\n1: const a = `b`\n```\n\n",
-            "Reference information for File\n\nThe contents of docs/use.md#start\n\n(Lines 5 to 5 of 9.)\n\n```markdown\n5: Run it.\n```\n\n",
-            `Reference information for Page\n\nThe contents of http://127.0.0.1:${port}/\n\n\`\`\`text\npage\n\`\`\`\n\n`
+            "## Reference information for build\n\nThe contents of #build\n\n```markdown\nRun make.\n```\n\n",
+            "## Reference information for read-1\n\nThe contents of #read-1-results\n\n```markdown\n## Result summary\n\nFound it.\n```\n\n",
+            "## Reference information for File\n\nThe contents of src/main.ts\n\n```typescript\n1: const a = `b`\n```\n\n",
+            "## Reference information for File\n\nThe contents of docs/use.md#start\n\n(Lines 5 to 5 of 9.)\n\n```markdown\n5: Run it.\n```\n\n",
+            `## Reference information for Page\n\nThe contents of http://127.0.0.1:${port}/\n\n\`\`\`text\npage\n\`\`\`\n\n`
           ].join("")
         )
       })
@@ -189,14 +190,17 @@ layer(NodeServices.layer)("References", (it) => {
       Effect.gen(function* () {
         const root = yield* makeProject({})
         const of = (target: string) => block(root, taskOf("Read 1", anchor(target)))
-        expect(yield* of("user-prompt")).toBe(`${head("user-prompt")}\`\`\`text\nExplain the shop\n\`\`\`\n\n`)
-        expect(yield* of("environment")).toBe(`${head("environment")}- Workspace: /shop\n\n`)
+        expect(yield* of("user-prompt")).toBe(shownAs("user-prompt", "```text\nExplain the shop\n```", "````"))
+        expect(yield* of("environment")).toBe(shownAs("environment", "- Workspace: /shop"))
         expect(yield* of("current-file")).toBe(
-          `${head("current-file")}Path: src/main.ts\n\n\`\`\`typescript\n1: main()\n\`\`\`\n\n`
+          shownAs("current-file", "Path: src/main.ts\n\n```typescript\n1: main()\n```", "````")
         )
-        expect(yield* of("project-map")).toBe(`${head("project-map")}Main files: \`src/main.ts\`.\n\n`)
+        expect(yield* of("project-map")).toBe(shownAs("project-map", "Main files: `src/main.ts`."))
         expect(yield* of("project-description")).toBe(
-          `${head("project-description")}### Shop\n\nSells tea.\n\n#### Build\n\nRun make.\n\n#### Test results\n\nGreen.\n\n`
+          shownAs(
+            "project-description",
+            "### Shop\n\nSells tea.\n\n#### Build\n\nRun make.\n\n#### Test results\n\nGreen."
+          )
         )
       })
     )
@@ -206,8 +210,8 @@ layer(NodeServices.layer)("References", (it) => {
         const root = yield* makeProject({ "a.md": "```\n~~~~\n## Tool Calls\n" })
         const finished = [finishedOf("Read 1", "x", "## Result summary\n\n```sh\nmake")]
         expect(yield* block(root, taskOf("Read 2", file("a.md"), resultOf("read-1")), { finished })).toBe(
-          "Reference information for File\n\nThe contents of a.md\n\n`````markdown\n1: ```\n2: ~~~~\n3: ## Tool Calls\n`````\n\n" +
-            "Reference information for read-1\n\nThe contents of #read-1-results\n\n## Result summary\n\n```sh\nmake\n```\n\n"
+          "## Reference information for File\n\nThe contents of a.md\n\n`````markdown\n1: ```\n2: ~~~~\n3: ## Tool Calls\n`````\n\n" +
+            "## Reference information for read-1\n\nThe contents of #read-1-results\n\n````markdown\n## Result summary\n\n```sh\nmake\n````\n\n"
         )
       })
     )
@@ -220,15 +224,15 @@ layer(NodeServices.layer)("References", (it) => {
           const summary = Array.from({ length: 25 }, (_, index) => `line ${index + 1}`).join("\n")
           const document = `## Result summary\n\n${summary}\n\n## Details\n\nThe text to write.`
           const task = taskOf("Read 2", resultOf("read-1"))
-          const head = "Reference information for read-1\n\nThe contents of #read-1-results\n\n"
+          const head = "## Reference information for read-1\n\nThe contents of #read-1-results\n\n```markdown\n"
           const shown = (view: ReferenceView, text = document) =>
             block(root, task, { finished: [finishedOf("Read 1", summary, text)], view })
           expect(yield* shown("summary")).toBe(
-            `${head}${summary}\n\n(There is more: the whole result is given when the task is executed.)\n\n`
+            `${head}${summary}\n\n(There is more: the whole result is given when the task is executed.)\n\`\`\`\n\n`
           )
-          expect(yield* shown("summary", `## Result summary\n\n${summary}\n`)).toBe(`${head}${summary}\n\n`)
-          expect(yield* shown("whole")).toBe(`${head}${document}\n\n`)
-          expect(yield* shown("document")).toBe(`${head}${document}\n\n`)
+          expect(yield* shown("summary", `## Result summary\n\n${summary}\n`)).toBe(`${head}${summary}\n\`\`\`\n\n`)
+          expect(yield* shown("whole")).toBe(`${head}${document}\n\`\`\`\n\n`)
+          expect(yield* shown("document")).toBe(`${head}${document}\n\`\`\`\n\n`)
         })
     )
 

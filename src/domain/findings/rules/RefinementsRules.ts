@@ -9,8 +9,8 @@ export const refinementsRules = defineFamily({
     "task-kept": {
       severity: "note",
       title: "Task kept as planned",
-      why: "The answer did not repeat the task.",
-      fix: "Repeat the task under `## Task`."
+      why: "The section is there, but holds no task.",
+      fix: "Leave the section `## Task` out, or write the fields of the task under it."
     },
     "tool-calls-alone": {
       severity: "note",
@@ -21,8 +21,20 @@ export const refinementsRules = defineFamily({
     "field-kept": {
       severity: "note",
       title: "Field kept as planned",
-      why: "The answer left the field out.",
-      fix: "Repeat every field of the task."
+      why: "The answer repeats the task without this field.",
+      fix: "Leave `## Task` out: the task is known. Where it stands, it holds every field."
+    },
+    "references-kept": {
+      severity: "warning",
+      title: "References kept as planned",
+      why: "A task without the references of its plan would work without the results that it builds on.",
+      fix: "Leave the field out. Write further links under `## Added references`."
+    },
+    "reference-dropped": {
+      severity: "warning",
+      title: "Reference of the plan left out",
+      why: "What a planned reference holds is missing from the work of the task.",
+      fix: "Leave the field out, so that the planned references stay. Write further links under `## Added references`."
     },
     "name-kept": {
       severity: "note",

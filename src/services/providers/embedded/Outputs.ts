@@ -70,6 +70,5 @@ export const readReference = (
 ): ReadonlyArray<string> => {
   if (/^#.*-results$/.test(href)) return readFound(text)
   const [, path = "", first = 1] = /^(?!https?:)([^#]*)(?:#L(\d+))?/.exec(href) ?? []
-  const body = href.startsWith("#") ? text : (fencedBlocks(text)[0]?.text ?? text)
-  return path === "" ? [`- ${title}:\n\n${beginning(body)}`] : fileRows(pathOfHref(path), body, Number(first), terms)
+  return path === "" ? [`- ${title}:\n\n${beginning(text)}`] : fileRows(pathOfHref(path), text, Number(first), terms)
 }

@@ -8,7 +8,7 @@ import { readRefinement } from "../../../domain/documents/RefinementFormat.ts"
 import type { Task } from "../../../domain/plan/Task.ts"
 import type { Arguments } from "../../../domain/tools/ToolCall.ts"
 
-/** `## <title>`, `Reference information for <title>`, or `### Tool call <name> (<uid>)` together with its output. */
+/** `## <title>`, or `### Tool call <name> (<uid>)` together with its output. */
 export interface PromptBlock {
   readonly title: string
   readonly text: string
@@ -16,18 +16,14 @@ export interface PromptBlock {
 
 const reference = "Reference information for "
 
-/** What a reference quotes may repeat headings of the prompt. */
-const beginsBlock = (level: number, title: string, last: PromptBlock): boolean =>
-  title.startsWith(reference) ||
-  /^Tool call \S+ \(.*\)$/.test(title) ||
-  (level === 2 && (!last.title.startsWith(reference) || /^(?:Task|Inputs)$/.test(title)))
+const beginsBlock = (level: number, title: string): boolean => level === 2 || /^Tool call \S+ \(.*\)$/.test(title)
 
 /** The blocks of a user part in order. Other headings inside of a block belong to its text. */
 export const blocksIn = (user: string): ReadonlyArray<PromptBlock> => {
   const blocks: Array<PromptBlock> = []
-  for (const { body, level, title } of outline(user.replaceAll(/^(?=Reference information for )/gm, "## "))) {
+  for (const { body, level, title } of outline(user)) {
     const last = blocks.at(-1)
-    if (last === undefined || beginsBlock(level, title, last)) blocks.push({ title, text: body })
+    if (last === undefined || beginsBlock(level, title)) blocks.push({ title, text: body })
     else blocks.splice(-1, 1, { ...last, text: `${last.text}\n\n${"#".repeat(level)} ${title}\n\n${body}`.trim() })
   }
   return blocks
@@ -40,7 +36,8 @@ export const blockText = (blocks: ReadonlyArray<PromptBlock>, title: string): st
 /** What a prompt refers to: a heading, a result, a file or a page. */
 export const referencesIn = (blocks: ReadonlyArray<PromptBlock>) =>
   blocks.flatMap(({ text, title }) => {
-    const [, href = "", content = ""] = /^The contents of (.+)\n*([^]*)$/.exec(text) ?? []
+    const [, href = ""] = /^The contents of (.+)/.exec(text) ?? []
+    const content = fencedBlocks(text)[0]?.text ?? ""
     return title.startsWith(reference) ? [{ title: title.slice(reference.length), href, text: content }] : []
   })
 

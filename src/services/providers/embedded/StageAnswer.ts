@@ -9,7 +9,7 @@ import { outline } from "../../../domain/markdown/Outline.ts"
 import { callSign } from "../../../domain/documents/RefinementPass.ts"
 import { fenced } from "../../../domain/markdown/PromptBlock.ts"
 import type { FilledPrompt } from "../../../domain/models/PromptSize.ts"
-import { renderTask } from "../../../domain/documents/TaskRendering.ts"
+import { renderRefined } from "../../../domain/documents/TaskRendering.ts"
 import { fillCalls, valuesFor } from "./CallFilling.ts"
 import { readClues } from "./Clues.ts"
 import { isWriting, outcomesIn, readOutcome, readReference } from "./Outputs.ts"
@@ -54,7 +54,7 @@ const refinement: Answer = (blocks, system) => {
   }
   const seen = new Set(outcomesIn(blocks).map(({ call }) => callSign(call)))
   const calls = fillCalls(toolsIn(system), request).filter((call) => !seen.has(callSign(call)))
-  return renderTask(task, { _tag: "RefinementRetry", inputs: inputsFor(system, request), calls })
+  return renderRefined({ inputs: inputsFor(system, request), calls })
 }
 
 const execution: Answer = (blocks) => {

@@ -136,7 +136,7 @@ Found 3 lines in 3 files:
     {
       name: "quotes a file that the task refers to",
       outcomes: [],
-      references: referenceText("a.ts", "src/a.ts#L10-L12", "```ts\none\nloadUser()\nthree\n```"),
+      references: referenceText("a.ts", "src/a.ts#L10-L12", "one\nloadUser()\nthree"),
       summary: "Found 1 line in 1 file:\n\n- [src/a.ts](src/a.ts#L11) `loadUser()`"
     },
     {

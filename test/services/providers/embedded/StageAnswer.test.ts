@@ -27,20 +27,13 @@ const found = referenceText(
 )
 
 layer(StagePrompts.layer)("the answer to a refinement prompt", (it) => {
-  it.effect("gives the task back and the calls that its words can fill", () =>
+  it.effect("gives the calls that the words of the task can fill", () =>
     Effect.gen(function* () {
       const { refinement } = yield* StagePrompts
       const task = taskFor("search-code", 'Find the lines of the project that hold "loadUser".')
       assert.strictEqual(
         stageAnswer(refinement(task)),
-        `## Task
-
-- **Name** Task 1
-- **What is needed** Find the lines of the project that hold "loadUser".
-- **Skill** search-code
-- **Expected output** A result.
-
-## Tool Calls
+        `## Tool Calls
 
 \`\`\`json
 {

@@ -1,0 +1,54 @@
+/**
+ * The sizes of the prompts of a run on this repository, held against the table in `docs/prompts.md`: what is added to a
+ * prompt has to take the place of something else.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { estimatePrompt, type FilledPrompt } from "../../src/domain/models/PromptSize.ts"
+import { conduct } from "../../src/services/pipeline/RunWorkflow.ts"
+import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
+import { makeFolder } from "../support/Project.ts"
+import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+
+const project = join(import.meta.dirname, "../..")
+
+/** Prompt and most tokens, as the page has them: `| creation | 1800 | ... |`. */
+const budgets = Object.fromEntries(
+  [...readFileSync(join(project, "docs/prompts.md"), "utf8").matchAll(/^\| `(\w+)` \| ([\d,]+) \|/gm)].map(
+    ([, name = "", most = ""]) => [name, Number(most.replace(",", ""))] as const
+  )
+)
+
+const stageOf = ({ system }: FilledPrompt): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+
+const read = planOf([[{ name: "Read 1", skill: "read-code", needed: "Find what `version` in package.json is." }]])
+const answers: Readonly<Record<string, string>> = {
+  creation: read,
+  refinement: refinementWith([{ name: "search_files", arguments: { pattern: '"version"', path: "package.json" } }]),
+  execution: resultSaying("It is in [package.json](package.json)."),
+  iteration: planOf([]),
+  conclusion: "It is in [package.json](package.json)."
+}
+
+it.effect("prompts stay within their budgets", () =>
+  Effect.gen(function* () {
+    const home = yield* makeFolder
+    const sizes = new Map<string, number>()
+    const answer = (prompt: FilledPrompt): string => {
+      sizes.set(stageOf(prompt), estimatePrompt(prompt))
+      return answers[stageOf(prompt)] ?? ""
+    }
+    yield* conduct({ prompt: "Where is the version of the program written?", runId: "budgets" }).pipe(
+      Effect.provide(layerTestRun({ at: { project, home } }).pipe(Layer.provideMerge(ScriptedModel.layer(answer))))
+    )
+    expect([...sizes.keys()].toSorted()).toEqual(Object.keys(budgets).toSorted())
+    for (const [stage, tokens] of sizes) {
+      expect(tokens, `${stage} is larger than its budget`).toBeLessThanOrEqual(budgets[stage] ?? 0)
+      expect(tokens, `${stage} is far below its budget: lower it`).toBeGreaterThan((budgets[stage] ?? 0) * 0.7)
+    }
+  }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
+)
