@@ -25,7 +25,7 @@ import { numberCalls, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
 import { InputValue, readInputs } from "./InputFormat.ts"
 import { callsAlone, placedInAnswer } from "./CallsAlone.ts"
 import { addReferences, listedReferences, refuseOwn, resolveByForm } from "./RefinedReferences.ts"
-import { checkMisplacedCalls, readCalls } from "./RefinementCalls.ts"
+import { checkMisplacedCalls, checkTornCalls, readCalls } from "./RefinementCalls.ts"
 
 /**
  * What a refinement yields: the task with its fields updated, the inputs of its skill, what was looked at first, and the
@@ -168,6 +168,7 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
     ...(planned === undefined ? {} : { task: planned.name })
   }
   const values = readInputs(reader.linesOf(inputsSection), where, inputs, kept, findings)
+  checkTornCalls(reader)
   checkMisplacedCalls(reader, taskSection, callsSection ?? looksSection)
   const callsUnder = (section: MarkdownSection | undefined) => {
     const written = section === undefined ? [] : readCalls(section, reader.linesOf(section), findings)

@@ -35,7 +35,7 @@ const labelledLine = ({ fences, lines }: MarkdownDocument): number | undefined =
 
 /** What a model says that has not done the work, or that asks for something. */
 const noResult =
-  /\b(?:I (?:cannot|can't|can not|could not|couldn't|am unable to|am not able to|do not have|don't have|need|will|would|am going to|should|must)|I['’](?:ll|m (?:unable|not able|going))|as an AI|let me|let['’]s|please (?:provide|share|send|give)|could you|can you|would you)\b/i
+  /\b(?:I (?:cannot|can't|can not|could not|couldn't|am unable to|am not able to|do not have|don't have|need|will|would|am going to|should|must)|I['’](?:ll|m (?:unable|not able|going))|as an AI|let me(?! know)|let['’]s|please (?:provide|share|send|give)|could you|can you|would you)\b/i
 
 /** Three words in a row. */
 const sentence = /\p{L}+[ \n]+\p{L}+[ \n]+\p{L}+/u
