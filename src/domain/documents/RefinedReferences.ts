@@ -3,7 +3,7 @@
  * that loses one would work without the result it builds on. Whatever is left out is a repair that a person sees.
  */
 import type { Where } from "../findings/Issue.ts"
-import { addRepair, type Findings } from "../findings/IssueCode.ts"
+import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
 import type { DocumentReader } from "../grammar/DocumentReader.ts"
 import { placeOf, type TaskPlace, textOf } from "../grammar/FieldValues.ts"
 import { isAsGiven } from "../grammar/Placeholder.ts"
@@ -36,6 +36,17 @@ const withoutOwn = (references: ReadonlyArray<Reference>, own: string, where: Wh
     if (isOwn) addRepair(findings, "reference-own-dropped", where, "Left out the reference to the task's own result.")
     return !isOwn
   })
+
+/** Without a plan nothing else tells what the task is to work on, so its own result is an issue. */
+export const refuseOwn =
+  (resolve: ResolveResult, task: string, findings: Findings): ResolveResult =>
+  (form, where) => {
+    const reference = resolve(form, where)
+    if (reference?.kind !== "task_result" || reference.target !== slugOf(task)) return reference
+    const what = `The task "${task}" refers to its own result.`
+    addIssue(findings, "reference-self", where, { what, quote: `[${form.title}](${form.href})` })
+    return undefined
+  }
 
 const isSameTarget = (one: Reference, other: Reference): boolean =>
   one.kind === other.kind && one.target === other.target

@@ -10,7 +10,7 @@ import type { TaskLine } from "../grammar/TaskLines.ts"
 import { type MarkdownDocument, type MarkdownSection, textOfLines } from "../markdown/Markdown.ts"
 import { scanJson } from "../text/JsonScan.ts"
 import { joinBlocks, readFencedCalls, type ReadBlock } from "../tools/CallBlocks.ts"
-import { beginsWithMark, hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
+import { beginsWithMark, endsInCall, hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
 import { readCallBlock, readMarkedCall, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
 import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 
@@ -114,6 +114,21 @@ const callsIn = (document: MarkdownDocument, { first, last }: SectionSpan) => {
     }
   }
   return found
+}
+
+/** Records calls between tags that a heading in one of their values tears apart: no part of them can be read. */
+export const checkTornCalls = (reader: DocumentReader): void => {
+  const { fences, lines, sections } = reader.document
+  let first = 0
+  for (const { heading, line } of sections) {
+    const own = lines.slice(first, line - 1).filter((_, index) => !fences.has(first + index))
+    const text = own.map((one) => one.text).join("\n")
+    if (endsInCall(text)) {
+      const what = `The heading "${heading}" stands inside a tool call.`
+      reader.issue("tool-call-json", { line }, what, { quote: text })
+    }
+    first = line
+  }
 }
 
 /** Records calls that stand outside of `calls`; those under `task` only when there is no section for calls. */

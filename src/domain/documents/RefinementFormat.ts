@@ -24,8 +24,8 @@ import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 import { numberCalls, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
 import { InputValue, readInputs } from "./InputFormat.ts"
 import { callsAlone, placedInAnswer } from "./CallsAlone.ts"
-import { addReferences, listedReferences, resolveByForm } from "./RefinedReferences.ts"
-import { checkMisplacedCalls, readCalls } from "./RefinementCalls.ts"
+import { addReferences, listedReferences, refuseOwn, resolveByForm } from "./RefinedReferences.ts"
+import { checkMisplacedCalls, checkTornCalls, readCalls } from "./RefinementCalls.ts"
 
 /**
  * What a refinement yields: the task with its fields updated, the inputs of its skill, what was looked at first, and the
@@ -121,7 +121,8 @@ const readTask = (
     if (planned !== undefined) return mergeTask(raw, planned, heading, findings)
     const { notes, value } = givenName(raw)
     const name = value === "" ? defaultName(givenSkill(raw).value, 1) : value
-    return readNewTask({ raw, name, notes, section: heading }, resolveByForm([], findings), findings)
+    const resolve = resolveByForm([], findings)
+    return readNewTask({ raw, name, notes, section: heading }, refuseOwn(resolve, name, findings), findings)
   }
   if (section === undefined) return planned
   if (planned !== undefined) {
@@ -167,6 +168,7 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
     ...(planned === undefined ? {} : { task: planned.name })
   }
   const values = readInputs(reader.linesOf(inputsSection), where, inputs, kept, findings)
+  checkTornCalls(reader)
   checkMisplacedCalls(reader, taskSection, callsSection ?? looksSection)
   const callsUnder = (section: MarkdownSection | undefined) => {
     const written = section === undefined ? [] : readCalls(section, reader.linesOf(section), findings)

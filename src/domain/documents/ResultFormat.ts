@@ -35,7 +35,7 @@ const labelledLine = ({ fences, lines }: MarkdownDocument): number | undefined =
 
 /** What a model says that has not done the work, or that asks for something. */
 const noResult =
-  /\b(?:I (?:cannot|can't|can not|could not|couldn't|am unable to|am not able to|do not have|don't have|need|will|would|am going to|should|must)|I['’](?:ll|m (?:unable|not able|going))|as an AI|let me|let['’]s|please (?:provide|share|send|give)|could you|can you|would you)\b/i
+  /\b(?:I (?:cannot|can't|can not|could not|couldn't|am unable to|am not able to|do not have|don't have|need|will|would|am going to|should|must)|I['’](?:ll|m (?:unable|not able|going))|as an AI|let me(?! know)|let['’]s|please (?:provide|share|send|give)|could you|can you|would you)\b/i
 
 /** Three words in a row. */
 const sentence = /\p{L}+[ \n]+\p{L}+[ \n]+\p{L}+/u
@@ -91,11 +91,10 @@ export const readResult = (text: string): Reading<ResultDocument> => {
   const headed = section === undefined ? withHeading(reader) : undefined
   if (headed !== undefined) {
     reader.repair(headed.code, {}, headed.message)
-    const reading = readResult(headed.text)
-    return {
-      ...reading,
-      ...inDocumentOrder({ issues: reading.issues, repairs: [...findings.repairs, ...reading.repairs] })
-    }
+    const { issues, repairs, value } = readResult(headed.text)
+    // With the heading in its place, other text is before the document.
+    const own = findings.repairs.filter(({ code }) => code !== "preamble-ignored")
+    return { value, ...inDocumentOrder({ issues, repairs: [...own, ...repairs] }) }
   }
   if (section === undefined) {
     if (findings.issues.length === 0) reader.addMissing("Result summary")

@@ -29,7 +29,8 @@ const looksLikeTarget = /[\w)]\/[\w(.]|\/\w|\w\.[a-z]{1,5}\b|#\w|:\/\//i
 const spacedTarget = /(?<!\\)\]\(([^()<>"'\n]+)\)/g
 const bareTarget = /^(?:https?:\/\/\S+|#[\w-]+)$/i
 /** A path with an extension, also with lines. */
-const barePath = /^(?:[\w@+.-]*\/)*[\w@+-][\w@+.-]*\.[a-z]\w{0,9}(?:#L?\d+(?:-L?\d+)?|:\d+(?:-\d+)?)?$/i
+const barePath =
+  /^(?!(?:e\.g|i\.e)\b)(?:[\w@+.-]*\/)*[\w@+-][\w@+.-]*\.[a-z]\w{0,9}(?:#L?\d+(?:-L?\d+)?|:\d+(?:-\d+)?)?$/i
 /** What may stand before a path, as before a link. */
 const leadWord = /^(?:see|use|read|check):?$/i
 const marksAround = /^[`"'(]+|[`"'),.;]+$/g

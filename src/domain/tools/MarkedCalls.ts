@@ -3,6 +3,8 @@
  * becomes the JSON of a call; what the values mean is read later. The cost is proportional to the length of the text.
  */
 
+import { scanJson } from "../text/JsonScan.ts"
+
 /** A call as JSON, with the tag that named its tool. */
 export interface MarkedCall {
   readonly kind: "call"
@@ -143,6 +145,15 @@ class MarkedText {
 
 /** The parts of a text in order; a call begins the text or a line of it. */
 export const markedParts = (text: string): ReadonlyArray<MarkedPart> => new MarkedText(text).read()
+
+/** True for a text that ends inside of a call between tags. */
+export const endsInCall = (text: string): boolean => {
+  if (!hasMarkedLine(text)) return false
+  const call = text.slice(Math.max(0, text.lastIndexOf("_call>") + "_call>".length))
+  const isOpen =
+    text.lastIndexOf("_call>") === text.lastIndexOf("<tool_call>") + "<tool".length && scanJson(call).open > 0
+  return isOpen || text.lastIndexOf("<parameter") > text.lastIndexOf("</parameter>")
+}
 
 /** The calls of a text that is nothing else; nothing for any other text. */
 export const markedCalls = (text: string): ReadonlyArray<MarkedCall> | undefined => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { hasMarkedLine, markedCalls, markedParts } from "../../../src/domain/tools/MarkedCalls.ts"
+import { endsInCall, hasMarkedLine, markedCalls, markedParts } from "../../../src/domain/tools/MarkedCalls.ts"
 
 const tag = (name: string, value: string) => `<function=${name}>\n<parameter=path>\n${value}\n</parameter>\n</function>`
 
@@ -38,6 +38,18 @@ describe("marked calls", () => {
       "<functions=a></functions>"
     ])
       assert.isUndefined(markedCalls(text), text)
+  })
+
+  it("are seen where a text ends inside of one", () => {
+    for (const text of ["<function=a>\n<parameter=b>\nx", '<tool_call>\n{"name": "a", "arguments": {"b": "x'])
+      assert.isTrue(endsInCall(text), text)
+    for (const text of [
+      tag("a", "b"),
+      '<tool_call>\n{"name": "a"}',
+      '<tool_call>{"a": [}</tool_call>',
+      "Text { and <parameter"
+    ])
+      assert.isFalse(endsInCall(text), text)
   })
 
   it("begin lines of a text in which they stand", () => {
