@@ -3,6 +3,10 @@
  * composition root.
  */
 import * as Effect from "effect/Effect"
+import { recordedTools } from "../domain/history/RecordedTool.ts"
+import { countedSettings } from "../domain/history/SavedSettings.ts"
+import { recordedPlugins } from "../services/history/RecordedTools.ts"
+import { originOf } from "../services/plugins/PluginLoader.ts"
 import type { RunOpened } from "../domain/history/JournalRecord.ts"
 import { eventsTold, hasEnded, type ReplaySession, replaySessions } from "../domain/history/JournalParts.ts"
 import { inOrder, type RunDifference, runDifferences } from "../domain/history/RunDifference.ts"
@@ -13,24 +17,32 @@ import { type JournalLine, recordOf } from "../services/journal/JournalLine.ts"
 import { conduct } from "../services/pipeline/RunWorkflow.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { layerRun } from "./runLayers.ts"
-import { readSetup } from "./setup.ts"
+import { readSetup, type Setup } from "./setup.ts"
 
-/** Replays one session of a run; `lines` are those of the journal up to its end. */
+/**
+ * Replays one session of a run; `lines` are those of the journal up to its end. A journal is input: it loads no code, and
+ * the plugins and servers of the configuration are not needed, since the journal describes their tools. `values` are
+ * plugins of the caller.
+ */
 const replaySession = Effect.fnUntraced(function* (
   { order, project, settings }: RunOpened,
   lines: ReadonlyArray<JournalLine>,
   session: ReplaySession,
-  values: Pick<RunPorts, "plugins">
+  { plugins: given = [] }: Pick<RunPorts, "plugins">
 ) {
-  const setup = yield* readSetup(project, session.settings ?? settings)
+  /* The model and its server only have names: nobody calls them. */
+  const found = yield* readSetup(project, countedSettings(session.settings ?? settings, true))
+  const setup: Setup = { ...found, plugins: [], tools: { ofProject: {}, ofUser: {} } }
   const replay = yield* makeReplay(lines, session)
+  const tools = recordedTools(session.own).filter(({ origin }) => !given.some((one) => originOf(one) === origin))
   const layer = layerRun(setup, {
     listen: replay.listen,
     approveSteps: false,
     approver: Approver.layerDenyAll,
     readOnly: order.readOnly ?? false,
     replay,
-    ...values
+    recorded: recordedPlugins(tools),
+    plugins: given
   })
   const missing = yield* replay.play(Effect.provide(conduct(order), layer))
   const before = eventsTold(session.own)

@@ -72,7 +72,9 @@ export const JournalRecord = Schema.Union([
   Schema.Struct({
     type: Schema.tag("resumed"),
     program: Schema.String,
-    settings: Schema.optionalKey(Configuration)
+    settings: Schema.optionalKey(Configuration),
+    /** Where the project is from here on, when it was moved. Absolute. */
+    project: Schema.optionalKey(Schema.String)
   }),
   CallIntent,
   PromptSent,

@@ -1,7 +1,8 @@
 /**
- * Takes secrets out of what is kept: well-known forms of keys and tokens, and values that the caller knows to be secret.
- * Called where records are written. Works on JSON text and leaves it JSON.
+ * Takes secrets out of what is kept and told: well-known forms of keys and tokens, and values that the caller knows to be
+ * secret. Values are redacted before they become JSON; text that holds JSON, within JSON or not, stays JSON.
  */
+import type * as Schema from "effect/Schema"
 
 /** What stands in the place of a secret. */
 export const redacted = "[redacted]"
@@ -43,6 +44,10 @@ const bearer = begins(/(Bearer\s+)[A-Za-z0-9._~+/=-]{16,4000}/gi)
 const basic = /(Authorization[^A-Za-z0-9]{1,12}Basic\s+)[A-Za-z0-9+/=]{8,4000}/gi
 const userInfo = /(:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:)[^\s/@"\\]{1,2000}@/g
 
+/** Every text with one of the forms above has one of these; most texts have none, and are looked at only once. */
+const hint =
+  /gh[pousr]_|github_pat_|glpat-|[rs]k_(?:live|test)_|do[oprt]_v1_|eyJ|sk-|hf_|npm_|xox[abprs]-|xapp-|AKIA|ASIA|AIza|ya29\.|SG\.|-----BEGIN|[Bb][Ee][Aa][Rr][Ee][Rr]|[Bb][Aa][Ss][Ii][Cc]|:\\{0,4}\/\\{0,4}\//
+
 const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i
 /** A shorter value may be a word that stands everywhere. */
 const leastLength = 8
@@ -54,14 +59,32 @@ export const secretValues = (variables: Readonly<Record<string, string | undefin
     .filter((value) => value.length >= leastLength && !/^\/|^[a-z-]+$/.test(value))
     .toSorted((a, b) => b.length - a.length)
 
-/** Makes the function that takes secrets out of JSON text. */
-export const makeRedaction = (values: ReadonlyArray<string>): ((json: string) => string) => {
-  const escaped = values.map((value) => JSON.stringify(value).slice(1, -1))
-  return (json) => {
-    let text = json
-    for (const value of escaped) text = text.replaceAll(value, redacted)
+const escapedOnce = (value: string): string => JSON.stringify(value).slice(1, -1)
+
+/** A value as it is, in JSON, and in JSON within JSON. */
+const spellings = (value: string): ReadonlyArray<string> => [escapedOnce(escapedOnce(value)), escapedOnce(value), value]
+
+/** Makes the function that takes secrets out of a text, which may be JSON. */
+export const makeRedaction = (values: ReadonlyArray<string>): ((text: string) => string) => {
+  const known = [...new Set(values.flatMap(spellings))]
+  return (given) => {
+    let text = given
+    for (const value of known) text = text.replaceAll(value, redacted)
+    if (!hint.test(text)) return text
     for (const form of forms) text = text.replace(form, redacted)
     for (const around of [bearer, basic]) text = text.replace(around, `$1${redacted}`)
     return text.replace(userInfo, `$1${redacted}@`)
   }
+}
+
+/** Makes the function that takes secrets out of every text of a value, names of fields included. */
+export const makeValueRedaction = (values: ReadonlyArray<string>): ((value: Schema.Json) => Schema.Json) => {
+  const redact = makeRedaction(values)
+  const within = (value: Schema.Json): Schema.Json => {
+    if (typeof value === "string") return redact(value)
+    if (typeof value !== "object" || value === null) return value
+    if (Array.isArray(value)) return value.map(within)
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [redact(name), within(one)]))
+  }
+  return within
 }

@@ -110,11 +110,18 @@ export class Journal extends Context.Service<
     })
   )
 
-  /** `lines` hold the earlier sessions; the records of this session go to `writer`. */
-  static readonly layer = (lines: ReadonlyArray<JournalLine>, writer: JournalWriter): Layer.Layer<Journal> =>
+  /**
+   * `lines` hold the earlier sessions; the records of this session go to `writer`. Answers count from the record on with
+   * this number: from there the journal is proven to be the person's own.
+   */
+  static readonly layer = (
+    lines: ReadonlyArray<JournalLine>,
+    provenFrom: number,
+    writer: JournalWriter
+  ): Layer.Layer<Journal> =>
     Layer.sync(Journal, () => {
       const known = knownBy(lines)
-      const answers = byKey(lines, "answer")
+      const answers = byKey(lines.slice(provenFrom - 1), "answer")
       const { append, failed, flush, tell } = writer
       return Journal.of({
         outcome: (key) => Effect.sync(() => known.outcome(key)),

@@ -1,6 +1,7 @@
 /**
  * One line of a journal: `{"seq":1,"at":"...","record":{...},"sum":"1a2b3c4d"}`. `sum` is a CRC-32 over the sum of the
- * line before and the text up to itself, so that a changed, missing, doubled or moved line shows.
+ * line before and the text up to itself, so that a changed, missing, doubled or moved line shows. A record may end with a
+ * MAC (JournalSeal), which is no part of it.
  */
 import { crc32 } from "node:zlib"
 import * as Schema from "effect/Schema"
@@ -35,14 +36,23 @@ const sumOf = (before: string, text: string): string =>
 const encodeRecord = Schema.encodeSync(JournalRecord)
 const decodeRecord = Schema.decodeUnknownSync(JournalRecord)
 
-/** The line without its end, and its sum; `redact` takes secrets out of the JSON of the record. */
+/** Where a line goes: its number, its time, and the sum before it. */
+interface LinePlace {
+  readonly seq: number
+  readonly at: string
+  readonly before: string
+}
+
+/** The line without its end, and its sum; `protect` changes the beginning of the line, up to the end of its record. */
 export const encodeLine = (
   record: JournalRecord,
-  place: { readonly seq: number; readonly at: string; readonly before: string },
-  redact: (json: string) => string = (json) => json
+  { at, before, seq }: LinePlace,
+  protect: (line: string) => string = (line) => line,
+  redact: (value: Schema.Json) => Schema.Json = (value) => value
 ): { readonly text: string; readonly sum: string } => {
-  const body = `{"seq":${place.seq},"at":"${place.at}","record":${redact(JSON.stringify(encodeRecord(record)))}`
-  const sum = sumOf(place.before, body)
+  const json = JSON.stringify(redact(encodeRecord(record) as Schema.Json))
+  const body = protect(`{"seq":${seq},"at":"${at}","record":${json}`)
+  const sum = sumOf(before, body)
   return { text: `${body},"sum":"${sum}"}`, sum }
 }
 
