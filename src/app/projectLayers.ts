@@ -10,6 +10,7 @@ import * as Path from "effect/Path"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
+import { unfetchable } from "../domain/web/Unfetchable.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { Approver } from "../services/approvals/Approver.ts"
 import { Commands } from "../services/commands/Commands.ts"
@@ -90,8 +91,13 @@ const layerEvents = (listen: RunPorts["listen"]): Layer.Layer<RunEvents, never, 
   )
 
 /** The inputs of the gate of this setup. */
-export const gateOptionsOf = ({ folders, rules }: Setup): GateOptions => ({
+export const gateOptionsOf = ({ configuration, folders, rules, settings }: Setup): GateOptions => ({
   rules,
+  unfetchable: (url) =>
+    unfetchable(url, {
+      allowed: configuration.fetchAllow ?? [],
+      denied: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
+    }),
   /* The folder above that of the locks is the person's own state folder, with the key of their journals. */
   protectedPaths: [folders.own, folders.state, `${folders.locks}/..`]
 })

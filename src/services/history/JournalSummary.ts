@@ -70,6 +70,8 @@ const finished =
 export const readJournalSummary = Effect.fn("readJournalSummary")(
   function* (path: string) {
     const fs = yield* FileSystem.FileSystem
+    /* Whoever opens a named pipe waits until somebody writes into it. */
+    if ((yield* fs.stat(path)).type !== "File") return undefined
     const handle = yield* fs.open(path)
     const size = Number((yield* handle.stat).size)
     const text = yield* firstLine(handle)

@@ -30,6 +30,24 @@ const damages = {
   sum: "was changed: its checksum does not hold"
 } as const
 
+/** What stands in the way of writing, and what to do about it. */
+const writeRemedies: Readonly<Record<string, string>> = {
+  ENOSPC: "The disk is full. Make room",
+  EDQUOT: "Your share of the disk is used up. Make room",
+  EFBIG: "The file would be larger than the system allows. Raise the limit (ulimit -f)",
+  EROFS: "The file system is read-only. Make it writable, or set XDG_STATE_HOME to another folder",
+  EACCES: "Permission is missing. Look at the permissions of the folder",
+  EPERM: "Permission is missing. Look at the permissions of the folder",
+  ENOENT: "The folder cannot be made there. Set XDG_STATE_HOME to a folder of yours",
+  ENOTDIR: "A part of the path is a file, not a folder. Move it, or set XDG_STATE_HOME to a folder of yours",
+  EIO: "The disk is failing. Save what you have"
+}
+
+const writeRemedy = (code: string, safe: number): string => {
+  const remedy = writeRemedies[code] ?? "Look at the folder and the disk"
+  return `${remedy}, then ${safe === 0 ? "start" : "resume"} the run.`
+}
+
 const text = (reason: JournalReason): string => {
   switch (reason._tag) {
     case "Missing":
@@ -53,7 +71,7 @@ const text = (reason: JournalReason): string => {
     case "DatabaseFailed":
       return `is not available: ${reason.what}. The records in the database are safe, and no work after them was begun. Try again when the database answers.`
     case "WriteFailed":
-      return `cannot be written: the system says ${reason.code}. ${reason.safe} records are safe, nothing after them was begun. Make room, then resume the run.`
+      return `cannot be written: the system says ${reason.code}. ${reason.safe} records are safe, nothing after them was begun. ${writeRemedy(reason.code, reason.safe)}`
   }
 }
 

@@ -19,7 +19,7 @@ const everything: Required<Configuration> = {
   stages: { plan: { think: false } },
   fetchAllow: ["127.0.0.1:80"],
   plugins: ["./plugin.js"],
-  tools: { touch: { description: "Touches.", command: ["touch", "a"], risk: "safe" } },
+  tools: { touch: { description: "Touches.", command: ["touch", "a"] } },
   sandbox: { mode: "off" } as never,
   commandEnvironment: ["LANG"],
   mcpServers: { evil: { command: "touch", args: ["a"] } as never }

@@ -19,7 +19,12 @@ describe("the repair of a journal", () => {
       yield* fs.writeFileString(`${file}.damaged-3`, "half")
       const rest = damaged.split("\n").slice(2).join("\n")
       const aside = `${file}.damaged-3-2`
-      assert.deepStrictEqual(yield* repairJournal(file), { intact: 2, bytes: Buffer.byteLength(rest), aside })
+      assert.deepStrictEqual(yield* repairJournal(file), {
+        intact: 2,
+        bytes: Buffer.byteLength(rest),
+        aside,
+        effects: []
+      })
       assert.strictEqual(yield* fs.readFileString(aside), rest)
       assert.strictEqual(yield* fs.readFileString(`${file}.damaged-3`), "half")
       assert.strictEqual((yield* readJournal(file)).lines.length, 2)
