@@ -11,7 +11,7 @@ import { ConfigurationError } from "../services/configuration/ConfigurationFile.
 import { userFolders } from "../services/configuration/UserFolders.ts"
 import { readProof } from "../services/history/RunJournal.ts"
 import { RunStore } from "../services/history/RunStore.ts"
-import { recordOf } from "../services/journal/JournalLine.ts"
+import { readRecords } from "../services/journal/JournalLine.ts"
 import type { JournalContent } from "../services/journal/JournalReader.ts"
 import { readSetup } from "./setup.ts"
 
@@ -25,7 +25,7 @@ export interface SavedRun {
 
 /** Where the run worked last, by the records that are proven. */
 const projectOf = ({ lines, opened }: JournalContent, provenFrom: number): string => {
-  const resumed = lines.filter(({ seq, type }) => type === "resumed" && seq >= provenFrom).map(recordOf)
+  const resumed = readRecords(lines.filter(({ seq, type }) => type === "resumed" && seq >= provenFrom))
   const moves = resumed.flatMap((record) => (record.type === "resumed" ? (record.project ?? []) : []))
   return moves.at(-1) ?? opened.project
 }

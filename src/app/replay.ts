@@ -13,7 +13,8 @@ import { inOrder, type RunDifference, runDifferences } from "../domain/history/R
 import { Approver } from "../services/approvals/Approver.ts"
 import { makeReplay } from "../services/history/Replay.ts"
 import { RunStore } from "../services/history/RunStore.ts"
-import { type JournalLine, recordOf } from "../services/journal/JournalLine.ts"
+import { type JournalLine, readRecord, readRecords } from "../services/journal/JournalLine.ts"
+import { leftOutNote } from "../services/journal/UnknownRecords.ts"
 import { conduct } from "../services/pipeline/RunWorkflow.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { layerRun } from "./runLayers.ts"
@@ -62,13 +63,16 @@ const replaySession = Effect.fnUntraced(function* (
  */
 export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunPorts, "plugins"> = {}) {
   const store = yield* RunStore
-  const { lines, opened } = yield* store.read(yield* store.find(run))
-  const sessions = replaySessions(lines.map(recordOf))
+  const { lines: all, opened } = yield* store.read(yield* store.find(run))
+  const lines = all.filter((line) => readRecord(line) !== undefined)
+  const known = new Set(lines)
+  const sessions = replaySessions(readRecords(lines))
   const played = yield* Effect.forEach(sessions, (session) =>
     replaySession(opened, lines.slice(0, session.known + session.own.length), session, values)
   )
   return {
     runId: opened.order.runId,
+    leftOut: leftOutNote(all, (line) => !known.has(line)),
     isWhole: played.at(-1)?.isWhole ?? false,
     events: played.reduce((sum, { events }) => sum + events, 0),
     differences: played.flatMap(({ differences }, index) =>

@@ -14,7 +14,7 @@ import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
 import { awaitShare } from "../services/cluster/ClusterEngine.ts"
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
-import { recordOf } from "../services/journal/JournalLine.ts"
+import { readRecord } from "../services/journal/JournalLine.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { takeProject } from "../services/journal/ProjectLock.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
@@ -48,7 +48,7 @@ const idleTimeToLive = "10 seconds"
 const lastReport = Effect.fnUntraced(function* (runId: string) {
   const runs = yield* ClusterRuns
   const line = yield* Effect.orDie(runs.last(runId, "event", ""))
-  const record = line === undefined ? undefined : recordOf(line)
+  const record = line === undefined ? undefined : readRecord(line)
   return record?.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
 })
 

@@ -65,7 +65,12 @@ export const showRun = (runId: string, options: SavedRunOptions = {}): Promise<R
 
 /** What one task of a run saw, said, called and found. */
 export const showTask = (runId: string, task: string, options: SavedRunOptions = {}): Promise<TaskEvidence> =>
-  named(runId).pipe(Effect.andThen(readTask(runId, task)), withRuns(options), Effect.runPromise)
+  named(runId).pipe(
+    Effect.andThen(readTask(runId, task)),
+    Effect.map(({ evidence }) => evidence),
+    withRuns(options),
+    Effect.runPromise
+  )
 
 /**
  * Resumes a run: finished work is not repeated. Plugins and models that are values are not saved; give them

@@ -92,6 +92,11 @@ export const JournalRecord = Schema.Union([
 ])
 export type JournalRecord = typeof JournalRecord.Type
 
+/** The kinds of records that this version knows. */
+export const recordKinds: ReadonlySet<string> = new Set(
+  JournalRecord.members.map(({ fields }) => fields.type.schema.literal)
+)
+
 /** A run on several machines as the database stores it. */
 export const ClusterRun = Schema.Struct({
   opened: RunOpened,

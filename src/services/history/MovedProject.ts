@@ -7,13 +7,13 @@ import * as FileSystem from "effect/FileSystem"
 import type { CallIntent } from "../../domain/history/JournalRecord.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
-import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
+import { type JournalLine, readRecord, readRecords } from "../journal/JournalLine.ts"
 
 const runStarted: RunEvent["type"] = "run.started"
 
 /** Where the project was in the sessions of a run; canonical paths. */
 const projectsOf = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<string> => {
-  const started = lines.filter(({ event }) => event === runStarted).map(recordOf)
+  const started = readRecords(lines.filter(({ event }) => event === runStarted))
   const projects = started.flatMap((record) =>
     record.type === "event" && record.event.type === runStarted ? [record.event.project] : []
   )
@@ -33,7 +33,7 @@ export const inMovedProject = Effect.fnUntraced(function* (lines: ReadonlyArray<
     return root === undefined ? file : path.join(now, path.relative(root, file))
   }
   return lines.map((line): JournalLine => {
-    const record = line.type === "intent" ? recordOf(line) : undefined
+    const record = line.type === "intent" ? readRecord(line) : undefined
     if (record?.type !== "intent") return line
     const intent: CallIntent = {
       ...record,

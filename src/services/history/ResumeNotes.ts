@@ -8,14 +8,15 @@ import * as Layer from "effect/Layer"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { type FileTouch, fileTouches } from "../../domain/history/FileTouch.ts"
 import { type ChangedFile, changedFiles } from "./ChangedFiles.ts"
-import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
+import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
+import { leftOutNote } from "../journal/UnknownRecords.ts"
 import type { JournalContent } from "../journal/JournalReader.ts"
 import type { RunSettings } from "../runs/RunSettings.ts"
 import type { Workspace } from "../files/Workspace.ts"
 
 /** A warning; `code` says what it is about. */
 export interface ResumeNote {
-  readonly code: "journal-mended" | "files-changed" | "journal-unproven"
+  readonly code: "journal-mended" | "files-changed" | "journal-unproven" | "records-unknown"
   readonly text: string
 }
 
@@ -50,6 +51,11 @@ const unproven = ({ problem, provenFrom }: Proven): ReadonlyArray<ResumeNote> =>
   return [{ code: "journal-unproven", text }]
 }
 
+const unknown = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<ResumeNote> => {
+  const text = leftOutNote(lines)
+  return text === undefined ? [] : [{ code: "records-unknown", text }]
+}
+
 const changed = (runId: string, files: ReadonlyArray<ChangedFile>): ReadonlyArray<ResumeNote> => {
   const [first] = files
   if (first === undefined) return []
@@ -66,7 +72,7 @@ const touchesOf = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<FileTouch> 
   const started = new Set(lines.flatMap(({ key, type }) => (type === "intent" ? [key] : [])))
   const wanted = lines.filter((line) => started.has(line.key) || line.event === referencesRead)
   const settled = lines.flatMap(({ key, type }) => (type === "settled" ? [key] : []))
-  return fileTouches(wanted.map(recordOf), settled)
+  return fileTouches(readRecords(wanted), settled)
 }
 
 const readNotes = ({ badEnds, lines, opened }: JournalContent, proven: Proven) =>
@@ -75,6 +81,7 @@ const readNotes = ({ badEnds, lines, opened }: JournalContent, proven: Proven) =
     (files): ReadonlyArray<ResumeNote> => [
       ...repaired(badEnds.length),
       ...unproven(proven),
+      ...unknown(lines),
       ...changed(opened.order.runId, files)
     ]
   )

@@ -15,8 +15,9 @@ import {
 import { makeValueRedaction } from "../../domain/text/Redaction.ts"
 import { Journal } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
-import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
+import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
 import { type JournalContent, readJournal } from "../journal/JournalReader.ts"
+import { neededUnknown } from "../journal/UnknownRecords.ts"
 import { journalKey, journalKeyFile } from "../journal/JournalKey.ts"
 import { newProof, type Proof, proofOf, sealKey } from "../journal/JournalSeal.ts"
 import { type JournalProtection, type JournalWriter, openJournal } from "../journal/JournalWriter.ts"
@@ -145,9 +146,7 @@ const unfinishedWrites = Effect.fnUntraced(function* (lines: ReadonlyArray<Journ
   const fs = yield* FileSystem.FileSystem
   const root = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
   const ended = new Set(lines.flatMap(({ key, type }) => (type === "outcome" ? [key] : [])))
-  return lines
-    .filter(({ key, type }) => type === "intent" && !ended.has(key))
-    .map(recordOf)
+  return readRecords(lines.filter(({ key, type }) => type === "intent" && !ended.has(key)))
     .flatMap((record): ReadonlyArray<FileState> => (record.type === "intent" ? record.files : []))
     .filter((file) => isWithin(path, root, file.path))
 })
@@ -159,6 +158,8 @@ export const layerResumedRun = (place: RunPlace) =>
       yield* takeLocks(place)
       const file = journalPath(yield* Path.Path, place)
       const content: JournalContent = yield* readJournal(file)
+      const unknown = neededUnknown(content.lines, file)
+      if (unknown !== undefined) return yield* unknown
       const protection = yield* protectionOf(place, content.lines)
       const writer = yield* openJournal(file, content, protection)
       yield* appendFirst(writer, {

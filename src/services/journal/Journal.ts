@@ -3,6 +3,7 @@
  * as they arise. The stages use it through Activities and the tool runner.
  */
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -11,8 +12,9 @@ import type { InDoubtCall, CallIntent, JournalRecord, PromptSent } from "../../d
 import { redacted } from "../../domain/text/Redaction.ts"
 import { parseKey } from "../../domain/runs/ActivityKey.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import type { JournalError } from "./JournalError.ts"
-import { type JournalLine, recordOf } from "./JournalLine.ts"
+import { JournalError } from "./JournalError.ts"
+import { type JournalLine, readRecord } from "./JournalLine.ts"
+import { unknownRecord } from "./UnknownRecords.ts"
 import type { JournalWriter } from "./JournalWriter.ts"
 
 /** The last line of each key. */
@@ -21,7 +23,7 @@ const byKey = (lines: ReadonlyArray<JournalLine>, type: JournalRecord["type"]): 
 
 /** The value that a line holds. */
 export const valueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> => {
-  const record = line === undefined ? undefined : recordOf(line)
+  const record = line === undefined ? undefined : readRecord(line)
   return record !== undefined && "value" in record ? Option.some(record.value) : Option.none()
 }
 
@@ -51,7 +53,7 @@ export const knownBy = (lines: ReadonlyArray<JournalLine>) => {
     stageResult: (key: string): Option.Option<Schema.Json> => wholeValueOf(stages.get(key)),
     doubt: (key: string): InDoubtCall | undefined => {
       const line = outcomes.has(key) ? undefined : intents.get(key)
-      const record = line === undefined ? undefined : recordOf(line)
+      const record = line === undefined ? undefined : readRecord(line)
       return line !== undefined && record?.type === "intent" ? { ...record, seq: line.seq } : undefined
     }
   }
@@ -84,6 +86,8 @@ export class Journal extends Context.Service<
     sent(prompt: Omit<PromptSent, "type">): Effect.Effect<void>
     /** Persists an event. */
     tell(event: RunEvent): Effect.Effect<void>
+    /** Ends the run, because this version cannot read what is saved under this key. Never returns. */
+    unreadable(key: string): Effect.Effect<never>
     /** Returns when everything is on the disk. */
     readonly flush: Effect.Effect<void>
     /** Fails as soon as the journal cannot be written; never succeeds. */
@@ -105,6 +109,7 @@ export class Journal extends Context.Service<
       intend: () => Effect.void,
       sent: () => Effect.void,
       tell: () => Effect.void,
+      unreadable: () => Effect.never,
       flush: Effect.void,
       failed: Effect.never
     })
@@ -123,6 +128,7 @@ export class Journal extends Context.Service<
       const known = knownBy(lines)
       const answers = byKey(lines.slice(provenFrom - 1), "answer")
       const { append, failed, flush, tell } = writer
+      const rejected = Deferred.makeUnsafe<never, JournalError>()
       return Journal.of({
         outcome: (key) => Effect.sync(() => known.outcome(key)),
         stageResult: (key) => Effect.sync(() => known.stageResult(key)),
@@ -136,8 +142,9 @@ export class Journal extends Context.Service<
         intend: (intent) => append({ type: "intent", ...intent }),
         sent: (prompt) => tell({ type: "prompt", ...prompt }),
         tell: (event) => tell({ type: "event", event }),
+        unreadable: (key) => Effect.andThen(Deferred.fail(rejected, unknownRecord(lines, key)), Effect.never),
         flush,
-        failed
+        failed: Effect.raceFirst(failed, Deferred.await(rejected))
       })
     })
 }

@@ -11,6 +11,8 @@ export const JournalReason = Schema.Union([
   /** More than this program reads; sizes in bytes. */
   Schema.TaggedStruct("TooLarge", { bytes: Schema.Number, most: Schema.Number }),
   Schema.TaggedStruct("OtherVersion", { found: Schema.Int, supported: Schema.Int }),
+  /** This version cannot read a record of this kind that the run needs to go on; `program` is the version that wrote it. */
+  Schema.TaggedStruct("UnknownRecord", { line: Schema.Int, kind: Schema.String, program: Schema.String }),
   /** The folder is named after one run, and the journal belongs to another. */
   Schema.TaggedStruct("Misplaced", { found: Schema.String }),
   /** The file does not begin like a journal. */
@@ -62,6 +64,8 @@ const text = (reason: JournalReason): string => {
       return `has ${reason.bytes} bytes, at most ${reason.most} are read. It was not written by this program, or it is damaged.`
     case "OtherVersion":
       return `has version ${reason.found} of the format, this program reads ${reason.supported}. Use the version of task-conductor that wrote it.`
+    case "UnknownRecord":
+      return `has a record in line ${reason.line} (${reason.kind}) that was written by task-conductor ${reason.program} and that this version cannot read. Go on with that version or a newer one. "task-conductor show" shows what can be read.`
     case "Misplaced":
       return `is that of the run ${reason.found}. Give the folder of the run back its name.`
     case "Foreign":

@@ -4,6 +4,7 @@
  * MAC (JournalSeal), which is no part of it.
  */
 import { crc32 } from "node:zlib"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { JournalRecord } from "../../domain/history/JournalRecord.ts"
 
@@ -26,7 +27,7 @@ export interface JournalLine {
 }
 
 const shape =
-  /^\{"seq":(\d{1,15}),"at":"([^"]{1,40})","record":(\{"type":"([a-z]{1,20})"(?:,"key":("(?:[^"\\]|\\.)*"))?(?:,"event":\{"type":"([a-z.]{1,40})")?.*\}),"sum":"([0-9a-f]{8})"\}$/s
+  /^\{"seq":(\d{1,15}),"at":"([^"]{1,40})","record":(\{"type":"([\w.-]{1,64})"(?:,"key":("(?:[^"\\]|\\.)*"))?(?:,"event":\{"type":"([\w.-]{1,64})")?.*\}),"sum":"([0-9a-f]{8})"\}$/s
 
 const sumOf = (before: string, text: string): string =>
   crc32(before + text)
@@ -34,7 +35,9 @@ const sumOf = (before: string, text: string): string =>
     .padStart(8, "0")
 
 const encodeRecord = Schema.encodeSync(JournalRecord)
-const decodeRecord = Schema.decodeUnknownSync(JournalRecord)
+const decodeRecord = Schema.decodeUnknownOption(Schema.fromJsonString(JournalRecord))
+const decodeKnown = Schema.decodeUnknownSync(JournalRecord)
+const decodeKey = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.String))
 
 /** Where a line goes: its number, its time, and the sum before it. */
 interface LinePlace {
@@ -71,8 +74,17 @@ export const decodeLine = (
     return Number(seq) === expected.seq ? "sum" : "sequence"
   }
   if (Number(seq) !== expected.seq) return "sequence"
-  return { seq: Number(seq), at, type, key: key === undefined ? "" : String(JSON.parse(key)), event, sum, json }
+  const name = key === undefined ? Option.some("") : decodeKey(key)
+  return Option.isNone(name) ? "shape" : { seq: Number(seq), at, type, key: name.value, event, sum, json }
 }
 
-/** The record of a line. Its checksum is right, so a record that does not decode was written by another program. */
-export const recordOf = (line: JournalLine): JournalRecord => decodeRecord(JSON.parse(line.json))
+/** The record of a line that this version wrote. */
+export const recordOf = (line: JournalLine): JournalRecord => decodeKnown(JSON.parse(line.json))
+
+/** The record of a line. Nothing when this version does not know it: its checksum is right, so another version wrote it. */
+export const readRecord = (line: JournalLine): JournalRecord | undefined =>
+  Option.getOrUndefined(decodeRecord(line.json))
+
+/** The records of lines, without those that this version does not know. */
+export const readRecords = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<JournalRecord> =>
+  lines.flatMap((line) => readRecord(line) ?? [])
