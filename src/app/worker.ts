@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
 import * as Scope from "effect/Scope"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
-import { makeRedaction, secretValues } from "../domain/text/Redaction.ts"
+import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
 import { awaitShare } from "../services/cluster/ClusterEngine.ts"
@@ -55,7 +55,7 @@ const lastReport = Effect.fnUntraced(function* (runId: string) {
 const refusedFor = ({ exitCode, what }: RunRefused): ClusterRunEnding => ({ refused: what, exitCode })
 
 /** Removes the secrets of this machine from what is saved of a run. */
-const redact = makeRedaction(secretValues(process.env))
+const redact = makeValueRedaction(secretValues(process.env))
 
 /** Records that this worker takes over a run of another worker. */
 const recordTakeover = Effect.fnUntraced(function* ({ runId }: RunOrder) {

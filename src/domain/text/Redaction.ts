@@ -9,16 +9,17 @@ export const redacted = "[redacted]"
 
 /**
  * A token begins where no word goes on: behind anything but a letter, a digit or an underscore, and behind what JSON, a
- * terminal or a URL writes with letters for a single character (`\n`, `\u001b[32m`, `%20`).
+ * shell, a terminal or a URL writes with letters for a single character (`\n`, `\x0a`, a colour, `%20`).
  */
-const start = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt]|\\u[0-9a-fA-F]{4}|\\u001b\[[0-9;]{0,20}m|%[0-9a-fA-F]{2}))`
+const colour = String.raw`(?:\u001b|\\u001b|\\x1b|\\e|\\033)\[[0-9;]{0,20}[A-Za-z]`
+const start = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrtv0]|\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|${colour}|%[0-9a-fA-F]{2}))`
 
 const begins = (form: RegExp): RegExp => new RegExp(`${start}${form.source}`, form.flags)
 
 const beginKey = String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
 const endKey = String.raw`(?:[^"-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
 /** What a key holds that was cut off before its end. */
-const keyLines = String.raw`(?:(?:\\{1,4}[nr]|\s){1,8}[A-Za-z0-9+/=]{16,80}){1,400}`
+const keyLines = String.raw`(?:(?:\\{1,16}[nr]|\s){1,8}[A-Za-z0-9+/=]{16,80}){1,400}`
 
 /** Forms that nothing else has. Each is bounded, so that its cost is linear. */
 const forms: ReadonlyArray<RegExp> = [

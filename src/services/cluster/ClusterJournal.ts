@@ -7,16 +7,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { JournalRecord } from "../../domain/history/JournalRecord.ts"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
-import { ClusterRuns } from "./ClusterRuns.ts"
+import { ClusterRuns, type Redact } from "./ClusterRuns.ts"
 import { Journal, valueOf, wholeValueOf } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { readRecord } from "../journal/JournalLine.ts"
 
 /** The journal of this run; `redact` takes secrets out of what is persisted. */
-export const layerClusterJournal = (
-  runId: string,
-  redact: (json: string) => string
-): Layer.Layer<Journal, never, ClusterRuns> =>
+export const layerClusterJournal = (runId: string, redact: Redact): Layer.Layer<Journal, never, ClusterRuns> =>
   Layer.effect(
     Journal,
     Effect.gen(function* () {

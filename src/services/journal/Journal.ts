@@ -27,7 +27,8 @@ export const valueOf = (line: JournalLine | undefined): Option.Option<Schema.Jso
   return record !== undefined && "value" in record ? Option.some(record.value) : Option.none()
 }
 
-const isRefinement = (key: string): boolean => {
+/** True for what calls come from. */
+export const isRefinement = (key: string): boolean => {
   const parsed = parseKey(key)
   return parsed?.kind === "refined" || (parsed?.kind === "model" && parsed.stage === "refine")
 }
