@@ -10,7 +10,7 @@ import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { Paint } from "./Colour.ts"
 import { exitCodes } from "./Failure.ts"
 import { Output } from "./Output.ts"
-import { redactText, redactValue } from "./Redacted.ts"
+import { redactEvent, redactText, redactValue } from "./Redacted.ts"
 import { progressLine } from "./Progress.ts"
 import { Signals } from "./Signals.ts"
 import { printableJson } from "../../domain/text/Printable.ts"
@@ -48,7 +48,7 @@ export const lineSink = Effect.fnUntraced(function* (line: (event: RunEvent, pai
   const sink: EventSink = {
     listen: ({ event }) =>
       Effect.suspend(() => {
-        const text = line(event, tellPaint)
+        const text = line(redactEvent(event), tellPaint)
         return Effect.forEach(order(event, text === undefined ? [] : [redactText(text)]), tell, { discard: true })
       }),
     abort: () => Effect.void
