@@ -47,7 +47,8 @@ const userInfo = /(:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:)[^\s/@"\\]{1,2000}@/g
 
 /** Every text with one of the forms above has one of these; most texts have none, and are looked at only once. */
 const hint =
-  /gh[pousr]_|github_pat_|glpat-|[rs]k_(?:live|test)_|do[oprt]_v1_|eyJ|sk-|hf_|npm_|xox[abprs]-|xapp-|AKIA|ASIA|AIza|ya29\.|SG\.|-----BEGIN|[Bb][Ee][Aa][Rr][Ee][Rr]|[Bb][Aa][Ss][Ii][Cc]|:\\{0,4}\/\\{0,4}\//
+  /gh[pousr]_|github_pat_|glpat-|[rs]k_(?:live|test)_|do[oprt]_v1_|eyJ|sk-|hf_|npm_|xox[abprs]-|xapp-|AKIA|ASIA|AIza|ya29\.|SG\.|-----BEGIN/
+const hints: ReadonlyArray<RegExp> = [hint, /bearer\s/i, /basic\s/i, /:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:/]
 
 const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i
 /** A shorter value may be a word that stands everywhere. */
@@ -65,13 +66,19 @@ const escapedOnce = (value: string): string => JSON.stringify(value).slice(1, -1
 /** A value as it is, in JSON, and in JSON within JSON. */
 const spellings = (value: string): ReadonlyArray<string> => [escapedOnce(escapedOnce(value)), escapedOnce(value), value]
 
+/** Makes the function that says whether there may be a secret in a text, which may be JSON. */
+const makeSuspicion = (values: ReadonlyArray<string>): ((text: string) => boolean) => {
+  const known = values.flatMap(spellings)
+  return (text) => hints.some((one) => one.test(text)) || known.some((value) => text.includes(value))
+}
+
 /** Makes the function that takes secrets out of a text, which may be JSON. */
 export const makeRedaction = (values: ReadonlyArray<string>): ((text: string) => string) => {
   const known = [...new Set(values.flatMap(spellings))]
   return (given) => {
     let text = given
     for (const value of known) text = text.replaceAll(value, redacted)
-    if (!hint.test(text)) return text
+    if (!hints.some((one) => one.test(text))) return text
     for (const form of forms) text = text.replace(form, redacted)
     for (const around of [bearer, basic]) text = text.replace(around, `$1${redacted}`)
     return text.replace(userInfo, `$1${redacted}@`)
@@ -88,4 +95,14 @@ export const makeValueRedaction = (values: ReadonlyArray<string>): ((value: Sche
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [redact(name), within(one)]))
   }
   return within
+}
+
+/** Makes the function that writes a value as JSON without its secrets. A value without any is not looked at in parts. */
+export const makeSafeJson = (values: ReadonlyArray<string>): ((value: Schema.Json) => string) => {
+  const redact = makeValueRedaction(values)
+  const isSuspicious = makeSuspicion(values)
+  return (value) => {
+    const json = JSON.stringify(value)
+    return isSuspicious(json) ? JSON.stringify(redact(value)) : json
+  }
 }

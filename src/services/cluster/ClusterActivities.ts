@@ -13,6 +13,14 @@ import type { Redact } from "./ClusterRuns.ts"
 const json = <A>(schema: Schema.Codec<A, unknown>, value: A): Effect.Effect<Schema.Json> =>
   Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(schema))(value))
 
+/** The outcome as the engine saves it. */
+const withoutSecrets = <A, E, R>({ key, success }: Activity<A, E, R>, outcome: A, redact: Redact): Effect.Effect<A> =>
+  isRefinement(key)
+    ? Effect.succeed(outcome)
+    : Effect.flatMap(json(success, outcome), (value) =>
+        Schema.decodeUnknownEffect(Schema.toCodecJson(success))(redact(value))
+      ).pipe(Effect.orElseSucceed(() => outcome))
+
 /**
  * Runs activities as the ones before do, on the engine of the cluster, and persists what came of them. `redact` takes secrets
  * out of what the engine saves, except of refinements: their calls are carried out by whichever worker comes next.
@@ -24,17 +32,10 @@ export const layerClusterActivities = (redact: Redact) =>
       const activities = yield* Activities
       const journal = yield* Journal
 
-      const withoutSecrets = <A, E, R>({ key, success }: Activity<A, E, R>, outcome: A): Effect.Effect<A> =>
-        isRefinement(key)
-          ? Effect.succeed(outcome)
-          : Effect.flatMap(json(success, outcome), (value) =>
-              Schema.decodeUnknownEffect(Schema.toCodecJson(success))(redact(value))
-            ).pipe(Effect.orElseSucceed(() => outcome))
-
       const persisted = <A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R> => {
         const name = activityName(activity)
         const execute = activity.execute.pipe(
-          Effect.flatMap((outcome) => withoutSecrets(activity, outcome)),
+          Effect.flatMap((outcome) => withoutSecrets(activity, outcome, redact)),
           Effect.tap((outcome) =>
             Effect.flatMap(json(activity.success, outcome), (value) => journal.saveOutcome(name, value))
           ),

@@ -38,7 +38,7 @@ export const inMovedProject = Effect.fnUntraced(function* (lines: ReadonlyArray<
     const intent: CallIntent = {
       ...record,
       targets: record.targets.map((target) => (path.isAbsolute(target) ? moved(target) : target)),
-      files: record.files.map((file) => ({ ...file, path: moved(file.path) }))
+      files: record.files.map(({ after, before: old, path: file }) => ({ path: moved(file), before: old, after }))
     }
     return { ...line, json: JSON.stringify(intent) }
   })

@@ -12,7 +12,7 @@ import {
   journalVersion,
   type RunOpened
 } from "../../domain/history/JournalRecord.ts"
-import { makeValueRedaction } from "../../domain/text/Redaction.ts"
+import { makeSafeJson } from "../../domain/text/Redaction.ts"
 import { Journal } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
@@ -100,10 +100,10 @@ const protectionOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<JournalProtection & { readonly problem?: string }, never, FileSystem.FileSystem | Path.Path> {
   const file = yield* journalKeyFile(locks)
   const found = yield* journalKey(file, "write")
-  const redact = makeValueRedaction(secrets)
-  if ("problem" in found) return { redact, problem: `${file}: ${found.problem}` }
+  const write = makeSafeJson(secrets)
+  if ("problem" in found) return { write, problem: `${file}: ${found.problem}` }
   const key = sealKey(found.key, runId)
-  return { redact, seal: { key, proof: lines.length === 0 ? newProof : proofOf(lines, key) } }
+  return { write, seal: { key, proof: lines.length === 0 ? newProof : proofOf(lines, key) } }
 })
 
 /** What the MACs of a saved journal prove, with the key that is there. */

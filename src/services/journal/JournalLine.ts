@@ -46,14 +46,17 @@ interface LinePlace {
   readonly before: string
 }
 
-/** The line without its end, and its sum; `protect` changes the beginning of the line, up to the end of its record. */
+/**
+ * The line without its end, and its sum; `protect` changes the beginning of the line, up to the end of its record, and
+ * `write` makes JSON of the record.
+ */
 export const encodeLine = (
   record: JournalRecord,
   { at, before, seq }: LinePlace,
   protect: (line: string) => string = (line) => line,
-  redact: (value: Schema.Json) => Schema.Json = (value) => value
+  write: (value: Schema.Json) => string = JSON.stringify
 ): { readonly text: string; readonly sum: string } => {
-  const json = JSON.stringify(redact(encodeRecord(record) as Schema.Json))
+  const json = write(encodeRecord(record) as Schema.Json)
   const body = protect(`{"seq":${seq},"at":"${at}","record":${json}`)
   const sum = sumOf(before, body)
   return { text: `${body},"sum":"${sum}"}`, sum }

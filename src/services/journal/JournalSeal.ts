@@ -3,21 +3,24 @@
  * MAC of the record before and the text of its line, so that no record can be changed, added, left out, moved or taken
  * from another run. The checksums of lines prove none of this: everybody can compute them.
  */
-import { createHash, createHmac, timingSafeEqual } from "node:crypto"
+import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto"
 import type { JournalLine } from "./JournalLine.ts"
 
 /** The key of the journal of one run. */
-export type SealKey = Buffer
+export type SealKey = KeyObject
 
 /** The key of the journal of this run, from the key of the person. */
 export const sealKey = (key: Uint8Array, runId: string): SealKey =>
-  createHmac("sha256", key).update(`task-conductor journal ${runId}`).digest()
+  createSecretKey(createHmac("sha256", key).update(`task-conductor journal ${runId}`).digest())
 
 const macLength = 22
 
 /** The MAC of a line without one; `before` is the MAC of the line before it, or where a session starts. */
 const macOf = (key: SealKey, before: string, line: string): string =>
-  createHmac("sha256", key).update(before).update(line).digest("base64url").slice(0, macLength)
+  createHmac("sha256", key)
+    .update(before + line)
+    .digest("base64url")
+    .slice(0, macLength)
 
 const macStart = ',"mac":"'
 /** The length of `,"mac":"..."}`. */

@@ -32,8 +32,8 @@ export interface JournalWriter {
 
 /** What protects the records that are written. */
 export interface JournalProtection {
-  /** Takes secrets out of a record. */
-  readonly redact?: (value: Schema.Json) => Schema.Json
+  /** Writes a record as JSON without its secrets. */
+  readonly write?: (record: Schema.Json) => string
   /** Proves who wrote them; `proof` is what is proven of the records that are there. */
   readonly seal?: { readonly key: SealKey; readonly proof: Proof }
 }
@@ -94,7 +94,7 @@ export const openJournal = Effect.fn("openJournal")(
     if (content === undefined) yield* syncFolder(path)
     const queue = yield* Queue.unbounded<Waiting>()
     const failure = yield* Deferred.make<never, JournalError>()
-    const { redact, seal: sealing } = protection
+    const { seal: sealing, write: toJson } = protection
     let end = endOf(content, protection)
     let isBroken = false
 
@@ -118,7 +118,7 @@ export const openJournal = Effect.fn("openJournal")(
           mac = sealed.mac
           return sealed.line
         }
-        const line = encodeLine(record, { seq: last.seq + 1, at, before: last.sum }, protect, redact)
+        const line = encodeLine(record, { seq: last.seq + 1, at, before: last.sum }, protect, toJson)
         text += `${line.text}\n`
         last = { seq: last.seq + 1, sum: line.sum, mac, size: 0 }
       }

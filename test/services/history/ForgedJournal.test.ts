@@ -58,8 +58,8 @@ const goOn = Effect.fnUntraced(function* (
 
 const forgeries: ReadonlyArray<readonly [what: string, change: Parameters<typeof goOn>[0]]> = [
   ["has no MACs, as that of an older version", (records) => records.map(bare)],
-  ["has an approval without a MAC", (records) => records.with(-1, bare(records.at(-1)!))],
-  ["has a changed approval", (records) => records.with(-1, records.at(-1)!.replace('"step"', '"remaining"'))],
+  ["has an approval without a MAC", (records) => [...records.slice(0, -1), bare(records.at(-1)!)]],
+  ["has a changed approval", (records) => [...records.slice(0, -1), records.at(-1)!.replace('"step"', '"remaining"')]],
   [
     "was signed by somebody else",
     (records) => {

@@ -10,6 +10,16 @@ import { nodeTest } from "../../support/nodeTest.ts"
 
 const sound = Buffer.from(journalBytes([openedRecord(), settled("plan"), settled("round-1")])).toString("utf8")
 
+const intentOf = (name: string, path: string): JournalRecord => ({
+  type: "intent",
+  key: `round-1/tool/t/${name}`,
+  call: { uid: "call-1", name, arguments: { content: 'a "name":"x" \n' } },
+  task: "T",
+  effect: "once",
+  targets: path === "" ? [] : [path],
+  files: []
+})
+
 describe("the repair of a journal", () => {
   nodeTest("sets aside the first damaged line and what follows it, beside what was set aside before", () =>
     Effect.gen(function* () {
@@ -31,16 +41,6 @@ describe("the repair of a journal", () => {
       assert.strictEqual((yield* readJournal(file)).lines.length, 2)
     })
   )
-
-  const intentOf = (name: string, path: string): JournalRecord => ({
-    type: "intent",
-    key: `round-1/tool/t/${name}`,
-    call: { uid: "call-1", name, arguments: { content: 'a "name":"x" \n' } },
-    task: "T",
-    effect: "once",
-    targets: path === "" ? [] : [path],
-    files: []
-  })
 
   nodeTest("names the calls that are no longer known, and may be done again", () =>
     Effect.gen(function* () {
