@@ -6,11 +6,13 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
 import { journalVersion, type ClusterRun } from "../domain/history/JournalRecord.ts"
-import { makeRedaction, secretValues } from "../domain/text/Redaction.ts"
+import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
+import { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { Approver } from "../services/approvals/Approver.ts"
 import { databaseVariable, DatabaseUnnamed, layerDatabase } from "../services/cluster/ClusterDatabase.ts"
@@ -24,6 +26,10 @@ import { environmentVariable } from "../services/configuration/UserFolders.ts"
 import type { NewRun } from "./runs.ts"
 import { readSetup, savedSettings } from "./setup.ts"
 import { version } from "./version.ts"
+
+const redact = makeValueRedaction(secretValues(process.env))
+const encodeOrder = Schema.encodeEffect(Schema.toCodecJson(RunOrder))
+const decodeOrder = Schema.decodeUnknownEffect(Schema.toCodecJson(RunOrder))
 
 /** The address of a database; the one that the environment names when absent or empty. */
 export type DatabaseAddress = string | undefined
@@ -72,7 +78,8 @@ export const prepareRun = Effect.fn("prepareRun")(function* ({ approveSteps, giv
     version: journalVersion,
     program: version,
     project: yield* Effect.orElseSucceed(fs.realPath(setup.project), () => setup.project),
-    order,
+    /* The database holds no secrets: neither of its tables nor those of the engine. */
+    order: yield* Effect.orDie(decodeOrder(redact(yield* Effect.orDie(encodeOrder(order))))),
     settings: savedSettings(setup)
   }
   return { opened, allow: given.allow ?? [], approveSteps } satisfies ClusterRun
@@ -82,7 +89,7 @@ export const prepareRun = Effect.fn("prepareRun")(function* ({ approveSteps, giv
 export const submitRun = Effect.fn("submitRun")(function* (run: ClusterRun) {
   const runs = yield* ClusterRuns
   yield* runs.submit(run)
-  yield* runs.append(run.opened.order.runId, run.opened, makeRedaction(secretValues(process.env)))
+  yield* runs.append(run.opened.order.runId, run.opened, redact)
 })
 
 /** Ends a run, within seconds; false when it had ended before. */
@@ -92,7 +99,7 @@ export const cancelRun = Effect.fn("cancelRun")(function* (given: string) {
   const runs = yield* ClusterRuns
   const isCancelled = yield* runs.cancel(runId)
   /* No worker is running to end it. */
-  if (isCancelled && (yield* runs.workers) === 0) yield* runs.end(runId, cancelledEnding, (json) => json)
+  if (isCancelled && (yield* runs.workers) === 0) yield* runs.end(runId, cancelledEnding, (value) => value)
   return { runId, isCancelled }
 })
 

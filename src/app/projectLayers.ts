@@ -10,6 +10,7 @@ import * as Path from "effect/Path"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
+import { unfetchable } from "../domain/web/Unfetchable.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { Approver } from "../services/approvals/Approver.ts"
 import { Commands } from "../services/commands/Commands.ts"
@@ -69,6 +70,8 @@ export interface RunPorts {
   readonly readOnly?: boolean
   /** What takes the place of model, tools, project and persons when a saved run is replayed. */
   readonly replay?: Pick<Replay, "activities" | "decisions" | "workspace">
+  /** The tools of a replay that are not built in; plugins of the configuration are not loaded, and no server is started. */
+  readonly recorded?: ReadonlyArray<Plugin>
   /** What a worker provides for cluster runs. */
   readonly worker?: WorkerPorts
   /** Where the run is saved; nothing is saved when absent. */
@@ -88,9 +91,15 @@ const layerEvents = (listen: RunPorts["listen"]): Layer.Layer<RunEvents, never, 
   )
 
 /** The inputs of the gate of this setup. */
-export const gateOptionsOf = ({ folders, rules }: Setup): GateOptions => ({
+export const gateOptionsOf = ({ configuration, folders, rules, settings }: Setup): GateOptions => ({
   rules,
-  protectedPaths: [folders.own, folders.state]
+  unfetchable: (url) =>
+    unfetchable(url, {
+      allowed: configuration.fetchAllow ?? [],
+      denied: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
+    }),
+  /* The folder above that of the locks is the person's own state folder, with the key of their journals. */
+  protectedPaths: [folders.own, folders.state, `${folders.locks}/..`]
 })
 
 /** The gate of this setup; it needs the project, the web and the saved permissions. */
@@ -143,26 +152,32 @@ export const layerSkills = ({ folders: { config, home }, project }: Pick<Setup, 
   Skills.layer({ project, home, config })
 
 /** Tools and skills; what has to be started for them passes the gate. */
-const layerTools = (setup: Setup, values: ReadonlyArray<Plugin>) => {
+const layerTools = (setup: Setup, { plugins: values = [], recorded }: Pick<RunPorts, "plugins" | "recorded">) => {
   const { configuration, folders, plugins, project, settings, tools } = setup
   const { config, home } = folders
+  const layerServers = McpPlugins.layer({ project, own: configuration.mcpServers ?? {}, version })
   const registry = Effect.gen(function* () {
     const packages = yield* PluginPackages
     const servers = yield* McpPlugins
     const commands = yield* commandPlugins(project, tools)
-    return layerRegistry(builtIns(settings.limits), [packages, commands, servers])
+    return layerRegistry(builtIns(settings.limits), [
+      packages,
+      commands,
+      servers,
+      { plugins: recorded ?? [], problems: [] }
+    ])
   })
   return Skills.layerWithTools({ project, home, config }, settings.contextWindow).pipe(
     Layer.provideMerge(Layer.unwrap(registry)),
     Layer.provide(layerCommands(folders, configuration)),
-    Layer.provideMerge(McpPlugins.layer({ project, own: configuration.mcpServers ?? {}, version })),
+    Layer.provideMerge(recorded === undefined ? layerServers : McpPlugins.layerNone),
     Layer.provideMerge(PluginPackages.layer({ entries: plugins, values }))
   )
 }
 
 /** Tools and skills without a run, for lists and checks; nobody is asked. `values` are plugins beside those of the setup. */
 export const layerCatalogue = (setup: Setup, values: ReadonlyArray<Plugin> = []) =>
-  layerTools(setup, values).pipe(
+  layerTools(setup, { plugins: values }).pipe(
     Layer.provideMerge(layerGate(setup, Approver.layerDenyAll)),
     Layer.provide(ProjectWriteLock.layerHeld),
     Layer.provideMerge(Layer.merge(layerWorld(setup), RunEvents.layerSilent))
@@ -175,7 +190,7 @@ export const layerProject = (
   lock: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>
 ) => {
   const asked = ports.worker?.answers ?? layerDurable(ports.approver ?? Approver.layerTerminal)
-  return layerTools(setup, ports.plugins ?? []).pipe(
+  return layerTools(setup, ports).pipe(
     Layer.provideMerge(
       layerGate(setup, ports.approveSteps ? Approver.layerApproveSteps(asked) : asked, ports.readOnly)
     ),

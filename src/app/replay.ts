@@ -3,34 +3,47 @@
  * composition root.
  */
 import * as Effect from "effect/Effect"
+import { recordedTools } from "../domain/history/RecordedTool.ts"
+import { countedSettings } from "../domain/history/SavedSettings.ts"
+import { recordedPlugins } from "../services/history/RecordedTools.ts"
+import { originOf } from "../services/plugins/PluginLoader.ts"
 import type { RunOpened } from "../domain/history/JournalRecord.ts"
 import { eventsTold, hasEnded, type ReplaySession, replaySessions } from "../domain/history/JournalParts.ts"
 import { inOrder, type RunDifference, runDifferences } from "../domain/history/RunDifference.ts"
 import { Approver } from "../services/approvals/Approver.ts"
 import { makeReplay } from "../services/history/Replay.ts"
 import { RunStore } from "../services/history/RunStore.ts"
-import { type JournalLine, recordOf } from "../services/journal/JournalLine.ts"
+import { type JournalLine, readRecord, readRecords } from "../services/journal/JournalLine.ts"
+import { leftOutNote } from "../services/journal/UnknownRecords.ts"
 import { conduct } from "../services/pipeline/RunWorkflow.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { layerRun } from "./runLayers.ts"
-import { readSetup } from "./setup.ts"
+import { readSetup, type Setup } from "./setup.ts"
 
-/** Replays one session of a run; `lines` are those of the journal up to its end. */
+/**
+ * Replays one session of a run; `lines` are those of the journal up to its end. A journal is input: it loads no code, and
+ * the plugins and servers of the configuration are not needed, since the journal describes their tools. `values` are
+ * plugins of the caller.
+ */
 const replaySession = Effect.fnUntraced(function* (
   { order, project, settings }: RunOpened,
   lines: ReadonlyArray<JournalLine>,
   session: ReplaySession,
-  values: Pick<RunPorts, "plugins">
+  { plugins: given = [] }: Pick<RunPorts, "plugins">
 ) {
-  const setup = yield* readSetup(project, session.settings ?? settings)
+  /* The model and its server only have names: nobody calls them. */
+  const found = yield* readSetup(project, countedSettings(session.settings ?? settings, true))
+  const setup: Setup = { ...found, plugins: [], tools: { ofProject: {}, ofUser: {} } }
   const replay = yield* makeReplay(lines, session)
+  const tools = recordedTools(session.own).filter(({ origin }) => !given.some((one) => originOf(one) === origin))
   const layer = layerRun(setup, {
     listen: replay.listen,
     approveSteps: false,
     approver: Approver.layerDenyAll,
     readOnly: order.readOnly ?? false,
     replay,
-    ...values
+    recorded: recordedPlugins(tools),
+    plugins: given
   })
   const missing = yield* replay.play(Effect.provide(conduct(order), layer))
   const before = eventsTold(session.own)
@@ -50,13 +63,16 @@ const replaySession = Effect.fnUntraced(function* (
  */
 export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunPorts, "plugins"> = {}) {
   const store = yield* RunStore
-  const { lines, opened } = yield* store.read(yield* store.find(run))
-  const sessions = replaySessions(lines.map(recordOf))
+  const { lines: all, opened } = yield* store.read(yield* store.find(run))
+  const lines = all.filter((line) => readRecord(line) !== undefined)
+  const known = new Set(lines)
+  const sessions = replaySessions(readRecords(lines))
   const played = yield* Effect.forEach(sessions, (session) =>
     replaySession(opened, lines.slice(0, session.known + session.own.length), session, values)
   )
   return {
     runId: opened.order.runId,
+    leftOut: leftOutNote(all, (line) => !known.has(line)),
     isWhole: played.at(-1)?.isWhole ?? false,
     events: played.reduce((sum, { events }) => sum + events, 0),
     differences: played.flatMap(({ differences }, index) =>

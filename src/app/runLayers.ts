@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { answerReserve } from "../domain/models/PromptSize.ts"
+import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import { Activities } from "../services/journal/Activities.ts"
 import { AskCalls } from "../services/conversation/AskCalls.ts"
 import { Asker } from "../services/conversation/Asker.ts"
@@ -108,7 +109,12 @@ export const layerClusterRun = (setup: Setup, runId: string, ports: RunPorts) =>
   layerPipeline.pipe(
     Layer.provide(layerClusterTasks(runId)),
     Layer.provideMerge(layerTasks),
-    Layer.provide(layerCalls(ports, Layer.provide(layerClusterActivities, Activities.layerWorkflow))),
+    Layer.provide(
+      layerCalls(
+        ports,
+        Layer.provide(layerClusterActivities(makeValueRedaction(secretValues(process.env))), Activities.layerWorkflow)
+      )
+    ),
     Layer.provide(ports.model ?? layerModel(setup)),
     Layer.provideMerge(layerProject(setup, ports, ProjectWriteLock.layerHeld))
   )

@@ -18,7 +18,8 @@ import { type FittedSetup, fitWindow } from "./modelWindow.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { layerRun } from "./runLayers.ts"
 import { readRun } from "./savedRuns.ts"
-import { readSetup, reopenSetup, savedSettings, type Setup } from "./setup.ts"
+import { reopenSetup, type SavedRun } from "./reopenedRun.ts"
+import { readSetup, savedSettings, type Setup } from "./setup.ts"
 import { tellStartup, type Warn } from "./startup.ts"
 import { version } from "./version.ts"
 
@@ -35,12 +36,6 @@ export interface NewRun {
   readonly order: RunOrder
   /** False: nothing of the run is saved. It takes the lock on its project all the same. */
   readonly keep?: boolean
-}
-
-/** A saved run, as a person names it. `given` overrides the settings that it was started with. */
-export interface SavedRun {
-  readonly run: string
-  readonly given: Configuration
 }
 
 /** A run whose setup is read. */
@@ -106,8 +101,9 @@ export const planRun = Effect.fn("planRun")(function* (
 })
 
 /** How a run was started. Fails when it had a model that could not be saved and none is given. */
-const reopen = Effect.fnUntraced(function* ({ given, run }: SavedRun, { model }: Pick<RunPorts, "model">) {
-  const reopened = yield* reopenSetup(run, given)
+const reopen = Effect.fnUntraced(function* (saved: SavedRun, { model }: Pick<RunPorts, "model">) {
+  const reopened = yield* reopenSetup(saved, model !== undefined)
+  const { given } = saved
   const { order, settings } = reopened.opened
   if (settings.model !== undefined || given.model !== undefined || model !== undefined) return reopened
   return yield* new ConfigurationError({
@@ -120,10 +116,10 @@ const reopen = Effect.fnUntraced(function* ({ given, run }: SavedRun, { model }:
 
 /** Resumes a saved run and carries it to its report. */
 export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, ports: StartPorts) {
-  const { isTorn, opened, setup } = yield* reopen(saved, ports)
+  const { isMoved, isTorn, opened, setup } = yield* reopen(saved, ports)
   const { order } = opened
   const fitted = yield* fitWindow(setup, ports)
-  const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, ports) }
+  const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, ports), isMoved }
   return yield* carryOut({ ...fitted, order, given: saved.given, isTorn }, ports, layerResumedRun(place))
 })
 

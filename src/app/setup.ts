@@ -15,7 +15,6 @@ import { hostProblem, resolveHost } from "../services/providers/ollama/OllamaHos
 import { type SourcedRule, sourcedRules } from "../services/permissions/PolicyEvaluator.ts"
 import type { Facts } from "../services/providers/ModelFacts.ts"
 import { defaultSettings, type Settings } from "../services/runs/RunSettings.ts"
-import { RunStore } from "../services/history/RunStore.ts"
 import { folderProblem } from "../services/configuration/FolderTrust.ts"
 import { environmentVariable, userFolders, type UserFolders } from "../services/configuration/UserFolders.ts"
 
@@ -146,11 +145,3 @@ export const savedSettings = ({ configuration, plugins, settings }: Setup): Conf
     ...generationOf(configuration)
   }
 }
-
-/** The setup of a saved run, with flags that override its settings. */
-export const reopenSetup = Effect.fn("reopenSetup")(function* (given: string, flags: Configuration) {
-  const store = yield* RunStore
-  const { opened, torn } = yield* store.read(yield* store.find(given))
-  const setup = yield* readSetup(opened.project, mergeConfigurations(opened.settings, flags))
-  return { opened, setup, isTorn: torn.length > 0 }
-})

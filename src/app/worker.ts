@@ -9,12 +9,12 @@ import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
 import * as Scope from "effect/Scope"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
-import { makeRedaction, secretValues } from "../domain/text/Redaction.ts"
+import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
 import { awaitShare } from "../services/cluster/ClusterEngine.ts"
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
-import { recordOf } from "../services/journal/JournalLine.ts"
+import { readRecord } from "../services/journal/JournalLine.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { takeProject } from "../services/journal/ProjectLock.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
@@ -48,14 +48,14 @@ const idleTimeToLive = "10 seconds"
 const lastReport = Effect.fnUntraced(function* (runId: string) {
   const runs = yield* ClusterRuns
   const line = yield* Effect.orDie(runs.last(runId, "event", ""))
-  const record = line === undefined ? undefined : recordOf(line)
+  const record = line === undefined ? undefined : readRecord(line)
   return record?.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
 })
 
 const refusedFor = ({ exitCode, what }: RunRefused): ClusterRunEnding => ({ refused: what, exitCode })
 
 /** Removes the secrets of this machine from what is saved of a run. */
-const redact = makeRedaction(secretValues(process.env))
+const redact = makeValueRedaction(secretValues(process.env))
 
 /** Records that this worker takes over a run of another worker. */
 const recordTakeover = Effect.fnUntraced(function* ({ runId }: RunOrder) {

@@ -13,7 +13,7 @@ import { fitWindow } from "./modelWindow.ts"
 import { layerClusterRun } from "./runLayers.ts"
 import { type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { journalVersion } from "../domain/history/JournalRecord.ts"
-import { makeRedaction, secretValues } from "../domain/text/Redaction.ts"
+import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import { exitCodeOf } from "../domain/runs/RunReport.ts"
 import { layerClusterJournal } from "../services/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../services/cluster/ClusterRuns.ts"
@@ -103,7 +103,7 @@ export const makeRunContext = (runId: string, { flags, slots, tell }: RunContext
     if (note !== undefined) yield* tell(`${runId}: ${note}`)
     const { order } = run.opened
     const store = yield* answersOf(yield* WorkflowEngine, order)
-    const journal = layerClusterJournal(runId, makeRedaction(secretValues(process.env)))
+    const journal = layerClusterJournal(runId, makeValueRedaction(secretValues(process.env)))
     const runs = Layer.succeed(ClusterRuns)(yield* ClusterRuns)
     const context = yield* Layer.build(
       layerClusterRun(setup, runId, {

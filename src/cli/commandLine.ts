@@ -11,6 +11,7 @@ import { printableLines } from "../domain/text/Printable.ts"
 import { layerFlags, taskConductor } from "./taskConductor.ts"
 import { exitCodes, failureOf } from "./terminal/Failure.ts"
 import { Output } from "./terminal/Output.ts"
+import { redactText } from "./terminal/Redacted.ts"
 import { layerPresenter } from "./terminal/Presenter.ts"
 import type { Signals } from "./terminal/Signals.ts"
 
@@ -23,9 +24,9 @@ const internalError = (cause: Cause.Cause<unknown>): string => {
     : `${line} TASK_CONDUCTOR_DEBUG=1 shows details.`
 }
 
-/** Whatever an error quotes has no power over the terminal. */
+/** Whatever an error quotes has no power over the terminal, and holds no secret. */
 const say = (text: string, exitCode: number) =>
-  Output.use(({ tell }) => tell(printableLines(text))).pipe(Effect.as(exitCode))
+  Output.use(({ tell }) => tell(printableLines(redactText(text)))).pipe(Effect.as(exitCode))
 
 /** A result that did not arrive is a failure, also of work that went well. */
 const requireWritten = (exitCode: number) =>

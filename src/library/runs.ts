@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type { RunDifference } from "../domain/history/RunDifference.ts"
 import { type RunOverview, runOverview, type TaskEvidence } from "../domain/history/RunEvidence.ts"
 import { replayRun } from "../app/replay.ts"
+import type { SavedRun } from "../app/reopenedRun.ts"
 import { forkRun, resumeRun } from "../app/runs.ts"
 import { layerRuns, readRun, readTask } from "../app/savedRuns.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"
@@ -19,14 +20,15 @@ export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">
 
 /**
  * How a run is resumed. What is left out is as it was when the run started, except for permissions: they are not saved.
+ * `project` says where the project is now, if it was moved.
  */
-export interface ResumeOptions extends Omit<ScriptOptions, "file" | "project"> {
+export interface ResumeOptions extends Omit<ScriptOptions, "file"> {
   /** Decides about calls in doubt; without it the run stops at one, as not permitted. */
   readonly arbitrate?: Arbitrate
 }
 
 /** How a run is forked. */
-export interface ForkOptions extends Omit<ScriptOptions, "file" | "project"> {
+export interface ForkOptions extends Omit<ScriptOptions, "file"> {
   /** The first task that is repeated, with all tasks after it. */
   readonly from: string
 }
@@ -40,6 +42,12 @@ const withRuns =
 const named = Effect.fnUntraced(function* (runId: string) {
   const found = yield* (yield* RunStore).find(runId)
   if (found !== runId) return yield* new RunNotFound({ given: runId, candidates: [found], isAmbiguous: false })
+})
+
+const savedOf = (runId: string, options: ResumeOptions): SavedRun => ({
+  run: runId,
+  given: configurationOf(options),
+  ...(options.project === undefined ? {} : { project: options.project })
 })
 
 /** All saved runs, the newest first. */
@@ -57,7 +65,12 @@ export const showRun = (runId: string, options: SavedRunOptions = {}): Promise<R
 
 /** What one task of a run saw, said, called and found. */
 export const showTask = (runId: string, task: string, options: SavedRunOptions = {}): Promise<TaskEvidence> =>
-  named(runId).pipe(Effect.andThen(readTask(runId, task)), withRuns(options), Effect.runPromise)
+  named(runId).pipe(
+    Effect.andThen(readTask(runId, task)),
+    Effect.map(({ evidence }) => evidence),
+    withRuns(options),
+    Effect.runPromise
+  )
 
 /**
  * Resumes a run: finished work is not repeated. Plugins and models that are values are not saved; give them
@@ -66,14 +79,14 @@ export const showTask = (runId: string, task: string, options: SavedRunOptions =
  */
 export const resume = (runId: string, options: ResumeOptions = {}): RunHandle =>
   startWork({ runId, signal: options.signal }, (listen) => {
-    const saved = { run: runId, given: configurationOf(options) }
+    const saved = savedOf(runId, options)
     return named(runId).pipe(Effect.andThen(resumeRun(saved, portsOf(options, listen))), withRuns(options))
   })
 
 /** Starts a new run that reuses what another had finished before a task. The handle holds the id of the new run. */
 export const fork = (runId: string, options: ForkOptions): RunHandle =>
   startWork({ signal: options.signal }, (listen, forked) => {
-    const saved = { run: runId, given: configurationOf(options), from: options.from, runId: forked }
+    const saved = { ...savedOf(runId, options), from: options.from, runId: forked }
     return named(runId).pipe(Effect.andThen(forkRun(saved, portsOf(options, listen))), withRuns(options))
   })
 

@@ -179,21 +179,23 @@ describe("a run of the command line", () => {
     "that is killed goes on in the library, which shows what the command line shows",
     () =>
       Effect.gen(function* () {
-        const { cli, start, stateFolder } = yield* makeWorld
+        const { cli, project, start, stateFolder } = yield* makeWorld
         const { executed, free, held, server } = yield* makeServer
+        /* This process has another home folder than the command line, so that the journal is not proven to be its own. */
+        const mine = { stateFolder, project, host: server.url }
         const words = ["run", "--model", fakeModel, "--allow", "get_current_time", "Do it."]
         const { child, ended } = start(words, { env: { OLLAMA_HOST: server.url } })
         yield* held
         const [{ pid, runId = "", standing } = {}] = yield* Effect.promise(() => runs({ stateFolder }))
         expect([standing, pid]).toEqual(["running", child.pid])
-        const refused = yield* Effect.promise(() => failureOf(resume(runId, { stateFolder }).report))
+        const refused = yield* Effect.promise(() => failureOf(resume(runId, mine).report))
         expect([refused instanceof LockTaken, (refused as LockTaken).holder?.pid]).toEqual([true, child.pid])
         child.kill("SIGKILL")
         yield* Effect.promise(() => ended)
         expect((yield* Effect.promise(() => runs({ stateFolder })))[0]?.standing).toBe("unfinished")
         free()
 
-        const handle = resume(runId, { stateFolder, allow: ["get_current_time"] })
+        const handle = resume(runId, { ...mine, allow: ["get_current_time"] })
         const report = yield* Effect.promise(() => handle.report)
         expect([report.status, report.answer, report.runId, handle.runId]).toEqual([
           "done",

@@ -31,7 +31,7 @@ const layerJournal = (file: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const content = yield* readJournal(file)
-      return Journal.layer(content.lines, yield* openJournal(file, content))
+      return Journal.layer(content.lines, 1, yield* openJournal(file, content))
     })
   )
 

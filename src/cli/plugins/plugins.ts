@@ -12,6 +12,7 @@ import { isPackageName } from "../../domain/plugins/PluginEntry.ts"
 import { folderOf, pluginScaffold } from "./pluginScaffold.ts"
 import { printable, printableJson } from "../../domain/text/Printable.ts"
 import { version } from "../../app/version.ts"
+import { makeFolders } from "../../services/files/MakeFolder.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import type { ListedPlugin } from "./pluginList.ts"
@@ -71,7 +72,7 @@ const writeNew = Effect.fnUntraced(function* (folder: string, files: Readonly<Re
   if (present.length > 0) {
     return yield* usageFailure(`${folder} exists and is not empty, and nothing is overwritten. Choose another name.`)
   }
-  yield* Effect.mapError(fs.makeDirectory(folder, { recursive: true }), unwritable(folder))
+  yield* Effect.mapError(makeFolders(folder, 0o777), unwritable(folder))
   for (const [name, text] of Object.entries(files)) {
     yield* Effect.mapError(fs.writeFileString(path.join(folder, name), text, { flag: "wx" }), unwritable(folder))
   }

@@ -4,7 +4,7 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import { endWithReport, eventSink, limitFlags, savedRunFlags } from "../terminal/outcome.ts"
+import { endWithReport, eventSink, limitFlags, movedTo, savedRunFlags } from "../terminal/outcome.ts"
 import { flagConfiguration } from "../run/runFlags.ts"
 
 /** The command. */
@@ -21,7 +21,10 @@ export const fork = Command.make(
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
     const ports = { sink: yield* eventSink(given), approveSteps: given.yesThisRun }
     const { forkPrompt } = yield* Effect.promise(() => import("./resumeHandler.ts"))
-    yield* endWithReport(yield* forkPrompt({ run: given.run, from: given.from, flags }, ports), given)
+    yield* endWithReport(
+      yield* forkPrompt({ run: given.run, from: given.from, flags, ...movedTo(given) }, ports),
+      given
+    )
   })
 ).pipe(
   Command.withDescription(

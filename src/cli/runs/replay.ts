@@ -40,7 +40,8 @@ export const replay = Command.make(
   Effect.fn("replay")(function* (given) {
     const { result, tell } = yield* Output
     const { replaySaved } = yield* Effect.promise(() => import("./replayHandler.ts"))
-    const { differences, events, isWhole, runId } = yield* replaySaved(given.run)
+    const { differences, events, isWhole, leftOut, runId } = yield* replaySaved(given.run)
+    if (leftOut !== undefined) yield* tell(`note: ${printable(leftOut)}`)
     const [first, ...more] = differences
     if (given.json) yield* result(printableJson({ runId, same: first === undefined, differences }, 2))
     else if (first === undefined) {

@@ -3,7 +3,7 @@
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { endWithReport, eventSink, limitFlags, savedRunFlags } from "../terminal/outcome.ts"
+import { endWithReport, eventSink, limitFlags, movedTo, savedRunFlags } from "../terminal/outcome.ts"
 import { flagConfiguration } from "../run/runFlags.ts"
 
 /** The command. */
@@ -14,7 +14,7 @@ export const resume = Command.make(
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
     const ports = { sink: yield* eventSink(given), approveSteps: given.yesThisRun }
     const { resumePrompt } = yield* Effect.promise(() => import("./resumeHandler.ts"))
-    yield* endWithReport(yield* resumePrompt({ run: given.run, flags }, ports), given)
+    yield* endWithReport(yield* resumePrompt({ run: given.run, flags, ...movedTo(given) }, ports), given)
   })
 ).pipe(
   Command.withDescription("Resume a run that ended early. Finished work is not repeated"),

@@ -13,11 +13,15 @@ import { asUsage } from "../terminal/warnings.ts"
 export interface ResumeRequest {
   readonly run: string
   readonly flags: Configuration
+  readonly project?: string
 }
 
 /** Resumes a run and carries it to its report. */
-export const resumePrompt = Effect.fn("resumePrompt")(function* ({ flags, run }: ResumeRequest, ports: CommandPorts) {
-  return yield* resumeRun({ run, given: flags }, yield* startPorts(ports)).pipe(
+export const resumePrompt = Effect.fn("resumePrompt")(function* (
+  { flags, ...saved }: ResumeRequest,
+  ports: CommandPorts
+) {
+  return yield* resumeRun({ ...saved, given: flags }, yield* startPorts(ports)).pipe(
     Effect.mapError(asUsage),
     Effect.provide(layerRuns),
     untilReport(ports.sink)
@@ -26,10 +30,10 @@ export const resumePrompt = Effect.fn("resumePrompt")(function* ({ flags, run }:
 
 /** Starts a new run that reuses what another had finished before the task `from`. */
 export const forkPrompt = Effect.fn("forkPrompt")(function* (
-  { flags, from, run }: ResumeRequest & { readonly from: string },
+  { flags, ...saved }: ResumeRequest & { readonly from: string },
   ports: CommandPorts
 ) {
-  return yield* forkRun({ run, from, given: flags }, yield* startPorts(ports)).pipe(
+  return yield* forkRun({ ...saved, given: flags }, yield* startPorts(ports)).pipe(
     Effect.mapError(asUsage),
     Effect.provide(layerRuns),
     untilReport(ports.sink)

@@ -69,17 +69,30 @@ const prune = Command.make(
   ])
 )
 
+const mostNamed = 10
+
+/** What may happen twice once the journal no longer knows of it. */
+const doneAgain = (effects: ReadonlyArray<string>): string => {
+  const what = "What the run did according to the records that were moved may be done again when it is resumed."
+  if (effects.length === 0) return `${what} Look at the project first.`
+  const more = effects.length > mostNamed ? ` and ${effects.length - mostNamed} more` : ""
+  return `${what} These calls are among it: ${printable(effects.slice(0, mostNamed).join(", "))}${more}. Look at what they changed first.`
+}
+
 const repair = Command.make(
   "repair",
   { run: Argument.String("RUN").pipe(Argument.withDescription("The id of the run, the beginning of an id, or last")) },
   Effect.fn("runs repair")(function* (given) {
-    const { tell } = yield* Output
+    const { tell, tellPaint } = yield* Output
     const { repairRun } = yield* Effect.promise(() => import("./runsHandler.ts"))
     const { repaired, runId } = yield* repairRun(given.run)
     if (repaired === undefined) return yield* tell(`The journal of ${runId} is intact. Nothing was changed.`)
-    const { aside, bytes, intact } = repaired
+    const { aside, bytes, effects, intact } = repaired
     yield* tell(
-      `The first ${intact} records are intact and stay in the journal. The ${bytes} bytes from line ${intact + 1} on were moved to ${aside}. Resume the run: task-conductor resume ${runId}`
+      `The first ${intact} records are intact and stay in the journal. The ${bytes} bytes from line ${intact + 1} on were moved to ${aside}.`
+    )
+    yield* tell(
+      `${tellPaint.yellow("warning")}: ${doneAgain(effects)} Then resume the run: task-conductor resume ${runId}`
     )
   })
 ).pipe(

@@ -43,7 +43,7 @@ export const repairRun = Effect.fn("repairRun")(function* (given: string) {
 
 /** What a run planned, did and found. */
 export const printRun = (run: string, isCluster: boolean) =>
-  Effect.map(readRun(run), ({ records, runId }) => ({ runId, overview: runOverview(records) })).pipe(
+  Effect.map(readRun(run), ({ leftOut, records, runId }) => ({ runId, leftOut, overview: runOverview(records) })).pipe(
     Effect.provide(storeOf(isCluster))
   )
 

@@ -11,7 +11,7 @@ import { RunOverview, TaskEvidence } from "../../domain/history/RunEvidence.ts"
 import { Output } from "../terminal/Output.ts"
 import { clusterFlag } from "./runs.ts"
 import { evidenceText, overviewText } from "./showText.ts"
-import { printableJson } from "../../domain/text/Printable.ts"
+import { printable, printableJson } from "../../domain/text/Printable.ts"
 
 const json = <A>(schema: Schema.Codec<A, unknown>, value: A): string =>
   printableJson(Schema.encodeSync(Schema.toCodecJson(schema))(value), 2)
@@ -34,13 +34,17 @@ export const show = Command.make(
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false))
   },
   Effect.fn("show")(function* (given) {
-    const { answer, result } = yield* Output
+    const { answer, result, tell } = yield* Output
+    const tellLeftOut = (what: string | undefined) =>
+      what === undefined ? Effect.void : tell(`note: ${printable(what)}`)
     const { printRun, printTask } = yield* Effect.promise(() => import("./runsHandler.ts"))
     if (Option.isNone(given.task)) {
-      const { overview, runId } = yield* printRun(given.run, given.cluster)
+      const { leftOut, overview, runId } = yield* printRun(given.run, given.cluster)
+      yield* tellLeftOut(leftOut)
       return yield* given.json ? result(json(RunOverview, overview)) : answer(overviewText(runId, overview))
     }
-    const evidence = yield* printTask(given.run, given.task.value, given.cluster)
+    const { evidence, leftOut } = yield* printTask(given.run, given.task.value, given.cluster)
+    yield* tellLeftOut(leftOut)
     yield* given.json ? result(json(TaskEvidence, evidence)) : answer(evidenceText(evidence))
   })
 ).pipe(

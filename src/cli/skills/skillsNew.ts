@@ -10,22 +10,25 @@ import * as Path from "effect/Path"
 import { printable } from "../../domain/text/Printable.ts"
 import { scaffoldSkill, skillNameRules } from "../../domain/skills/SkillScaffold.ts"
 import { userFolders } from "../../services/configuration/UserFolders.ts"
+import { makeFolders } from "../../services/files/MakeFolder.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { runFlags } from "../run/runFlags.ts"
+
+const newFolder = 0o777
 
 /** Makes the folder and its files; an existing folder is not changed. */
 const write = Effect.fnUntraced(function* (folder: string, files: Readonly<Record<string, string>>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  yield* fs.makeDirectory(path.dirname(folder), { recursive: true })
+  yield* makeFolders(path.dirname(folder), newFolder)
   yield* Effect.mapError(fs.makeDirectory(folder), (error) =>
     error.reason._tag === "AlreadyExists"
       ? usageFailure(`${folder} exists already. Choose another name, or remove it first.`)
       : error
   )
   for (const [name, text] of Object.entries(files)) {
-    yield* fs.makeDirectory(path.join(folder, path.dirname(name)), { recursive: true })
+    yield* makeFolders(path.join(folder, path.dirname(name)), newFolder)
     yield* fs.writeFileString(path.join(folder, name), text, { flag: "wx" })
   }
 })

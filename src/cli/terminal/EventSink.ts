@@ -3,12 +3,14 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
 import { flattenEvent, type RecordedEvent, type RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { Paint } from "./Colour.ts"
 import { exitCodes } from "./Failure.ts"
 import { Output } from "./Output.ts"
+import { redactEvent, redactText, redactValue } from "./Redacted.ts"
 import { progressLine } from "./Progress.ts"
 import { Signals } from "./Signals.ts"
 import { printableJson } from "../../domain/text/Printable.ts"
@@ -46,8 +48,8 @@ export const lineSink = Effect.fnUntraced(function* (line: (event: RunEvent, pai
   const sink: EventSink = {
     listen: ({ event }) =>
       Effect.suspend(() => {
-        const text = line(event, tellPaint)
-        return Effect.forEach(order(event, text === undefined ? [] : [text]), tell, { discard: true })
+        const text = line(redactEvent(event), tellPaint)
+        return Effect.forEach(order(event, text === undefined ? [] : [redactText(text)]), tell, { discard: true })
       }),
     abort: () => Effect.void
   }
@@ -88,7 +90,9 @@ export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effec
       if (event.type === "run.started") openRun = event.runId
       if (event.type === "run.finished") openRun = undefined
       if (event.type === "task.finished") results.push(event.result)
-      return result(printableJson(flattenEvent({ at, event: withSignal(event, received()) })))
+      return result(
+        printableJson(redactValue(flattenEvent({ at, event: withSignal(event, received()) }) as Schema.Json))
+      )
     })
   const abort = Effect.fnUntraced(function* (message: string) {
     if (openRun === undefined) return

@@ -45,6 +45,12 @@ export const savedRunFlags = {
   run: Argument.String("RUN").pipe(
     Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
   ),
+  project: Flag.String("project").pipe(
+    Flag.withAlias("p"),
+    Flag.withMetavar("FOLDER"),
+    Flag.withDescription("Where the project is now, if it was moved: --project ../api"),
+    Flag.optional
+  ),
   model: runFlags.model,
   allow: runFlags.allow,
   deny: runFlags.deny,
@@ -59,6 +65,10 @@ export const limitFlags = (given: {
   readonly maxRounds: Option.Option<number>
 }): NonNullable<Configuration["limits"]> =>
   Option.match(given.maxRounds, { onNone: () => ({}), onSome: (rounds) => ({ rounds }) })
+
+/** Where the project is now, if the flag says so. */
+export const movedTo = ({ project }: { readonly project: Option.Option<string> }): { readonly project?: string } =>
+  Option.match(project, { onNone: () => ({}), onSome: (folder) => ({ project: folder }) })
 
 /** True unless the run is done or has no plan to continue with. */
 const canResume = (status: RunStatus): boolean => status !== "done" && status !== "no_valid_plan"

@@ -6,7 +6,8 @@ import * as Schema from "effect/Schema"
 import { AskedCall } from "../models/ModelAnswer.ts"
 import { cutOutput, resultText } from "../models/OutputText.ts"
 import { ToolResult } from "../tools/ToolCall.ts"
-import { sharesInOrder } from "../text/Excerpt.ts"
+import { cutAt, sharesInOrder } from "../text/Excerpt.ts"
+import { shortCalls } from "./ShortCalls.ts"
 
 /** What the person wrote; the first message has additions of the host. */
 const UserMessage = Schema.Struct({ role: Schema.Literal("user"), content: Schema.String })
@@ -125,13 +126,39 @@ const withoutOutput = (message: ToolMessage): ToolMessage => {
   return message.result.data !== null && messageCharacters(short) < messageCharacters(message) ? short : message
 }
 
+/** The beginning of an error text that quotes too much. */
+const shortError = ({ error_message }: ToolResult, limit: number): string => {
+  const text = error_message ?? ""
+  const note = ` [${text.length} characters; the rest is left out.]`
+  return text.length <= note.length + 40 ? text : `${cutAt(text, Math.max(40, limit - note.length - 40))}${note}`
+}
+
+/** The messages with shorter arguments of calls, oldest first, until they are `over` characters shorter. */
+const withShortCalls = (
+  messages: ReadonlyArray<ConversationMessage>,
+  over: number
+): ReadonlyArray<ConversationMessage> => {
+  let left = over
+  return messages.map((message) => {
+    if (left <= 0 || message.role !== "assistant" || message.calls.length === 0) return message
+    const size = messageCharacters(message)
+    const short = {
+      ...message,
+      calls: shortCalls(message.calls, Math.max(0, JSON.stringify(message.calls).length - left))
+    }
+    left -= size - messageCharacters(short)
+    return short
+  })
+}
+
 /** Cuts the outputs so that all messages together take about `room` characters, those of the last calls first. */
 export const capOutputs = (messages: ReadonlyArray<ToolMessage>, room: number): ReadonlyArray<ToolMessage> => {
   const limits = sharesInOrder(messages.map(messageCharacters), room)
   return messages.map((message, index) => {
     const { id, name, result } = message
     const limit = (limits[index] ?? 0) - name.length - 2
-    if (result.data === null || resultText(result).length <= limit) return message
+    if (resultText(result).length <= limit) return message
+    if (result.data === null) return { ...message, result: { ...result, error_message: shortError(result, limit) } }
     return {
       ...message,
       result: { ...result, data: cutOutput({ call: { uid: id, name, arguments: {} }, result }, limit) }
@@ -147,8 +174,8 @@ interface FittedConversation {
 
 /**
  * Fits a conversation into `limit` characters: outputs are left out, oldest first, except those that the model has not
- * seen; those share the rest. When that is not enough, thinking is removed, too. The result may still be too large. The
- * messages of the person are never shortened.
+ * seen; those share the rest. When that is not enough, thinking is removed, too, and the arguments of calls are shortened. The
+ * result may still be too large. The messages of the person are never shortened.
  */
 export const fitConversation = (messages: ReadonlyArray<ConversationMessage>, limit: number): FittedConversation => {
   const unseen = messages.findLastIndex(({ role }) => role !== "tool") + 1
@@ -165,8 +192,11 @@ export const fitConversation = (messages: ReadonlyArray<ConversationMessage>, li
   const newest = messages.slice(unseen).flatMap((message) => (message.role === "tool" ? [message] : []))
   if (over <= 0) return { messages: [...older, ...newest], leftOut: names }
   const thoughtless = withoutThinking(older)
+  /* The newest outputs may take half of the room before calls are shortened for them. */
+  const needed = Math.min(charactersOf(newest), Math.floor(limit / 2))
+  const short = withShortCalls(thoughtless, charactersOf(thoughtless) + needed - limit)
   return {
-    messages: [...thoughtless, ...capOutputs(newest, Math.max(0, limit - charactersOf(thoughtless)))],
+    messages: [...short, ...capOutputs(newest, Math.max(0, limit - charactersOf(short)))],
     leftOut: names
   }
 }

@@ -72,7 +72,9 @@ export const JournalRecord = Schema.Union([
   Schema.Struct({
     type: Schema.tag("resumed"),
     program: Schema.String,
-    settings: Schema.optionalKey(Configuration)
+    settings: Schema.optionalKey(Configuration),
+    /** Where the project is from here on, when it was moved. Absolute. */
+    project: Schema.optionalKey(Schema.String)
   }),
   CallIntent,
   PromptSent,
@@ -89,6 +91,11 @@ export const JournalRecord = Schema.Union([
   EventTold
 ])
 export type JournalRecord = typeof JournalRecord.Type
+
+/** The kinds of records that this version knows. */
+export const recordKinds: ReadonlySet<string> = new Set(
+  JournalRecord.members.map(({ fields }) => fields.type.schema.literal)
+)
 
 /** A run on several machines as the database stores it. */
 export const ClusterRun = Schema.Struct({

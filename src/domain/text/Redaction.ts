@@ -1,23 +1,25 @@
 /**
- * Takes secrets out of what is kept: well-known forms of keys and tokens, and values that the caller knows to be secret.
- * Called where records are written. Works on JSON text and leaves it JSON.
+ * Takes secrets out of what is kept and told: well-known forms of keys and tokens, and values that the caller knows to be
+ * secret. Values are redacted before they become JSON; text that holds JSON, within JSON or not, stays JSON.
  */
+import type * as Schema from "effect/Schema"
 
 /** What stands in the place of a secret. */
 export const redacted = "[redacted]"
 
 /**
  * A token begins where no word goes on: behind anything but a letter, a digit or an underscore, and behind what JSON, a
- * terminal or a URL writes with letters for a single character (`\n`, `\u001b[32m`, `%20`).
+ * shell, a terminal or a URL writes with letters for a single character (`\n`, `\x0a`, a colour, `%20`).
  */
-const start = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt]|\\u[0-9a-fA-F]{4}|\\u001b\[[0-9;]{0,20}m|%[0-9a-fA-F]{2}))`
+const colour = String.raw`(?:\u001b|\\u001b|\\x1b|\\e|\\033)\[[0-9;]{0,20}[A-Za-z]`
+const start = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrtv0]|\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|${colour}|%[0-9a-fA-F]{2}))`
 
 const begins = (form: RegExp): RegExp => new RegExp(`${start}${form.source}`, form.flags)
 
 const beginKey = String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
 const endKey = String.raw`(?:[^"-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
 /** What a key holds that was cut off before its end. */
-const keyLines = String.raw`(?:(?:\\{1,4}[nr]|\s){1,8}[A-Za-z0-9+/=]{16,80}){1,400}`
+const keyLines = String.raw`(?:(?:\\{1,16}[nr]|\s){1,8}[A-Za-z0-9+/=]{16,80}){1,400}`
 
 /** Forms that nothing else has. Each is bounded, so that its cost is linear. */
 const forms: ReadonlyArray<RegExp> = [
@@ -43,6 +45,11 @@ const bearer = begins(/(Bearer\s+)[A-Za-z0-9._~+/=-]{16,4000}/gi)
 const basic = /(Authorization[^A-Za-z0-9]{1,12}Basic\s+)[A-Za-z0-9+/=]{8,4000}/gi
 const userInfo = /(:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:)[^\s/@"\\]{1,2000}@/g
 
+/** Every text with one of the forms above has one of these; most texts have none, and are looked at only once. */
+const hint =
+  /gh[pousr]_|github_pat_|glpat-|[rs]k_(?:live|test)_|do[oprt]_v1_|eyJ|sk-|hf_|npm_|xox[abprs]-|xapp-|AKIA|ASIA|AIza|ya29\.|SG\.|-----BEGIN/
+const hints: ReadonlyArray<RegExp> = [hint, /bearer\s/i, /basic\s/i, /:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:/]
+
 const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i
 /** A shorter value may be a word that stands everywhere. */
 const leastLength = 8
@@ -54,14 +61,48 @@ export const secretValues = (variables: Readonly<Record<string, string | undefin
     .filter((value) => value.length >= leastLength && !/^\/|^[a-z-]+$/.test(value))
     .toSorted((a, b) => b.length - a.length)
 
-/** Makes the function that takes secrets out of JSON text. */
-export const makeRedaction = (values: ReadonlyArray<string>): ((json: string) => string) => {
-  const escaped = values.map((value) => JSON.stringify(value).slice(1, -1))
-  return (json) => {
-    let text = json
-    for (const value of escaped) text = text.replaceAll(value, redacted)
+const escapedOnce = (value: string): string => JSON.stringify(value).slice(1, -1)
+
+/** A value as it is, in JSON, and in JSON within JSON. */
+const spellings = (value: string): ReadonlyArray<string> => [escapedOnce(escapedOnce(value)), escapedOnce(value), value]
+
+/** Makes the function that says whether there may be a secret in a text, which may be JSON. */
+const makeSuspicion = (values: ReadonlyArray<string>): ((text: string) => boolean) => {
+  const known = values.flatMap(spellings)
+  return (text) => hints.some((one) => one.test(text)) || known.some((value) => text.includes(value))
+}
+
+/** Makes the function that takes secrets out of a text, which may be JSON. */
+export const makeRedaction = (values: ReadonlyArray<string>): ((text: string) => string) => {
+  const known = [...new Set(values.flatMap(spellings))]
+  return (given) => {
+    let text = given
+    for (const value of known) text = text.replaceAll(value, redacted)
+    if (!hints.some((one) => one.test(text))) return text
     for (const form of forms) text = text.replace(form, redacted)
     for (const around of [bearer, basic]) text = text.replace(around, `$1${redacted}`)
     return text.replace(userInfo, `$1${redacted}@`)
+  }
+}
+
+/** Makes the function that takes secrets out of every text of a value, names of fields included. */
+export const makeValueRedaction = (values: ReadonlyArray<string>): ((value: Schema.Json) => Schema.Json) => {
+  const redact = makeRedaction(values)
+  const within = (value: Schema.Json): Schema.Json => {
+    if (typeof value === "string") return redact(value)
+    if (typeof value !== "object" || value === null) return value
+    if (Array.isArray(value)) return value.map(within)
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [redact(name), within(one)]))
+  }
+  return within
+}
+
+/** Makes the function that writes a value as JSON without its secrets. A value without any is not looked at in parts. */
+export const makeSafeJson = (values: ReadonlyArray<string>): ((value: Schema.Json) => string) => {
+  const redact = makeValueRedaction(values)
+  const isSuspicious = makeSuspicion(values)
+  return (value) => {
+    const json = JSON.stringify(value)
+    return isSuspicious(json) ? JSON.stringify(redact(value)) : json
   }
 }

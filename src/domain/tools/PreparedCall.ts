@@ -3,6 +3,7 @@
  */
 import type * as Schema from "effect/Schema"
 import type { CanonicalAccess } from "./Access.ts"
+import type { ArgumentAliases } from "./ArgumentAliases.ts"
 import type { EffectClass, Risk } from "./Risk.ts"
 import type { Arguments, ToolCall, ToolErrorType } from "./ToolCall.ts"
 
@@ -26,6 +27,8 @@ export interface ToolInfo {
   readonly errors?: ToolErrors
   /** SHA-256 of all of the above, in hex. */
   readonly definition: string
+  /** Other names of its parameters, which no model is told of. */
+  readonly aliases?: ArgumentAliases
 }
 
 /** A checked call with all that the gate needs to decide about it. */

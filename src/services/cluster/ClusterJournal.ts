@@ -7,16 +7,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { JournalRecord } from "../../domain/history/JournalRecord.ts"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
-import { ClusterRuns } from "./ClusterRuns.ts"
+import { ClusterRuns, type Redact } from "./ClusterRuns.ts"
 import { Journal, valueOf, wholeValueOf } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
-import { recordOf } from "../journal/JournalLine.ts"
+import { readRecord } from "../journal/JournalLine.ts"
 
 /** The journal of this run; `redact` takes secrets out of what is persisted. */
-export const layerClusterJournal = (
-  runId: string,
-  redact: (json: string) => string
-): Layer.Layer<Journal, never, ClusterRuns> =>
+export const layerClusterJournal = (runId: string, redact: Redact): Layer.Layer<Journal, never, ClusterRuns> =>
   Layer.effect(
     Journal,
     Effect.gen(function* () {
@@ -45,7 +42,7 @@ export const layerClusterJournal = (
         answer: (key) => Effect.map(last("answer", key), valueOf),
         doubt: Effect.fnUntraced(function* (key) {
           const line = yield* last("intent", key)
-          const intent = line === undefined ? undefined : recordOf(line)
+          const intent = line === undefined ? undefined : readRecord(line)
           if (line === undefined || intent?.type !== "intent") return undefined
           return (yield* last("outcome", key)) === undefined ? { ...intent, seq: line.seq } : undefined
         }),
@@ -57,6 +54,13 @@ export const layerClusterJournal = (
         intend: (intent) => append({ type: "intent", ...intent }),
         sent: (prompt) => append({ type: "prompt", ...prompt }),
         tell: (event) => append({ type: "event", event }),
+        unreadable: (key) => {
+          const reason = { _tag: "UnknownRecord" as const, line: 0, kind: key, program: "of another version" }
+          return Effect.andThen(
+            Deferred.fail(failed, new JournalError({ path: `of the run ${runId}`, reason })),
+            Effect.never
+          )
+        },
         flush: Effect.void,
         failed: Deferred.await(failed)
       })

@@ -27,6 +27,9 @@ export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectS
   }
 }
 
+/** Takes secrets out of a value before it is saved. */
+export type Redact = (value: Schema.Json) => Schema.Json
+
 /** The state of a cluster run. */
 export interface ClusterRunState {
   readonly run: ClusterRun
@@ -49,12 +52,8 @@ export class ClusterRuns extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<ClusterRunState>, DatabaseUnavailable>
     /** Removes a run that has ended, with all that was saved of it; false for one that has not. */
     remove(runId: string): Effect.Effect<boolean, DatabaseUnavailable>
-    /** Adds a record; `redact` takes secrets out of its JSON. Returns when it is committed. */
-    append(
-      runId: string,
-      record: JournalRecord,
-      redact: (json: string) => string
-    ): Effect.Effect<void, DatabaseUnavailable>
+    /** Adds a record; `redact` takes secrets out of it. Returns when it is committed. */
+    append(runId: string, record: JournalRecord, redact: Redact): Effect.Effect<void, DatabaseUnavailable>
     /** The records of a run after this one, at most 1,000. */
     after(runId: string, seq: number): Effect.Effect<ReadonlyArray<JournalLine>, DatabaseUnavailable>
     /** The last record of a type with this key. */
@@ -66,11 +65,7 @@ export class ClusterRuns extends Context.Service<
     /** The usage of the run so far, computed from its events. */
     usage(runId: string): Effect.Effect<Omit<RunUsage, "durationMs">, DatabaseUnavailable>
     /** Saves how the run has ended. */
-    end(
-      runId: string,
-      ending: ClusterRunEnding,
-      redact: (json: string) => string
-    ): Effect.Effect<void, DatabaseUnavailable>
+    end(runId: string, ending: ClusterRunEnding, redact: Redact): Effect.Effect<void, DatabaseUnavailable>
     /** Asks the workers to end a run; false when it had ended before. */
     cancel(runId: string): Effect.Effect<boolean, DatabaseUnavailable>
     /** The number of workers with a heartbeat within the last seconds. */
@@ -108,13 +103,14 @@ const encodeRecord = Schema.encodeSync(JournalRecord)
 const runJson = Schema.fromJsonString(Schema.toCodecJson(ClusterRun))
 const encodeRun = Schema.encodeSync(runJson)
 const decodeRun = Schema.decodeSync(runJson)
-const endingJson = Schema.fromJsonString(Schema.toCodecJson(ClusterRunEnding))
+const endingCodec = Schema.toCodecJson(ClusterRunEnding)
+const endingJson = Schema.fromJsonString(endingCodec)
 /** The ending of a run that is cancelled before it starts. */
 export const cancelledEnding: ClusterRunEnding = {
   refused: "The run was cancelled before it began.",
   exitCode: exitCodeOf("interrupted")
 }
-const encodeEnding = Schema.encodeSync(endingJson)
+const encodeEnding = Schema.encodeSync(endingCodec)
 const decodeEnding = Schema.decodeSync(endingJson)
 
 const decodeEvent = Schema.decodeSync(Schema.fromJsonString(Schema.toCodecJson(EventTold)))
@@ -177,7 +173,7 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
       return rows.length > 0
     }),
     append: Effect.fnUntraced(function* (runId, record, redact) {
-      const json = redact(JSON.stringify(encodeRecord(record)))
+      const json = JSON.stringify(redact(encodeRecord(record) as Schema.Json))
       const key = "key" in record ? record.key : ""
       const event = record.type === "event" ? record.event.type : ""
       yield* retryTransient(sql`WITH run AS (
@@ -221,7 +217,7 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
       }
     }),
     end: Effect.fn("ClusterRuns.end")(function* (runId, ending, redact) {
-      yield* retryTransient(sql`UPDATE task_conductor_runs SET ending = ${redact(encodeEnding(ending))}
+      yield* retryTransient(sql`UPDATE task_conductor_runs SET ending = ${JSON.stringify(redact(encodeEnding(ending)))}
         WHERE run_id = ${runId} AND ending IS NULL`)
     }),
     cancel: Effect.fn("ClusterRuns.cancel")(function* (runId) {
@@ -229,7 +225,7 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
         WHERE run_id = ${runId} AND ending IS NULL RETURNING run_id`)
       if (rows.length === 0) return false
       /* No worker executes the run, so no worker would save its ending. */
-      yield* retryTransient(sql`UPDATE task_conductor_runs SET ending = ${encodeEnding(cancelledEnding)}
+      yield* retryTransient(sql`UPDATE task_conductor_runs SET ending = ${JSON.stringify(encodeEnding(cancelledEnding))}
         WHERE run_id = ${runId} AND ending IS NULL
           AND NOT EXISTS (SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event')`)
       return true

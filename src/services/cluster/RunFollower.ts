@@ -18,7 +18,7 @@ import {
   isAnswered,
   stepAnswered
 } from "../journal/DurableApprover.ts"
-import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
+import { type JournalLine, readRecord } from "../journal/JournalLine.ts"
 
 /** The run waits for an answer that nobody at this client can give. */
 export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
@@ -82,8 +82,8 @@ export const followRun = (
 
     /** A run that another worker takes over has several `run.finished` events: only the last one is published. */
     const take = Effect.fnUntraced(function* (line: JournalLine) {
-      const record = recordOf(line)
-      if (record.type !== "event") return
+      const record = readRecord(line)
+      if (record?.type !== "event") return
       const { event } = record
       const recorded: RecordedEvent = { at: line.at, event }
       if (event.type === "run.finished") return void (last = recorded)

@@ -24,6 +24,8 @@ const explanations: Readonly<Record<string, string>> = {
   EPERM: "Permission is missing.",
   EROFS: "The file system is read-only.",
   ENOSPC: "The disk is full.",
+  EDQUOT: "The user's share of the disk is used up.",
+  EFBIG: "The file would be larger than the system allows.",
   ENOTDIR: "A part of the path is a file, not a folder.",
   ELOOP: "Its links form a circle.",
   ENAMETOOLONG: "The path is too long.",

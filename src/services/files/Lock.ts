@@ -12,6 +12,7 @@ import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { codeOf } from "./FileFailure.ts"
+import { makeFolders } from "./MakeFolder.ts"
 
 /** The process that has the lock. */
 export const LockHolder = Schema.Struct({
@@ -68,7 +69,7 @@ const addressOf = Effect.fnUntraced(function* (name: string, { folder }: LockPla
   const unique = `task-conductor-${process.getuid?.() ?? 0}-${digest}`
   if (process.platform === "linux") return `\0${unique}`
   if (process.platform === "win32") return `\\\\.\\pipe\\${unique}`
-  yield* (yield* FileSystem.FileSystem).makeDirectory(folder, { recursive: true, mode: 0o700 })
+  yield* makeFolders(folder, 0o700)
   return (yield* Path.Path).join(folder, `${digest}.sock`)
 })
 

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import { journalVersion, type RunOpened } from "../../domain/history/JournalRecord.ts"
-import { decodeLine, firstSum, recordOf } from "../journal/JournalLine.ts"
+import { decodeLine, firstSum, readRecord } from "../journal/JournalLine.ts"
 
 /** What a journal begins and ends with. */
 export interface JournalSummary {
@@ -70,14 +70,16 @@ const finished =
 export const readJournalSummary = Effect.fn("readJournalSummary")(
   function* (path: string) {
     const fs = yield* FileSystem.FileSystem
+    /* Whoever opens a named pipe waits until somebody writes into it. */
+    if ((yield* fs.stat(path)).type !== "File") return undefined
     const handle = yield* fs.open(path)
     const size = Number((yield* handle.stat).size)
     const text = yield* firstLine(handle)
     const line = text === undefined ? undefined : decodeLine(text, { seq: 1, before: firstSum })
     if (line === undefined || typeof line === "string") return undefined
     if (!line.json.startsWith(`{"type":"opened","version":${journalVersion},`)) return undefined
-    const opened = yield* Effect.try({ try: () => recordOf(line), catch: () => "foreign" as const })
-    if (opened.type !== "opened") return undefined
+    const opened = readRecord(line)
+    if (opened?.type !== "opened") return undefined
     const status = finished.exec(yield* lastLineStart(handle, size))?.[1]
     return { opened, startedAt: line.at, status, bytes: size } satisfies JournalSummary
   },

@@ -2,6 +2,7 @@
  * Replays one session of a saved run from its journal only: no model is called, no tool runs, and no person is asked.
  * The recorded answers, findings and decisions are used, and every prompt is compared with the recorded one.
  */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -14,7 +15,9 @@ import { eventsOf } from "../../domain/history/RunEvidence.ts"
 import { Activities, type Activity, type Stage } from "../journal/Activities.ts"
 import type { Gate } from "../permissions/Gate.ts"
 import { knownBy } from "../journal/Journal.ts"
-import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
+import type { JournalError } from "../journal/JournalError.ts"
+import { unknownRecord } from "../journal/UnknownRecords.ts"
+import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
 import { layerReplayDecisions } from "./ReplayDecisions.ts"
 import { makeReplayOrder } from "./ReplayOrder.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
@@ -37,7 +40,7 @@ export interface Replay {
    * Replays the run. Returns the keys of the calls that are missing in the journal and without which it cannot
    * continue.
    */
-  readonly play: <E, R>(run: Effect.Effect<unknown, E, R>) => Effect.Effect<ReadonlyArray<string>, E, R>
+  readonly play: <E, R>(run: Effect.Effect<unknown, E, R>) => Effect.Effect<ReadonlyArray<string>, E | JournalError, R>
 }
 
 type Ended = { readonly value: Schema.Json } | { readonly error: Schema.Json }
@@ -69,7 +72,7 @@ const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
   const prompts = new Named<Prompt>()
   const seen = new Map<string, Array<{ readonly value: Schema.Json; readonly position: number }>>()
   const ends = new Map<string, number>()
-  for (const [position, record] of lines.map(recordOf).entries()) {
+  for (const [position, record] of readRecords(lines).entries()) {
     if (record.type === "prompt") prompts.set(record.key, record)
     else if (record.type === "settled" && position >= known) ends.set(record.key, position)
     else if (record.type === "event" && record.event.type === "task.finished" && position >= known) {
@@ -89,14 +92,19 @@ const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
 
 const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
 
-const decode = <A>(success: Schema.Codec<A, unknown>, value: unknown): Effect.Effect<A> =>
-  Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value))
-
 /** Makes the replacements for a session; `lines` are those of the journal up to the end of the session. */
 export const makeReplay = Effect.fn("makeReplay")(function* (
   lines: ReadonlyArray<JournalLine>,
   session: ReplaySession
 ): Effect.fn.Return<Replay> {
+  const unreadable = yield* Deferred.make<never, JournalError>()
+  /** Another version saved what cannot be decoded; the replay ends with it. */
+  const decode = <A>(key: string, success: Schema.Codec<A, unknown>, value: unknown): Effect.Effect<A> =>
+    Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value).pipe(
+      Effect.catchTag("SchemaError", () =>
+        Effect.andThen(Deferred.fail(unreadable, unknownRecord(lines, key)), Effect.never)
+      )
+    )
   const { before, ends, own, prompts, seen, untaken } = readLines(lines, session.known)
   const known = knownBy(lines.slice(0, session.known))
   const order = yield* makeReplayOrder
@@ -110,7 +118,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   const stageResult = <A>({ key, success }: Stage<A>): Effect.Effect<Option.Option<A>> =>
     Option.match(known.stageResult(key), {
       onNone: () => Effect.succeedNone,
-      onSome: (value) => Effect.asSome(decode(success, value))
+      onSome: (value) => Effect.asSome(decode(key, success, value))
     })
 
   /** A task ends with its event, another stage when its outcome is on the disk; results are listed in this order. */
@@ -145,8 +153,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     if (mine !== undefined || ended === undefined) yield* order.turn(activity.key, mine?.position)
     if (ended === undefined) return yield* Effect.never
     if (mine !== undefined) untaken.delete(mine.position)
-    if ("error" in ended) return yield* Effect.flatMap(decode(activity.error, ended.error), Effect.fail)
-    const outcome = yield* decode(activity.success, ended.value)
+    if ("error" in ended) return yield* Effect.flatMap(decode(name, activity.error, ended.error), Effect.fail)
+    const outcome = yield* decode(name, activity.success, ended.value)
     if (mine !== undefined && activity.tell !== undefined) yield* activity.tell(outcome)
     return outcome
   })
@@ -168,17 +176,17 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
           Effect.suspend(() => {
             const found = seen.get(key)?.shift()
             if (found === undefined) return order.outside(look)
-            return Effect.andThen(order.turn(key, found.position), decode(success, found.value))
+            return Effect.andThen(order.turn(key, found.position), decode(key, success, found.value))
           })
       })
     ),
     workspace: Workspace.layerNamed(eventsOf(session.own, "run.started")[0]?.project ?? ""),
-    decisions: layerReplayDecisions(eventsTold(lines.map(recordOf)), session.own, endless),
+    decisions: layerReplayDecisions(eventsTold(readRecords(lines)), session.own, endless),
     listen: ({ event }) => Effect.sync(() => void published.push(event)),
     published,
     changed,
     play: (run) =>
-      Effect.map(order.conduct(run), (missing) => {
+      Effect.map(Effect.raceFirst(order.conduct(run), Deferred.await(unreadable)), (missing) => {
         if (missing.length > 0 && untaken.size > 0) changed.push(...perhaps)
         return missing
       })

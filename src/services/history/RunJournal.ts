@@ -12,23 +12,32 @@ import {
   journalVersion,
   type RunOpened
 } from "../../domain/history/JournalRecord.ts"
-import { makeRedaction } from "../../domain/text/Redaction.ts"
+import { makeSafeJson } from "../../domain/text/Redaction.ts"
 import { Journal } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
-import { type JournalLine, recordOf } from "../journal/JournalLine.ts"
+import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
 import { type JournalContent, readJournal } from "../journal/JournalReader.ts"
-import { type JournalWriter, openJournal } from "../journal/JournalWriter.ts"
+import { neededUnknown } from "../journal/UnknownRecords.ts"
+import { journalKey, journalKeyFile } from "../journal/JournalKey.ts"
+import { newProof, type Proof, proofOf, sealKey } from "../journal/JournalSeal.ts"
+import { type JournalProtection, type JournalWriter, openJournal } from "../journal/JournalWriter.ts"
 import { takeLock } from "../files/Lock.ts"
 import { takeProject } from "../journal/ProjectLock.ts"
+import { inMovedProject } from "./MovedProject.ts"
 import { ResumeNotes } from "./ResumeNotes.ts"
 import { codeOf } from "../files/FileFailure.ts"
+import { isWithin } from "../files/CanonicalPath.ts"
+import { makeFolders } from "../files/MakeFolder.ts"
 import { removeLeftovers } from "../files/AtomicWrite.ts"
 
 /** Where runs are saved, and whether this run needs the lock on its project. */
 export interface RunPlace {
   /** The state folder of the program. */
   readonly state: string
-  /** The folder where locks on projects leave a file, on systems that need one. */
+  /**
+   * The folder where locks on projects leave a file, on systems that need one. The key with which journals are proven is
+   * beside it.
+   */
   readonly locks: string
   readonly runId: string
   /** Absolute. */
@@ -41,6 +50,8 @@ export interface RunPlace {
   readonly readOnly: boolean
   /** The settings with which a run is resumed. */
   readonly settings?: Configuration
+  /** True when the project is no longer where it was when the run began. */
+  readonly isMoved?: boolean
 }
 
 const folderMode = 0o700
@@ -73,13 +84,35 @@ const makeFolder = Effect.fnUntraced(function* (journal: string) {
   const fs = yield* FileSystem.FileSystem
   const folder = path.dirname(journal)
   yield* Effect.mapError(
-    fs.makeDirectory(folder, { recursive: true, mode: folderMode }),
+    makeFolders(folder, folderMode),
     (error) => new JournalError({ path: journal, reason: { _tag: "WriteFailed", code: codeOf(error), safe: 0 } })
   )
   for (const above of ["..", "../..", "../../.."]) {
     const handle = fs.open(path.join(folder, above))
     yield* Effect.ignore(Effect.scoped(Effect.flatMap(handle, ({ sync }) => sync)))
   }
+})
+
+/** What protects the journal: no secrets, and the MACs of the person, which go on from these lines. */
+const protectionOf = Effect.fnUntraced(function* (
+  { locks, runId, secrets }: RunPlace,
+  lines: ReadonlyArray<JournalLine>
+): Effect.fn.Return<JournalProtection & { readonly problem?: string }, never, FileSystem.FileSystem | Path.Path> {
+  const file = yield* journalKeyFile(locks)
+  const found = yield* journalKey(file, "write")
+  const write = makeSafeJson(secrets)
+  if ("problem" in found) return { write, problem: `${file}: ${found.problem}` }
+  const key = sealKey(found.key, runId)
+  return { write, seal: { key, proof: lines.length === 0 ? newProof : proofOf(lines, key) } }
+})
+
+/** What the MACs of a saved journal prove, with the key that is there. */
+export const readProof = Effect.fn("readProof")(function* (
+  { lines, opened }: JournalContent,
+  locks: string
+): Effect.fn.Return<Pick<Proof, "from">, never, FileSystem.FileSystem | Path.Path> {
+  const found = yield* journalKey(yield* journalKeyFile(locks), "read")
+  return "problem" in found ? { from: lines.length + 1 } : proofOf(lines, sealKey(found.key, opened.order.runId))
 })
 
 /** Appends, or says why the journal cannot be written. */
@@ -97,23 +130,26 @@ export const layerNewRun = (
       yield* takeLocks(place)
       const file = journalPath(yield* Path.Path, place)
       yield* makeFolder(file)
-      const writer = yield* openJournal(file, undefined, makeRedaction(place.secrets))
+      const protection = yield* protectionOf(place, [])
+      const writer = yield* openJournal(file, undefined, protection)
       yield* appendFirst(writer, { type: "opened", version: journalVersion, program: place.program, ...opened })
       for (const record of begin) yield* writer.tell(record)
       yield* Effect.raceFirst(writer.flush, writer.failed)
       const { lines } = begin.length === 0 ? { lines: [] } : yield* readJournal(file)
-      return Layer.merge(Journal.layer(lines, writer), ResumeNotes.layerNone)
+      return Layer.merge(Journal.layer(lines, 1, writer), ResumeNotes.layerNew(protection.problem))
     })
   )
 
-/** The writes that were started and have no outcome. */
-const unfinishedWrites = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<FileState> => {
+/** The writes below the project that were started and have no outcome. */
+const unfinishedWrites = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, project: string) {
+  const path = yield* Path.Path
+  const fs = yield* FileSystem.FileSystem
+  const root = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
   const ended = new Set(lines.flatMap(({ key, type }) => (type === "outcome" ? [key] : [])))
-  return lines
-    .filter(({ key, type }) => type === "intent" && !ended.has(key))
-    .map(recordOf)
-    .flatMap((record) => (record.type === "intent" ? record.files : []))
-}
+  return readRecords(lines.filter(({ key, type }) => type === "intent" && !ended.has(key)))
+    .flatMap((record): ReadonlyArray<FileState> => (record.type === "intent" ? record.files : []))
+    .filter((file) => isWithin(path, root, file.path))
+})
 
 /** The journal of a resumed run. It is read under the lock, since another process may have continued the run. */
 export const layerResumedRun = (place: RunPlace) =>
@@ -122,14 +158,23 @@ export const layerResumedRun = (place: RunPlace) =>
       yield* takeLocks(place)
       const file = journalPath(yield* Path.Path, place)
       const content: JournalContent = yield* readJournal(file)
-      const writer = yield* openJournal(file, content, makeRedaction(place.secrets))
+      const unknown = neededUnknown(content.lines, file)
+      if (unknown !== undefined) return yield* unknown
+      const protection = yield* protectionOf(place, content.lines)
+      const writer = yield* openJournal(file, content, protection)
       yield* appendFirst(writer, {
         type: "resumed",
         program: place.program,
-        ...(place.settings === undefined ? {} : { settings: place.settings })
+        ...(place.settings === undefined ? {} : { settings: place.settings }),
+        ...(place.isMoved === true ? { project: place.project } : {})
       })
-      if (!place.readOnly) yield* removeLeftovers(unfinishedWrites(content.lines))
-      return Layer.merge(Journal.layer(content.lines, writer), ResumeNotes.layer(content))
+      const lines = yield* inMovedProject(content.lines, place.project)
+      if (!place.readOnly) yield* removeLeftovers(yield* unfinishedWrites(lines, place.project))
+      const provenFrom = protection.seal?.proof.from ?? content.lines.length + 1
+      return Layer.merge(
+        Journal.layer(lines, provenFrom, writer),
+        ResumeNotes.layer({ ...content, lines }, { provenFrom, problem: protection.problem })
+      )
     })
   )
 

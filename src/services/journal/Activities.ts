@@ -94,7 +94,10 @@ export class Activities extends Context.Service<
           Option.match({
             onNone: () => Effect.succeedNone,
             onSome: (value) =>
-              Effect.asSome(Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value)))
+              Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value).pipe(
+                Effect.asSome,
+                Effect.catchTag("SchemaError", () => journal.unreadable(key))
+              )
           })
         )
 

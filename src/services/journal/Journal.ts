@@ -3,6 +3,7 @@
  * as they arise. The stages use it through Activities and the tool runner.
  */
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -11,8 +12,9 @@ import type { InDoubtCall, CallIntent, JournalRecord, PromptSent } from "../../d
 import { redacted } from "../../domain/text/Redaction.ts"
 import { parseKey } from "../../domain/runs/ActivityKey.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import type { JournalError } from "./JournalError.ts"
-import { type JournalLine, recordOf } from "./JournalLine.ts"
+import { JournalError } from "./JournalError.ts"
+import { type JournalLine, readRecord } from "./JournalLine.ts"
+import { unknownRecord } from "./UnknownRecords.ts"
 import type { JournalWriter } from "./JournalWriter.ts"
 
 /** The last line of each key. */
@@ -21,11 +23,12 @@ const byKey = (lines: ReadonlyArray<JournalLine>, type: JournalRecord["type"]): 
 
 /** The value that a line holds. */
 export const valueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> => {
-  const record = line === undefined ? undefined : recordOf(line)
+  const record = line === undefined ? undefined : readRecord(line)
   return record !== undefined && "value" in record ? Option.some(record.value) : Option.none()
 }
 
-const isRefinement = (key: string): boolean => {
+/** True for what calls come from. */
+export const isRefinement = (key: string): boolean => {
   const parsed = parseKey(key)
   return parsed?.kind === "refined" || (parsed?.kind === "model" && parsed.stage === "refine")
 }
@@ -51,7 +54,7 @@ export const knownBy = (lines: ReadonlyArray<JournalLine>) => {
     stageResult: (key: string): Option.Option<Schema.Json> => wholeValueOf(stages.get(key)),
     doubt: (key: string): InDoubtCall | undefined => {
       const line = outcomes.has(key) ? undefined : intents.get(key)
-      const record = line === undefined ? undefined : recordOf(line)
+      const record = line === undefined ? undefined : readRecord(line)
       return line !== undefined && record?.type === "intent" ? { ...record, seq: line.seq } : undefined
     }
   }
@@ -84,6 +87,8 @@ export class Journal extends Context.Service<
     sent(prompt: Omit<PromptSent, "type">): Effect.Effect<void>
     /** Persists an event. */
     tell(event: RunEvent): Effect.Effect<void>
+    /** Ends the run, because this version cannot read what is saved under this key. Never returns. */
+    unreadable(key: string): Effect.Effect<never>
     /** Returns when everything is on the disk. */
     readonly flush: Effect.Effect<void>
     /** Fails as soon as the journal cannot be written; never succeeds. */
@@ -105,17 +110,26 @@ export class Journal extends Context.Service<
       intend: () => Effect.void,
       sent: () => Effect.void,
       tell: () => Effect.void,
+      unreadable: () => Effect.never,
       flush: Effect.void,
       failed: Effect.never
     })
   )
 
-  /** `lines` hold the earlier sessions; the records of this session go to `writer`. */
-  static readonly layer = (lines: ReadonlyArray<JournalLine>, writer: JournalWriter): Layer.Layer<Journal> =>
+  /**
+   * `lines` hold the earlier sessions; the records of this session go to `writer`. Answers count from the record on with
+   * this number: from there the journal is proven to be the person's own.
+   */
+  static readonly layer = (
+    lines: ReadonlyArray<JournalLine>,
+    provenFrom: number,
+    writer: JournalWriter
+  ): Layer.Layer<Journal> =>
     Layer.sync(Journal, () => {
       const known = knownBy(lines)
-      const answers = byKey(lines, "answer")
+      const answers = byKey(lines.slice(provenFrom - 1), "answer")
       const { append, failed, flush, tell } = writer
+      const rejected = Deferred.makeUnsafe<never, JournalError>()
       return Journal.of({
         outcome: (key) => Effect.sync(() => known.outcome(key)),
         stageResult: (key) => Effect.sync(() => known.stageResult(key)),
@@ -129,8 +143,9 @@ export class Journal extends Context.Service<
         intend: (intent) => append({ type: "intent", ...intent }),
         sent: (prompt) => tell({ type: "prompt", ...prompt }),
         tell: (event) => tell({ type: "event", event }),
+        unreadable: (key) => Effect.andThen(Deferred.fail(rejected, unknownRecord(lines, key)), Effect.never),
         flush,
-        failed
+        failed: Effect.raceFirst(failed, Deferred.await(rejected))
       })
     })
 }

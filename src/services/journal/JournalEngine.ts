@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import * as Cause from "effect/Cause"
 import * as Workflow from "effect/workflow/Workflow"
 import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
@@ -17,6 +17,12 @@ import { Journal } from "./Journal.ts"
 const { WorkflowEngine: Engine, WorkflowInstance: Instance } = WorkflowEngine
 
 const unsupported = (what: string) => Effect.die(`The journal engine has no ${what}.`)
+
+/** False for what another version saved in a form that this one does not know. */
+const fits = (made: object, value: Schema.Json): boolean => {
+  const { successSchema } = made as { readonly successSchema: Schema.Codec<unknown, unknown> }
+  return Option.isSome(Schema.decodeUnknownOption(Schema.toCodecJson(successSchema))(value))
+}
 
 const complete = (exit: Exit.Exit<unknown, unknown>) => new Workflow.Complete({ exit })
 
@@ -43,7 +49,10 @@ export const layerJournalEngine = Layer.effect(
         }) as never,
       activityExecute: Effect.fnUntraced(function* (activity): Effect.fn.Return<Workflow.Result<unknown, unknown>> {
         const known = yield* journal.outcome(activity.name)
-        if (Option.isSome(known)) return complete(Exit.succeed(known.value))
+        if (Option.isSome(known)) {
+          if (!fits(activity, known.value)) return yield* journal.unreadable(activity.name)
+          return complete(Exit.succeed(known.value))
+        }
         const execute = activity.executeEncoded as Effect.Effect<unknown, unknown>
         const exit = yield* Effect.exit(execute)
         if (Exit.isSuccess(exit)) {
@@ -59,7 +68,14 @@ export const layerJournalEngine = Layer.effect(
       interrupt: () => unsupported("way to interrupt from outside"),
       interruptUnsafe: () => unsupported("way to interrupt from outside"),
       resume: () => unsupported("suspended run"),
-      deferredResult: ({ name }) => Effect.map(journal.answer(name), Option.map(Exit.succeed)),
+      /* An answer that cannot be read is asked for again. */
+      deferredResult: (deferred) =>
+        Effect.map(journal.answer(deferred.name), (answer) =>
+          Option.map(
+            Option.filter(answer, (value) => fits(deferred, value)),
+            Exit.succeed
+          )
+        ),
       deferredDone: ({ deferredName, exit }) =>
         Exit.isSuccess(exit)
           ? journal.saveAnswer(deferredName, exit.value as Schema.Json)

@@ -11,6 +11,8 @@ export const JournalReason = Schema.Union([
   /** More than this program reads; sizes in bytes. */
   Schema.TaggedStruct("TooLarge", { bytes: Schema.Number, most: Schema.Number }),
   Schema.TaggedStruct("OtherVersion", { found: Schema.Int, supported: Schema.Int }),
+  /** This version cannot read a record of this kind that the run needs to go on; `program` is the version that wrote it. */
+  Schema.TaggedStruct("UnknownRecord", { line: Schema.Int, kind: Schema.String, program: Schema.String }),
   /** The folder is named after one run, and the journal belongs to another. */
   Schema.TaggedStruct("Misplaced", { found: Schema.String }),
   /** The file does not begin like a journal. */
@@ -30,6 +32,24 @@ const damages = {
   sum: "was changed: its checksum does not hold"
 } as const
 
+/** What stands in the way of writing, and what to do about it. */
+const writeRemedies: Readonly<Record<string, string>> = {
+  ENOSPC: "The disk is full. Make room",
+  EDQUOT: "Your share of the disk is used up. Make room",
+  EFBIG: "The file would be larger than the system allows. Raise the limit (ulimit -f)",
+  EROFS: "The file system is read-only. Make it writable, or set XDG_STATE_HOME to another folder",
+  EACCES: "Permission is missing. Look at the permissions of the folder",
+  EPERM: "Permission is missing. Look at the permissions of the folder",
+  ENOENT: "The folder cannot be made there. Set XDG_STATE_HOME to a folder of yours",
+  ENOTDIR: "A part of the path is a file, not a folder. Move it, or set XDG_STATE_HOME to a folder of yours",
+  EIO: "The disk is failing. Save what you have"
+}
+
+const writeRemedy = (code: string, safe: number): string => {
+  const remedy = writeRemedies[code] ?? "Look at the folder and the disk"
+  return `${remedy}, then ${safe === 0 ? "start" : "resume"} the run.`
+}
+
 const text = (reason: JournalReason): string => {
   switch (reason._tag) {
     case "Missing":
@@ -44,6 +64,8 @@ const text = (reason: JournalReason): string => {
       return `has ${reason.bytes} bytes, at most ${reason.most} are read. It was not written by this program, or it is damaged.`
     case "OtherVersion":
       return `has version ${reason.found} of the format, this program reads ${reason.supported}. Use the version of task-conductor that wrote it.`
+    case "UnknownRecord":
+      return `has a record in line ${reason.line} (${reason.kind}) that was written by task-conductor ${reason.program} and that this version cannot read. Go on with that version or a newer one. "task-conductor show" shows what can be read.`
     case "Misplaced":
       return `is that of the run ${reason.found}. Give the folder of the run back its name.`
     case "Foreign":
@@ -53,7 +75,7 @@ const text = (reason: JournalReason): string => {
     case "DatabaseFailed":
       return `is not available: ${reason.what}. The records in the database are safe, and no work after them was begun. Try again when the database answers.`
     case "WriteFailed":
-      return `cannot be written: the system says ${reason.code}. ${reason.safe} records are safe, nothing after them was begun. Make room, then resume the run.`
+      return `cannot be written: the system says ${reason.code}. ${reason.safe} records are safe, nothing after them was begun. ${writeRemedy(reason.code, reason.safe)}`
   }
 }
 

@@ -1,8 +1,10 @@
 /**
  * One line of a journal: `{"seq":1,"at":"...","record":{...},"sum":"1a2b3c4d"}`. `sum` is a CRC-32 over the sum of the
- * line before and the text up to itself, so that a changed, missing, doubled or moved line shows.
+ * line before and the text up to itself, so that a changed, missing, doubled or moved line shows. A record may end with a
+ * MAC (JournalSeal), which is no part of it.
  */
 import { crc32 } from "node:zlib"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { JournalRecord } from "../../domain/history/JournalRecord.ts"
 
@@ -25,7 +27,7 @@ export interface JournalLine {
 }
 
 const shape =
-  /^\{"seq":(\d{1,15}),"at":"([^"]{1,40})","record":(\{"type":"([a-z]{1,20})"(?:,"key":("(?:[^"\\]|\\.)*"))?(?:,"event":\{"type":"([a-z.]{1,40})")?.*\}),"sum":"([0-9a-f]{8})"\}$/s
+  /^\{"seq":(\d{1,15}),"at":"([^"]{1,40})","record":(\{"type":"([\w.-]{1,64})"(?:,"key":("(?:[^"\\]|\\.)*"))?(?:,"event":\{"type":"([\w.-]{1,64})")?.*\}),"sum":"([0-9a-f]{8})"\}$/s
 
 const sumOf = (before: string, text: string): string =>
   crc32(before + text)
@@ -33,16 +35,30 @@ const sumOf = (before: string, text: string): string =>
     .padStart(8, "0")
 
 const encodeRecord = Schema.encodeSync(JournalRecord)
-const decodeRecord = Schema.decodeUnknownSync(JournalRecord)
+const decodeRecord = Schema.decodeUnknownOption(Schema.fromJsonString(JournalRecord))
+const decodeKnown = Schema.decodeUnknownSync(JournalRecord)
+const decodeKey = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.String))
 
-/** The line without its end, and its sum; `redact` takes secrets out of the JSON of the record. */
+/** Where a line goes: its number, its time, and the sum before it. */
+interface LinePlace {
+  readonly seq: number
+  readonly at: string
+  readonly before: string
+}
+
+/**
+ * The line without its end, and its sum; `protect` changes the beginning of the line, up to the end of its record, and
+ * `write` makes JSON of the record.
+ */
 export const encodeLine = (
   record: JournalRecord,
-  place: { readonly seq: number; readonly at: string; readonly before: string },
-  redact: (json: string) => string = (json) => json
+  { at, before, seq }: LinePlace,
+  protect: (line: string) => string = (line) => line,
+  write: (value: Schema.Json) => string = JSON.stringify
 ): { readonly text: string; readonly sum: string } => {
-  const body = `{"seq":${place.seq},"at":"${place.at}","record":${redact(JSON.stringify(encodeRecord(record)))}`
-  const sum = sumOf(place.before, body)
+  const json = write(encodeRecord(record) as Schema.Json)
+  const body = protect(`{"seq":${seq},"at":"${at}","record":${json}`)
+  const sum = sumOf(before, body)
   return { text: `${body},"sum":"${sum}"}`, sum }
 }
 
@@ -61,8 +77,17 @@ export const decodeLine = (
     return Number(seq) === expected.seq ? "sum" : "sequence"
   }
   if (Number(seq) !== expected.seq) return "sequence"
-  return { seq: Number(seq), at, type, key: key === undefined ? "" : String(JSON.parse(key)), event, sum, json }
+  const name = key === undefined ? Option.some("") : decodeKey(key)
+  return Option.isNone(name) ? "shape" : { seq: Number(seq), at, type, key: name.value, event, sum, json }
 }
 
-/** The record of a line. Its checksum is right, so a record that does not decode was written by another program. */
-export const recordOf = (line: JournalLine): JournalRecord => decodeRecord(JSON.parse(line.json))
+/** The record of a line that this version wrote. */
+export const recordOf = (line: JournalLine): JournalRecord => decodeKnown(JSON.parse(line.json))
+
+/** The record of a line. Nothing when this version does not know it: its checksum is right, so another version wrote it. */
+export const readRecord = (line: JournalLine): JournalRecord | undefined =>
+  Option.getOrUndefined(decodeRecord(line.json))
+
+/** The records of lines, without those that this version does not know. */
+export const readRecords = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<JournalRecord> =>
+  lines.flatMap((line) => readRecord(line) ?? [])

@@ -4,10 +4,12 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
 import type { PlatformError } from "effect/PlatformError"
+import * as Schema from "effect/Schema"
 import { journalVersion, type RunOpened } from "../../domain/history/JournalRecord.ts"
 import { JournalError, type JournalReason } from "./JournalError.ts"
-import { decodeLine, firstSum, type JournalLine, recordOf } from "./JournalLine.ts"
+import { decodeLine, firstSum, type JournalLine, readRecord } from "./JournalLine.ts"
 import { codeOf } from "../files/FileFailure.ts"
 
 export interface JournalContent {
@@ -100,6 +102,17 @@ const readLines = (bytes: Buffer) => {
   }
 }
 
+/** What every version writes into the first record. */
+const decodeHead = Schema.decodeUnknownOption(
+  Schema.fromJsonString(
+    Schema.Struct({
+      type: Schema.Literal("opened"),
+      version: Schema.Number,
+      program: Schema.optionalKey(Schema.String)
+    })
+  )
+)
+
 /** The bytes of a journal, at most 512 MiB, with its intact lines; the first of them opens a run. */
 const readOpened = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
@@ -120,13 +133,15 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
     const isUnbegun = bytes.length === 0 || (read.stop === undefined && beginsAsJournal(bytes))
     return yield* fail({ _tag: isUnbegun ? "Empty" : "Foreign" })
   }
-  const { type, version } = JSON.parse(first.json) as { readonly type: unknown; readonly version?: unknown }
-  if (type !== "opened" || typeof version !== "number") return yield* fail({ _tag: "Foreign" })
+  const head = Option.getOrUndefined(decodeHead(first.json))
+  if (head === undefined) return yield* fail({ _tag: "Foreign" })
+  const { program = "of an unknown version", version } = head
   if (version !== journalVersion) {
     return yield* fail({ _tag: "OtherVersion", found: version, supported: journalVersion })
   }
-  const opened = yield* Effect.try({ try: () => recordOf(first), catch: () => fail({ _tag: "Foreign" }) })
-  return opened.type === "opened" ? { ...read, opened, bytes } : yield* fail({ _tag: "Foreign" })
+  const opened = readRecord(first)
+  if (opened?.type === "opened") return { ...read, opened, bytes }
+  return yield* fail({ _tag: "UnknownRecord", line: 1, kind: "opened", program })
 })
 
 /** Reads a journal whole. Fails when anything in it is damaged, except what a crash left at its end. */

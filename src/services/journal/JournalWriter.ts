@@ -10,10 +10,12 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
 import * as Queue from "effect/Queue"
+import type * as Schema from "effect/Schema"
 import type { JournalRecord } from "../../domain/history/JournalRecord.ts"
 import { JournalError } from "./JournalError.ts"
 import { encodeLine, firstSum } from "./JournalLine.ts"
 import type { JournalContent } from "./JournalReader.ts"
+import { newProof, type Proof, seal, type SealKey } from "./JournalSeal.ts"
 import { quarantine, syncFolder } from "./Quarantine.ts"
 import { codeOf } from "../files/FileFailure.ts"
 
@@ -28,6 +30,14 @@ export interface JournalWriter {
   readonly failed: Effect.Effect<never, JournalError>
 }
 
+/** What protects the records that are written. */
+export interface JournalProtection {
+  /** Writes a record as JSON without its secrets. */
+  readonly write?: (record: Schema.Json) => string
+  /** Proves who wrote them; `proof` is what is proven of the records that are there. */
+  readonly seal?: { readonly key: SealKey; readonly proof: Proof }
+}
+
 interface Waiting {
   readonly record: JournalRecord | undefined
   readonly at: string
@@ -38,6 +48,8 @@ interface Waiting {
 interface End {
   readonly seq: number
   readonly sum: string
+  /** The MAC of the last line. */
+  readonly mac: string
   readonly size: number
 }
 
@@ -63,25 +75,27 @@ const repairEnd = Effect.fnUntraced(function* (path: string, { badEnds, lines, s
   yield* handle.sync
 }, Effect.scoped)
 
-const endOf = (content: JournalContent | undefined): End => ({
+const endOf = (content: JournalContent | undefined, { seal: sealing }: JournalProtection = {}): End => ({
   seq: content?.lines.length ?? 0,
   sum: content?.lines.at(-1)?.sum ?? firstSum,
+  mac: (sealing?.proof ?? newProof).next,
   size: content?.size ?? 0
 })
 
 /**
  * Opens a journal to append: a new one, or the one that was read. It is open until the scope closes; the records that
- * were enqueued by then are written first. `redact` takes secrets out of the JSON of a record.
+ * were enqueued by then are written first.
  */
 export const openJournal = Effect.fn("openJournal")(
-  function* (path: string, content: JournalContent | undefined, redact?: (json: string) => string) {
+  function* (path: string, content: JournalContent | undefined, protection: JournalProtection = {}) {
     const fs = yield* FileSystem.FileSystem
     if (content !== undefined) yield* repairEnd(path, content)
     const handle = yield* fs.open(path, { flag: content === undefined ? "ax" : "a", mode: fileMode })
     if (content === undefined) yield* syncFolder(path)
     const queue = yield* Queue.unbounded<Waiting>()
     const failure = yield* Deferred.make<never, JournalError>()
-    let end = endOf(content)
+    const { seal: sealing, write: toJson } = protection
+    let end = endOf(content, protection)
     let isBroken = false
 
     /* A record that cannot be encoded is a defect of the program; it ends the run instead of making it wait. */
@@ -97,9 +111,16 @@ export const openJournal = Effect.fn("openJournal")(
       let text = ""
       for (const { at, record } of batch) {
         if (record === undefined) continue
-        const line = encodeLine(record, { seq: last.seq + 1, at, before: last.sum }, redact)
+        let { mac } = last
+        const protect = (bare: string): string => {
+          if (sealing === undefined) return bare
+          const sealed = seal(sealing.key, mac, bare)
+          mac = sealed.mac
+          return sealed.line
+        }
+        const line = encodeLine(record, { seq: last.seq + 1, at, before: last.sum }, protect, toJson)
         text += `${line.text}\n`
-        last = { seq: last.seq + 1, sum: line.sum, size: 0 }
+        last = { seq: last.seq + 1, sum: line.sum, mac, size: 0 }
       }
       const bytes = new TextEncoder().encode(text)
       if (bytes.length > 0) {
@@ -130,6 +151,6 @@ export const openJournal = Effect.fn("openJournal")(
     }
     return writer
   },
-  (effect, path: string, content: JournalContent | undefined, _redact?: (json: string) => string) =>
+  (effect, path: string, content: JournalContent | undefined, _protection?: JournalProtection) =>
     Effect.catchTag(effect, "PlatformError", (error) => Effect.fail(writeFailed(path, endOf(content).seq)(error)))
 )

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
+import { ifFound } from "../files/FileFailure.ts"
 
 const fileMode = 0o600
 
@@ -25,8 +26,10 @@ export const quarantine = Effect.fnUntraced(function* (file: string, bytes: Uint
   const fs = yield* FileSystem.FileSystem
   for (let count = 1; ; count += 1) {
     const aside = count === 1 ? file : `${file}-${count}`
-    if (yield* fs.exists(aside)) {
-      if (isSame(yield* fs.readFile(aside), bytes)) return aside
+    const there = yield* ifFound(fs.lstat(aside))
+    if (there !== undefined) {
+      const mayBeSame = there.type === "File" && Number(there.size) === bytes.length
+      if (mayBeSame && isSame(yield* fs.readFile(aside), bytes)) return aside
       continue
     }
     const handle = yield* fs.open(aside, { flag: "wx", mode: fileMode })

@@ -101,6 +101,14 @@ export class McpPlugins extends Context.Service<
     readonly notes: ReadonlyArray<string>
   }
 >()("task-conductor/services/mcp/McpPlugins") {
+  /** Starts none. */
+  static readonly layerNone: Layer.Layer<McpPlugins> = Layer.succeed(McpPlugins)({
+    known: [],
+    plugins: [],
+    problems: [],
+    notes: []
+  })
+
   /** Starts the servers in parallel once all questions are answered; they stop with the layer. */
   static readonly layer = (order: McpOrder) =>
     Layer.effect(

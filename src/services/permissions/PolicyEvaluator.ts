@@ -41,6 +41,8 @@ export interface GateOptions {
   readonly rules?: ReadonlyArray<SourcedRule>
   /** Folders and files of this program, its state and configuration, where no tool may write. */
   readonly protectedPaths?: ReadonlyArray<string>
+  /** Why a URL can never be fetched, as a clause of which it is the subject. */
+  readonly unfetchable?: (url: string) => string | undefined
   /** Nothing may be changed, whatever rules or people say. */
   readonly readOnly?: boolean
 }
@@ -51,13 +53,18 @@ const changesSomething = ({ accesses, mayChange }: GateQuestion): boolean =>
 
 /**
  * Why an access is protected, so that no rule and no answer can allow it; a clause of which the access is the subject.
- * Protected are writes outside the project, writes to what controls git or this program, and commands without the sandbox
- * that the person requires.
+ * Protected are writes outside the project, writes to what controls git or this program, commands without the sandbox that
+ * the person requires, and URLs that can never be fetched.
  */
 const protectionOf = (
   access: CanonicalAccess,
-  world: { readonly path: Path.Path; readonly root: string; readonly protectedPaths: ReadonlyArray<string> }
+  world: Pick<GateOptions, "unfetchable"> & {
+    readonly path: Path.Path
+    readonly root: string
+    readonly protectedPaths: ReadonlyArray<string>
+  }
 ): string | undefined => {
+  if (access._tag === "FetchUrl") return world.unfetchable?.(access.url)
   if (access._tag === "RunCommand") return access.denial
   if (access._tag !== "WriteFile") return undefined
   if (!access.inside) return "would write outside the project, which nothing can allow"
@@ -91,7 +98,7 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
       if (options.readOnly === true && changesSomething(question))
         return "would change something, and this run only reads"
       return question.accesses
-        .map((access) => protectionOf(access, { path, root, protectedPaths }))
+        .map((access) => protectionOf(access, { ...options, path, root, protectedPaths }))
         .find((one) => one !== undefined)
     },
     changesSomething,

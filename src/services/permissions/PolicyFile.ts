@@ -13,6 +13,7 @@ import * as Schema from "effect/Schema"
 import { readPolicies, renderPolicies, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 import { openDirectory } from "../files/DirectoryHandle.ts"
 import { takeLock } from "../files/Lock.ts"
+import { makeFolders } from "../files/MakeFolder.ts"
 
 /** The file of remembered permissions cannot be used or written; it is left unchanged. */
 export class PolicyFileError extends Schema.TaggedError<PolicyFileError>()("PolicyFileError", {
@@ -108,7 +109,7 @@ export const writePolicyFile = Effect.fn("writePolicyFile")(
     const fs = yield* FileSystem.FileSystem
     const paths = yield* Path.Path
     const folder = paths.dirname(path)
-    yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+    yield* makeFolders(folder, 0o700)
     yield* removeLeftovers(folder, paths.basename(path))
     const temporary = `${path}.${(yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)).toString(36)}.tmp`
     const fill = Effect.gen(function* () {

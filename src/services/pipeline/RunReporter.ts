@@ -5,17 +5,21 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import type { Briefing } from "../../domain/models/Briefing.ts"
+import { RecordedTool, toolsKey, toolsToRecord } from "../../domain/history/RecordedTool.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import type { Outcome } from "../../domain/runs/RunOutcome.ts"
 import { type EvidenceCount, openFailures } from "../../domain/plan/TaskResult.ts"
 import { exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { Workspace } from "../files/Workspace.ts"
+import { Activities } from "../journal/Activities.ts"
 import { ResumeNotes } from "../history/ResumeNotes.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { RunState } from "../runs/RunState.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 const sumOfEvidence = (counts: ReadonlyArray<EvidenceCount | undefined>): EvidenceCount =>
   counts.reduce<EvidenceCount>(
@@ -37,7 +41,9 @@ export class RunReporter extends Context.Service<
   static readonly layer = Layer.effect(
     RunReporter,
     Effect.gen(function* () {
+      const activities = yield* Activities
       const events = yield* RunEvents
+      const foreign = toolsToRecord((yield* ToolRegistry).tools)
       const { model } = yield* RunSettings
       const meter = yield* UsageMeter
       const { root: project } = yield* Workspace
@@ -52,6 +58,9 @@ export class RunReporter extends Context.Service<
       const start = Effect.fnUntraced(function* ({ prompt, runId }: RunOrder, briefing: Briefing) {
         yield* events.publish({ type: "run.started", version: 1, runId, project, model, prompt })
         yield* warn(briefing)
+        if (foreign.length > 0) {
+          yield* activities.record({ key: toolsKey, success: Schema.Array(RecordedTool) }, Effect.succeed(foreign))
+        }
         for (const note of yield* resumeNotes) yield* events.publish({ type: "message", level: "warning", ...note })
       })
 

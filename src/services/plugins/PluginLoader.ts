@@ -93,10 +93,11 @@ const loadTool = (
     example,
     ...(errors === undefined ? {} : { errors })
   }
-  const info: ToolInfo = { ...seen, definition: hashOf(seen) }
+  const named = aliases === undefined ? {} : { aliases }
+  const info: ToolInfo = { ...seen, definition: hashOf(seen), ...named }
   return Result.succeed({
     info,
-    parameters: { codec: parameters, schema, ...(aliases === undefined ? {} : { aliases }) },
+    parameters: { codec: parameters, schema, ...named },
     tool
   })
 }

@@ -1,5 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -10,6 +11,7 @@ import { layerDatabase } from "../../../src/services/cluster/ClusterDatabase.ts"
 import { layerClusterJournal } from "../../../src/services/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../../../src/services/cluster/ClusterRuns.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
+import { makeValueRedaction } from "../../../src/domain/text/Redaction.ts"
 import { recordOf } from "../../../src/services/journal/JournalLine.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
@@ -20,7 +22,8 @@ const newRun = (runId: string, project = "/project"): ClusterRun => ({
   approveSteps: false
 })
 
-const asIs = (json: string): string => json
+const asIs = (value: Schema.Json): Schema.Json => value
+const redact = makeValueRedaction(["the-s3cret-value"])
 
 const usage = { promptTokens: 10, answerTokens: 5, durationMs: 2.5 }
 const call = { round: 1, stage: "execute", task: "Look 1", attempt: 1 } as const
@@ -116,7 +119,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
         const busy = yield* Effect.flip(runs.submit(newRun("run-2")))
         assert.strictEqual(busy._tag === "ProjectShared" && busy.runId, "run-1")
         yield* runs.submit(newRun("run-3", "/other"))
-        yield* runs.end("run-1", report, (json) => json.replaceAll("the-s3cret-value", "[redacted]"))
+        yield* runs.end("run-1", report, redact)
         yield* runs.end("run-1", { ...report, status: "failed" }, asIs)
         assert.deepStrictEqual((yield* runs.standing("run-1"))?.ending, { ...report, answer: "[redacted]" })
         yield* runs.submit(newRun("run-2"))
@@ -134,7 +137,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
     onDatabase(
       Effect.gen(function* () {
         yield* (yield* ClusterRuns).submit(newRun("run-1"))
-        const layer = layerClusterJournal("run-1", (json) => json.replaceAll("the-s3cret-value", "[redacted]"))
+        const layer = layerClusterJournal("run-1", redact)
         const kept = Effect.gen(function* () {
           const journal = yield* Journal
           const keys = ["round-1/refined/look-1#1", "round-1/refined/look-2#1", "round-1/task/look-1"]

@@ -13,6 +13,7 @@ import type { RunOrder } from "../../../src/domain/runs/RunOrder.ts"
 import type { RunStatus } from "../../../src/domain/runs/RunReport.ts"
 import { forkRecords } from "../../../src/domain/history/JournalParts.ts"
 import type { CallAnswer, StepAnswer } from "../../../src/services/approvals/Approver.ts"
+import { definePlugin, tool } from "../../../src/plugin-kit.ts"
 import { journalBytes } from "../../support/Journals.ts"
 import { makeKeptRun, type Session } from "../../support/KeptRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
@@ -105,6 +106,29 @@ const lookAndWrite = modelOf(
   { "Write 1": [write("notes.md")], "Write 2": [write("b.txt"), read("other.md")] }
 )
 
+/** A plugin whose tool is called with another name of its parameter, and once with a wrong argument. */
+const wordPlugin = definePlugin({
+  name: "words",
+  tools: Effect.succeed({
+    word_count: tool({
+      description: "Counts the words of a text. Use it to count.",
+      parameters: Schema.Struct({
+        text: Schema.String.annotate({ description: "The text." }),
+        least: Schema.optionalKey(Schema.Int.annotate({ description: "Default: 0." }))
+      }),
+      aliases: { content: "text" },
+      risk: "medium",
+      effect: "once",
+      example: { text: "one two" },
+      execute: ({ least = 0, text }) => Effect.succeed(Math.max(least, text.split(" ").length))
+    })
+  })
+})
+
+const counter = modelOf([[{ name: "Count 1", skill: "free" }]], {
+  "Count 1": [{ name: "word_count", arguments: { content: "one two three" } }]
+})
+
 const writers = (count: number) =>
   modelOf(
     Array.from({ length: count }, (_, index) => [{ name: `Write ${index + 1}` }]),
@@ -125,6 +149,11 @@ describe("the replay of a run", () => {
         rules: ["write_file", "read_file"].map((tool) => ({ verdict: "allow", tool }))
       }
     ]
+  })
+
+  plays("is the same without the code of a plugin that it used", {
+    status: "done",
+    sessions: () => [{ answer: counter, approver: willing, plugins: [wordPlugin] }]
   })
 
   plays("is the same when nobody could approve a step", {

@@ -1,0 +1,42 @@
+/**
+ * A tool that is not built in, as a journal describes it: all that prompts and checks need, and none of its code.
+ */
+import * as Schema from "effect/Schema"
+import { EffectClass, Risk } from "../tools/Risk.ts"
+import { Arguments } from "../tools/ToolCall.ts"
+import { builtInOrigin, type ToolInfo } from "../tools/PreparedCall.ts"
+import type { JournalRecord } from "./JournalRecord.ts"
+
+export const RecordedTool = Schema.Struct({
+  name: Schema.NonEmptyString,
+  origin: Schema.NonEmptyString,
+  description: Schema.NonEmptyString,
+  risk: Risk,
+  effect: EffectClass,
+  /** JSON schema of the parameters. */
+  parameters: Schema.Json,
+  example: Arguments,
+  aliases: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+})
+export type RecordedTool = typeof RecordedTool.Type
+
+/** The key of the record with them. */
+export const toolsKey = "tools"
+
+const recorded = ({ aliases, ...info }: ToolInfo): RecordedTool => {
+  const { description, effect, example, name, origin, parameters, risk } = info
+  const known = { name, origin, description, risk, effect, parameters, example }
+  return aliases === undefined ? known : { ...known, aliases }
+}
+
+/** The tools that a replay cannot know by itself. */
+export const toolsToRecord = (tools: ReadonlyArray<ToolInfo>): ReadonlyArray<RecordedTool> =>
+  tools.filter(({ origin }) => origin !== builtInOrigin).map(recorded)
+
+const isTools = Schema.is(Schema.Array(RecordedTool))
+
+/** The tools of a session, by its records. */
+export const recordedTools = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<RecordedTool> => {
+  const found = records.find((record) => record.type === "seen" && record.key === toolsKey)
+  return found?.type === "seen" && isTools(found.value) ? found.value : []
+}

@@ -1,0 +1,44 @@
+/**
+ * Which of the settings in a journal count when its run goes on. None of them permits anything, whoever wrote the journal:
+ * rules, servers, declared tools and the sandbox are always those of the person's configuration.
+ */
+import * as Struct from "effect/Struct"
+import type { Configuration } from "../configuration/Configuration.ts"
+import { isCloudModel } from "../skills/Skill.ts"
+
+/** What neither sends anything to another place nor runs code. */
+const harmless = [
+  "contextWindow",
+  "parallel",
+  "limits",
+  "referenceBudget",
+  "deny",
+  "keepAlive",
+  "think",
+  "sampling",
+  "stages"
+] as const
+
+/** What the person chose with flags or options: where prompts go, and packages of tools. */
+const chosen = [...harmless, "model", "host", "plugins"] as const
+
+type Settings = Pick<Configuration, (typeof chosen)[number]>
+
+/** The settings that count; `isOwn` says that this person provably wrote them. */
+export const countedSettings = (settings: Configuration, isOwn: boolean): Settings => {
+  if (isOwn) return pickPresent(settings, chosen)
+  const { model } = settings
+  return {
+    ...pickPresent(settings, harmless),
+    ...(model === undefined || isCloudModel(model) ? {} : { model })
+  }
+}
+
+const pickPresent = <K extends keyof Configuration>(
+  settings: Configuration,
+  keys: ReadonlyArray<K>
+): Pick<Configuration, K> =>
+  Struct.pick(
+    settings,
+    keys.filter((key) => settings[key] !== undefined)
+  )

@@ -1,0 +1,55 @@
+/**
+ * Records that this version does not know: which version wrote them, and what a person is told.
+ */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { recordKinds } from "../../domain/history/JournalRecord.ts"
+import { JournalError } from "./JournalError.ts"
+import { type JournalLine, readRecord } from "./JournalLine.ts"
+
+const decodeProgram = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ program: Schema.String })))
+
+/** The version that wrote a line: that of the session which it belongs to. */
+const programOf = (lines: ReadonlyArray<JournalLine>, { seq }: JournalLine): string => {
+  const session = lines.findLast((line) => line.seq <= seq && (line.type === "opened" || line.type === "resumed"))
+  const found = session === undefined ? Option.none() : decodeProgram(session.json)
+  return Option.match(found, { onNone: () => "of an unknown version", onSome: ({ program }) => program })
+}
+
+/** The error of a record that a run cannot go on without. */
+const errorOf = (lines: ReadonlyArray<JournalLine>, line: JournalLine, path: string): JournalError =>
+  new JournalError({
+    path,
+    reason: { _tag: "UnknownRecord", line: line.seq, kind: line.type, program: programOf(lines, line) }
+  })
+
+/** What is saved under a key is not in a form that this version knows. */
+export const unknownRecord = (lines: ReadonlyArray<JournalLine>, key: string): JournalError => {
+  const line = lines.findLast((one) => one.key === key)
+  const reason = { _tag: "UnknownRecord" as const, line: 0, kind: "unknown", program: "of an unknown version" }
+  return line === undefined ? new JournalError({ path: "of the run", reason }) : errorOf(lines, line, "of the run")
+}
+
+/** What a tool was about to do must be known, or it could be done twice. */
+const needed: ReadonlySet<string> = new Set(["opened", "resumed", "intent"])
+
+/** The error of the first record that cannot be read and must be, if there is one. */
+export const neededUnknown = (lines: ReadonlyArray<JournalLine>, path: string): JournalError | undefined => {
+  const line = lines.find((one) => needed.has(one.type) && readRecord(one) === undefined)
+  return line === undefined ? undefined : errorOf(lines, line, path)
+}
+
+const isKnownKind = ({ type }: JournalLine): boolean => recordKinds.has(type)
+
+/** What is left out of a journal, as a sentence; nothing when all is known. `isUnknown` says of a line that it is not. */
+export const leftOutNote = (
+  lines: ReadonlyArray<JournalLine>,
+  isUnknown: (line: JournalLine) => boolean = (line) => !isKnownKind(line)
+): string | undefined => {
+  const unknown = lines.filter(isUnknown)
+  if (unknown.length === 0) return undefined
+  const kinds = [...new Set(unknown.map(({ event, type }) => (event === "" ? type : `${type} ${event}`)))].slice(0, 5)
+  const programs = [...new Set(unknown.map((line) => programOf(lines, line)))].slice(0, 5)
+  const records = unknown.length === 1 ? "One record" : `${unknown.length} records`
+  return `${records} of this journal (${kinds.join(", ")}) cannot be read by this version and ${unknown.length === 1 ? "is" : "are"} left out: task-conductor ${programs.join(", ")} wrote them. Use that version or a newer one to see all.`
+}

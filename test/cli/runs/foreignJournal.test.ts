@@ -1,0 +1,130 @@
+/**
+ * Journals that somebody else wrote, on the command line: what their settings name is neither loaded nor started nor
+ * asked, and they do not choose the folder to work in.
+ */
+import { afterAll, describe, expect, it } from "vitest"
+import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs"
+import { join } from "node:path"
+import type { Configuration } from "../../../src/domain/configuration/Configuration.ts"
+import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
+import { makeSandbox } from "../../support/binary.ts"
+import { inProcess } from "../../support/inProcess.ts"
+import { journalBytes, openedRecord } from "../../support/Journals.ts"
+
+const sandbox = inProcess(makeSandbox())
+afterAll(() => sandbox.remove())
+
+const project = join(sandbox.root, "project")
+const canary = join(sandbox.root, "canary")
+const runs = "home/.local/state/task-conductor/runs"
+
+sandbox.write("project/notes.md", "# Notes\n\nNothing.\n")
+sandbox.write("project/plugin.mjs", 'throw new Error("the plugin was loaded")\n')
+
+const server = (name: string) => ({ command: "touch", args: [`${canary}-${name}`] })
+
+let count = 0
+
+/** Puts a journal with these settings into the folder of runs, as somebody else could make it. */
+const plant = (
+  settings: Configuration,
+  { at = project, more = [] }: { readonly at?: string; readonly more?: ReadonlyArray<JournalRecord> } = {}
+): string => {
+  const runId = `20261120-183000-${String((count += 1)).padStart(4, "0")}`
+  const opened = { ...openedRecord(runId), project: at, order: { runId, prompt: "Find notes." } }
+  const all = [{ ...opened, settings: { model: "embedded", ...settings } }, ...more]
+  sandbox.write(`${runs}/${runId}/journal.jsonl`, Buffer.from(journalBytes(all)))
+  return runId
+}
+
+const plugins = { plugins: [join(project, "plugin.mjs")] }
+const loaded = /the plugin was loaded/
+const notProven = /is not proven to be yours/
+
+describe("a journal of somebody else", { timeout: 60_000 }, () => {
+  it("loads no plugin when its run goes on; the person may name it", async () => {
+    const { stderr } = await sandbox.run(["resume", plant(plugins)])
+    expect([stderr.match(loaded), notProven.test(stderr)]).toEqual([null, true])
+    const named = await sandbox.run(["resume", plant({}), "--plugin", "./plugin.mjs"])
+    expect(named.stderr).toMatch(loaded)
+  })
+
+  it("loads no plugin when it is played again, whichever record names it", async () => {
+    const resumed: JournalRecord = { type: "resumed", program: "0.1.0", settings: { model: "embedded", ...plugins } }
+    for (const runId of [plant(plugins), plant({}, { more: [resumed] })]) {
+      const { stderr } = await sandbox.run(["replay", runId])
+      expect(stderr).not.toMatch(loaded)
+    }
+  })
+
+  it("loads no plugin of the configuration when it is played again", async () => {
+    sandbox.write("config/task-conductor/config.json", JSON.stringify(plugins))
+    const again = await sandbox.run(["replay", plant({})])
+    const resumed = await sandbox.run(["resume", plant({})])
+    sandbox.write("config/task-conductor/config.json", "{}")
+    expect([loaded.test(again.stderr), loaded.test(resumed.stderr)]).toEqual([false, true])
+  })
+
+  it("starts no server when its run goes on, or is played again", async () => {
+    const settings: Configuration = { mcpServers: { notes: server("journal") } }
+    await sandbox.run(["resume", plant(settings)])
+    await sandbox.run(["replay", plant(settings)])
+    sandbox.write("config/task-conductor/config.json", JSON.stringify({ mcpServers: { notes: server("own") } }))
+    await sandbox.run(["replay", plant({})])
+    expect([existsSync(`${canary}-journal`), existsSync(`${canary}-own`)]).toEqual([false, false])
+    await sandbox.run(["resume", plant({})])
+    sandbox.write("config/task-conductor/config.json", "{}")
+    expect(existsSync(`${canary}-own`)).toBe(true)
+  })
+
+  it("does not choose the folder to work in", async () => {
+    const elsewhere = join(sandbox.root, "elsewhere")
+    mkdirSync(elsewhere, { recursive: true })
+    const refused = await sandbox.run(["resume", plant({}, { at: elsewhere })])
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        'its journal is not proven to be yours, so it does not choose the folder to work in. Say that it is this one: --project "<root>/elsewhere".'
+      )
+    ])
+    const chosen = await sandbox.run(["resume", plant({}, { at: elsewhere }), "--project", "../elsewhere"])
+    expect([chosen.code, chosen.stderr]).toEqual([0, expect.stringContaining("in <root>/elsewhere")])
+  })
+
+  it("does not choose a hosted model", async () => {
+    const { code, stderr } = await sandbox.run(["resume", plant({ model: "gpt-oss:120b-cloud" })])
+    expect([code, stderr]).toEqual([2, expect.stringContaining("Give a model: --model NAME.")])
+  })
+})
+
+describe("a project that was moved", { timeout: 60_000 }, () => {
+  it("is named when its run goes on, once", async () => {
+    const old = join(sandbox.root, "old")
+    mkdirSync(old)
+    sandbox.write("old/notes.md", "# Notes\n")
+    await sandbox.run(["run", "--model", "embedded", "--project", "../old", "Find notes."])
+    renameSync(old, join(sandbox.root, "new"))
+    const lost = await sandbox.run(["resume", "last"])
+    expect([lost.code, lost.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        "its project <root>/old is not there. If it was moved, say where it is: --project FOLDER."
+      )
+    ])
+    const found = await sandbox.run(["resume", "last", "--project", "../new"])
+    expect([found.code, found.stderr]).toEqual([0, expect.stringContaining("in <root>/new")])
+    const again = await sandbox.run(["resume", "last"])
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining("in <root>/new")])
+    expect(again.stderr).not.toMatch(notProven)
+  })
+})
+
+describe("the key of the person", { timeout: 60_000 }, () => {
+  it("is made with the first journal and stays the same", async () => {
+    const file = join(sandbox.root, "home/.local/state/task-conductor/journal.key")
+    await sandbox.run(["run", "--model", "embedded", "Find notes."])
+    const first = readFileSync(file, "utf8")
+    await sandbox.run(["run", "--model", "embedded", "Find notes."])
+    expect([readFileSync(file, "utf8"), first]).toEqual([first, expect.stringMatching(/^[0-9a-f]{64}\n$/)])
+  })
+})

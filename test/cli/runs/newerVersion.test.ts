@@ -1,0 +1,122 @@
+/**
+ * Journals with records that this version does not know, because a newer one wrote them: what can be read is read, and the
+ * version that wrote the rest is named.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { makeSandbox } from "../../support/binary.ts"
+import { inProcess } from "../../support/inProcess.ts"
+import { linesOf, type RecordJson, textOf } from "../../support/SealedJournals.ts"
+
+const sandbox = inProcess(makeSandbox())
+afterAll(() => sandbox.remove())
+
+const runs = "home/.local/state/task-conductor/runs"
+let whole: ReadonlyArray<RecordJson> = []
+let original = ""
+
+beforeAll(async () => {
+  sandbox.write("project/notes.md", "# Notes\n\nThe limit is 3.\n")
+  await sandbox.run(["run", "--model", "embedded", "What is the limit?"])
+  original = readdirSync(join(sandbox.root, runs))[0] ?? ""
+  const text = readFileSync(join(sandbox.root, runs, original, "journal.jsonl"), "utf8")
+  whole = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.replace(/^\{"seq":\d+,"at":"([^"]+)","record":/, "$1").slice(0, -18))
+})
+
+let count = 0
+
+/** The same run under another name, with other records. */
+const plant = (change: (records: ReadonlyArray<RecordJson>) => ReadonlyArray<RecordJson>): string => {
+  const runId = `20261120-183000-${String((count += 1)).padStart(4, "0")}`
+  const records = change(whole).map((json) => json.replaceAll(original, runId))
+  sandbox.write(`${runs}/${runId}/journal.jsonl`, textOf(linesOf(records)))
+  return runId
+}
+
+const newer = '{"type":"resumed","program":"9.9.9"}'
+const events = (type: string, more: string) => `{"type":"event","event":{"type":"${type}"${more}}}`
+const unknown: ReadonlyArray<readonly [what: string, record: string]> = [
+  ["a kind", '{"type":"note","text":"x"}'],
+  ["a kind with a key", '{"type":"note","key":"plan","value":1}'],
+  ["a kind with another spelling", '{"type":"task-note.v2","text":"x"}'],
+  ["a kind with a long name", `{"type":"${"x".repeat(60)}"}`],
+  ["a kind that holds an event", '{"type":"aside","event":{"type":"run.finished"}}'],
+  ["an event", events("task.dreamt", ',"task":"x"')],
+  ["an event with another spelling", events("task-dreamt2", "")],
+  ["an event with another value", events("message", ',"level":"shout","text":"x"')],
+  ["an event without a field", events("step.started", "")],
+  ["a prompt in another form", '{"type":"prompt","key":"plan/attempt-9#1","messages":[]}'],
+  ["a failure in another form", '{"type":"failure","key":"plan/attempt-9#1"}'],
+  ["an empty record", '{"type":"seen"}']
+]
+
+const wordsOfErrors = /internal error|SchemaError|Expected |at \[/
+
+describe("a journal of a newer version", { timeout: 60_000 }, () => {
+  it.each(unknown)("is shown and played again without %s that is not known", async (_what, record) => {
+    const runId = plant((records) => [...records, newer, record])
+    for (const words of [
+      ["show", runId],
+      ["replay", runId],
+      ["show", runId, "--json"]
+    ]) {
+      const { code, stderr, stdout } = await sandbox.run(words)
+      expect([words[0], stderr.match(wordsOfErrors)]).toEqual([words[0], null])
+      expect(stderr).toMatch(/^note: One record of this journal \(.+\) cannot be read .* task-conductor 9\.9\.9 wrote/m)
+      if (words[0] === "show") expect([code, stdout.includes("limit")]).toEqual([0, true])
+    }
+  })
+
+  it.each(unknown)("goes on without %s that is not known", async (_what, record) => {
+    const runId = plant((records) => [...records, newer, record])
+    const { code, stderr } = await sandbox.run(["resume", runId])
+    expect([code, stderr.match(wordsOfErrors)]).toEqual([0, null])
+  })
+
+  it.each([
+    ["what a call was about to do", '{"type":"intent","key":"round-1/tool/x/call-1#1","plan":[]}', "intent"],
+    [
+      "the effect of a call",
+      '{"type":"intent","key":"k","call":{"uid":"1","name":"n","arguments":{}},"task":"T","effect":"twice","targets":[],"files":[]}',
+      "intent"
+    ],
+    ["how it went on", '{"type":"resumed"}', "resumed"]
+  ])("does not go on when it cannot read %s, and is shown", async (_what, record, kind) => {
+    const runId = plant((records) => [...records, newer, record])
+    const resumed = await sandbox.run(["resume", runId])
+    expect([resumed.code, resumed.stderr.match(wordsOfErrors)]).toEqual([1, null])
+    expect(resumed.stderr).toContain(`(${kind}) that was written by task-conductor`)
+    expect((await sandbox.run(["show", runId])).code).toBe(0)
+  })
+
+  it("names the version when not even its first record can be read", async () => {
+    const runId = plant((records) =>
+      records.with(0, records[0]!.replace(/"program":"[^"]*"/, '"program":"9.9.9"').replace('"prompt":', '"wish":'))
+    )
+    for (const command of ["show", "resume", "replay"]) {
+      const { code, stderr } = await sandbox.run([command, runId])
+      expect([code, stderr]).toEqual([1, expect.stringContaining("(opened) that was written by task-conductor 9.9.9")])
+    }
+    expect((await sandbox.run(["runs"])).code).toBe(0)
+  })
+
+  it.each([
+    ["settled", "plan"],
+    ["outcome", "plan"],
+    ["seen", ""]
+  ])("says so when a value (%s) has another form", async (type, key) => {
+    const runId = plant((records) =>
+      records.map((json) =>
+        json.includes(`{"type":"${type}","key":"${key}`) ? json.replace(/"value":.*$/, '"value":{"new":true}}') : json
+      )
+    )
+    for (const command of ["resume", "replay"]) {
+      const { stderr, stdout } = await sandbox.run([command, runId])
+      expect([type, command, `${stderr}${stdout}`.match(wordsOfErrors)]).toEqual([type, command, null])
+    }
+  })
+})

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Configuration } from "../../../src/domain/configuration/Configuration.ts"
+import { countedSettings } from "../../../src/domain/history/SavedSettings.ts"
+
+/** A value of every setting that there is. */
+const everything: Required<Configuration> = {
+  $schema: "x",
+  model: "qwen3:8b",
+  host: "http://elsewhere.example:11434",
+  contextWindow: 8192,
+  parallel: 2,
+  limits: { rounds: 3 },
+  referenceBudget: 1000,
+  allow: ["run_command", "write_file"],
+  deny: ["fetch_url"],
+  keepAlive: "30m",
+  think: true,
+  sampling: { temperature: 0 },
+  stages: { plan: { think: false } },
+  fetchAllow: ["127.0.0.1:80"],
+  plugins: ["./plugin.js"],
+  tools: { touch: { description: "Touches.", command: ["touch", "a"] } },
+  sandbox: { mode: "off" } as never,
+  commandEnvironment: ["LANG"],
+  mcpServers: { evil: { command: "touch", args: ["a"] } as never }
+}
+
+const harmless = [
+  "contextWindow",
+  "deny",
+  "keepAlive",
+  "limits",
+  "parallel",
+  "referenceBudget",
+  "sampling",
+  "stages",
+  "think"
+]
+
+describe("of the settings in a journal count", () => {
+  it("those that send nothing anywhere and run no code, when anybody may have written it", () => {
+    expect(Object.keys(countedSettings(everything, false)).toSorted()).toEqual([...harmless, "model"].toSorted())
+  })
+
+  it("host and plugins as well, when its person wrote it, and never what permits something", () => {
+    const own = Object.keys(countedSettings(everything, true)).toSorted()
+    expect(own).toEqual([...harmless, "host", "model", "plugins"].toSorted())
+    expect(Object.keys(Configuration.fields).filter((key) => !own.includes(key))).toEqual([
+      "$schema",
+      "allow",
+      "fetchAllow",
+      "tools",
+      "sandbox",
+      "commandEnvironment",
+      "mcpServers"
+    ])
+  })
+
+  it.each(["gpt-oss:120b-cloud", "qwen3-coder:480b-CLOUD", "glm-4.6:cloud", "x-cloud"])(
+    "no hosted model, when anybody may have written it: %s",
+    (model) => {
+      expect(countedSettings({ model }, false)).toEqual({})
+      expect(countedSettings({ model }, true)).toEqual({ model })
+    }
+  )
+})

@@ -1,0 +1,136 @@
+/**
+ * A journal as input: what somebody else wrote into one, or changed in one, permits nothing when its run goes on.
+ */
+import { describe, expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
+import { sealKey } from "../../../src/services/journal/JournalSeal.ts"
+import { recordOf } from "../../../src/services/journal/JournalLine.ts"
+import type { StepAnswer } from "../../../src/services/approvals/Approver.ts"
+import { makeKeptRun } from "../../support/KeptRun.ts"
+import { liveTest } from "../../support/liveTest.ts"
+import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { bare, linesOf, type RecordJson, sealedRecords, textOf } from "../../support/SealedJournals.ts"
+import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
+
+const stageOf = ({ system }: FilledPrompt): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+
+/** One task that writes one file. */
+const writer = (prompt: FilledPrompt): string => {
+  switch (stageOf(prompt)) {
+    case "creation":
+      return planOf([[{ name: "Write 1" }]])
+    case "refinement":
+      return refinementWith([{ name: "write_file", arguments: { path: "a.txt", content: "new\n" } }])
+    case "execution":
+      return resultSaying("Written.")
+    case "iteration":
+      return planOf([])
+    default:
+      return "All is done."
+  }
+}
+
+const approving = (...steps: ReadonlyArray<StepAnswer>) => scriptedApprover({ steps })
+
+/** A run that was killed when its person had approved its only step; `change` is what somebody made of its journal. */
+const goOn = Effect.fnUntraced(function* (
+  change: (records: ReadonlyArray<RecordJson>, key: Buffer, keyFile: string) => ReadonlyArray<RecordJson>
+) {
+  const run = yield* makeKeptRun({ prompt: "Do it." })
+  yield* run.session({ answer: writer, approver: approving("step").layer })
+  const lines = readFileSync(run.file, "utf8").trimEnd().split("\n")
+  const approved = lines.findIndex((line) => line.includes('"record":{"type":"answer"'))
+  const records = lines
+    .slice(0, approved + 1)
+    .map((line) => line.replace(/^\{"seq":\d+,"at":"([^"]+)","record":/, "$1").slice(0, -18))
+  rmSync(join(run.project, "a.txt"), { force: true })
+  const keyFile = join(dirname(run.place.locks), "journal.key")
+  const key = Buffer.from(readFileSync(keyFile, "utf8").trim(), "hex")
+  writeFileSync(run.file, textOf(linesOf(change(records, key, keyFile))))
+  const person = approving("step", "step")
+  const { events, report } = yield* run.session({ answer: writer, approver: person.layer })
+  const warned = events.flatMap((event) => (event.type === "message" ? [event.code] : []))
+  return { run, asked: person.asked.length, status: report?.status, warned }
+})
+
+const forgeries: ReadonlyArray<readonly [what: string, change: Parameters<typeof goOn>[0]]> = [
+  ["has no MACs, as that of an older version", (records) => records.map(bare)],
+  ["has an approval without a MAC", (records) => [...records.slice(0, -1), bare(records.at(-1)!)]],
+  ["has a changed approval", (records) => [...records.slice(0, -1), records.at(-1)!.replace('"step"', '"remaining"')]],
+  [
+    "was signed by somebody else",
+    (records) => {
+      const theirs = sealKey(Buffer.alloc(32, 7), "20261120-183000-k3x9")
+      return sealedRecords(theirs, linesOf(records).map(recordOf))
+    }
+  ],
+  [
+    "was signed with the key of the person for another run",
+    (records, key) => sealedRecords(sealKey(key, "20261120-183000-zzzz"), linesOf(records).map(recordOf))
+  ],
+  ["has one changed record before the approval", (records) => records.with(2, records[2]!.replace("a", "b"))],
+  ["has one record less before the approval", (records) => records.toSpliced(2, 1)],
+  [
+    "has two records in another order",
+    (records) => [...records.slice(0, 3), records[4]!, records[3]!, ...records.slice(5)]
+  ],
+  ["has its last record twice", (records) => [...records, records.at(-1)!]],
+  ["has a record of somebody else at its end", (records) => [...records, '{"type":"seen","key":"x","value":1}']],
+  [
+    "came to a machine with another key",
+    (records, _key, keyFile) => {
+      writeFileSync(keyFile, `${"0f".repeat(32)}\n`)
+      return records
+    }
+  ],
+  [
+    "came to a machine without a key",
+    (records, _key, keyFile) => {
+      rmSync(keyFile)
+      return records
+    }
+  ],
+  [
+    "has a key that others can read",
+    (records, _key, keyFile) => {
+      chmodSync(keyFile, 0o640)
+      return records
+    }
+  ]
+]
+
+describe("an approval in a journal", () => {
+  liveTest("counts when its person wrote it", () =>
+    Effect.gen(function* () {
+      const { asked, run, status, warned } = yield* goOn((records) => records)
+      expect([asked, status, warned]).toEqual([0, "done", []])
+      const keyFile = join(dirname(run.place.locks), "journal.key")
+      expect([basename(keyFile), statSync(keyFile).mode & 0o777]).toEqual(["journal.key", 0o600])
+    })
+  )
+
+  for (const [what, change] of forgeries) {
+    liveTest(`is asked for again when the journal ${what}`, () =>
+      Effect.gen(function* () {
+        const { asked, status, warned } = yield* goOn(change)
+        expect([asked, status, warned]).toEqual([1, "done", ["journal-unproven"]])
+      })
+    )
+  }
+
+  liveTest("counts from the session on in which it was given again", () =>
+    Effect.gen(function* () {
+      const { run } = yield* goOn((records) => records.map(bare))
+      const lines = readFileSync(run.file, "utf8").trimEnd().split("\n")
+      const again = lines.findLastIndex((line) => line.includes('"record":{"type":"answer"'))
+      yield* run.cut(again + 1)
+      rmSync(join(run.project, "a.txt"))
+      const person = approving()
+      const { report } = yield* run.session({ answer: writer, approver: person.layer })
+      expect([person.asked.length, report?.status]).toEqual([0, "done"])
+    })
+  )
+})

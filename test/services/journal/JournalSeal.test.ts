@@ -1,0 +1,123 @@
+import { describe, expect, it } from "@effect/vitest"
+import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
+import { recordOf } from "../../../src/services/journal/JournalLine.ts"
+import { proofOf, sealKey } from "../../../src/services/journal/JournalSeal.ts"
+import { oneOfEach, openedRecord, settled } from "../../support/Journals.ts"
+import { bare, linesOf, type RecordJson, sealedRecords } from "../../support/SealedJournals.ts"
+
+const mine = Buffer.alloc(32, 1)
+const theirs = Buffer.alloc(32, 2)
+const runId = "20261120-183000-k3x9"
+const other = "20261120-190000-abcd"
+const key = sealKey(mine, runId)
+const answer = (value: string): JournalRecord => ({
+  type: "answer",
+  key: "question/1",
+  value: { answer: value, by: "person" }
+})
+const resumed: JournalRecord = { type: "resumed", program: "0.1.0" }
+
+/** Nine records of two sessions: 1 to 5, and 6 to 9. */
+const first = sealedRecords(key, [openedRecord(), settled("a"), answer("step"), settled("b"), settled("c")])
+const whole = sealedRecords(key, [resumed, settled("d"), answer("step"), settled("e")], first)
+const foreign = sealedRecords(sealKey(mine, other), [
+  openedRecord(other),
+  settled("a"),
+  answer("remaining"),
+  resumed,
+  settled("b")
+])
+const from = (records: ReadonlyArray<RecordJson>, with_ = key): number => proofOf(linesOf(records), with_).from
+
+describe("a journal that its person wrote", () => {
+  it("is proven from its first record on", () => expect([from(first), from(whole)]).toEqual([1, 1]))
+
+  it("is proven with records of every kind, whatever stands in them", () => {
+    const awkward: ReadonlyArray<JournalRecord> = [
+      settled("x", { mac: "A".repeat(22) }),
+      settled("y", `,"mac":"${"A".repeat(22)}"}`),
+      settled("z", "ä\u2028")
+    ]
+    expect(from(sealedRecords(key, [...oneOfEach, ...awkward]))).toBe(1)
+  })
+
+  it("is proven as far as it goes, wherever it was cut off", () => {
+    expect(whole.map((_, index) => from(whole.slice(0, index + 1)))).toEqual(whole.map(() => 1))
+  })
+
+  it("holds the same records for a program that knows no MACs", () => {
+    const plain = linesOf(whole.map(bare)).map(recordOf)
+    expect(linesOf(whole).map(recordOf)).toEqual(plain)
+  })
+})
+
+const none = whole.length + 1
+const forged: ReadonlyArray<readonly [what: string, records: ReadonlyArray<RecordJson>]> = [
+  ["every MAC is gone", whole.map(bare)],
+  ["one MAC is gone", whole.with(8, bare(whole[8]!))],
+  ["an approval is another one", whole.with(2, whole[2]!.replace('"step"', '"remaining"'))],
+  [
+    "an approval is another one, with a MAC of somebody else",
+    [...whole.slice(0, 8), ...sealedRecords(sealKey(theirs, runId), [answer("remaining")])]
+  ],
+  [
+    "somebody else signed all of it",
+    sealedRecords(sealKey(theirs, runId), [openedRecord(), answer("remaining"), resumed])
+  ],
+  ["the key of the person was used for another run", foreign],
+  ["the journal of another run has the name of this one", [foreign[0]!.replace(other, runId), ...foreign.slice(1)]],
+  ["an approval of another run stands at its end", [...whole, foreign[2]!]],
+  ["the session of another run stands at its end", [...whole, foreign[3]!, foreign[4]!]],
+  ["a record without a MAC stands at its end", [...whole, bare(whole[2]!)]],
+  ["its last record is doubled", [...whole, whole[8]!]],
+  ["the settings of the last record are others", whole.with(8, whole[8]!.replace('"e"', '"f"'))],
+  ["a field was added to the last record", whole.with(8, whole[8]!.replace('"key":', '"more":1,"key":'))],
+  ["the MAC of the record before is used again", whole.with(8, bare(whole[8]!).replace(/\}$/, whole[7]!.slice(-31)))]
+]
+
+describe("nothing is proven", () => {
+  it.each(forged)("when %s", (_what, records) => expect(from(records)).toBe(records.length + 1))
+
+  it("with another key", () => {
+    expect([from(whole, sealKey(theirs, runId)), from(whole, sealKey(mine, other))]).toEqual([none, none])
+  })
+})
+
+/** In these the last session was not touched; it is bound to what stands before it. */
+const before: ReadonlyArray<readonly [what: string, records: ReadonlyArray<RecordJson>]> = [
+  ["removed", whole.toSpliced(1, 1)],
+  ["changed", whole.with(1, whole[1]!.replace('"a"', '"x"'))],
+  ["doubled", whole.toSpliced(1, 0, whole[1]!)],
+  ["moved", [whole[0]!, whole[2]!, whole[1]!, ...whole.slice(3)]],
+  ["added", whole.toSpliced(4, 0, bare(whole[2]!))],
+  ["stripped of its MAC", whole.with(1, bare(whole[1]!))]
+]
+
+describe("the last session does not count", () => {
+  it.each(before)("when a record before it was %s", (_what, records) => expect(from(records)).toBe(records.length + 1))
+
+  it("when it is put behind the records of another run", () => {
+    expect(from([...foreign.slice(0, 3), ...whole.slice(5)])).toBe(8)
+  })
+})
+
+describe("a journal that goes on with the key of the person", () => {
+  const old = first.map(bare)
+  const session: ReadonlyArray<JournalRecord> = [resumed, answer("step"), settled("d")]
+
+  it("is proven from that session on when the records before have no MAC", () => {
+    const records = sealedRecords(key, session, old)
+    expect([from(records), from(records.with(1, records[1]!.replace('"a"', '"x"')))]).toEqual([6, 9])
+  })
+
+  it("is proven from that session on when another machine of the person wrote what is before", () => {
+    const there = sealedRecords(sealKey(theirs, runId), [openedRecord(), settled("a"), answer("step")])
+    const here = sealedRecords(key, session, there)
+    expect([from(here), from(here, sealKey(theirs, runId))]).toEqual([4, 7])
+  })
+
+  it("is proven from its next session on when an older version went on in between", () => {
+    const between = [...whole, ...[resumed, answer("remaining")].map((record) => JSON.stringify(record))]
+    expect([from(between), from(sealedRecords(key, session, between))]).toEqual([12, 12])
+  })
+})
