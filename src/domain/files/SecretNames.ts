@@ -21,7 +21,7 @@ const fileNames = namesIn(`
   .ftpconfig sitemanager.xml recentservers.xml datasources.local.xml kaggle.json kubeconfig kubeconfig.yml
   kubeconfig.yaml adc.json keyfile.json accesstokens.json msal_token_cache.json msal_token_cache.bin
   .vault-token .token token token.json token.txt
-  shadow gshadow shadow- gshadow- opasswd master.passwd cookies.sqlite key3.db key4.db logins.json wallet.dat fish_history
+  passwd.txt passwd.csv .passwd shadow gshadow shadow- gshadow- opasswd master.passwd cookies.sqlite key3.db key4.db logins.json wallet.dat fish_history
 `)
 
 /** Files that are secrets in their folder and everyday files elsewhere. */
@@ -60,7 +60,7 @@ const dataEnding =
   /\.(?:json|jsonc|json5|ya?ml|toml|ini|cfg|conf|config|env|txt|csv|xml|properties|plist|db|sqlite|enc|tfrc\.json)$/
 
 const secretWords =
-  /(?:^|[._\s-])(?:secrets?|credentials?|creds|passwords?|passwd|passphrase|api[._-]?keys?|private[._-]?keys?|(?:access|auth|api|refresh|bearer)[._-]?tokens?|client[._-]?secrets?|vault[._-]?pass|service[._-]?account(?:[._-]?key)?)(?:[._\s-]|$)/
+  /(?:^|[._\s-])(?:secrets?|credentials?|creds|passwords?|passphrase|api[._-]?keys?|private[._-]?keys?|(?:access|auth|api|refresh|bearer)[._-]?tokens?|client[._-]?secrets?|vault[._-]?pass|service[._-]?account(?:[._-]?key)?)(?:[._\s-]|$)/
 
 const dataFolders = namesIn("secret secrets .secret .secrets credentials .credentials private_keys private-keys")
 

@@ -164,6 +164,7 @@ export class Gate extends Context.Service<
             const times = by === "person" ? { times: grants.countDenial(question) } : {}
             return yield* deniedOf(question, by, { ...times, ...wish })
           }
+          if (by === "person") grants.addShown(question)
           if (answer !== "once") grants.addSession(question)
           const warning = answer === "remember" ? yield* remember(question) : undefined
           if (warning !== undefined) yield* tell({ type: "message", level: "warning", text: warning })
@@ -217,9 +218,13 @@ export class Gate extends Context.Service<
 
         const stepWorld = { addWish, approver, events, evaluator, grants, withMutex, workspace }
         return Gate.of({
-          authorize: Effect.fn("Gate.authorize")((scope, prepared) =>
-            Effect.map(admitTask(questionOfCall(scope, prepared)), () => permitFor(scope, prepared))
-          ),
+          authorize: Effect.fn("Gate.authorize")((scope, prepared) => {
+            const question = questionOfCall(scope, prepared)
+            return Effect.map(admitTask(question), () => {
+              grants.addWritten(question)
+              return permitFor(scope, prepared)
+            })
+          }),
           authorizeReference: Effect.fn("Gate.authorizeReference")((scope, access) =>
             admitTask(questionOfAccess(scope, access))
           ),

@@ -92,7 +92,8 @@ const loadTool = (
     example,
     ...(errors === undefined ? {} : { errors })
   }
-  const info: ToolInfo = { ...seen, definition: hashOf(seen) }
+  const definition = hashOf(tool.revision === undefined ? seen : { ...seen, revision: tool.revision })
+  const info: ToolInfo = { ...seen, definition }
   return Result.succeed({
     info,
     parameters: { codec: parameters, schema, ...(aliases === undefined ? {} : { aliases }) },
