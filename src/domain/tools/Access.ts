@@ -98,5 +98,7 @@ export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> =>
   }
 }
 
+export type Reading = CanonicalAccess & { readonly _tag: "ReadFile" }
+
 /** What the host itself starts before a run. */
 export type Start = CanonicalAccess & { readonly _tag: "LoadPlugin" | "StartServer" }

@@ -88,9 +88,12 @@ export class Workspace extends Context.Service<
     treeWithin(bounds: TreeBounds): Effect.Effect<TreeListing, ToolFailure>
     /**
      * The texts that describe the project: AGENTS.md and its like from the folders of some files (paths relative to the
-     * root) and those above them, the nearest first; README.md of the root where it has none of them.
+     * root) and those above them, the nearest first; README.md of the root where it has none of them. `mayRead` decides about each canonical path.
      */
-    descriptions(near: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<DescriptionFile>>
+    descriptions(
+      near: ReadonlyArray<string>,
+      mayRead: (path: string) => Effect.Effect<boolean>
+    ): Effect.Effect<ReadonlyArray<DescriptionFile>>
   }
 >()("task-conductor/services/files/Workspace") {
   /** The workspace of an existing folder; a relative path starts at the current folder. */
@@ -120,7 +123,7 @@ export class Workspace extends Context.Service<
           write: Effect.fn("Workspace.write")((access) => provide(replaceFile(access.path, access.content, access))),
           tree: provide(listTree(real, maxTreeEntries)),
           treeWithin: (bounds) => provide(listTreeWithin(real, bounds)),
-          descriptions: (near) => provide(readDescriptions(real, near))
+          descriptions: (near, mayRead) => provide(readDescriptions(real, near, mayRead))
         })
       })
     )

@@ -80,6 +80,10 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
 const find = Effect.fnUntraced(function* (reference: FileReference, world: ReferenceWorld) {
   const workspace = yield* Workspace
   const direct = yield* Effect.mapError(workspace.canonical(reference.target), unreadable)
+  /* Whether a file exists out there is told only to who may read it. */
+  if (world.permit !== undefined && !direct.inside) {
+    yield* world.permit({ _tag: "ReadFile", path: direct.path, inside: false })
+  }
   if (yield* workspace.isFile(direct.path)) return { reference, ...direct }
   if (/^[\\/]/.test(reference.target)) {
     const repaired = withoutLeadingSlash(reference)
@@ -146,11 +150,14 @@ export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileRe
   const { limits } = yield* RunSettings
   const found = yield* find(reference, world)
   const later: ReferenceContent = { kind: "later" }
-  if (world.permit === undefined && (!found.inside || isSecretLike(found.path))) {
-    return { reference: found.reference, content: later } satisfies ResolvedReference
+  if (world.permit === undefined) {
+    const isOpen = found.inside && !isSecretLike(found.path)
+    if (!isOpen || world.mayRead === undefined || !(yield* world.mayRead(found.path))) {
+      return { reference: found.reference, content: later } satisfies ResolvedReference
+    }
   }
-  if (world.permit !== undefined) {
-    yield* world.permit({ _tag: "ReadFile", path: found.path, inside: found.inside })
+  if (world.permit !== undefined && found.inside) {
+    yield* world.permit({ _tag: "ReadFile", path: found.path, inside: true })
   }
   const whole = yield* Effect.mapError(workspace.readText(found.path, limits.readFileBytes), unreadable)
   const language = languageOf(found.path)
