@@ -191,7 +191,7 @@ layer(NodeServices.layer)("Gate", (it) => {
         assert.strictEqual(approver.asked.length, 6)
         assert.deepStrictEqual(approver.asked.at(-1)?.[0]?.offers, {})
         assert.deepStrictEqual(approver.asked.at(-1)?.[0]?.warnings, [
-          "Sends 259 characters of data in the address. This is asked each time."
+          "Sends 260 characters of data in the address. This is asked each time."
         ])
       })
     )
