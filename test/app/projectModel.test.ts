@@ -20,10 +20,11 @@ interface Given {
   readonly flag?: string
 }
 
+const file = (model: string | undefined) => JSON.stringify(model === undefined ? {} : { model })
+
 /** The setup of a run in a project whose file names a model, with its window when a server is given. */
 const setupOf = Effect.fnUntraced(function* ({ environment, flag, project, user }: Given, host = "127.0.0.1:1") {
   const root = yield* makeFolder
-  const file = (model: string | undefined) => JSON.stringify(model === undefined ? {} : { model })
   yield* putFiles(root, {
     "project/task-conductor.json": file(project),
     "config/task-conductor/config.json": file(user),
