@@ -103,7 +103,7 @@ layer(NodeServices.layer)("Workspace", (it) => {
         const { canonical, root } = yield* openProject({})
         yield* fs.symlink(`${root}/b`, `${root}/a`)
         yield* fs.symlink(`${root}/a`, `${root}/b`)
-        expect(yield* failureOf(canonical("a"))).toEqual(["io_error", "Cannot resolve a. Its links form a circle."])
+        expect(yield* failureOf(canonical("a"))).toEqual(["validation_failed", "Cannot resolve a. Its links form a circle."])
       })
     )
 
@@ -128,7 +128,7 @@ layer(NodeServices.layer)("Workspace", (it) => {
       Effect.gen(function* () {
         const { canonical } = yield* openProject({ "a.txt": "" })
         expect(yield* failureOf(canonical("a.txt/b"))).toEqual([
-          "io_error",
+          "not_found",
           "Cannot resolve a.txt/b. A part of the path is a file, not a folder."
         ])
       })
