@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
 import { readFacts } from "../services/providers/ollama/OllamaFacts.ts"
 import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
+import { ConfigurationError, projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { type Setup, withWindow } from "./setup.ts"
 
@@ -28,6 +29,10 @@ export const fitWindow = Effect.fn("fitWindow")(function* (setup: Setup, { model
   const server = OllamaServer.layer({ host: settings.host, ...(apiKey === undefined ? {} : { apiKey }) })
   const facts = yield* Effect.provide(readFacts(settings.model), server)
   if (!facts.isKnown) return unchanged
+  if (setup.isProjectModel && facts.isForwarded === true) {
+    const what = `the model ${settings.model} is forwarded to another server with all prompts. Choose it yourself to use it: --model ${settings.model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
+    return yield* new ConfigurationError({ source: `${setup.project}/${projectFileName}`, problems: [{ what }] })
+  }
   const chosen = chooseWindow({
     ...(configuration.contextWindow === undefined ? {} : { given: configuration.contextWindow }),
     ...(facts.window === undefined ? {} : { modelfile: facts.window }),

@@ -38,6 +38,7 @@ import { Skills } from "../services/skills/Skills.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import type { UserFolders } from "../services/configuration/UserFolders.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
+import type { OwnService } from "../services/web/OwnServices.ts"
 import { WebFetch } from "../services/web/WebFetch.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { builtIns } from "./builtIns.ts"
@@ -115,14 +116,23 @@ export const layerPolicies = ({ folders }: Setup) =>
     Effect.map(Path.Path, (path) => Policies.layer(path.join(folders.own, "policies.json"), process.getuid?.()))
   )
 
+/** What this program connects to itself. */
+const servicesOf = ({ configuration: { mcpServers = {} }, settings: { host } }: Setup): ReadonlyArray<OwnService> => [
+  ...(host === "" ? [] : [{ target: hostAndPort(new URL(host)), what: "model server" }]),
+  ...Object.values(mcpServers).flatMap(({ url }) => {
+    const parsed = url === undefined ? null : URL.parse(url)
+    return parsed === null ? [] : [{ target: hostAndPort(parsed), what: "server of tools", isPublic: true }]
+  })
+]
+
 /** The project, the web, and what the person allowed permanently. */
 const layerWorld = (setup: Setup, replay?: RunPorts["replay"]) => {
-  const { configuration, project, settings } = setup
+  const { configuration, project } = setup
   return Layer.mergeAll(
     replay?.workspace ?? Workspace.layer(project),
     WebFetch.layer({
       allowed: configuration.fetchAllow ?? [],
-      denied: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
+      services: servicesOf(setup)
     }),
     layerPolicies(setup)
   )

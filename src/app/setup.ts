@@ -8,9 +8,15 @@ import * as Result from "effect/Result"
 import { type Configuration, mergeConfigurations, readConfiguration } from "../domain/configuration/Configuration.ts"
 import { defaultLimits } from "../domain/configuration/Limits.ts"
 import type { Generation } from "../domain/models/Generation.ts"
+import { isCloudModel } from "../domain/skills/Skill.ts"
 import type { PluginEntry, PluginScope } from "../domain/plugins/PluginEntry.ts"
 import type { DeclaredTools } from "../services/plugins/CommandTools.ts"
-import { ConfigurationError, loadConfiguration, projectFileName } from "../services/configuration/ConfigurationFile.ts"
+import {
+  ConfigurationError,
+  loadConfiguration,
+  type LoadedConfiguration,
+  projectFileName
+} from "../services/configuration/ConfigurationFile.ts"
 import { hostProblem, resolveHost } from "../services/providers/ollama/OllamaHost.ts"
 import { type SourcedRule, sourcedRules } from "../services/permissions/PolicyEvaluator.ts"
 import type { Facts } from "../services/providers/ModelFacts.ts"
@@ -33,6 +39,8 @@ export interface Setup {
   readonly folders: UserFolders
   /** Where the person's own configuration is, or would be. */
   readonly userFile: string
+  /** True when only the project chose the model. */
+  readonly isProjectModel?: boolean
   /** True when nobody chose a model. */
   readonly usesDefaultModel: boolean
   /** What the server has said of models, by their names. */
@@ -75,6 +83,13 @@ const requireValid = (given: Configuration) =>
       Effect.fail(new ConfigurationError({ source: "options", problems: problems.map(({ what }) => ({ what })) }))
   })
 
+/** A model that only the project names, and that is reached elsewhere: prompts would leave the machine unasked. */
+const projectsCloudModel = ({ own, project: { model } }: LoadedConfiguration, flags: Configuration) =>
+  flags.model === undefined && own.model === undefined && model !== undefined && isCloudModel(model) ? model : undefined
+
+const cloudNote = (model: string, file: string): string =>
+  `${file} chooses the model ${model}, which your server forwards to another one with all prompts. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
+
 /** Reads the configuration for a project; `given`, flags or options, overrides it. */
 export const readSetup = Effect.fn("readSetup")(function* (project: string, given: Configuration) {
   const flags = yield* requireValid(given)
@@ -83,10 +98,15 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   const found = yield* userFolders(folder)
   const userFile = path.join(found.own, "config.json")
   const problem = yield* folderProblem(userFile, folder)
-  const note = `${userFile} is not used as your configuration: ${problem}.`
-  const folders = problem === undefined ? found : { ...found, notes: [...found.notes, note] }
   const loaded = yield* loadConfiguration(folder, problem === undefined ? userFile : undefined)
-  const configuration = mergeConfigurations(loaded.merged, flags)
+  const cloudModel = projectsCloudModel(loaded, flags)
+  const notes = [
+    ...(problem === undefined ? [] : [`${userFile} is not used as your configuration: ${problem}.`]),
+    ...(cloudModel === undefined ? [] : [cloudNote(cloudModel, path.join(folder, projectFileName))])
+  ]
+  const folders = { ...found, notes: [...found.notes, ...notes] }
+  const { model: _model, ...withoutModel } = loaded.merged
+  const configuration = mergeConfigurations(cloudModel === undefined ? loaded.merged : withoutModel, flags)
   const settings = settingsOf(configuration)
   const misplaced = settings.model === "embedded" ? undefined : hostProblem(settings.host)
   if (misplaced !== undefined) {
@@ -110,6 +130,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     tools: { ofProject: loaded.project.tools ?? {}, ofUser: loaded.user.tools ?? {} },
     folders,
     userFile,
+    isProjectModel: flags.model === undefined && loaded.own.model === undefined && configuration.model !== undefined,
     usesDefaultModel: configuration.model === undefined,
     apiKey: apiKey === undefined ? undefined : Redacted.make(apiKey)
   }

@@ -23,6 +23,7 @@ import { ResumeNotes } from "../services/history/ResumeNotes.ts"
 import { Gate } from "../services/permissions/Gate.ts"
 import type { ModelSlots } from "../services/models/ModelSlots.ts"
 import { Journal } from "../services/journal/Journal.ts"
+import { BriefingError } from "../services/pipeline/Briefer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { Refiner } from "../services/pipeline/Refiner.ts"
 import { answersOf, RunRefused } from "../services/pipeline/RunWorkflow.ts"
@@ -56,7 +57,11 @@ const refusal = (what: string, tag = "") =>
   new RunRefused({ what, exitCode: usageErrors.has(tag) ? 2 : exitCodeOf("failed") })
 
 export const asRefusal = (error: { readonly _tag: string; readonly message: string }): RunRefused =>
-  error instanceof RunRefused ? error : refusal(error.message, error._tag)
+  error instanceof RunRefused
+    ? error
+    : error instanceof BriefingError && error.isDenied === true
+      ? new RunRefused({ what: error.message, exitCode: exitCodeOf("not_permitted") })
+      : refusal(error.message, error._tag)
 
 /** The settings of a run without those that belong to the machine of its client. */
 const commonSettings = ({ host: _host, keepAlive: _keepAlive, parallel: _parallel, ...common }: Configuration) => common

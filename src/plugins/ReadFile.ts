@@ -76,19 +76,36 @@ const explainMissing = Effect.fnUntraced(function* ({ path }: Parameters, { mess
   return yield* failure("not_found", `${message}${nearestHint(nearestPaths(projectPath(root, path), files))}`)
 })
 
+const partBytes = 1_048_576
+/** How many lines of a large file are tried, until they are few enough to be read. */
+const firstLines = [2000, 200, 20, 1]
+
+/** The beginning of a file that is too large to be read as a whole, with the size and how to read on. */
+const readStart = Effect.fnUntraced(function* (path: string, params: Parameters, tooLarge: ToolFailure) {
+  const workspace = yield* Workspace
+  const [size = ""] = tooLarge.message.split(". ")
+  for (const to of firstLines) {
+    const text = yield* Effect.result(workspace.readLines(path, { from: 1, to }, partBytes))
+    if (Result.isFailure(text) && text.failure.type === "output_limit") continue
+    const lines = (yield* Effect.fromResult(text)).split("\n")
+    const shown = shownLines(lines, 1, params)
+    const part = fitLines(shown, wholeCharacters, { first: 1 })
+    const note = part === shown.join("\n") ? ` These are its lines 1 to ${lines.length}.` : ""
+    return `${part}\n\n(${size}.${note} Search it, or read on with start_line and end_line.)`
+  }
+  return yield* failure("output_limit", `${size}, and so is its first line. Search it for what you need.`)
+})
+
 /** Lines of a file that is too large to be read as a whole. They are not announced to `FileReads`. */
 const readPart = Effect.fnUntraced(function* (path: string, params: Parameters, tooLarge: ToolFailure) {
   const range = rangeOf(params)
-  if (range === undefined) {
-    const message = `${tooLarge.message.split(". ")[0]}. Search it, or read a part of it with start_line and end_line.`
-    return yield* failure("output_limit", message)
-  }
+  if (range === undefined) return yield* readStart(path, params, tooLarge)
   const to = Math.min(range.to, range.from + 9_999)
-  const text = yield* (yield* Workspace).readLines(path, { from: range.from, to }, 1_048_576)
+  const text = yield* (yield* Workspace).readLines(path, { from: range.from, to }, partBytes)
   return fitLines(shownLines(text.split("\n"), range.from, params), rangeCharacters, { first: range.from })
 })
 
-/** Files above `maxBytes` are read by their lines only. */
+/** Of files above `maxBytes` the beginning is read, or the lines that are asked for. */
 export const readFile = (maxBytes: number): Plugin =>
   definePlugin({
     name: "read-file",
@@ -102,12 +119,12 @@ export const readFile = (maxBytes: number): Plugin =>
           effect: "pure",
           example: { path: "README.md" },
           errors: {
-            validation_failed: "The file has no such lines.",
+            validation_failed: "The file has no such lines, or the path is too long or a circle of links.",
             permission_denied: "A person or a rule denied it.",
             not_found: "There is no file at the path; the message names the nearest.",
             io_error: "It is a folder, a pipe or a device, or the system does not let it be read.",
             parse_error: "It is not UTF-8 text; the message says what it looks like.",
-            output_limit: `It is larger than ${Math.round(maxBytes / 1_048_576)} MB and no lines were named.`
+            output_limit: "The lines have more than 1 MB, or lie beyond the first 256 MB of the file."
           },
           access: ({ path }) => [{ _tag: "ReadFile", path }],
           execute: Effect.fnUntraced(function* (params: Parameters, [granted]) {

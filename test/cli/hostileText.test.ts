@@ -4,6 +4,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll } from "vitest"
+import * as Cause from "effect/Cause"
+import { causeText } from "../../src/services/plugins/ForeignCode.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { inProcess } from "../support/inProcess.ts"
 
@@ -88,4 +90,42 @@ describe("a message about a mistake", () => {
       assert.isTrue(isPlain(stderr), JSON.stringify(stderr))
     })
   }
+})
+
+/** Modules of plugins that throw such a text, each in another way. */
+const thrown = JSON.stringify(`${hidden}${escapes}`)
+const throwing: Readonly<Record<string, string>> = {
+  "an error": `throw new Error(${thrown})`,
+  "a text": `throw ${thrown}`,
+  "a syntax error": `const ${hidden}`,
+  "an import that does not exist": `import "./${hidden}.js"`
+}
+
+describe("what a plugin throws", () => {
+  for (const [index, [what, module]] of Object.entries(throwing).entries()) {
+    it(`is shown without its power: ${what}`, async () => {
+      sandbox.write(`project/bad${index}.mjs`, module)
+      const { stderr } = await sandbox.run(["tools", "list", "--plugin", `./bad${index}.mjs`])
+      assert.match(stderr, /plugin/)
+      assert.isTrue(isPlain(stderr), JSON.stringify(stderr))
+    })
+  }
+
+  const error = Object.assign(new Error(""), { name: `${hidden}${escapes}` })
+  const causes: ReadonlyArray<Cause.Cause<unknown>> = [
+    Cause.die(new Error(`${hidden}${escapes}`)),
+    Cause.fail(new Error(`${hidden}${escapes}`)),
+    Cause.die(`${hidden}${escapes}`),
+    Cause.fail(`${hidden}${escapes}\nmore`),
+    Cause.die(error),
+    Cause.die(Symbol(`${hidden}${escapes}`))
+  ]
+  it.each(causes.map((cause, index) => [index, cause] as const))(
+    "has no power as cause %i of a failure",
+    (_, cause) => {
+      const text = causeText(cause)
+      assert.isTrue(isPlain(text), JSON.stringify(text))
+      assert.include(text, "\\u{202e}")
+    }
+  )
 })

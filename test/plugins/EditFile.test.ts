@@ -180,7 +180,7 @@ describe("edit_file", () => {
         [error_type, error_message],
         [
           "validation_failed",
-          `${path} was changed after the edit was checked, so nothing was written. Read it again and repeat the edit.`
+          `${path} was changed after the call was checked, so nothing was written. Read it again and repeat the call.`
         ]
       )
       assert.strictEqual(yield* fs.readFileString(path), "one, changed\n")

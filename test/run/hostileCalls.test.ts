@@ -152,7 +152,7 @@ layer(NodeServices.layer)("calls of a model that obeys every text", (it) => {
           const before = everywhere()
           const result = yield* run("write_file", { path: path(hostile), content: "owned\n" })
           assert.deepStrictEqual([result.success, result.error_type], [false, "permission_denied"])
-          assert.match(result.error_message ?? "", /which nothing can allow\.$/)
+          assert.match(result.error_message ?? "", /which nothing can allow[.;]/)
           assert.deepStrictEqual(approver.asked, [])
           assert.deepStrictEqual(everywhere(), before)
         })

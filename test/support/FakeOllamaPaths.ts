@@ -10,6 +10,8 @@ export interface FakeModel {
   readonly contextLength?: number
   /** The parameters of its Modelfile, one on each line. */
   readonly parameters?: string
+  /** The server to which prompts are forwarded. */
+  readonly remoteHost?: string
 }
 
 /** The model that is installed when nothing else is said. */
@@ -45,6 +47,7 @@ const shown = (model: FakeModel) => ({
   details: listed(model).details,
   model_info: { "general.architecture": "qwen3", "qwen3.context_length": model.contextLength ?? 40_960 },
   capabilities: model.capabilities ?? ["completion", "tools", "thinking"],
+  ...(model.remoteHost === undefined ? {} : { remote_host: model.remoteHost, remote_model: "x:120b" }),
   ...(model.parameters === undefined ? {} : { parameters: model.parameters }),
   modified_at: "2025-11-20T09:00:00.5Z"
 })

@@ -6,6 +6,7 @@ import { issuesMarkdown } from "../../domain/findings/Issue.ts"
 import { helpText, personText } from "../../domain/findings/PersonText.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { printableLines } from "../../domain/text/Printable.ts"
+import type { BriefingError } from "../../services/pipeline/Briefer.ts"
 import type { RunRefused } from "../../services/pipeline/RunWorkflow.ts"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import type { NoValidPlan } from "../../domain/runs/RunOrder.ts"
@@ -63,6 +64,7 @@ export const failureOf = (
     return new CommandFailure({ exitCode: exitCodes.noValidPlan, text: issues === "" ? text : `${text}\n${issues}` })
   }
   if (error._tag === "RunRefused") return new CommandFailure({ exitCode: (error as RunRefused).exitCode, text })
-  if (error._tag === "RunWaits") return new CommandFailure({ exitCode: exitCodeOf("not_permitted"), text })
+  if (error._tag === "RunWaits" || (error._tag === "BriefingError" && (error as BriefingError).isDenied === true))
+    return new CommandFailure({ exitCode: exitCodeOf("not_permitted"), text })
   return stateErrors.has(error._tag) ? new CommandFailure({ exitCode: exitCodes.failed, text }) : usageFailure(text)
 }

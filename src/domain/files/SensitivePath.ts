@@ -2,18 +2,11 @@
  * Paths that need special care: files that look like secrets, files that programs run automatically, and files that
  * control git or this program. Decided by names alone.
  */
+import { namesSecret } from "./SecretNames.ts"
+
+export { secretFolders } from "./SecretNames.ts"
 
 const namesIn = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
-
-const secretNames = namesIn(`
-  .env .envrc .netrc .npmrc .pypirc .pgpass .git-credentials .htpasswd credentials credentials.json secrets.json
-  secrets.yaml secrets.yml shadow id_rsa id_dsa id_ecdsa id_ed25519
-`)
-/** Folders in the home folder of a person that hold keys. */
-export const secretFolders: ReadonlySet<string> = new Set([".ssh", ".gnupg", ".aws", ".kube", ".docker"])
-const secretEndings = [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc"]
-/** Examples, which hold no secrets. */
-const harmlessEndings = [".example", ".sample", ".template", ".dist"]
 
 const componentsOf = (path: string): ReadonlyArray<string> =>
   path
@@ -29,13 +22,7 @@ const componentsOf = (path: string): ReadonlyArray<string> =>
  * isSecretLike("config/.env") // true
  * ```
  */
-export const isSecretLike = (path: string): boolean => {
-  const components = componentsOf(path)
-  const name = components.at(-1) ?? ""
-  if (components.slice(0, -1).some((folder) => secretFolders.has(folder))) return true
-  if (harmlessEndings.some((ending) => name.endsWith(ending))) return false
-  return secretNames.has(name) || name.startsWith(".env.") || secretEndings.some((ending) => name.endsWith(ending))
-}
+export const isSecretLike = (path: string): boolean => namesSecret(componentsOf(path))
 
 /** Folders and files of a project that control git or this program, in any letter case. */
 const controlNames = new Set([".git", ".task-conductor"])

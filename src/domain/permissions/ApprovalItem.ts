@@ -6,6 +6,9 @@ import { Risk } from "../tools/Risk.ts"
 import { ToolCall } from "../tools/ToolCall.ts"
 import type { PreparedCall, ToolInfo } from "../tools/PreparedCall.ts"
 
+/** What is asked before a run begins names this instead of a task. */
+export const beforeRunTask = "Before the run"
+
 export const ApprovalItem = Schema.Struct({
   task: Schema.String,
   call: Schema.optionalKey(ToolCall),

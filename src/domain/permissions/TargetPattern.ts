@@ -5,6 +5,7 @@
  */
 import { matches } from "../text/PatternMatch.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
+import { mostUrlData } from "../tools/Risk.ts"
 import { urlForms, urlPattern } from "./UrlPattern.ts"
 
 /** One file, page, command or start that a call accesses. */
@@ -37,6 +38,15 @@ const names = (pattern: string, test: (path: string) => boolean): boolean => {
   return test(literal) || test(literal.replaceAll("*", ""))
 }
 
+/** True for a URL of which wildcards would cover so much that it may carry data away. */
+const carriesData = (pattern: string, url: string): boolean => {
+  if (!/^https?:\/\//.test(url)) return false
+  const { host, protocol } = new URL(url)
+  const named = pattern.replace(/\\(.)|\*/g, "$1").length
+  const tail = url.length - Math.max(named, `${protocol}//${host}`.length)
+  return tail > mostUrlData
+}
+
 /**
  * True when an allow rule matches the target. A file that looks like a secret, or that programs run automatically, is
  * matched only by a pattern that names such files, not by wildcards alone. Without a pattern a rule matches the other
@@ -47,8 +57,9 @@ export const matchesAllow = (pattern: string | undefined, target: Target): boole
   const path = relative ?? canonical
   const isSecret = kind === "file" && isSecretLike(path)
   const isRun = kind === "file" && isAutomatic(path)
-  if (pattern === undefined) return kind === "other" || (relative !== undefined && !isSecret && !isRun)
-  if (!matchesText(pattern, target)) return false
+  if (pattern === undefined)
+    return (kind === "other" && !carriesData("", canonical)) || (relative !== undefined && !isSecret && !isRun)
+  if (!matchesText(pattern, target) || carriesData(pattern, canonical)) return false
   return (!isSecret || names(pattern, isSecretLike)) && (!isRun || names(pattern, isAutomatic))
 }
 

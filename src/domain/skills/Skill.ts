@@ -55,7 +55,7 @@ export const isModelName = (name: string): boolean =>
   !name.includes("..")
 
 /** True for a model that the local server forwards to a hosted one: `gpt-oss:120b-cloud`. */
-export const isCloudModel = (name: string): boolean => /[:-]cloud$/i.test(name)
+export const isCloudModel = (name: string): boolean => /[:-]cloud(?:@.*)?$/i.test(name.trim())
 
 /** The most passes that a skill may ask for: what comes back from every look takes space in the next prompt. */
 export const maxPasses = 5

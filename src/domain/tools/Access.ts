@@ -29,7 +29,9 @@ export const CanonicalAccess = Schema.Union([
     inside: Schema.Boolean,
     content: Schema.String,
     /** The hash of the text that the content was computed from; when the file has another text, nothing is written. */
-    base: Schema.optionalKey(Schema.String)
+    base: Schema.optionalKey(Schema.String),
+    /** What was at the path when the host looked; when something else is there, nothing is written. */
+    found: Schema.optionalKey(Schema.String)
   }),
   Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
   Schema.TaggedStruct("RunCommand", {
@@ -54,6 +56,13 @@ export const CanonicalAccess = Schema.Union([
   Schema.TaggedStruct("StartServer", { name: Schema.String, does: Schema.Array(Schema.String), hash: Schema.String })
 ])
 export type CanonicalAccess = typeof CanonicalAccess.Type
+
+/** An access without what was found at its path, which is compared by itself. */
+export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
+  if (access._tag !== "WriteFile") return access
+  const { found: _found, ...plain } = access
+  return plain
+}
 
 /** The text that is shown and that rules are compared with. */
 export const accessTarget = (access: CanonicalAccess): string => {
@@ -88,6 +97,8 @@ export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> =>
       return []
   }
 }
+
+export type Reading = CanonicalAccess & { readonly _tag: "ReadFile" }
 
 /** What the host itself starts before a run. */
 export type Start = CanonicalAccess & { readonly _tag: "LoadPlugin" | "StartServer" }

@@ -28,19 +28,19 @@ export const accessRisk = (access: CanonicalAccess): Risk => {
 export const raisedRisk = (risk: Risk, accesses: ReadonlyArray<CanonicalAccess>): Risk =>
   accesses.map(accessRisk).reduce(higherRisk, risk)
 
-/** A longer path or query may carry data of a file or a page to another server. */
-const longUrlPart = 256
+/** A longer path with its query may carry data of a file or a page to another server. */
+export const mostUrlData = 256
 
-/** The length of the longest such part; 0 when all are short. */
+/** How many characters of a URL follow its host; 0 when they are too few to carry much. */
 const longPartOf = (text: string): number => {
   const url = URL.parse(text)
-  const longest = url === null ? text.length : Math.max(url.search.length, url.pathname.length)
-  return longest > longUrlPart ? longest : 0
+  const length = url === null ? text.length : url.pathname.length + url.search.length
+  return length > mostUrlData ? length : 0
 }
 
 /**
- * Why a person is asked about an access each time, as a sentence; nothing when an answer may hold for longer. Rules still
- * decide about such an access.
+ * Why a person is asked about an access each time, as a sentence; nothing when an answer may hold for longer. A rule
+ * still decides about such an access when its pattern names it, and not only a host or a folder.
  */
 export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
   if (access._tag === "WriteFile" && isAutomatic(access.path)) {

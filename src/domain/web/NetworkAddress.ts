@@ -44,6 +44,25 @@ const isOpen = (address: NetAddress.IpAddress): boolean => {
   return isInSome(openV6, address) && !isInSome(closedV6, address)
 }
 
+const thisMachine = ["127.0.0.0/8", "0.0.0.0/8", "::1/128", "::/128"].map(IpNetwork.fromStringUnsafe)
+
+const withoutCarrier = (address: NetAddress.IpAddress): NetAddress.IpAddress =>
+  !NetAddress.isIpv4Address(address) && isInSome(carriersOfV4, address) ? carriedV4(address) : address
+
+/** One text for all spellings of an address; another text than an address stays as it is. */
+export const canonicalAddress = (address: string): string =>
+  Result.match(NetAddress.ipFromString(address.replace(/%.*$/, "")), {
+    onFailure: () => address,
+    onSuccess: (found) => NetAddress.formatIp(withoutCarrier(found))
+  })
+
+/** True for the addresses by which a machine reaches itself, whatever its network is. */
+export const isLoopback = (address: string): boolean =>
+  Result.match(NetAddress.ipFromString(canonicalAddress(address)), {
+    onFailure: () => false,
+    onSuccess: (found) => isInSome(thisMachine, found)
+  })
+
 /** True when the text is an IPv4 or IPv6 address that is global unicast. 6to4 and Teredo are not. */
 export const isGlobalUnicast = (address: string): boolean =>
   Result.match(NetAddress.ipFromString(address), { onFailure: () => false, onSuccess: isOpen })

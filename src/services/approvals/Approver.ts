@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import { callQuestion, chooseQuestion, doubtQuestion, stepQuestion } from "../../domain/permissions/ApprovalText.ts"
-import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
+import { type ApprovalItem, beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
 import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { type Answers, askLine, askText, canAsk } from "./TerminalQuestion.ts"
 
@@ -46,8 +46,8 @@ interface Asked<A> {
 
 const wishQuestion = "What should be done instead? (Enter for nothing)"
 
-/** Plugins and servers start before there is a plan that could be changed. */
-export const isStart = ({ tool }: ApprovalItem): boolean => tool === "load_plugin" || tool === "start_server"
+/** Plugins and servers start, and given files are read, before there is a plan that could be changed. */
+export const isStart = ({ task }: ApprovalItem): boolean => task === beforeRunTask
 
 /** In a conversation the next message says what to do instead. */
 const hasNextRound = (item: ApprovalItem): boolean => !isStart(item) && item.task !== askTask

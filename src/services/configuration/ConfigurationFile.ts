@@ -42,6 +42,8 @@ export interface LoadedConfiguration {
   readonly merged: Configuration
   readonly project: Configuration
   readonly user: Configuration
+  /** What the person sets: their file and the environment. */
+  readonly own: Configuration
 }
 
 /** The problems of the tools that a file declares, with their places in its text. */
@@ -103,10 +105,7 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
 ) {
   const project = yield* readFile((yield* Path.Path).join(folder, projectFileName), "project")
   const user = userFile === undefined ? {} : yield* readFile(userFile, "user")
-  const loaded: LoadedConfiguration = {
-    project,
-    user,
-    merged: [user, yield* environment].reduce(mergeConfigurations, project)
-  }
+  const own = mergeConfigurations(user, yield* environment)
+  const loaded: LoadedConfiguration = { project, user, own, merged: mergeConfigurations(project, own) }
   return loaded
 })

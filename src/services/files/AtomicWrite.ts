@@ -11,6 +11,7 @@ import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import { decodeText, hasByteOrderMark } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { contentState } from "./ContentState.ts"
 import { hashOf, textHash } from "./Hash.ts"
 import { fileFailure, ifFound } from "./FileFailure.ts"
 import { makeAndOpenDirectory, openDirectory } from "./DirectoryHandle.ts"
@@ -63,20 +64,29 @@ const changed = Effect.fnUntraced(function* (reach: string, base: string) {
   return Result.isFailure(now) || hashOf(now.success) !== base
 })
 
-/** Fails when the file no longer has the text that an edit was computed from. */
-const requireBase = Effect.fnUntraced(function* (file: string, reach: string, base: string | undefined) {
-  if (base === undefined || !(yield* changed(reach, base))) return
-  const message = `${file} was changed after the edit was checked, so nothing was written. Read it again and repeat the edit.`
+/** What a write expects at its path. */
+interface Expected {
+  /** The hash of the text that an edit was computed from. */
+  readonly base?: string
+  /** What was there when the host looked. */
+  readonly found?: string
+}
+
+/** Fails when something else is there than the write expects. */
+const requireExpected = Effect.fnUntraced(function* (file: string, reach: string, { base, found }: Expected) {
+  const isOther = found !== undefined && (yield* contentState(reach)) !== found
+  if (!isOther && (base === undefined || !(yield* changed(reach, base)))) return
+  const message = `${file} was changed after the call was checked, so nothing was written. Read it again and repeat the call.`
   return yield* new ToolFailure({ type: "validation_failed", message })
 })
 
 /**
- * Writes the whole text to a canonical path; with `base`, only when the file has the text with that hash. Missing folders
- * are made. The mode and the byte order mark of an existing file stay; a hard link to it keeps the old text. On any
+ * Writes the whole text to a canonical path; nothing when something else is there than expected. Missing folders are
+ * made. The mode and the byte order mark of an existing file stay; a hard link to it keeps the old text. On any
  * failure or interruption the old text stays and the temporary file is removed.
  */
 export const replaceFile = Effect.fn("replaceFile")(
-  function* (file: string, text: string, base?: string) {
+  function* (file: string, text: string, expected: Expected = {}) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const folder = yield* makeAndOpenDirectory(path.dirname(file))
@@ -90,7 +100,7 @@ export const replaceFile = Effect.fn("replaceFile")(
       yield* fill(temporary, content, old?.mode, () => {
         created = true
       })
-      yield* requireBase(file, reach, base)
+      yield* requireExpected(file, reach, expected)
       yield* Effect.uninterruptible(Effect.andThen(fs.rename(temporary, reach), folder.sync))
     }).pipe(Effect.onError(() => (created ? Effect.ignore(fs.remove(temporary, { force: true })) : Effect.void)))
   },

@@ -22,13 +22,17 @@ const foldersOf = (near: ReadonlyArray<string>): ReadonlyArray<string> => {
   return [...byDepth, ""]
 }
 
-/** Reads the descriptions for the files `near` (paths relative to the project), the nearest first. */
-export const readDescriptions = Effect.fn("readDescriptions")(function* (root: string, near: ReadonlyArray<string>) {
+/** Reads the descriptions for the files `near` (paths relative to the project), the nearest first, as far as they may be read. */
+export const readDescriptions = Effect.fn("readDescriptions")(function* (
+  root: string,
+  near: ReadonlyArray<string>,
+  mayRead: (path: string) => Effect.Effect<boolean>
+) {
   const path = yield* Path.Path
 
   const textOf = Effect.fnUntraced(function* (relative: string) {
     const file = yield* canonicalPath(root, path.join(root, relative)).pipe(Effect.orElseSucceed(() => undefined))
-    if (file === undefined || !file.inside) return ""
+    if (file === undefined || !file.inside || !(yield* mayRead(file.path))) return ""
     return (yield* readTextFile(file.path, maxBytes).pipe(Effect.orElseSucceed(() => ""))).trim()
   })
 

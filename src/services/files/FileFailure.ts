@@ -33,6 +33,13 @@ const explanations: Readonly<Record<string, string>> = {
   EMFILE: "Too many files are open."
 }
 
+/** What is wrong with the path itself, not with the system. */
+const pathFaults: Readonly<Record<string, ToolFailure["type"]>> = {
+  ENOTDIR: "not_found",
+  ELOOP: "validation_failed",
+  ENAMETOOLONG: "validation_failed"
+}
+
 /** The failure of an operation such as `read` or `write` on a path. */
 export const fileFailure =
   (operation: string, path: string) =>
@@ -42,5 +49,5 @@ export const fileFailure =
     }
     const code = codeOf(error)
     const why = explanations[code] ?? `The system says ${code}.`
-    return new ToolFailure({ type: "io_error", message: `Cannot ${operation} ${path}. ${why}` })
+    return new ToolFailure({ type: pathFaults[code] ?? "io_error", message: `Cannot ${operation} ${path}. ${why}` })
   }

@@ -12,6 +12,7 @@ import type { LineRange } from "../../domain/text/LineRange.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { replaceFile } from "./AtomicWrite.ts"
 import { canonicalPath } from "./CanonicalPath.ts"
+import { contentState } from "./ContentState.ts"
 import { listTree, listTreeWithin, maxTreeEntries, type TreeBounds, type TreeListing } from "./FileTree.ts"
 import { readTextFile, readTextLines } from "./TextFile.ts"
 import { textHash } from "./Hash.ts"
@@ -62,6 +63,8 @@ export class Workspace extends Context.Service<
      * the path exists. Fails with `validation_failed` (NUL) or `io_error`.
      */
     canonical(path: string): Effect.Effect<{ readonly path: string; readonly inside: boolean }, ToolFailure>
+    /** What identifies the content at a canonical path now; another content gives another text. */
+    state(path: string): Effect.Effect<string>
     /** True when a regular file is at this canonical path. */
     isFile(path: string): Effect.Effect<boolean>
     /**
@@ -76,7 +79,7 @@ export class Workspace extends Context.Service<
     readLines(file: string, range: LineRange, maxBytes: number): Effect.Effect<string, ToolFailure>
     /**
      * Replaces or creates a file in one step and makes missing folders. The access must be the one that was granted to
-     * the call. Fails with `validation_failed` when the file changed since an edit was computed, and with `io_error`.
+     * the call. Fails with `validation_failed` when the file changed since the host looked, and with `io_error`.
      */
     write(access: CanonicalAccess & { readonly _tag: "WriteFile" }): Effect.Effect<void, ToolFailure>
     /** Paths of all files relative to the root, sorted, without what git ignores. Fails with `output_limit` above 100,000. */
@@ -85,9 +88,12 @@ export class Workspace extends Context.Service<
     treeWithin(bounds: TreeBounds): Effect.Effect<TreeListing, ToolFailure>
     /**
      * The texts that describe the project: AGENTS.md and its like from the folders of some files (paths relative to the
-     * root) and those above them, the nearest first; README.md of the root where it has none of them.
+     * root) and those above them, the nearest first; README.md of the root where it has none of them. `mayRead` decides about each canonical path.
      */
-    descriptions(near: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<DescriptionFile>>
+    descriptions(
+      near: ReadonlyArray<string>,
+      mayRead: (path: string) => Effect.Effect<boolean>
+    ): Effect.Effect<ReadonlyArray<DescriptionFile>>
   }
 >()("task-conductor/services/files/Workspace") {
   /** The workspace of an existing folder; a relative path starts at the current folder. */
@@ -101,6 +107,9 @@ export class Workspace extends Context.Service<
         return Workspace.of({
           root: real,
           canonical: Effect.fn("Workspace.canonical")((path) => provide(canonicalPath(real, path))),
+          state: Effect.fn("Workspace.state")((path) =>
+            provide(Effect.orElseSucceed(contentState(path), () => "unknown"))
+          ),
           isFile: Effect.fn("Workspace.isFile")((path) =>
             fs.stat(path).pipe(
               Effect.map((info) => info.type === "File"),
@@ -111,12 +120,10 @@ export class Workspace extends Context.Service<
           readLines: Effect.fn("Workspace.readLines")((file, range, maxBytes) =>
             provide(readTextLines(file, range, maxBytes))
           ),
-          write: Effect.fn("Workspace.write")((access) =>
-            provide(replaceFile(access.path, access.content, access.base))
-          ),
+          write: Effect.fn("Workspace.write")((access) => provide(replaceFile(access.path, access.content, access))),
           tree: provide(listTree(real, maxTreeEntries)),
           treeWithin: (bounds) => provide(listTreeWithin(real, bounds)),
-          descriptions: (near) => provide(readDescriptions(real, near))
+          descriptions: (near, mayRead) => provide(readDescriptions(real, near, mayRead))
         })
       })
     )
@@ -128,6 +135,7 @@ export class Workspace extends Context.Service<
       Workspace.of({
         root,
         canonical: () => unreadable,
+        state: () => Effect.succeed("unknown"),
         isFile: () => Effect.succeed(false),
         readText: () => unreadable,
         readLines: () => unreadable,

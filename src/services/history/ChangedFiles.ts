@@ -41,7 +41,8 @@ const world: ReferenceWorld = {
   view: "document",
   expected: [],
   tooLate: [],
-  tree: Effect.succeed([])
+  tree: Effect.succeed([]),
+  mayRead: () => Effect.succeed(true)
 }
 
 const shownNow = (reference: FileReference): Seen["now"] =>

@@ -1,6 +1,6 @@
 /**
  * Reads what the map of a project is made of: the list of its files, its manifests and, for large windows, its main
- * sources. Nothing outside the project, no link and no file that looks like a secret is read. All bounds are small, since
+ * sources. Nothing outside the project, no link and no file that rules keep from being read without a question. All bounds are small, since
  * every run does this first.
  */
 import * as Clock from "effect/Clock"
@@ -22,27 +22,29 @@ const sourceBytes = 131_072
 const mostSources = 24
 const filesAtOnce = 8
 
-/** The text of a regular file of the project; nothing when it is a link, lies behind one, or is no text of this size. */
-const readOwn = Effect.fnUntraced(function* (file: string, maxBytes: number) {
+/** True when a file may be read without a question, by its canonical path. */
+export type MayRead = (path: string) => Effect.Effect<boolean>
+
+/** The text of a regular file of the project; nothing when it is a link, lies behind one, is denied, or is no text of this size. */
+const readOwn = Effect.fnUntraced(function* (file: string, maxBytes: number, mayRead: MayRead) {
   const workspace = yield* Workspace
   const path = yield* Path.Path
   const written = path.join(workspace.root, file)
-  return yield* workspace.canonical(written).pipe(
-    Effect.filterOrFail((found) => found.inside && found.path === written),
-    Effect.flatMap((found) => workspace.readText(found.path, maxBytes)),
-    Effect.map((text) => [{ path: file, text }]),
-    Effect.orElseSucceed((): ReadonlyArray<{ readonly path: string; readonly text: string }> => [])
-  )
+  const found = yield* Effect.option(workspace.canonical(written))
+  if (found._tag === "None" || !found.value.inside || found.value.path !== written) return []
+  if (!(yield* mayRead(written))) return []
+  const text = yield* Effect.option(workspace.readText(written, maxBytes))
+  return text._tag === "None" ? [] : [{ path: file, text: text.value }]
 })
 
-const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBytes: number) {
-  const read = yield* Effect.forEach(files, (file) => readOwn(file, maxBytes), { concurrency: filesAtOnce })
+const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBytes: number, mayRead: MayRead) {
+  const read = yield* Effect.forEach(files, (file) => readOwn(file, maxBytes, mayRead), { concurrency: filesAtOnce })
   return read.flat()
 })
 
 /** The map of the project for a window of so many tokens; empty when there is nothing to show or no room for it. */
 export const readProjectMap = Effect.fn("readProjectMap")(
-  function* (window: number) {
+  function* (window: number, mayRead: MayRead) {
     const room = mapRoom(window)
     if (room === 0) return ""
     const workspace = yield* Workspace
@@ -50,12 +52,12 @@ export const readProjectMap = Effect.fn("readProjectMap")(
     const listing = yield* workspace.treeWithin({ entries: mostMapped, until })
     const files = mappedFiles(listing.files)
     const all = new Set(files)
-    const texts = yield* readAll(manifestsOf(files), manifestBytes)
+    const texts = yield* readAll(manifestsOf(files), manifestBytes, mayRead)
     const manifests = texts.map(({ path, text }) => ({ path, text, files: all }))
     const entryPoints = entryPointsOf(files, manifests)
     const sources =
       room < leastRoomForExports ? [] : mainSourcesOf(files, entryPoints).filter(hasExportedNames).slice(0, mostSources)
-    const read = yield* readAll(sources, sourceBytes)
+    const read = yield* readAll(sources, sourceBytes, mayRead)
     return projectMap(
       {
         ...listing,

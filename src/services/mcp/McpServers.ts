@@ -72,10 +72,16 @@ const addressOf = Effect.fnUntraced(function* (entry: McpServerEntry, project: s
   return { _tag: "Program", command, args, env: { ...own, ...env }, cwd: folder } satisfies McpAddress
 })
 
+/** The address with its host in ASCII: one in another script may look like a host that the person knows. */
+const addressLines = (url: string): ReadonlyArray<string> => {
+  const { host, href } = new URL(url)
+  return url.toLowerCase().includes(host) ? [`Address: ${url}`] : [`Address: ${href}`, `Written as: ${url}`]
+}
+
 /** What a person is shown. Variables are shown as they are written, not with their values. */
 const shownLines = (address: McpAddress, { env = {}, headers = {} }: McpServerEntry): ReadonlyArray<string> =>
   address._tag === "Http"
-    ? [`Address: ${address.url}`, ...Object.entries(headers).map(([name, value]) => `Header: ${name}: ${value}`)]
+    ? [...addressLines(address.url), ...Object.entries(headers).map(([name, value]) => `Header: ${name}: ${value}`)]
     : [
         `Command: ${address.command}`,
         ...address.args.map((argument) => `Argument: ${argument}`),

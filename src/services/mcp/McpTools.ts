@@ -46,6 +46,7 @@ const toolOf = (
       parameters,
       risk: mcpToolRisk(server.entry, definition),
       effect: mcpToolEffect(server.entry, definition.name),
+      revision: definition.hash,
       execute: (args) =>
         supervised.call(definition, args).pipe(
           Effect.mapError(({ detail, type }) => {

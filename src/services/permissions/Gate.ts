@@ -7,11 +7,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import { accessTarget, type CanonicalAccess, type Start } from "../../domain/tools/Access.ts"
+import { accessTarget, type CanonicalAccess, type Reading, type Start } from "../../domain/tools/Access.ts"
 import type { InDoubtCall } from "../../domain/history/JournalRecord.ts"
 import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import type { StepApproved, StepGate, Wish } from "../../domain/permissions/ApprovalItem.ts"
+import { beforeRunTask, type StepApproved, type StepGate, type Wish } from "../../domain/permissions/ApprovalItem.ts"
 import { canRemember } from "../../domain/permissions/SessionScope.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { Approver } from "../approvals/Approver.ts"
@@ -40,8 +40,8 @@ export interface Permit {
   readonly mayRead: (path: string) => Effect.Effect<boolean>
 }
 
-/** Where plugins and servers are started. */
-const beforeRun: QuestionScope = { task: "Before the run", place: "" }
+/** Where plugins and servers are started, and given files are read. */
+const beforeRun: QuestionScope = { task: beforeRunTask, place: "" }
 
 /** The permits that were issued and not used. Nothing outside this file can add one. */
 const issued = new WeakSet<Permit>()
@@ -76,10 +76,10 @@ export class Gate extends Context.Service<
     /** Decides about reading outside the project or fetching, for a reference of a task. Reads inside need no question. */
     authorizeReference(scope: QuestionScope, access: CanonicalAccess): Effect.Effect<void, PermissionDenied>
     /**
-     * Decides about what is started before a run: the code of a plugin, a server. A denial is not part of the outcome of
-     * the run and has no event, since the run has not begun.
+     * Decides about what a run needs before it begins: the code of a plugin, a server, the file in view. A denial is not
+     * part of the outcome of the run and has no event, since the run has not begun.
      */
-    authorizeStart(start: Start): Effect.Effect<void, PermissionDenied>
+    authorizeStart(start: Start | Reading): Effect.Effect<void, PermissionDenied>
     /**
      * Asks about the concrete calls of a step, which may run when approved; they are identified by their hash. A task that
      * is gated by risk alone needs no question when rules allow every call of it that is not safe.
@@ -164,6 +164,7 @@ export class Gate extends Context.Service<
             const times = by === "person" ? { times: grants.countDenial(question) } : {}
             return yield* deniedOf(question, by, { ...times, ...wish })
           }
+          if (by === "person") grants.addShown(question)
           if (answer !== "once") grants.addSession(question)
           const warning = answer === "remember" ? yield* remember(question) : undefined
           if (warning !== undefined) yield* tell({ type: "message", level: "warning", text: warning })
@@ -217,9 +218,13 @@ export class Gate extends Context.Service<
 
         const stepWorld = { addWish, approver, events, evaluator, grants, withMutex, workspace }
         return Gate.of({
-          authorize: Effect.fn("Gate.authorize")((scope, prepared) =>
-            Effect.map(admitTask(questionOfCall(scope, prepared)), () => permitFor(scope, prepared))
-          ),
+          authorize: Effect.fn("Gate.authorize")((scope, prepared) => {
+            const question = questionOfCall(scope, prepared)
+            return Effect.map(admitTask(question), () => {
+              grants.addWritten(question)
+              return permitFor(scope, prepared)
+            })
+          }),
           authorizeReference: Effect.fn("Gate.authorizeReference")((scope, access) =>
             admitTask(questionOfAccess(scope, access))
           ),

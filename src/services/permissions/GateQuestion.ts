@@ -3,7 +3,7 @@
  * and grants are compared with.
  */
 import type * as Path from "effect/Path"
-import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
+import { accessTarget, type CanonicalAccess, plainAccess } from "../../domain/tools/Access.ts"
 import { accessRisk } from "../../domain/tools/Risk.ts"
 import { type PreparedCall, builtInOrigin } from "../../domain/tools/PreparedCall.ts"
 import type { ToolPin } from "../../domain/permissions/PolicyFormat.ts"
@@ -15,8 +15,6 @@ import type { QuestionScope } from "./QuestionScope.ts"
 
 export interface GateQuestion extends Grantable, QuestionScope {
   readonly call?: ToolCall
-  /** The tool as it is now; absent for what is built in. */
-  readonly pin?: ToolPin
   /** True for a tool that may change what it does not declare. */
   readonly mayChange?: boolean
 }
@@ -27,24 +25,30 @@ const callHash = (asked: {
   readonly tool: string
   readonly arguments?: Arguments
   readonly accesses: ReadonlyArray<CanonicalAccess>
-}): string => hashOf([asked.task, asked.tool, asked.arguments ?? null, asked.accesses.map((access) => ({ ...access }))])
+  readonly pin?: ToolPin
+}): string =>
+  hashOf([
+    asked.task,
+    asked.tool,
+    asked.arguments ?? null,
+    asked.accesses.map((access) => ({ ...plainAccess(access) })),
+    ...(asked.pin === undefined ? [] : [{ ...asked.pin }])
+  ])
 
 export const questionOfCall = (
   { place, task }: QuestionScope,
   { accesses, call, info, risk }: PreparedCall
-): GateQuestion => ({
-  task,
-  place,
-  risk,
-  call,
-  tool: info.name,
-  arguments: call.arguments,
-  accesses,
-  ...(info.origin === builtInOrigin
-    ? {}
-    : { pin: { origin: info.origin, definition: info.definition }, mayChange: info.effect !== "pure" }),
-  hash: callHash({ task, tool: info.name, arguments: call.arguments, accesses })
-})
+): GateQuestion => {
+  const pin = info.origin === builtInOrigin ? undefined : { origin: info.origin, definition: info.definition }
+  const asked = {
+    task,
+    tool: info.name,
+    arguments: call.arguments,
+    accesses,
+    ...(pin === undefined ? {} : { pin, mayChange: info.effect !== "pure" })
+  }
+  return { ...asked, place, risk, call, hash: callHash(asked) }
+}
 
 const toolOfAccess = {
   ReadFile: "read_file",

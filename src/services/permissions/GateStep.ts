@@ -60,12 +60,8 @@ const possibleCalls = Effect.fnUntraced(function* (
 })
 
 /** True when a task needs no question: its calls were approved before, or it is gated by risk alone and rules allow them. */
-const isCovered = (
-  gatedBy: GatedTask["gatedBy"],
-  calls: ReadonlyArray<DecidedCall>,
-  wasApproved: (hash: string) => boolean
-): boolean => {
-  if (calls.length > 0 && calls.every(({ question }) => wasApproved(question.hash))) return true
+const isCovered = (gatedBy: GatedTask["gatedBy"], calls: ReadonlyArray<DecidedCall>, grants: Grants): boolean => {
+  if (calls.length > 0 && calls.every(({ question }) => grants.isApproved(question))) return true
   const isAllowed = ({ decision, question }: DecidedCall) =>
     question.risk === "safe" || (decision.verdict === "allow" && decision.rules.length > 0)
   return gatedBy === "risk" && calls.every(isAllowed)
@@ -127,7 +123,9 @@ const grant = (answer: StepAnswer, wasSeen: boolean, shown: ReadonlyArray<Shown>
     return answer !== "decline" && (wasSeen || (question !== undefined && sessionScopes(question) !== undefined))
   }
   const hashesOf = (some: ReadonlyArray<Shown>) => some.flatMap(({ question }) => question?.hash ?? [])
-  grants.addHashes(hashesOf(shown.filter(isApproved)))
+  const approved = shown.filter(isApproved)
+  grants.addHashes(hashesOf(approved))
+  for (const { question } of approved) if (wasSeen && question !== undefined) grants.addShown(question)
   if (typeof answer === "object") {
     grants.addExcluded(hashesOf(shown.filter((one, index) => !isApproved(one, index))))
   }
@@ -150,7 +148,7 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
     accesses: calls.flatMap(({ question }) => question.accesses)
   }))
   const warnings = yield* warnOfSharedWrites(title, touching, events)
-  const open = decided.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, (hash) => grants.isHashApproved(hash)))
+  const open = decided.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, grants))
   if (open.length === 0) return { approved: true, by: "rule" }
   const found = yield* Effect.forEach(open, ({ calls, task }) => shownOf(task, calls, warnings, world))
   const shown = found.flat()

@@ -7,6 +7,7 @@ import { accessTarget } from "../../domain/tools/Access.ts"
 import { type Asked, sessionScopes } from "../../domain/permissions/SessionScope.ts"
 import { AnsweredBy } from "../approvals/Approver.ts"
 import { hashOf } from "../files/Hash.ts"
+import { ShownContents, shownFields } from "./ShownContents.ts"
 
 export interface Grantable extends Asked {
   readonly hash: string
@@ -21,7 +22,8 @@ export const GrantSnapshot = Schema.Struct({
   /** Who approved all remaining steps of a plan, by its key. */
   plans: Schema.Record(Schema.String, AnsweredBy),
   /** How often an effect was denied, by its key. */
-  denied: Schema.Record(Schema.String, Schema.Int)
+  denied: Schema.Record(Schema.String, Schema.Int),
+  ...shownFields
 })
 export type GrantSnapshot = typeof GrantSnapshot.Type
 
@@ -36,16 +38,28 @@ export class Grants {
   readonly #session = new Map<string, string>()
   readonly #plans = new Map<string, AnsweredBy>()
   readonly #denied = new Map<string, number>()
+  readonly #contents = new ShownContents()
 
-  /** True for a call whose hash was approved, or that the session covers. */
+  /** True for a call that was approved, or that the session covers, while the files are as they were shown. */
   isGranted(asked: Grantable): boolean {
     const keys = sessionScopes(asked)?.map(({ key }) => hashOf(key))
-    return this.isHashApproved(asked.hash) || keys?.every((key) => this.#session.has(key)) === true
+    if (this.isApproved(asked)) return true
+    return keys?.every((key) => this.#session.has(key)) === true && this.#contents.holds(asked)
   }
 
-  /** True for exactly this call, approved with its step. */
-  isHashApproved(hash: string): boolean {
-    return this.#approved.has(hash)
+  /** True for exactly this call, approved with its step, while the files are as they were shown. */
+  isApproved(asked: Grantable): boolean {
+    return this.#approved.has(asked.hash) && this.#contents.holds(asked)
+  }
+
+  /** A person allowed what they were shown. */
+  addShown(asked: Grantable): void {
+    this.#contents.addShown(asked)
+  }
+
+  /** The call may run, and change files as it says. */
+  addWritten(asked: Grantable): void {
+    this.#contents.addWritten(asked)
   }
 
   /** True for exactly this call, excluded when others of its step were chosen. */
@@ -100,12 +114,14 @@ export class Grants {
       excluded: [...this.#excluded],
       session: Object.fromEntries(this.#session),
       plans: Object.fromEntries(this.#plans),
-      denied: Object.fromEntries(this.#denied)
+      denied: Object.fromEntries(this.#denied),
+      ...this.#contents.snapshot()
     }
   }
 
   /** Adds the answers that another process has in the same run. */
-  restore({ approved, denied, excluded, plans, session }: GrantSnapshot): void {
+  restore({ approved, denied, excluded, plans, session, ...contents }: GrantSnapshot): void {
+    this.#contents.restore(contents)
     this.addExcluded(excluded)
     this.addHashes(approved)
     for (const [key, covers] of Object.entries(session)) this.#session.set(key, covers)

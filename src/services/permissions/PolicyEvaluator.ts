@@ -67,7 +67,9 @@ const protectionOf = (
   if (access._tag === "FetchUrl") return world.unfetchable?.(access.url)
   if (access._tag === "RunCommand") return access.denial
   if (access._tag !== "WriteFile") return undefined
-  if (!access.inside) return "would write outside the project, which nothing can allow"
+  if (!access.inside) {
+    return `would write outside the project ${world.root}, which nothing can allow; start with --project in a folder that holds it to work there`
+  }
   const { path, protectedPaths, root } = world
   const isBelow = (folder: string) => access.path === folder || access.path.startsWith(`${folder}${path.sep}`)
   if (isControlPath(path.relative(root, access.path)) || protectedPaths.some(isBelow)) {

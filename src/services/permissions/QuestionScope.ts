@@ -2,6 +2,7 @@
  * Where in a run something is asked for, so that an answer that is persisted counts for this question and for no later one
  * with the same words.
  */
+import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import { hashOf } from "../files/Hash.ts"
 
 export interface QuestionScope {
@@ -13,6 +14,14 @@ export interface QuestionScope {
   readonly place: string
 }
 
-/** The id of a question about what has this hash. */
-export const questionId = ({ hash, place }: { readonly hash: string; readonly place: string }): string =>
-  place === "" ? hash : hashOf([place, hash])
+interface Identified {
+  readonly hash: string
+  readonly place: string
+  readonly accesses: ReadonlyArray<CanonicalAccess>
+}
+
+/** The id of a question about what has this hash, and about the files as they are now. */
+export const questionId = ({ accesses, hash, place }: Identified): string => {
+  const found = accesses.flatMap((access) => ("found" in access && access.found !== undefined ? [access.found] : []))
+  return place === "" ? hash : hashOf([place, hash, ...found])
+}

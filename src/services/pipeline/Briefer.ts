@@ -19,6 +19,7 @@ import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { readProjectMap } from "../map/MapReader.ts"
 import { countLines, linesWithin } from "../../domain/text/LineRange.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
+import { Gate } from "../permissions/Gate.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** What a person gives for a run. */
@@ -35,14 +36,14 @@ export type Surroundings = Omit<Briefing, "prompt" | "requestDocument">
 /** The prompt, the current file or an open one cannot be used. `detail` says why and what to do. */
 export class BriefingError extends Schema.TaggedError<BriefingError>()("BriefingError", {
   part: Schema.Literals(["prompt", "current file", "open file"]),
-  detail: Schema.String
+  detail: Schema.String,
+  /** True when a person or a rule denied it. */
+  isDenied: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message(): string {
     return `Cannot use the ${this.part}: ${this.detail}`
   }
 }
-
-const unusableFile = (detail: string) => new BriefingError({ part: "open file", detail })
 
 const systemNames: Readonly<Record<string, string>> = { darwin: "macOS", linux: "Linux", win32: "Windows" }
 
@@ -64,7 +65,10 @@ const today = Effect.gen(function* () {
 export class Briefer extends Context.Service<
   Briefer,
   {
-    /** Makes the briefing of a run. Fails when the prompt is empty, the current file is no readable text, or an open file does not exist. */
+    /**
+     * Makes the briefing of a run. Fails when the prompt is empty, the current file is no readable text, an open file does
+     * not exist, or the gate denies one of them.
+     */
     brief(request: Request): Effect.Effect<Briefing, BriefingError>
     /** The briefing without a request, for a conversation whose first message is not there yet. */
     readonly surroundings: (request: Omit<Request, "prompt">) => Effect.Effect<Surroundings, BriefingError>
@@ -75,10 +79,24 @@ export class Briefer extends Context.Service<
     Effect.gen(function* () {
       const path = yield* Path.Path
       const { contextWindow, limits } = yield* RunSettings
+      const gate = yield* Gate
       const workspace = yield* Workspace
 
+      /** The canonical form of a given file that may be read, as if the run referred to it. */
+      const permitted = Effect.fnUntraced(function* (written: string, part: BriefingError["part"]) {
+        const file = yield* Effect.mapError(
+          workspace.canonical(written),
+          ({ message }) => new BriefingError({ part, detail: message })
+        )
+        yield* Effect.mapError(
+          gate.authorizeStart({ _tag: "ReadFile", ...file }),
+          ({ message }) => new BriefingError({ part, detail: message, isDenied: true })
+        )
+        return file
+      })
+
       /* Drawn once: several plans may be checked against one project. */
-      const mapOfProject = yield* readProjectMap(contextWindow).pipe(
+      const mapOfProject = yield* readProjectMap(contextWindow, gate.mayRead).pipe(
         Effect.provideService(Workspace, workspace),
         Effect.provideService(Path.Path, path),
         Effect.cached
@@ -105,22 +123,23 @@ export class Briefer extends Context.Service<
         return `Prompts hold the first ${shownLines} of ${cutFrom} lines of ${file}: the current file may have a quarter of the context window (${contextWindow} tokens). Tasks can read the rest; raise contextWindow to show more at once.`
       }
 
-      const readCurrentFile = Effect.fnUntraced(
-        function* (written: string) {
-          const file = yield* workspace.canonical(written)
-          const whole = yield* workspace.readText(file.path, limits.readFileBytes)
-          const most = Math.min(limits.currentFileLines, linesWithin(whole, charactersIn(contextWindow / 4)))
-          const { left, text } = firstLines(whole, most)
-          const cut = left === 0 ? {} : { cutFrom: most + left }
-          return { path: shown(file), language: languageOf(file.path), text, ...cut } satisfies CurrentFile
-        },
-        Effect.mapError((failure) => new BriefingError({ part: "current file", detail: failure.message }))
-      )
+      const readCurrentFile = Effect.fnUntraced(function* (written: string) {
+        const part = "current file"
+        const file = yield* permitted(written, part)
+        const whole = yield* Effect.mapError(
+          workspace.readText(file.path, limits.readFileBytes),
+          ({ message }) => new BriefingError({ part, detail: message })
+        )
+        const most = Math.min(limits.currentFileLines, linesWithin(whole, charactersIn(contextWindow / 4)))
+        const { left, text } = firstLines(whole, most)
+        const cut = left === 0 ? {} : { cutFrom: most + left }
+        return { path: shown(file), language: languageOf(file.path), text, ...cut } satisfies CurrentFile
+      })
 
       const nameOpenFile = Effect.fnUntraced(function* (written: string) {
-        const file = yield* Effect.mapError(workspace.canonical(written), ({ message }) => unusableFile(message))
-        if (!(yield* workspace.isFile(file.path))) return yield* unusableFile(`There is no file at ${file.path}.`)
-        return shown(file)
+        const file = yield* permitted(written, "open file")
+        if (yield* workspace.isFile(file.path)) return shown(file)
+        return yield* new BriefingError({ part: "open file", detail: `There is no file at ${file.path}.` })
       })
 
       const surroundings = Effect.fn("Briefer.surroundings")(function* (request: Omit<Request, "prompt">) {
@@ -128,7 +147,7 @@ export class Briefer extends Context.Service<
         const openFiles = [...new Set(yield* Effect.forEach(request.openFiles ?? [], nameOpenFile))]
         const near = [...(currentFile === undefined ? [] : [currentFile.path]), ...openFiles]
         const inside = near.filter((file) => !path.isAbsolute(file))
-        const description = fitDescription(yield* workspace.descriptions(inside), contextWindow)
+        const description = fitDescription(yield* workspace.descriptions(inside, gate.mayRead), contextWindow)
         const notes = [description.note, currentFile === undefined ? undefined : windowNote(currentFile)]
         const told = notes.flatMap((note) => note ?? [])
         const found: Surroundings = {

@@ -7,6 +7,7 @@ import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import { plainFault } from "../../domain/text/EngineWords.ts"
+import { printable } from "../../domain/text/Printable.ts"
 
 const maxLength = 500
 
@@ -16,11 +17,11 @@ const textOf = (thrown: unknown): string => {
   return typeof thrown === "object" && thrown !== null ? "a value that is not an error was thrown" : String(thrown)
 }
 
-/** The first line of the first failure or defect, without a stack trace. */
+/** The first line of the first failure or defect, without a stack trace and without power over a terminal. */
 export const causeText = (cause: Cause.Cause<unknown>): string => {
   const failure = Result.orElse(Cause.findError(cause), () => Cause.findDefect(cause))
   const text = Result.isSuccess(failure) ? textOf(failure.success) : "it interrupted itself"
-  return text.split("\n", 1).join("").slice(0, maxLength)
+  return printable(text.split("\n", 1).join("").slice(0, maxLength))
 }
 
 /**

@@ -27,6 +27,8 @@ export interface Tool<Params> {
   readonly example?: Arguments
   /** When the tool fails with each type, one sentence each; for people, not for the model. */
   readonly errors?: ToolErrors
+  /** Identifies the whole definition at its source, such as a server; permissions end when it changes. */
+  readonly revision?: string
   /** What a call with these parameters accesses; nothing when absent. */
   readonly access?: (params: Params) => ReadonlyArray<Access>
   /** Does the work on the canonical form of what `access` declared, in the same order. Returns a string or JSON. */

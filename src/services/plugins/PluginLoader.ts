@@ -94,7 +94,8 @@ const loadTool = (
     ...(errors === undefined ? {} : { errors })
   }
   const named = aliases === undefined ? {} : { aliases }
-  const info: ToolInfo = { ...seen, definition: hashOf(seen), ...named }
+  const definition = hashOf(tool.revision === undefined ? seen : { ...seen, revision: tool.revision })
+  const info: ToolInfo = { ...seen, definition, ...named }
   return Result.succeed({
     info,
     parameters: { codec: parameters, schema, ...named },

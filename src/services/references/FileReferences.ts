@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import ignore from "ignore"
 import { bareHrefOfPath } from "../../domain/files/FileHref.ts"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
@@ -80,6 +81,10 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
 const find = Effect.fnUntraced(function* (reference: FileReference, world: ReferenceWorld) {
   const workspace = yield* Workspace
   const direct = yield* Effect.mapError(workspace.canonical(reference.target), unreadable)
+  /* Whether a file exists out there is told only to who may read it. */
+  if (world.permit !== undefined && !direct.inside) {
+    yield* world.permit({ _tag: "ReadFile", path: direct.path, inside: false })
+  }
   if (yield* workspace.isFile(direct.path)) return { reference, ...direct }
   if (/^[\\/]/.test(reference.target)) {
     const repaired = withoutLeadingSlash(reference)
@@ -140,20 +145,52 @@ const narrow = Effect.fnUntraced(function* (reference: FileReference, text: stri
   })
 })
 
+/** The most bytes of lines that are read out of a file that is too large to be read as a whole. */
+const partBytes = 1_048_576
+
+/** The lines that a reference names in a file that is too large to be read as a whole. */
+const linesOfLarge = Effect.fnUntraced(function* ({ path, reference }: Found, language: string, tooLarge: ToolFailure) {
+  const workspace = yield* Workspace
+  const { href, lines, target } = reference
+  if (lines === undefined) {
+    const [size = ""] = tooLarge.message.split(". ")
+    const how = `Refer to the lines that are needed, such as ${bareHrefOfPath(target)}#L1-L200, or let a task search it.`
+    return yield* new ReferenceProblem({ code: "reference-unreadable", what: `${size}.`, how })
+  }
+  const text = yield* Effect.mapError(workspace.readLines(path, lines, partBytes), ({ message, type }) =>
+    type === "validation_failed"
+      ? new ReferenceProblem({
+          code: "reference-lines",
+          what: `"${href}" names lines that it does not have.`,
+          how: message
+        })
+      : new ReferenceProblem({ code: "reference-unreadable", what: message, how: "" })
+  )
+  return { kind: "file", language, text, first: lines.from } satisfies ReferenceContent
+})
+
 /** The content of a file reference. In the check, a file that needs a question only has to exist. */
 export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileReference, world: ReferenceWorld) {
   const workspace = yield* Workspace
   const { limits } = yield* RunSettings
   const found = yield* find(reference, world)
   const later: ReferenceContent = { kind: "later" }
-  if (world.permit === undefined && (!found.inside || isSecretLike(found.path))) {
-    return { reference: found.reference, content: later } satisfies ResolvedReference
+  if (world.permit === undefined) {
+    const isOpen = found.inside && !isSecretLike(found.path)
+    if (!isOpen || world.mayRead === undefined || !(yield* world.mayRead(found.path))) {
+      return { reference: found.reference, content: later } satisfies ResolvedReference
+    }
   }
-  if (world.permit !== undefined) {
-    yield* world.permit({ _tag: "ReadFile", path: found.path, inside: found.inside })
+  if (world.permit !== undefined && found.inside) {
+    yield* world.permit({ _tag: "ReadFile", path: found.path, inside: true })
   }
-  const whole = yield* Effect.mapError(workspace.readText(found.path, limits.readFileBytes), unreadable)
   const language = languageOf(found.path)
+  const read = yield* Effect.result(workspace.readText(found.path, limits.readFileBytes))
+  if (Result.isFailure(read) && read.failure.type === "output_limit") {
+    const content = yield* linesOfLarge(found, language, read.failure)
+    return { reference: found.reference, content } satisfies ResolvedReference
+  }
+  const whole = yield* Effect.mapError(Effect.fromResult(read), unreadable)
   const content: ReferenceContent = { kind: "file", language, ...(yield* narrow(found.reference, whole, language)) }
   return { reference: found.reference, content } satisfies ResolvedReference
 })

@@ -40,6 +40,8 @@ export interface ReferenceWorld {
   readonly expected: ReadonlyArray<TaskName>
   /** Tasks of the list that have not. */
   readonly tooLate: ReadonlyArray<TaskName>
+  /** In the check: what the rules let be read without a question. Nothing else is opened. */
+  readonly mayRead?: (path: string) => Effect.Effect<boolean>
   /** Asks the gate before something is opened. Absent in the check, which opens nothing that may need a question. */
   readonly permit?: (access: CanonicalAccess) => Effect.Effect<void, ReferenceProblem>
   /** Paths of the project's files, listed once and only when needed. */

@@ -121,7 +121,7 @@ export class References extends Context.Service<
         const tree = yield* Effect.cached(workspace.tree)
         return yield* activities.record(
           { key: seenKey.check(list.tasks.map(({ name }) => name)), success: Checked },
-          checkReferences(list, { ...given, tree }, given.ahead?.resolve ?? resolve)
+          checkReferences(list, { ...given, tree, mayRead: gate.mayRead }, given.ahead?.resolve ?? resolve)
         )
       })
 
@@ -131,7 +131,8 @@ export class References extends Context.Service<
         view: "document",
         expected: [],
         tooLate: [],
-        tree: workspace.tree
+        tree: workspace.tree,
+        mayRead: gate.mayRead
       })
 
       /** Resolves one reference and records the outcome. Results of tasks need no record, since the run has them. */

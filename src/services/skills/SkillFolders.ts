@@ -10,6 +10,7 @@ import * as Result from "effect/Result"
 import { type Issue, issueText, type Repair } from "../../domain/findings/Issue.ts"
 import { Skill } from "../../domain/skills/Skill.ts"
 import { readSkill } from "../../domain/skills/SkillFormat.ts"
+import { isWithin } from "../files/CanonicalPath.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
 import { skillResources } from "./SkillResources.ts"
 
@@ -28,20 +29,32 @@ export interface SkillRoot {
   readonly folder: string
   /** The project, for its own folders: what they link to must lie in it. */
   readonly project?: string
+  /** The project, for folders of the person: they may not lie in it. */
+  readonly awayFrom?: string
   /** True for the folder of another program, whose skills keep the rules of that program. */
   readonly isForeign?: boolean
 }
+
+/** True when what is at a path lies in a folder, with all links resolved; false when it cannot be found. */
+const isBelow = Effect.fnUntraced(function* (folder: string, file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const [root, real] = [yield* Effect.option(fs.realPath(folder)), yield* Effect.option(fs.realPath(file))]
+  return Option.isSome(root) && Option.isSome(real) && isWithin(path, root.value, real.value)
+})
 
 /** The folders that hold skill folders; a later one is nearer and wins. */
 export const skillRoots = Effect.fnUntraced(function* (folders: SkillFolders) {
   const path = yield* Path.Path
   const builtIn = folders.builtIn ?? (yield* packageFolder("skills"))
   const config = folders.config ?? path.join(folders.home, ".config")
+  /* Who works in their home folder has their own skills there. */
+  const away = (yield* isBelow(folders.project, folders.home)) ? {} : { awayFrom: folders.project }
   const roots: ReadonlyArray<SkillRoot> = [
     { origin: "package", folder: builtIn },
-    { origin: "user", folder: path.join(folders.home, ".claude", "skills"), isForeign: true },
-    { origin: "user", folder: path.join(folders.home, ".agents", "skills") },
-    { origin: "user", folder: path.join(config, "task-conductor", "skills") },
+    { origin: "user", folder: path.join(folders.home, ".claude", "skills"), isForeign: true, ...away },
+    { origin: "user", folder: path.join(folders.home, ".agents", "skills"), ...away },
+    { origin: "user", folder: path.join(config, "task-conductor", "skills"), ...away },
     ...[".claude", ".agents", ".task-conductor"].map((own): SkillRoot => {
       const { project } = folders
       return { origin: "project", folder: path.join(project, own, "skills"), project, isForeign: own === ".claude" }
@@ -95,6 +108,9 @@ const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, fol
     return leftOut(file, `This is not a file of at most ${maxSkillBytes} bytes.`)
   }
   if (yield* leadsOut(root, file)) return leftOut(file, "This is a link that leads out of the project.")
+  if (root.awayFrom !== undefined && (yield* isBelow(root.awayFrom, file))) {
+    return leftOut(file, "This leads into the project, so that it is not yours.")
+  }
   const { issues, repairs, value } = readSkill(yield* fs.readFile(file), folder)
   const notes = notesOf(file, issues, repairs)
   if (Option.isNone(value) || root.origin === "package") return { skill: value, notes }

@@ -26,6 +26,8 @@ const invalid = (message: string) => new ToolFailure({ type: "validation_failed"
 
 const maxEditBytes = 10_485_760
 
+const relativeTo = (root: string, path: string): string => path.slice(root.length).replace(/^[\\/]/, "")
+
 /**
  * The write that the edits amount to, bound to the text they were computed from, so that the gate decides about the new
  * content. A protected file is not even read, since the gate denies the write whatever it holds. Fails with
@@ -36,7 +38,7 @@ const canonicalEdit = Effect.fnUntraced(function* (
   workspace: Workspace["Service"]
 ) {
   const { inside, path } = yield* workspace.canonical(written)
-  const relative = path.slice(workspace.root.length).replace(/^[\\/]/, "")
+  const relative = relativeTo(workspace.root, path)
   const unread: CanonicalAccess = { _tag: "WriteFile", path, inside, content: "" }
   if (!inside || isControlPath(relative)) return unread
   const text = yield* Effect.mapError(workspace.readText(path, maxEditBytes), ({ message, type }) => {
@@ -47,8 +49,20 @@ const canonicalEdit = Effect.fnUntraced(function* (
     Effect.fromResult(editText({ path: relative, text, mayQuote: !isSecretLike(path) }, edits)),
     (message) => new ToolFailure({ type: "validation_failed", message: `Nothing was changed. ${message}` })
   )
-  const write: CanonicalAccess = { _tag: "WriteFile", path, inside, content, base: hashOf(text) }
+  const found = yield* workspace.state(path)
+  const write: CanonicalAccess = { _tag: "WriteFile", path, inside, content, base: hashOf(text), found }
   return write
+})
+
+/** The write with what it would replace, so that nothing else is replaced. A protected file is not looked at. */
+const canonicalWrite = Effect.fnUntraced(function* (
+  { content, path: written }: Access & { readonly _tag: "WriteFile" },
+  workspace: Workspace["Service"]
+) {
+  const { inside, path } = yield* workspace.canonical(written)
+  const write: CanonicalAccess = { _tag: "WriteFile", path, inside, content }
+  if (!inside || isControlPath(relativeTo(workspace.root, path))) return write
+  return { ...write, found: yield* workspace.state(path) }
 })
 
 const canonicalAccess = Effect.fnUntraced(function* (access: Access, { commands, workspace }: AccessWorld) {
@@ -62,7 +76,7 @@ const canonicalAccess = Effect.fnUntraced(function* (access: Access, { commands,
       return Object.freeze(yield* canonicalEdit(access, workspace))
     case "WriteFile":
       if (!access.content.isWellFormed()) return yield* invalid("The content holds half a character.")
-      return Object.freeze<CanonicalAccess>({ ...access, ...(yield* workspace.canonical(access.path)) })
+      return Object.freeze<CanonicalAccess>(yield* canonicalWrite(access, workspace))
     case "RunCommand":
       return Object.freeze(yield* commands.canonical(access))
     case "ReadFile":

@@ -40,6 +40,8 @@ const grantedWorkspace = (
   })
   return {
     ...workspace,
+    /* The hash of a file lets its content be guessed. */
+    state: () => Effect.succeed("unknown"),
     readText: (file, maxBytes) => Effect.flatMap(readable(file), (path) => workspace.readText(path, maxBytes)),
     readLines: (file, range, maxBytes) =>
       Effect.flatMap(readable(file), (path) => workspace.readLines(path, range, maxBytes)),

@@ -3,12 +3,11 @@
  * an unusual spelling nor DNS rebinding leads to this machine or its network.
  */
 import * as Effect from "effect/Effect"
-import * as Dns from "effect/net/Dns"
-import * as NetAddress from "effect/net/NetAddress"
 import * as Schema from "effect/Schema"
-import { isAddress, isGlobalUnicast } from "../../domain/web/NetworkAddress.ts"
+import { isGlobalUnicast } from "../../domain/web/NetworkAddress.ts"
 import { ToolErrorType } from "../../domain/tools/ToolCall.ts"
 import type { Dialled } from "./HttpGet.ts"
+import { isOwnAddress, lookUp, type OwnServices, serviceAt, serviceNamed } from "./OwnServices.ts"
 
 /** A page cannot be fetched. `type` is the error type of a tool; `detail` says why. */
 export class FetchFailure extends Schema.TaggedError<FetchFailure>()("FetchFailure", {
@@ -43,41 +42,49 @@ export const parseTarget = (text: string, base?: URL): Effect.Effect<URL, FetchF
     : Effect.fail(fetchFailure(url, "validation_failed", "a URL must not hold a user name or password"))
 }
 
+const portOf = (url: URL): string => (url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port)
+
 /** `host:port` with the port that the scheme implies; brackets around IPv6. */
-export const hostAndPort = (url: URL): string =>
-  `${url.hostname}:${url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port}`
+export const hostAndPort = (url: URL): string => `${url.hostname}:${portOf(url)}`
 
 const resolve = Effect.fnUntraced(function* (url: URL) {
   const host = url.hostname.replace(/^\[|\]$/g, "")
-  if (isAddress(host)) return [host]
-  const dns = yield* Dns.Dns
-  const found = yield* Effect.mapError(dns.lookup(host), (error) =>
-    fetchFailure(url, "io_error", `the name ${host} cannot be resolved (${error.reason})`)
+  return yield* Effect.mapError(lookUp(host), (reason) =>
+    fetchFailure(url, "io_error", `the name ${host} cannot be resolved (${reason})`)
   )
-  return found.map(NetAddress.formatIp)
 })
 
-/** Exceptions by exact `host:port`. A target in both sets is allowed. */
-interface ListedTargets {
-  /** May be fetched even from a private address. */
+/** Exceptions by exact `host:port`. */
+interface ListedTargets extends OwnServices {
+  /** May be fetched even from a private address; the services only when they are listed by their own names. */
   readonly allowed: ReadonlySet<string>
-  /** May not be fetched even from a public address. */
-  readonly denied: ReadonlySet<string>
 }
 
 /**
- * The addresses to connect to for a URL. One that is not public denies the URL, unless its exact `host:port` is
- * allowed.
+ * The addresses to connect to for a URL. One that is not public, or that belongs to this machine, denies the URL unless
+ * its exact `host:port` is allowed. A service of this program is denied by the address that would be dialled, under
+ * whatever name.
  */
-export const addressesOf = Effect.fn("addressesOf")(function* (url: URL, { allowed, denied }: ListedTargets) {
+export const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: ListedTargets) {
+  const { allowed } = listed
   const target = hostAndPort(url)
-  const denial = (why: string) => {
-    const detail = `${why}; to permit it, list ${target} under fetchAllow in your user configuration`
+  const isListed = allowed.has(target)
+  const denial = (why: string, permitted: string) => {
+    const detail = `${why}; to permit it, list ${permitted} under fetchAllow in your user configuration`
     return fetchFailure(url, "permission_denied", detail)
   }
-  if (denied.has(target) && !allowed.has(target)) return yield* denial(`${target} is the model server`)
+  const known = serviceNamed(target, listed)
+  if (known !== undefined && !isListed) return yield* denial(`${target} is the ${known.what}`, known.target)
   const addresses = yield* resolve(url)
-  const internal = allowed.has(target) ? undefined : addresses.find((address) => !isGlobalUnicast(address))
-  if (internal !== undefined) return yield* denial(`${internal} is not on the public internet`)
+  const reached = known === undefined ? yield* serviceAt(addresses, portOf(url), listed) : undefined
+  if (reached !== undefined) {
+    return yield* denial(`${reached.address}:${portOf(url)} is the ${reached.service.what}`, reached.service.target)
+  }
+  if (!isListed) {
+    const internal = addresses.find((address) => !isGlobalUnicast(address))
+    if (internal !== undefined) return yield* denial(`${internal} is not on the public internet`, target)
+    const own = addresses.find((address) => isOwnAddress(address, listed))
+    if (own !== undefined) return yield* denial(`${own} is an address of this machine`, target)
+  }
   return addresses.map((address): Dialled => ({ address, family: address.includes(":") ? 6 : 4 }))
 })

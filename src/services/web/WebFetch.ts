@@ -12,6 +12,7 @@ import { pageText } from "../../domain/web/PageText.ts"
 import { addressesOf, type FetchFailure, fetchFailure, parseTarget } from "./FetchTarget.ts"
 import { readHtml } from "./HtmlReader.ts"
 import { type HttpAnswer, httpGet } from "./HttpGet.ts"
+import { interfaceAddresses, type OwnService } from "./OwnServices.ts"
 
 /** A page as text; HTML as markdown. `url` is the final one, after redirects. */
 export interface Page {
@@ -23,8 +24,10 @@ export interface Page {
 export interface FetchOptions {
   /** Private addresses that may be fetched, each exactly as `host:port` of the URL; brackets around IPv6. */
   readonly allowed?: ReadonlyArray<string>
-  /** `host:port` that is denied even on a public address, such as that of the model server. `allowed` takes precedence. */
-  readonly denied?: ReadonlyArray<string>
+  /** What this program itself uses: denied under every name, unless `allowed` lists exactly its own `host:port`. */
+  readonly services?: ReadonlyArray<OwnService>
+  /** The addresses of this machine; those of its network interfaces when absent. */
+  readonly interfaces?: () => ReadonlyArray<string>
   /** The most bytes of a page, decoded. */
   readonly maxBytes?: number
   /** The most time for all hops together, without the time to authorize them. */
@@ -71,13 +74,17 @@ export class WebFetch extends Context.Service<
       Effect.gen(function* () {
         const dns = yield* Dns.Dns
         const allowed = new Set(options.allowed)
-        const denied = new Set(options.denied)
+        const { interfaces = interfaceAddresses, services = [] } = options
         const reader = yield* Semaphore.make(readersAtOnce)
         const maxBytes = options.maxBytes ?? defaultMaxBytes
         const timeout = Duration.fromInputUnsafe(options.timeout ?? defaultTimeout)
 
         const dial = Effect.fnUntraced(function* (url: URL) {
-          const addresses = yield* Effect.provideService(addressesOf(url, { allowed, denied }), Dns.Dns, dns)
+          const addresses = yield* Effect.provideService(
+            addressesOf(url, { allowed, services, interfaces: interfaces() }),
+            Dns.Dns,
+            dns
+          )
           return yield* Effect.mapError(httpGet(url, addresses, maxBytes), ({ detail, reason }) =>
             fetchFailure(url, reason === "too_large" ? "output_limit" : "io_error", detail)
           )

@@ -18,7 +18,7 @@ const openProject = Effect.fnUntraced(function* (files: Readonly<Record<string, 
 })
 
 const descriptionsOf = (files: Record<string, string>) =>
-  Effect.flatMap(openProject(files), ({ descriptions }) => descriptions([]))
+  Effect.flatMap(openProject(files), ({ descriptions }) => descriptions([], () => Effect.succeed(true)))
 
 layer(NodeServices.layer)("Workspace", (it) => {
   describe("layer", () => {
@@ -103,7 +103,10 @@ layer(NodeServices.layer)("Workspace", (it) => {
         const { canonical, root } = yield* openProject({})
         yield* fs.symlink(`${root}/b`, `${root}/a`)
         yield* fs.symlink(`${root}/a`, `${root}/b`)
-        expect(yield* failureOf(canonical("a"))).toEqual(["io_error", "Cannot resolve a. Its links form a circle."])
+        expect(yield* failureOf(canonical("a"))).toEqual([
+          "validation_failed",
+          "Cannot resolve a. Its links form a circle."
+        ])
       })
     )
 
@@ -128,7 +131,7 @@ layer(NodeServices.layer)("Workspace", (it) => {
       Effect.gen(function* () {
         const { canonical } = yield* openProject({ "a.txt": "" })
         expect(yield* failureOf(canonical("a.txt/b"))).toEqual([
-          "io_error",
+          "not_found",
           "Cannot resolve a.txt/b. A part of the path is a file, not a folder."
         ])
       })
@@ -246,7 +249,10 @@ layer(NodeServices.layer)("Workspace", (it) => {
           "d/AGENTS.md": "D"
         })
         const paths = (near: ReadonlyArray<string>) =>
-          Effect.map(descriptions(near), (all) => all.map(({ path }) => path))
+          Effect.map(
+            descriptions(near, () => Effect.succeed(true)),
+            (all) => all.map(({ path }) => path)
+          )
         expect(yield* paths(["a/b/c/x.ts"])).toEqual(["a/b/c/CLAUDE.md", "a/AGENTS.md", "README.md"])
         expect(yield* paths(["x.ts"])).toEqual(["README.md"])
         expect(yield* paths(["d/x.ts", "a/b/y.ts"])).toEqual(["d/AGENTS.md", "a/AGENTS.md", "README.md"])
@@ -259,7 +265,9 @@ layer(NodeServices.layer)("Workspace", (it) => {
         const outside = yield* makeProject({ "AGENTS.md": "secret" })
         const workspace = yield* openProject({ "README.md": "Shop" })
         yield* fs.symlink(`${outside}/AGENTS.md`, `${workspace.root}/AGENTS.md`)
-        expect(yield* workspace.descriptions([])).toEqual([{ path: "README.md", text: "Shop" }])
+        expect(yield* workspace.descriptions([], () => Effect.succeed(true))).toEqual([
+          { path: "README.md", text: "Shop" }
+        ])
       })
     )
   })

@@ -7,7 +7,8 @@ import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { mostMapped, readProjectMap } from "../../../src/services/map/MapReader.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
 
-const mapOf = (root: string, window = 8192) => readProjectMap(window).pipe(Effect.provide(Workspace.layer(root)))
+const mapOf = (root: string, window = 8192) =>
+  readProjectMap(window, () => Effect.succeed(true)).pipe(Effect.provide(Workspace.layer(root)))
 
 const mapOfFiles = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>, window?: number) {
   return yield* mapOf(yield* makeProject(files), window)
@@ -200,7 +201,7 @@ layer(NodeServices.layer)("readProjectMap", (it) => {
       const workspace = yield* Workspace.pipe(Effect.provide(Workspace.layer(root)))
       const many = Array.from({ length: 50_000 }, (_, index) => `data/d${index % 100}/file-${index}.json`)
       const asked: Array<number> = []
-      const map = yield* readProjectMap(8192).pipe(
+      const map = yield* readProjectMap(8192, () => Effect.succeed(true)).pipe(
         Effect.provideService(Workspace, {
           ...workspace,
           treeWithin: ({ entries }) => {
@@ -221,7 +222,9 @@ layer(NodeServices.layer)("readProjectMap", (it) => {
 
   it.effect("is empty when the project cannot be listed", () =>
     Effect.gen(function* () {
-      const map = yield* readProjectMap(8192).pipe(Effect.provide(Workspace.layerNamed("/gone")))
+      const map = yield* readProjectMap(8192, () => Effect.succeed(true)).pipe(
+        Effect.provide(Workspace.layerNamed("/gone"))
+      )
       expect(map).toBe("")
     })
   )

@@ -36,7 +36,8 @@ layer(NodeServices.layer)("docs/project-map.md", (it) => {
   it.effect("shows the map as a model gets it", () =>
     Effect.gen(function* () {
       const root = yield* makeProject(shop)
-      const mapFor = (window: number) => readProjectMap(window).pipe(Effect.provide(Workspace.layer(root)))
+      const mapFor = (window: number) =>
+        readProjectMap(window, () => Effect.succeed(true)).pipe(Effect.provide(Workspace.layer(root)))
       expect(blockAfter("With a window of 32,768 tokens:")).toBe(yield* mapFor(32_768))
       expect(blockAfter("With a window of 4,096 tokens:")).toBe(yield* mapFor(4096))
     })

@@ -191,7 +191,7 @@ layer(NodeServices.layer)("Gate", (it) => {
         assert.strictEqual(approver.asked.length, 6)
         assert.deepStrictEqual(approver.asked.at(-1)?.[0]?.offers, {})
         assert.deepStrictEqual(approver.asked.at(-1)?.[0]?.warnings, [
-          "Sends 259 characters of data in the address. This is asked each time."
+          "Sends 260 characters of data in the address. This is asked each time."
         ])
       })
     )
@@ -477,7 +477,7 @@ layer(NodeServices.layer)("Gate", (it) => {
             protectedPaths: [`${folder}/state`, `${folder}/policies.json`]
           })
         })
-        const outside = "would write outside the project, which nothing can allow."
+        const outside = `would write outside the project ${root}, which nothing can allow; start with --project in a folder that holds it to work there.`
         const control = "would change what controls git or this program, which nothing can allow."
         const cases: ReadonlyArray<[path: string, inside: boolean, reason: string]> = [
           ["/etc/passwd", false, outside],

@@ -48,7 +48,8 @@ it("takes a call that was excluded back when it is approved later", () => {
   const grants = new Grants()
   grants.addExcluded(["a", "b"])
   grants.addHashes(["a"])
-  expect(["a", "b"].map((hash) => [grants.isExcluded(hash), grants.isHashApproved(hash)])).toEqual([
+  const approved = (hash: string) => grants.isApproved({ ...sending("x"), hash })
+  expect(["a", "b"].map((hash) => [grants.isExcluded(hash), approved(hash)])).toEqual([
     [false, true],
     [true, false]
   ])
@@ -83,4 +84,12 @@ it("adds the answers of another process to its own and counts no denial twice", 
   })
   expect(grants.planApprovedBy("plan-1")).toBe("person")
   expect(grants.isGranted(fetching("https://one.example/b", "g"))).toBe(true)
+})
+
+const defined = (definition: string): Grantable => ({ ...sending("a"), pin: { origin: "mcp/mail", definition } })
+
+it("ends an answer for the session when the definition of the tool changes", () => {
+  const grants = new Grants()
+  grants.addSession(defined("one"))
+  expect(["one", "two"].map((definition) => grants.isGranted(defined(definition)))).toEqual([true, false])
 })

@@ -88,7 +88,9 @@ layer(NodeServices.layer)("explainCall", (it) => {
       const calls = [writing("/etc/hosts", "", false), ...paths.map((path) => writing(`${root}/${path}`, ""))]
       const rules = [allow("write_file", "**"), allow("write_file", "/etc/hosts")]
       expect(yield* explain({ root, calls, options: { rules, protectedPaths: [`${root}/state/../state`] } })).toEqual([
-        refused("It would write outside the project, which nothing can allow."),
+        refused(
+          `It would write outside the project ${root}, which nothing can allow; start with --project in a folder that holds it to work there.`
+        ),
         control,
         control,
         control,

@@ -8,13 +8,31 @@ import * as os from "node:os"
 import { requestDocument } from "../../../src/domain/models/Briefing.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import { Briefer, type Request } from "../../../src/services/pipeline/Briefer.ts"
+import type { Rule } from "../../../src/domain/permissions/Permission.ts"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { Gate } from "../../../src/services/permissions/Gate.ts"
+import { Policies } from "../../../src/services/permissions/Policies.ts"
+import { ProjectWriteLock } from "../../../src/services/permissions/ProjectWriteLock.ts"
+import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
+import { allow } from "../../support/OpenGate.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeProject } from "../../support/Project.ts"
 
 const system = `${os.type()} ${os.release()} (${os.arch()})`
 
-const brief = (root: string, request: Request, env: Record<string, string> = { SHELL: "/bin/zsh" }) =>
+/** A gate at which nobody answers; these rules decide. */
+const gateWith = (rules: ReadonlyArray<Rule>) =>
+  Gate.layer({ rules }).pipe(
+    Layer.provide([Approver.layerDenyAll, Policies.layerMemory(), ProjectWriteLock.layerHeld, RunEvents.layerSilent])
+  )
+
+const brief = (
+  root: string,
+  request: Request,
+  env: Record<string, string> = { SHELL: "/bin/zsh" },
+  rules: ReadonlyArray<Rule> = [allow("read_file", "/etc/hosts")]
+) =>
   Effect.gen(function* () {
     const noon = new Date(2026, 10, 20, 12, 0, 0).getTime()
     yield* TestClock.setTime(noon)
@@ -23,7 +41,11 @@ const brief = (root: string, request: Request, env: Record<string, string> = { S
   }).pipe(
     Effect.provide(
       Briefer.layer.pipe(
-        Layer.provide([Workspace.layer(root), RunSettings.layer({ limits: { ...defaultLimits, currentFileLines: 2 } })])
+        Layer.provide([
+          gateWith(rules).pipe(Layer.provide(Workspace.layer(root))),
+          Workspace.layer(root),
+          RunSettings.layer({ limits: { ...defaultLimits, currentFileLines: 2 } })
+        ])
       )
     ),
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))

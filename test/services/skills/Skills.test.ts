@@ -430,3 +430,62 @@ describe("a plugin whose tools no skill names", () => {
     })
   )
 })
+
+describe("folders of the person that lead into the project", () => {
+  const layouts: Readonly<Record<string, readonly [link: string, target: string]>> = {
+    "a folder of skills": ["home/.agents/skills", "project/theirs"],
+    "a folder of skills of another program": ["home/.claude/skills", "project/theirs"],
+    "the folder around it": ["home/.agents", "project/above"],
+    "one skill": ["home/.agents/skills/odd", "project/theirs/odd"],
+    "one file": ["home/.agents/skills/odd/SKILL.md", "project/theirs/odd/SKILL.md"],
+    "the configuration": ["home/.config/task-conductor", "project/above"],
+    "the skills of the configuration": ["home/.config/task-conductor/skills", "project/theirs"],
+    "a link to a link": ["home/.agents/skills", "elsewhere/link"],
+    "a relative link": ["home/.agents/skills", "../../project/theirs"],
+    "a link to a link of the project": ["home/.agents/skills/odd", "project/linked"]
+  }
+  for (const [what, [link, target]] of Object.entries(layouts)) {
+    nodeTest(`are not used: ${what}`, () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        const disk = yield* makeProject({
+          "project/theirs/odd/SKILL.md": skillText("odd", "Theirs."),
+          "project/above/skills/odd/SKILL.md": skillText("odd", "Theirs."),
+          "home/.agents/skills/mine/SKILL.md": skillText("mine", "Mine."),
+          "elsewhere/mine/SKILL.md": skillText("linked-mine", "Mine.")
+        })
+        yield* fs.symlink(`${disk}/project/theirs`, `${disk}/elsewhere/link`)
+        yield* fs.symlink(`${disk}/project/theirs/odd`, `${disk}/project/linked`)
+        yield* fs.remove(`${disk}/${link}`, { recursive: true, force: true })
+        yield* fs.makeDirectory(path.dirname(`${disk}/${link}`), { recursive: true })
+        yield* fs.symlink(target.startsWith("..") ? target : `${disk}/${target}`, `${disk}/${link}`)
+        const skills = yield* Skills.pipe(
+          Effect.provide(
+            Skills.layer({ project: `${disk}/project`, home: `${disk}/home`, builtIn: `${disk}/none` })
+          )
+        )
+        assert.isUndefined(skills.find("odd"))
+        assert.include(skills.notes.join("\n"), "This leads into the project, so that it is not yours.")
+      })
+    )
+  }
+
+  nodeTest("are used when they lead elsewhere, or when the person works in their home folder", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const disk = yield* makeProject({
+        "home/.agents/skills/mine/SKILL.md": skillText("mine", "Mine."),
+        "elsewhere/other/SKILL.md": skillText("other", "Mine.")
+      })
+      yield* fs.symlink(`${disk}/elsewhere/other`, `${disk}/home/.agents/skills/other`)
+      for (const project of [`${disk}/project`, `${disk}/home`]) {
+        yield* fs.makeDirectory(project, { recursive: true })
+        const { all } = yield* Skills.pipe(
+          Effect.provide(Skills.layer({ project, home: `${disk}/home`, builtIn: `${disk}/none` }))
+        )
+        assert.include(all.map(({ skill: { name } }) => name), "mine")
+      }
+    })
+  )
+})

@@ -405,7 +405,7 @@ layer(NodeServices.layer)("ToolRegistry", (it) => {
         })
         assert.strictEqual((yield* prepared("peek", { path: "config/.env" })).risk, "medium")
         assert.deepStrictEqual(yield* prepared("write_file", { path: "b/c.txt", content: "x" }), {
-          accesses: [{ _tag: "WriteFile", path: `${root}/b/c.txt`, inside: true, content: "x" }],
+          accesses: [{ _tag: "WriteFile", path: `${root}/b/c.txt`, inside: true, content: "x", found: "absent" }],
           risk: "high"
         })
         assert.deepStrictEqual(yield* prepared("visit", { url: "HTTP://EXAMPLE.com" }), {

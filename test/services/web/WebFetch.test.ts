@@ -141,13 +141,14 @@ describe("WebFetch", () => {
     Effect.gen(function* () {
       const port = yield* serve(answer("in"))
       const url = `http://127.0.0.1:${port}/`
-      const denied = [`127.0.0.1:${port}`, "models.example:443"]
-      expect(yield* outcome(get("https://models.example/api/tags", { denied }))).toEqual([
+      const allowed = [`127.0.0.1:${port}`]
+      const services = [...allowed, "models.example:443"].map((target) => ({ target, what: "model server" }))
+      expect(yield* outcome(get("https://models.example/api/tags", { services }))).toEqual([
         "permission_denied",
         "Cannot fetch https://models.example/api/tags: models.example:443 is the model server; to permit it, list models.example:443 under fetchAllow in your user configuration."
       ])
-      expect(yield* outcome(get(url, { denied }))).toEqual(["permission_denied", expect.any(String)])
-      expect(yield* outcome(get(url, { denied, allowed: denied }))).toEqual({ url, text: "in" })
+      expect(yield* outcome(get(url, { services }))).toEqual(["permission_denied", expect.any(String)])
+      expect(yield* outcome(get(url, { services, allowed }))).toEqual({ url, text: "in" })
     })
   )
 

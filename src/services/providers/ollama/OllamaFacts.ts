@@ -24,11 +24,12 @@ export const readFacts = Effect.fn("readFacts")(function* (model: string) {
   const answered = yield* Effect.result(Effect.timeout(answers, factsTimeout))
   if (answered._tag === "Failure") return unknownFacts
   const { loaded, shown } = answered.success
-  const { contextLength, temperature, thinking, window } = shown
+  const { contextLength, isForwarded, temperature, thinking, window } = shown
   const facts: Facts = {
     isKnown: true,
     thinks: thinking,
     ...present({
+      isForwarded,
       supportedWindow: contextLength,
       window,
       temperature,

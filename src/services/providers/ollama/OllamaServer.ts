@@ -31,6 +31,8 @@ export interface Capabilities {
   readonly completion: boolean
   readonly tools: boolean
   readonly thinking: boolean
+  /** The server forwards prompts to another server. */
+  readonly isForwarded?: boolean
   /** The largest context window the model was trained for, in tokens. */
   readonly contextLength?: number
   /** `num_ctx` and `temperature` as the Modelfile sets them. */
@@ -60,7 +62,9 @@ const Running = Schema.Struct({
 const Show = Schema.Struct({
   capabilities: Schema.optionalKey(Schema.Array(Schema.String)),
   model_info: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
-  parameters: Schema.optionalKey(Schema.NullOr(Schema.String))
+  parameters: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  remote_host: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  remote_model: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 
 /** The key of the length begins with the name of the model's architecture. */
@@ -84,6 +88,7 @@ const readCapabilities = (shown: typeof Show.Type): Capabilities => {
     completion: names.includes("completion"),
     tools: names.includes("tools"),
     thinking: names.includes("thinking"),
+    ...([shown.remote_host, shown.remote_model].some((remote) => (remote ?? "") !== "") ? { isForwarded: true } : {}),
     ...(length === undefined ? {} : { contextLength: length }),
     ...(window === undefined || !Number.isSafeInteger(window) || window < 1 ? {} : { window }),
     ...(temperature === undefined ? {} : { temperature })

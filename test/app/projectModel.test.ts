@@ -1,0 +1,98 @@
+/**
+ * A project may prefer a model of the person's own server, but cannot have prompts sent to another one: only the person
+ * chooses a model that is reached there.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import { fitWindow } from "../../src/app/modelWindow.ts"
+import { readSetup } from "../../src/app/setup.ts"
+import type { Configuration } from "../../src/domain/configuration/Configuration.ts"
+import { environmentOf } from "../support/binary.ts"
+import { FakeOllama } from "../support/FakeOllama.ts"
+import { makeFolder, putFiles } from "../support/Project.ts"
+
+interface Given {
+  readonly project?: string
+  readonly user?: string
+  readonly environment?: string
+  readonly flag?: string
+}
+
+const file = (model: string | undefined) => JSON.stringify(model === undefined ? {} : { model })
+
+/** The setup of a run in a project whose file names a model, with its window when a server is given. */
+const setupOf = Effect.fnUntraced(function* ({ environment, flag, project, user }: Given, host = "127.0.0.1:1") {
+  const root = yield* makeFolder
+  yield* putFiles(root, {
+    "project/task-conductor.json": file(project),
+    "config/task-conductor/config.json": file(user),
+    "home/.keep": ""
+  })
+  const env = environmentOf(root, {
+    OLLAMA_HOST: host,
+    ...(environment === undefined ? {} : { TASK_CONDUCTOR_MODEL: environment })
+  })
+  const flags: Configuration = flag === undefined ? {} : { model: flag }
+  return yield* readSetup(`${root}/project`, flags).pipe(
+    Effect.flatMap((setup) => (host.startsWith("http") ? fitWindow(setup, {}) : Effect.succeed({ setup }))),
+    Effect.map(({ setup }) => ({ model: setup.settings.model, notes: setup.folders.notes.join("\n") })),
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+  )
+}, Effect.provide(NodeServices.layer))
+
+const forwarded = [
+  "gpt-oss:120b-cloud",
+  "gpt-oss:20b-cloud",
+  "glm-4.6:cloud",
+  "GLM-4.6:CLOUD",
+  "deepseek-v3.1:671b-Cloud",
+  "someone/model:cloud",
+  "registry.example/someone/model:1t-cloud",
+  "model-cloud",
+  " kimi-k2:1t-cloud ",
+  "qwen3:cloud@sha256:00ff",
+  "minimax-m2:latest-cloud"
+]
+
+describe("a model that a project names", () => {
+  for (const model of forwarded) {
+    it.effect(`is not used unasked when it is reached on another server: ${model}`, () =>
+      Effect.gen(function* () {
+        const setup = yield* setupOf({ project: model })
+        assert.strictEqual(setup.model, "embedded")
+        assert.include(setup.notes, `chooses the model ${model}, which your server forwards to another one`)
+      })
+    )
+  }
+
+  it.effect("is used when the person chooses it, wherever they do", () =>
+    Effect.gen(function* () {
+      const model = "gpt-oss:120b-cloud"
+      for (const own of [{ user: model }, { environment: model }, { flag: model }]) {
+        assert.deepStrictEqual(yield* setupOf({ project: model, ...own }), { model, notes: "" })
+      }
+    })
+  )
+
+  it.effect("is used without a word when it is on the server, and loses against what the person chose", () =>
+    Effect.gen(function* () {
+      for (const model of ["qwen3:8b", "cloudy:8b", "cloud", "cloud/model:8b", "my-cloud-notes:1b"]) {
+        assert.deepStrictEqual(yield* setupOf({ project: model }), { model, notes: "" })
+      }
+      assert.strictEqual((yield* setupOf({ project: "x:cloud", user: "qwen3:8b" })).model, "qwen3:8b")
+    })
+  )
+
+  it.live("is refused when the server says that it forwards prompts, whatever its name", () =>
+    Effect.gen(function* () {
+      const alias = { name: "harmless:8b", remoteHost: "https://models.example" }
+      const server = yield* FakeOllama.make(() => "never", { models: [alias, { name: "qwen3:8b" }] })
+      const refused = yield* Effect.flip(setupOf({ project: "harmless:8b" }, server.url))
+      assert.include(refused.message, "the model harmless:8b is forwarded to another server with all prompts")
+      for (const given of [{ flag: "harmless:8b" }, { project: "qwen3:8b" }]) yield* setupOf(given, server.url)
+      assert.deepStrictEqual(server.chats, [])
+    })
+  )
+})
