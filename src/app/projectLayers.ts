@@ -121,9 +121,17 @@ const layerWorld = (setup: Setup, replay?: RunPorts["replay"]) => {
 
 /** Commands in the sandbox, as this configuration says. */
 export const layerCommands = (
-  { home, own }: Pick<UserFolders, "home" | "own">,
+  { home, locks, own, state }: Pick<UserFolders, "home" | "locks" | "own" | "state">,
   { commandEnvironment = [], sandbox = {} }: Pick<Configuration, "commandEnvironment" | "sandbox"> = {}
-) => Commands.layer({ environment: process.env, named: commandEnvironment, sandbox, home, hidden: [own] })
+) =>
+  /* Locks lie beside the runs that are saved where most are. */
+  Commands.layer({
+    environment: process.env,
+    named: commandEnvironment,
+    sandbox,
+    home,
+    hidden: [own, state, `${locks}/..`]
+  })
 
 /** What was found of plugins, and what of them cannot be used. */
 interface PluginSource {

@@ -29,7 +29,9 @@ export const CanonicalAccess = Schema.Union([
     inside: Schema.Boolean,
     content: Schema.String,
     /** The hash of the text that the content was computed from; when the file has another text, nothing is written. */
-    base: Schema.optionalKey(Schema.String)
+    base: Schema.optionalKey(Schema.String),
+    /** True for a file that controls git by its place, whatever its name is. */
+    control: Schema.optionalKey(Schema.Boolean)
   }),
   Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
   Schema.TaggedStruct("RunCommand", {

@@ -63,7 +63,8 @@ const protectionOf = (
   if (!access.inside) return "would write outside the project, which nothing can allow"
   const { path, protectedPaths, root } = world
   const isBelow = (folder: string) => access.path === folder || access.path.startsWith(`${folder}${path.sep}`)
-  if (isControlPath(path.relative(root, access.path)) || protectedPaths.some(isBelow)) {
+  const isControl = access.control === true || isControlPath(path.relative(root, access.path))
+  if (isControl || protectedPaths.some(isBelow)) {
     return "would change what controls git or this program, which nothing can allow"
   }
   return undefined

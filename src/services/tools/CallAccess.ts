@@ -26,6 +26,13 @@ const invalid = (message: string) => new ToolFailure({ type: "validation_failed"
 
 const maxEditBytes = 10_485_760
 
+/** Where a write goes, and whether git would run or follow what is there. */
+const canonicalTarget = Effect.fnUntraced(function* (written: string, { commands, workspace }: AccessWorld) {
+  const target = yield* workspace.canonical(written)
+  const isControl = target.inside && (yield* commands.isControl(target.path))
+  return { ...target, control: isControl ? { control: true } : undefined }
+})
+
 /**
  * The write that the edits amount to, bound to the text they were computed from, so that the gate decides about the new
  * content. A protected file is not even read, since the gate denies the write whatever it holds. Fails with
@@ -33,12 +40,13 @@ const maxEditBytes = 10_485_760
  */
 const canonicalEdit = Effect.fnUntraced(function* (
   { edits, path: written }: Access & { readonly _tag: "EditFile" },
-  workspace: Workspace["Service"]
+  world: AccessWorld
 ) {
-  const { inside, path } = yield* workspace.canonical(written)
+  const { workspace } = world
+  const { control, inside, path } = yield* canonicalTarget(written, world)
   const relative = path.slice(workspace.root.length).replace(/^[\\/]/, "")
-  const unread: CanonicalAccess = { _tag: "WriteFile", path, inside, content: "" }
-  if (!inside || isControlPath(relative)) return unread
+  const unread: CanonicalAccess = { _tag: "WriteFile", path, inside, content: "", ...control }
+  if (!inside || control !== undefined || isControlPath(relative)) return unread
   const text = yield* Effect.mapError(workspace.readText(path, maxEditBytes), ({ message, type }) => {
     const hint = type === "not_found" ? " Only a file that exists can be edited; write_file creates one." : ""
     return new ToolFailure({ type, message: `${message}${hint}` })
@@ -51,7 +59,8 @@ const canonicalEdit = Effect.fnUntraced(function* (
   return write
 })
 
-const canonicalAccess = Effect.fnUntraced(function* (access: Access, { commands, workspace }: AccessWorld) {
+const canonicalAccess = Effect.fnUntraced(function* (access: Access, world: AccessWorld) {
+  const { commands, workspace } = world
   switch (access._tag) {
     case "FetchUrl": {
       const url = canonicalUrl(access.url)
@@ -59,10 +68,12 @@ const canonicalAccess = Effect.fnUntraced(function* (access: Access, { commands,
       return Object.freeze<CanonicalAccess>({ _tag: "FetchUrl", url: url.success })
     }
     case "EditFile":
-      return Object.freeze(yield* canonicalEdit(access, workspace))
-    case "WriteFile":
+      return Object.freeze(yield* canonicalEdit(access, world))
+    case "WriteFile": {
       if (!access.content.isWellFormed()) return yield* invalid("The content holds half a character.")
-      return Object.freeze<CanonicalAccess>({ ...access, ...(yield* workspace.canonical(access.path)) })
+      const { control, inside, path } = yield* canonicalTarget(access.path, world)
+      return Object.freeze<CanonicalAccess>({ ...access, inside, path, ...control })
+    }
     case "RunCommand":
       return Object.freeze(yield* commands.canonical(access))
     case "ReadFile":
