@@ -14,6 +14,7 @@ import { commandEnvironment, commandSeconds, type SandboxSettings } from "../../
 import { commandProblem } from "../../domain/commands/CommandText.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { type ChildEnd, runChild, findProgram, isExecutable } from "./ChildRun.ts"
+import { commandScripts } from "./CommandScripts.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { makeCommandWatch } from "./CommandWatch.ts"
 import { Sandbox } from "./Sandbox.ts"
@@ -129,12 +130,14 @@ export class Commands extends Context.Service<
           const cwd = yield* folderOf(written)
           if (!(yield* provide(hasProgram(argv[0], cwd)))) return yield* missingProgram(argv)
           const { denial, sandboxed, words } = yield* sandbox.state
+          const scripts = yield* provide(commandScripts(workspace.root, argv, cwd))
           const command: CanonicalCommand = {
             _tag: "RunCommand",
             argv,
             cwd,
             sandboxed,
             sandbox: words,
+            ...(scripts.length === 0 ? {} : { scripts }),
             ...(denial === undefined ? {} : { denial })
           }
           return command
