@@ -67,6 +67,8 @@ export interface RunPorts {
   readonly plugins?: ReadonlyArray<Plugin>
   /** Nothing may be changed. */
   readonly readOnly?: boolean
+  /** When the run began, in milliseconds, for one that another process began. */
+  readonly since?: number | undefined
   /** What takes the place of model, tools, project and persons when a saved run is replayed. */
   readonly replay?: Pick<Replay, "activities" | "decisions" | "workspace">
   /** What a worker provides for cluster runs. */
@@ -97,8 +99,11 @@ export const gateOptionsOf = ({ folders, rules }: Setup): GateOptions => ({
 const layerGate = (
   setup: Setup,
   approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>,
-  readOnly = false
-) => Gate.layer({ ...gateOptionsOf(setup), readOnly }).pipe(Layer.provide(approver))
+  { readOnly = false, since }: Pick<RunPorts, "readOnly" | "since"> = {}
+) =>
+  Gate.layer({ ...gateOptionsOf(setup), readOnly, ...(since === undefined ? {} : { since }) }).pipe(
+    Layer.provide(approver)
+  )
 
 /** What the person allowed permanently. */
 export const layerPolicies = ({ folders }: Setup) =>
@@ -184,9 +189,7 @@ export const layerProject = (
 ) => {
   const asked = ports.worker?.answers ?? layerDurable(ports.approver ?? Approver.layerTerminal)
   return layerTools(setup, ports.plugins ?? []).pipe(
-    Layer.provideMerge(
-      layerGate(setup, ports.approveSteps ? Approver.layerApproveSteps(asked) : asked, ports.readOnly)
-    ),
+    Layer.provideMerge(layerGate(setup, ports.approveSteps ? Approver.layerApproveSteps(asked) : asked, ports)),
     Layer.provideMerge(
       Layer.mergeAll(
         layerWorld(setup, ports.replay),
