@@ -52,13 +52,16 @@ export const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   }
 }
 
+/** Words of one text beyond these are not looked for. */
+const maxWords = 2000
+
 const breaks = /[\s"'`;|&()<>,:{}[\]$\\]+/
 
 /** The scripts that the lines of a script, or of a file for a runner, name. */
 export const scriptsInText = (text: string): NamedScripts => {
   const lines = text.split("\n").map((line) => scriptsNamed(line.split(breaks).filter((word) => word !== "")))
   return {
-    files: [...new Set(lines.flatMap(({ files }) => files))],
+    files: [...new Set(lines.flatMap(({ files }) => files))].slice(0, maxWords),
     definitions: [...new Set(lines.flatMap((line) => line.definitions))]
   }
 }

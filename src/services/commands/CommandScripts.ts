@@ -20,6 +20,8 @@ import { readTextFile } from "../files/TextFile.ts"
 /** More scripts than these are not followed. */
 const maxScripts = 200
 const maxBytes = 4 * 1_048_576
+/** A larger text was not written by hand. */
+const maxFollowed = 262_144
 
 /** A text to follow, and the folders where its paths start. */
 interface Open {
@@ -67,7 +69,8 @@ export const commandScripts = Effect.fn("commandScripts")(function* (
     if (script === undefined && !isSure) return
     scripts.set(file, { path: file, hash: script?.hash ?? null })
     const { text } = script ?? {}
-    if (text !== undefined) open.push({ named: scriptsInText(text), folders: [...new Set([path.dirname(file), cwd])] })
+    if (text !== undefined && text.length <= maxFollowed)
+      open.push({ named: scriptsInText(text), folders: [...new Set([path.dirname(file), cwd])] })
   })
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
     const { folders, named } = next

@@ -69,7 +69,8 @@ export class Sandbox extends Context.Service<
         const events = yield* RunEvents
         const path = yield* Path.Path
         const { git = false, mode = "auto", network = false, unixSockets = false } = sandbox
-        const filter = socketFilter(process.arch, unixSockets)
+        /** Absent on a processor that it does not know, and where the system takes none. */
+        let filter = socketFilter(process.arch, unixSockets)
         const provide = Effect.provideContext(
           yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path>()
         )
@@ -102,12 +103,21 @@ export class Sandbox extends Context.Service<
           return enclosure
         }, provide)
 
+        /* The mounts of the project are made for every command, and fail with it. */
+        const trial = Effect.gen(function* () {
+          const enclosure = yield* enclose({ argv: ["/bin/sh", "-c", ":"], cwd: root, survey: emptySurvey })
+          yield* runChild({ ...enclosure, cwd: root, env: {}, sandboxed: true, seconds: 10 })
+        })
+
+        const trialWithoutFilter = Effect.suspend(() => {
+          filter = undefined
+          return trial
+        })
+
         /** Why the sandbox does not work; nothing when it works. */
         const problem = Effect.gen(function* () {
           if (Option.isNone(yield* program)) return "bubblewrap is not installed"
-          /* The mounts of the project are made for every command, and fail with it. */
-          const trial = yield* enclose({ argv: ["/bin/sh", "-c", ":"], cwd: root, survey: emptySurvey })
-          yield* runChild({ ...trial, cwd: root, env: {}, sandboxed: true, seconds: 10 })
+          yield* Effect.catchTag(trial, "ToolFailure", () => trialWithoutFilter)
           return undefined
         }).pipe(
           Effect.catchTag("ToolFailure", ({ message }) => Effect.succeed(`bubblewrap does not work here (${message})`)),

@@ -61,12 +61,19 @@ const showFolder = Effect.fnUntraced(function* (folder: string) {
   return (yield* Effect.orElseSucceed(fs.exists(folder), () => false)) ? bind("--ro-bind", [folder]) : []
 })
 
-/** The files in /etc that hold keys, by their names. */
+const readableByOthers = 0o004
+
+/** What in /etc holds keys, by their names, or is kept from other users. */
 const keysOfSystem = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
-  const entries = yield* Effect.orElseSucceed(fs.readDirectoryEntries("/etc"), () => [])
-  const secretLike = entries.filter(({ name, type }) => type === "File" && isSecretLike(name)).map(({ name }) => name)
-  const existing = yield* realPaths([...new Set([...systemKeys, ...secretLike])].map((name) => `/etc/${name}`))
+  const names = yield* Effect.orElseSucceed(fs.readDirectory("/etc"), () => [])
+  const isKept = (name: string) =>
+    Effect.match(fs.stat(`/etc/${name}`), {
+      onFailure: () => false,
+      onSuccess: ({ mode, type }) => (mode & readableByOthers) === 0 || (type === "File" && isSecretLike(name))
+    })
+  const kept = yield* Effect.filter(names, isKept, { concurrency: 16 })
+  const existing = yield* realPaths([...new Set([...systemKeys, ...kept])].map((name) => `/etc/${name}`))
   return existing.filter((path) => path.startsWith("/etc/"))
 })
 

@@ -6,15 +6,19 @@ import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type { Rule } from "../../../src/domain/permissions/Permission.ts"
+import type { StepGate } from "../../../src/domain/permissions/ApprovalItem.ts"
+import type { PreparedCall } from "../../../src/domain/tools/PreparedCall.ts"
+import { textHash } from "../../../src/services/files/Hash.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
 import { openTools, type OpenTools } from "../../support/OpenTools.ts"
 import { makeFolder, putFiles } from "../../support/Project.ts"
+import { inTask, openGate, prepared, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 
 const allow = (tool: string, pattern: string): Rule => ({ verdict: "allow", tool, pattern })
-const writing = allow("write_file", "**")
+const anyWrite = allow("write_file", "**")
 
 const open = Effect.fnUntraced(function* (given: OpenTools, answers: ReadonlyArray<"once" | "session" | "deny"> = []) {
   const approver = scriptedApprover({ calls: answers })
@@ -164,7 +168,7 @@ describe("a rule for a command", () => {
         Effect.gen(function* () {
           const fs = yield* FileSystem.FileSystem
           const pattern = `${cwd === undefined ? "" : `(${cwd}) `}**`
-          const rules = [allow("run_command", pattern), writing, allow("write_file", ".npmrc")]
+          const rules = [allow("run_command", pattern), anyWrite, allow("write_file", ".npmrc")]
           const commands = { environment: { PATH: `${yield* npmInShort}:${process.env["PATH"] ?? ""}` } }
           const { asked, command, root, write } = yield* open({ files, rules, commands }, ["once", "deny"])
           if (name.includes("link")) yield* fs.symlink("real.sh", `${root}/link.sh`)
@@ -203,7 +207,7 @@ describe("a rule for a command", () => {
     () =>
       Effect.gen(function* () {
         const files = { "src/a.ts": "a", "package.json": npm("true") }
-        const { asked, command, write } = yield* open({ files, rules: [allow("run_command", "**"), writing] })
+        const { asked, command, write } = yield* open({ files, rules: [allow("run_command", "**"), anyWrite] })
         yield* write("src/a.ts", "b")
         yield* write("docs/x.sh", "c")
         for (const argv of [
@@ -238,6 +242,40 @@ describe("the answer session for a command", () => {
       yield* putFiles(root, { "x.sh": "true" })
       yield* command(argv)
       assert.lengthOf(asked(), 3)
+    })
+  )
+})
+
+describe("an approved step", () => {
+  const command = (content: string | null): PreparedCall => {
+    const scripts = [{ path: "/p/x.sh", hash: content === null ? null : textHash(content) }]
+    const access = {
+      _tag: "RunCommand",
+      argv: ["sh", "x.sh"],
+      cwd: "/p",
+      sandboxed: true,
+      sandbox: "yes",
+      scripts
+    } as const
+    return prepared("run_command", "high", [access], { argv: "sh x.sh" })
+  }
+  const step = (...calls: ReadonlyArray<PreparedCall>): StepGate => ({
+    title: "Step",
+    planKey: "plan",
+    tasks: [{ task: "T", gatedBy: "risk", calls }]
+  })
+
+  liveTest("covers a command with the script that was shown, and with what a write on the same screen brings", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ steps: ["step"], calls: ["deny", "deny"] })
+      const { gate } = yield* openGate({ approver: approver.layer })
+      const write = writing("/p/x.sh", "shown")
+      yield* gate.approveStep(step(write, command("before")))
+      yield* gate.authorize(inTask("T"), command("before"))
+      yield* gate.authorize(inTask("T"), write)
+      yield* gate.authorize(inTask("T"), command("shown"))
+      yield* Effect.flip(gate.authorize(inTask("T"), command("something else")))
+      yield* Effect.flip(gate.authorize(inTask("T"), command(null)))
     })
   )
 })
