@@ -69,6 +69,8 @@ export interface RunPorts {
   readonly plugins?: ReadonlyArray<Plugin>
   /** Nothing may be changed. */
   readonly readOnly?: boolean
+  /** When the run began, in milliseconds, for one that another process began. */
+  readonly since?: number | undefined
   /** What takes the place of model, tools, project and persons when a saved run is replayed. */
   readonly replay?: Pick<Replay, "activities" | "decisions" | "workspace">
   /** The tools of a replay that are not built in; plugins of the configuration are not loaded, and no server is started. */
@@ -107,8 +109,11 @@ export const gateOptionsOf = ({ configuration, folders, rules, settings }: Setup
 const layerGate = (
   setup: Setup,
   approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>,
-  readOnly = false
-) => Gate.layer({ ...gateOptionsOf(setup), readOnly }).pipe(Layer.provide(approver))
+  { readOnly = false, since }: Pick<RunPorts, "readOnly" | "since"> = {}
+) =>
+  Gate.layer({ ...gateOptionsOf(setup), readOnly, ...(since === undefined ? {} : { since }) }).pipe(
+    Layer.provide(approver)
+  )
 
 /** What the person allowed permanently. */
 export const layerPolicies = ({ folders }: Setup) =>
@@ -140,9 +145,17 @@ const layerWorld = (setup: Setup, replay?: RunPorts["replay"]) => {
 
 /** Commands in the sandbox, as this configuration says. */
 export const layerCommands = (
-  { home, own }: Pick<UserFolders, "home" | "own">,
+  { home, locks, own, state }: Pick<UserFolders, "home" | "locks" | "own" | "state">,
   { commandEnvironment = [], sandbox = {} }: Pick<Configuration, "commandEnvironment" | "sandbox"> = {}
-) => Commands.layer({ environment: process.env, named: commandEnvironment, sandbox, home, hidden: [own] })
+) =>
+  /* Locks lie beside the runs that are saved where most are. */
+  Commands.layer({
+    environment: process.env,
+    named: commandEnvironment,
+    sandbox,
+    home,
+    hidden: [own, state, `${locks}/..`]
+  })
 
 /** What was found of plugins, and what of them cannot be used. */
 interface PluginSource {
@@ -201,9 +214,7 @@ export const layerProject = (
 ) => {
   const asked = ports.worker?.answers ?? layerDurable(ports.approver ?? Approver.layerTerminal)
   return layerTools(setup, ports).pipe(
-    Layer.provideMerge(
-      layerGate(setup, ports.approveSteps ? Approver.layerApproveSteps(asked) : asked, ports.readOnly)
-    ),
+    Layer.provideMerge(layerGate(setup, ports.approveSteps ? Approver.layerApproveSteps(asked) : asked, ports)),
     Layer.provideMerge(
       Layer.mergeAll(
         layerWorld(setup, ports.replay),

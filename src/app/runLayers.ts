@@ -43,6 +43,7 @@ import { TokenCalibration } from "../services/models/TokenCalibration.ts"
 import type { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
+import { startOfRun } from "../services/runs/RunId.ts"
 import { UsageMeter } from "../services/runs/UsageMeter.ts"
 import type { Setup } from "./setup.ts"
 import { layerProject, type RunPorts } from "./projectLayers.ts"
@@ -116,7 +117,7 @@ export const layerClusterRun = (setup: Setup, runId: string, ports: RunPorts) =>
       )
     ),
     Layer.provide(ports.model ?? layerModel(setup)),
-    Layer.provideMerge(layerProject(setup, ports, ProjectWriteLock.layerHeld))
+    Layer.provideMerge(layerProject(setup, { ...ports, since: startOfRun(runId) }, ProjectWriteLock.layerHeld))
   )
 
 /** The stages of a run, each to be used by itself. */

@@ -13,7 +13,7 @@ import { ConfigurationError } from "../services/configuration/ConfigurationFile.
 import { layerNewRun, layerResumedRun, layerUnsavedRun } from "../services/history/RunJournal.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { conduct } from "../services/pipeline/RunWorkflow.ts"
-import { makeRunId } from "../services/runs/RunId.ts"
+import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { layerRun } from "./runLayers.ts"
@@ -73,7 +73,11 @@ const layerJournal = (
 ) =>
   layerNewRun(placeOf(setup, order), { project: setup.project, order, settings: settingsToSave(setup, ports) }, begin)
 
-const carryOut = (ready: ReadyRun, { warn, ...ports }: StartPorts, journal: NonNullable<RunPorts["journal"]>) =>
+const carryOut = (
+  ready: ReadyRun,
+  { warn, ...ports }: StartPorts & Pick<RunPorts, "since">,
+  journal: NonNullable<RunPorts["journal"]>
+) =>
   tellStartup(ready, ready.given, warn).pipe(
     Effect.andThen(conduct(ready.order)),
     Effect.provide(layerRun(ready.setup, { ...ports, readOnly: ready.order.readOnly ?? false, journal }))
@@ -120,7 +124,8 @@ export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, port
   const { order } = opened
   const fitted = yield* fitWindow(setup, ports)
   const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, ports), isMoved }
-  return yield* carryOut({ ...fitted, order, given: saved.given, isTorn }, ports, layerResumedRun(place))
+  const since = startOfRun(order.runId)
+  return yield* carryOut({ ...fitted, order, given: saved.given, isTorn }, { ...ports, since }, layerResumedRun(place))
 })
 
 /**

@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import { printable } from "../domain/text/Printable.ts"
 import { runCommandLine } from "./commandLine.ts"
 import { exitCodes } from "./terminal/Failure.ts"
+import { closeInherited } from "../services/commands/Descriptors.ts"
 import { guardProcess } from "./terminal/guardProcess.ts"
 import { Output } from "./terminal/Output.ts"
 import { Signals } from "./terminal/Signals.ts"
@@ -30,6 +31,7 @@ const sameSignalMs = 500
  * exit.
  */
 export const launch = (argv: ReadonlyArray<string>): void => {
+  closeInherited()
   let received: NodeJS.Signals | undefined
   let isStray = false
   let interrupted: (() => void) | undefined

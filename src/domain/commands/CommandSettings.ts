@@ -19,11 +19,22 @@ export const SandboxSettings = Schema.Struct({
     '"auto" uses the sandbox if bubblewrap works, "required" runs no command without it, "off" never uses it. Default: "auto".'
   ),
   network: key(Schema.Boolean, "Whether commands can use the network. Default: false."),
+  unixSockets: key(
+    Schema.Boolean,
+    "Whether commands can use Unix sockets, for example for a server that a test starts. Default: false."
+  ),
+  git: key(
+    Schema.Boolean,
+    "Whether commands can change the repositories of the project, for example to commit. Hooks and configuration stay as they are. Default: false."
+  ),
   writable: key(
     Schema.Array(Folder),
     "Folders in addition to the project that commands may write to, such as a cache."
   ),
-  readable: key(Schema.Array(Folder), "Folders in the home folder that commands may read, such as a toolchain.")
+  readable: key(
+    Schema.Array(Folder),
+    "Folders and files outside the project that commands may read, such as a toolchain, and files of the project that look like secrets."
+  )
 })
 export type SandboxSettings = typeof SandboxSettings.Type
 

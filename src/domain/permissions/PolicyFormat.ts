@@ -6,6 +6,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
 import { schemaProblems } from "../text/SchemaProblems.ts"
+import { scopedPattern } from "./CommandScope.ts"
 import { ruleProblem, Rule } from "./Permission.ts"
 
 /** The tool of a plugin or server as it was when the rule was made; a rule does not allow a tool that has changed. */
@@ -54,7 +55,7 @@ const isAllWildcards = (pattern: string): boolean => /^(?:[a-z]+:\/\/)?[*/. ]*$/
 const entryProblem = (rule: RememberedRule): string | undefined => {
   const problem = ruleProblem(rule)
   if (problem !== undefined || rule.verdict !== "allow" || !changing.has(rule.tool)) return problem
-  return rule.pattern === undefined || isAllWildcards(rule.pattern)
+  return rule.pattern === undefined || isAllWildcards(scopedPattern(rule.pattern).rest)
     ? `A remembered permission for ${rule.tool} must name what it allows. Write a pattern with a name in it.`
     : undefined
 }

@@ -3,6 +3,7 @@
  * rule matches more, as a line of .gitignore does: a bare name at any depth, a folder with all that it holds, and letter
  * case does not matter.
  */
+import { type CommandPlace, concernsPlace, coversPlace, scopedPattern } from "./CommandScope.ts"
 import { matches } from "../text/PatternMatch.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
 import { mostUrlData } from "../tools/Risk.ts"
@@ -10,12 +11,14 @@ import { urlForms, urlPattern } from "./UrlPattern.ts"
 
 /** One file, page, command or start that a call accesses. */
 export interface Target {
-  /** Files are compared by path. An allow rule must name what the host starts. */
+  /** Files are compared by path. An allow rule must name what the host starts, and what runs without the sandbox. */
   readonly kind: "file" | "start" | "other"
   /** The real absolute path, the canonical URL, or another one-line text. */
   readonly canonical: string
   /** The path below the project, for a file inside it. */
   readonly relative?: string
+  /** Where it runs, for a command. */
+  readonly place?: CommandPlace
   /** The built-in tools that have the same effect: a deny or ask rule for one of them holds for this target too. */
   readonly effects?: ReadonlyArray<string>
 }
@@ -27,7 +30,8 @@ const withoutDots = (pattern: string): string => pattern.replace(/^(?:\.\/)+/, "
  * True when the pattern matches the target literally: a relative pattern matches the path below the project, so never a
  * file outside; an absolute one, and any pattern for what is not a file, matches the canonical target.
  */
-const matchesText = (pattern: string, { canonical, kind, relative }: Target): boolean => {
+const matchesText = (pattern: string, { canonical, kind, place, relative }: Target): boolean => {
+  if (place !== undefined) return matches(scopedPattern(pattern).rest, canonical)
   if (isAbsolute(pattern) || kind !== "file") return matches(pattern, canonical)
   return relative !== undefined && matches(withoutDots(pattern), relative)
 }
@@ -53,12 +57,13 @@ const carriesData = (pattern: string, url: string): boolean => {
  * files of the project, pages and commands.
  */
 export const matchesAllow = (pattern: string | undefined, target: Target): boolean => {
-  const { canonical, kind, relative } = target
+  const { canonical, kind, place, relative } = target
   const path = relative ?? canonical
   const isSecret = kind === "file" && isSecretLike(path)
   const isRun = kind === "file" && isAutomatic(path)
   if (pattern === undefined)
     return (kind === "other" && !carriesData("", canonical)) || (relative !== undefined && !isSecret && !isRun)
+  if (place !== undefined && !coversPlace(scopedPattern(pattern), place)) return false
   if (!matchesText(pattern, target) || carriesData(pattern, canonical)) return false
   return (!isSecret || names(pattern, isSecretLike)) && (!isRun || names(pattern, isAutomatic))
 }
@@ -84,8 +89,9 @@ const matchesFile = (pattern: string, { canonical, relative }: Target): boolean 
  * a file outside the project a relative pattern matches at any depth.
  */
 export const matchesDeny = (pattern: string, target: Target): boolean => {
+  if (target.place !== undefined && !concernsPlace(scopedPattern(pattern), target.place)) return false
   if (matchesText(pattern, target)) return true
-  const wide = withoutDots(pattern).toLowerCase()
+  const wide = withoutDots(target.place === undefined ? pattern : scopedPattern(pattern).rest).toLowerCase()
   if (target.kind === "file") return matchesFile(wide, target)
   const named = urlPattern(wide)
   return urlForms(target.canonical.toLowerCase()).some((form) => matches(named, form, otherBoundaries))

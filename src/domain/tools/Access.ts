@@ -18,6 +18,10 @@ export const Access = Schema.Union([
 ])
 export type Access = typeof Access.Type
 
+/** A file of the project that a command runs; `hash` is null for one that does not exist yet. */
+export const RunScript = Schema.Struct({ path: Schema.String, hash: Schema.NullOr(Schema.String) })
+export type RunScript = typeof RunScript.Type
+
 /**
  * `path` is absolute and real (the deepest existing ancestor resolved); `inside` tells whether the project holds it. The
  * last two are what the host itself starts before a run; `hash` is the SHA-256 of what would be started.
@@ -31,7 +35,9 @@ export const CanonicalAccess = Schema.Union([
     /** The hash of the text that the content was computed from; when the file has another text, nothing is written. */
     base: Schema.optionalKey(Schema.String),
     /** What was at the path when the host looked; when something else is there, nothing is written. */
-    found: Schema.optionalKey(Schema.String)
+    found: Schema.optionalKey(Schema.String),
+    /** True for a file that controls git by its place, whatever its name is. */
+    control: Schema.optionalKey(Schema.Boolean)
   }),
   Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
   Schema.TaggedStruct("RunCommand", {
@@ -41,6 +47,8 @@ export const CanonicalAccess = Schema.Union([
     sandboxed: Schema.Boolean,
     /** What the sandbox allows, or why there is none; shown after "Sandbox: ". */
     sandbox: Schema.String,
+    /** The files of the project that it runs; an answer holds for what they say now. Absent when there are none. */
+    scripts: Schema.optionalKey(Schema.Array(RunScript)),
     /** Why nothing can allow the command; a clause of which the command is the subject. */
     denial: Schema.optionalKey(Schema.String)
   }),

@@ -12,6 +12,7 @@ import * as ChildProcess from "effect/process/ChildProcess"
 import type { ChildProcessHandle } from "effect/process/ChildProcessSpawner"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
+import { withoutInherited } from "./Descriptors.ts"
 import { CommandOutput } from "../../domain/commands/CommandOutput.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
@@ -22,6 +23,8 @@ interface ChildOrder {
   readonly env: Readonly<Record<string, string>>
   /** Whether the program is bubblewrap, which reports on descriptor 3. */
   readonly sandboxed: boolean
+  /** The filter of system calls, which bubblewrap reads from descriptor 4. */
+  readonly filter?: Uint8Array
   readonly seconds: number
 }
 
@@ -80,7 +83,14 @@ const stopInner = Effect.fnUntraced(function* (handle: ChildProcessHandle, { inn
   yield* Effect.timeoutOption(Effect.ignore(handle.exitCode), grace)
 })
 
-const start = Effect.fnUntraced(function* ({ argv: [program = "", ...args], cwd, env, sandboxed }: ChildOrder) {
+const start = Effect.fnUntraced(function* (order: ChildOrder) {
+  const {
+    argv: [program = "", ...args],
+    cwd,
+    env,
+    filter,
+    sandboxed
+  } = order
   const command = ChildProcess.make(program, args, {
     cwd,
     env,
@@ -89,7 +99,11 @@ const start = Effect.fnUntraced(function* ({ argv: [program = "", ...args], cwd,
     detached: true,
     killSignal: "SIGTERM",
     forceKillAfter: grace,
-    ...(sandboxed ? { additionalFds: { fd3: { type: "output" as const } } } : {})
+    additionalFds: {
+      ...withoutInherited(),
+      ...(sandboxed ? { fd3: { type: "output" as const } } : {}),
+      ...(filter === undefined ? {} : { fd4: { type: "input" as const, stream: Stream.make(filter) } })
+    }
   })
   return yield* command
 })

@@ -14,6 +14,9 @@ import { commandEnvironment, commandSeconds, type SandboxSettings } from "../../
 import { commandProblem } from "../../domain/commands/CommandText.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { type ChildEnd, runChild, findProgram, isExecutable } from "./ChildRun.ts"
+import { commandScripts } from "./CommandScripts.ts"
+import { isWithin } from "../files/CanonicalPath.ts"
+import { makeCommandWatch } from "./CommandWatch.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -30,6 +33,11 @@ export interface CommandsOptions {
   readonly home: string
   /** Folders of this program, which the sandbox hides too. */
   readonly hidden: ReadonlyArray<string>
+}
+
+/** How a command ended, with what it changed of what programs run by themselves, relative to the project. */
+export interface CommandEnd extends ChildEnd {
+  readonly changed?: ReadonlyArray<string>
 }
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
@@ -63,11 +71,13 @@ export class Commands extends Context.Service<
      * the project) or `not_found` (no such program).
      */
     canonical(access: Access & { readonly _tag: "RunCommand" }): Effect.Effect<CanonicalCommand, ToolFailure>
+    /** True for a file of the project that git runs or follows, by where git really looks; its name is not judged. */
+    isControl(path: string): Effect.Effect<boolean>
     /**
      * Runs what the gate has granted, at most 1800 seconds. Any exit code is a result. Fails with `timeout` or
      * `io_error`. Interruption stops the command and everything it started.
      */
-    run(command: CanonicalCommand, options?: { readonly seconds?: number }): Effect.Effect<ChildEnd, ToolFailure>
+    run(command: CanonicalCommand, options?: { readonly seconds?: number }): Effect.Effect<CommandEnd, ToolFailure>
   }
 >()("task-conductor/services/commands/Commands") {
   static readonly layer = (options: CommandsOptions) =>
@@ -81,6 +91,7 @@ export class Commands extends Context.Service<
         const provide = Effect.provideContext(
           yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path>()
         )
+        const watch = yield* makeCommandWatch(workspace.root, options.home)
         const env = commandEnvironment(options.environment, options.named ?? [])
         const folders = (env["PATH"] ?? "").split(":")
 
@@ -100,6 +111,16 @@ export class Commands extends Context.Service<
             ? isExecutable(path.resolve(cwd, program))
             : Effect.map(findProgram(program, folders), Option.isSome)
 
+        /** The real path of a program outside the project. A link in the project shows nothing that lies elsewhere. */
+        const programOutside = Effect.fnUntraced(function* (program: string, cwd: string) {
+          const { root } = workspace
+          const found = program.includes("/")
+            ? path.resolve(cwd, program)
+            : Option.getOrElse(yield* findProgram(program, folders), () => root)
+          const real = isWithin(path, root, found) ? root : yield* Effect.orElseSucceed(fs.realPath(found), () => root)
+          return isWithin(path, root, real) ? {} : { program: real }
+        })
+
         const canonical = Effect.fn("Commands.canonical")(function* ({
           argv,
           cwd: written = "."
@@ -109,12 +130,14 @@ export class Commands extends Context.Service<
           const cwd = yield* folderOf(written)
           if (!(yield* provide(hasProgram(argv[0], cwd)))) return yield* missingProgram(argv)
           const { denial, sandboxed, words } = yield* sandbox.state
+          const scripts = yield* provide(commandScripts(workspace.root, argv, cwd))
           const command: CanonicalCommand = {
             _tag: "RunCommand",
             argv,
             cwd,
             sandboxed,
             sandbox: words,
+            ...(scripts.length === 0 ? {} : { scripts }),
             ...(denial === undefined ? {} : { denial })
           }
           return command
@@ -126,16 +149,22 @@ export class Commands extends Context.Service<
         ) {
           if ((yield* folderOf(cwd)) !== cwd)
             return yield* invalid(`The folder ${cwd} became a link after it was checked. Nothing was run.`)
-          return yield* runChild({
-            argv: sandboxed ? yield* sandbox.enclose(joined(argv), cwd) : joined(argv),
+          const survey = yield* watch.survey(sandboxed)
+          const program = yield* provide(programOutside(argv[0], cwd))
+          const around = sandboxed
+            ? yield* sandbox.enclose({ argv: joined(argv), cwd, survey, ...program })
+            : { argv: joined(argv), placeholders: [] }
+          const child = runChild({
+            ...around,
             cwd,
             env: sandboxed && env["TMPDIR"] !== undefined ? { ...env, TMPDIR: "/tmp" } : env,
             sandboxed,
             seconds: Math.min(seconds, commandSeconds.most)
-          }).pipe(provide)
+          })
+          return yield* watch.watching(survey, around.placeholders, provide(child))
         })
 
-        return Commands.of({ canonical, run })
+        return Commands.of({ canonical, isControl: watch.isControl, run })
       })
     ).pipe(Layer.provide(Sandbox.layer(options)))
 
@@ -144,6 +173,7 @@ export class Commands extends Context.Service<
     Commands.of({
       canonical: ({ argv }) =>
         Effect.succeed({ _tag: "RunCommand", argv, cwd: "/", sandboxed: false, sandbox: "no: nothing runs" }),
+      isControl: () => Effect.succeed(false),
       run: () =>
         Effect.fail(new ToolFailure({ type: "permission_denied", message: "Permission denied: no command runs here." }))
     })
@@ -154,7 +184,8 @@ const tooMuch = "It wrote more than 10 MB and was stopped."
 
 /**
  * Runs the command that a call was granted, for at most `seconds` (120 when absent), and gives the result of the tool:
- * `{ exit_code, output }`. For a command that wrote too much `exit_code` is null and `stopped` says why. Fails as
+ * `{ exit_code, output }`. For a command that wrote too much `exit_code` is null and `stopped` says why; what it changed of
+ * repositories and of files that programs run by themselves is in `changed_controls`. Fails as
  * `Commands.run` does.
  *
  * ```ts
@@ -164,6 +195,12 @@ const tooMuch = "It wrote more than 10 MB and was stopped."
  */
 export const runGranted = Effect.fnUntraced(function* (granted: CanonicalAccess | undefined, seconds?: number) {
   if (granted?._tag !== "RunCommand") return yield* Effect.die("the tool got no command to run")
-  const { exitCode, output } = yield* (yield* Commands).run(granted, seconds === undefined ? {} : { seconds })
-  return { exit_code: exitCode, ...(exitCode === null ? { stopped: tooMuch } : {}), output }
+  const end = yield* (yield* Commands).run(granted, seconds === undefined ? {} : { seconds })
+  const { changed = [], exitCode, output } = end
+  return {
+    exit_code: exitCode,
+    ...(exitCode === null ? { stopped: tooMuch } : {}),
+    ...(changed.length === 0 ? {} : { changed_controls: changed }),
+    output
+  }
 })

@@ -10,11 +10,13 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type { SandboxSettings } from "../../domain/commands/CommandSettings.ts"
-import { ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { socketFilter } from "../../domain/commands/SocketFilter.ts"
+import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { runChild, findProgram } from "./ChildRun.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
-import { sandboxFlags } from "./SandboxProfile.ts"
+import { emptySurvey, type ProjectSurvey } from "./ProjectSurvey.ts"
+import { type SandboxPlaces, sandboxFlags } from "./SandboxProfile.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /** Whether commands run in the sandbox. */
@@ -24,6 +26,21 @@ interface SandboxState {
   readonly words: string
   /** Why no command may run; a clause of which a command is the subject. */
   readonly denial?: string
+}
+
+interface EnclosedCommand {
+  readonly argv: ReadonlyArray<string>
+  readonly cwd: string
+  readonly survey: ProjectSurvey
+  /** The real path of the program, when it is not in the project. */
+  readonly program?: string
+}
+
+interface Enclosure {
+  readonly argv: ReadonlyArray<string>
+  readonly filter?: Uint8Array
+  /** Folders that bubblewrap makes in the project, empty, in the place of what must not be made. */
+  readonly placeholders: ReadonlyArray<string>
 }
 
 interface SandboxOptions {
@@ -39,8 +56,8 @@ export class Sandbox extends Context.Service<
   {
     /** Determined when it is first needed. */
     readonly state: Effect.Effect<SandboxState>
-    /** The program and arguments that run a command in the sandbox; only for a state that is `sandboxed`. */
-    enclose(argv: ReadonlyArray<string>, cwd: string): Effect.Effect<ReadonlyArray<string>, ToolFailure>
+    /** How a command runs in the sandbox; only for a state that is `sandboxed`. */
+    enclose(command: EnclosedCommand): Effect.Effect<Enclosure, ToolFailure>
   }
 >()("task-conductor/services/commands/Sandbox") {
   static readonly layer = (options: SandboxOptions) =>
@@ -51,7 +68,9 @@ export class Sandbox extends Context.Service<
         const { root } = yield* Workspace
         const events = yield* RunEvents
         const path = yield* Path.Path
-        const { mode = "auto", network = false } = sandbox
+        const { git = false, mode = "auto", network = false, unixSockets = false } = sandbox
+        /** Absent on a processor that it does not know, and where the system takes none. */
+        let filter = socketFilter(process.arch, unixSockets)
         const provide = Effect.provideContext(
           yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path>()
         )
@@ -60,30 +79,45 @@ export class Sandbox extends Context.Service<
         /** A bubblewrap in the project is not trusted. */
         const trusted = programs.filter((folder) => !isWithin(path, root, folder))
         const program = yield* Effect.cached(provide(findProgram("bwrap", trusted)))
-        const flags = sandboxFlags({
+        const places: SandboxPlaces = {
           root,
           home,
           programs,
           readable: (sandbox.readable ?? []).map(expand),
           writable: (sandbox.writable ?? []).map(expand),
           hidden,
-          network
+          network,
+          git
+        }
+
+        const enclose = Effect.fn("Sandbox.enclose")(function* (command: EnclosedCommand) {
+          const bwrap = Option.getOrElse(yield* program, () => "bwrap")
+          const { flags, placeholders } = yield* sandboxFlags(places, command.survey, command.program)
+          const filtered = filter === undefined ? [] : ["--seccomp", "4"]
+          const argv = [bwrap, "--json-status-fd", "3", ...filtered, ...flags, "--chdir", command.cwd, "--"]
+          const enclosure: Enclosure = {
+            argv: [...argv, ...command.argv],
+            placeholders,
+            ...(filter === undefined ? {} : { filter })
+          }
+          return enclosure
+        }, provide)
+
+        /* The mounts of the project are made for every command, and fail with it. */
+        const trial = Effect.gen(function* () {
+          const enclosure = yield* enclose({ argv: ["/bin/sh", "-c", ":"], cwd: root, survey: emptySurvey })
+          yield* runChild({ ...enclosure, cwd: root, env: {}, sandboxed: true, seconds: 10 })
         })
 
-        const enclose = Effect.fn("Sandbox.enclose")(function* (argv: ReadonlyArray<string>, cwd: string) {
-          const bwrap = Option.getOrElse(yield* program, () => "bwrap")
-          const around = yield* Effect.mapError(
-            flags,
-            ({ message }) => new ToolFailure({ type: "io_error", message: `The sandbox cannot be made: ${message}` })
-          )
-          return [bwrap, "--json-status-fd", "3", ...around, "--chdir", cwd, "--", ...argv]
-        }, provide)
+        const trialWithoutFilter = Effect.suspend(() => {
+          filter = undefined
+          return trial
+        })
 
         /** Why the sandbox does not work; nothing when it works. */
         const problem = Effect.gen(function* () {
           if (Option.isNone(yield* program)) return "bubblewrap is not installed"
-          const argv = yield* enclose(["/bin/sh", "-c", ":"], root)
-          yield* runChild({ argv, cwd: root, env: {}, sandboxed: true, seconds: 10 })
+          yield* Effect.catchTag(trial, "ToolFailure", () => trialWithoutFilter)
           return undefined
         }).pipe(
           Effect.catchTag("ToolFailure", ({ message }) => Effect.succeed(`bubblewrap does not work here (${message})`)),
@@ -102,7 +136,8 @@ export class Sandbox extends Context.Service<
           const why = yield* problem
           if (why === undefined) {
             const reach = network ? "with the network" : "no network"
-            const words = `yes: ${reach}, writes only in the project, your home folder is hidden`
+            const sockets = filter === undefined ? ", Unix sockets are not blocked" : ""
+            const words = `yes: ${reach}, writes only in the project, your home folder is hidden${sockets}`
             return { sandboxed: true, words } satisfies SandboxState
           }
           const text = `Commands run without a sandbox: ${why}.`

@@ -19,6 +19,7 @@ import type * as Rpc from "effect/rpc/Rpc"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { schemaProblemText } from "../../domain/text/SchemaProblems.ts"
+import { withoutInherited } from "../commands/Descriptors.ts"
 
 const protocol = McpProtocol.v2025_11_25
 
@@ -139,7 +140,13 @@ export const stdioTransport = Effect.fnUntraced(function* (program: McpProgram, 
     )
   })
   const transport = yield* McpClient.stdio({
-    command: ChildProcess.make(command, [...args], { cwd, env, extendEnv: false, forceKillAfter: grace }),
+    command: ChildProcess.make(command, [...args], {
+      cwd,
+      env,
+      extendEnv: false,
+      forceKillAfter: grace,
+      additionalFds: withoutInherited()
+    }),
     protocol,
     maxMessageBytes
   }).pipe(Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, supervised))

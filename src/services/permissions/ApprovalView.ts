@@ -49,11 +49,15 @@ const rememberText = ({ accesses, tool }: GateQuestion): string =>
     ? `${tool} with any arguments, while it is defined as now`
     : `${tool} for ${accesses.map(accessTarget).join(", ")}`
 
-/** One item of a question. `outdated` is a remembered rule that was made for another definition of the tool. */
+/**
+ * One item of a question. `outdated` is a remembered rule that was made for another definition of the tool; `more` are
+ * further warnings.
+ */
 export const itemOf = Effect.fnUntraced(function* (
   question: GateQuestion,
   workspace: Workspace["Service"],
-  outdated: RememberedRule | undefined
+  outdated: RememberedRule | undefined,
+  more: ReadonlyArray<string> = []
 ) {
   const { accesses, call, pin, risk, task, tool } = question
   const writes = yield* Effect.forEach(
@@ -65,6 +69,7 @@ export const itemOf = Effect.fnUntraced(function* (
   const warnings = [
     ...accesses.flatMap((access) => [eachTimeReason(access) ?? [], ...hostWarning(access)].flat()),
     ...writes.flatMap((one) => one.warnings),
+    ...more,
     ...(outdated === undefined ? [] : [changedWarning(outdated)])
   ]
   const item: ApprovalItem = {

@@ -18,7 +18,7 @@ import { Approver } from "../approvals/Approver.ts"
 import { PermissionDenied, maxDenials } from "./PermissionDenied.ts"
 import { resolveInDoubt } from "./InDoubtCall.ts"
 import { itemOf, withOffers } from "./ApprovalView.ts"
-import { type GateOptions, makePolicyEvaluator } from "./PolicyEvaluator.ts"
+import { type GateOptions, makePolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
 import { type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
 import { approveStep } from "./GateStep.ts"
 import { Grants, GrantSnapshot } from "./Grants.ts"
@@ -58,7 +58,7 @@ export const redeem = (permit: Permit): boolean => issued.delete(permit)
 const deniedOf = (
   question: GateQuestion,
   by: PermissionDenied["by"],
-  more: Pick<PermissionDenied, "reason" | "times" | "instead"> = {}
+  more: Pick<PermissionDenied, "instead" | "patterns" | "reason" | "times"> = {}
 ) => new PermissionDenied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
 
 /** The answers that one gate has in a run, for another gate of the same run. */
@@ -153,7 +153,9 @@ export class Gate extends Context.Service<
         ) {
           const { task } = question
           const hash = questionId(question)
-          const item = withOffers(yield* itemOf(question, workspace, yield* evaluator.outdated(question)), question)
+          const changed = yield* evaluator.changedScripts(question)
+          const outdated = yield* evaluator.outdated(question)
+          const item = withOffers(yield* itemOf(question, workspace, outdated, scriptWarnings(changed)), question)
           yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
           const { answer, by, instead } = yield* approver.call(item, hash)
           const wish = answer === "deny" && instead !== undefined ? { instead } : {}
@@ -162,6 +164,7 @@ export class Gate extends Context.Service<
             const declined = [question.tool, ...question.accesses.map(accessTarget)].join(" ")
             if (instead !== undefined) yield* addWish({ declined, instead })
             const times = by === "person" ? { times: grants.countDenial(question) } : {}
+            if (by === "nobody") return yield* deniedOf(question, by, evaluator.remedyOf(question, changed))
             return yield* deniedOf(question, by, { ...times, ...wish })
           }
           if (by === "person") grants.addShown(question)
@@ -177,12 +180,12 @@ export class Gate extends Context.Service<
           const reason =
             evaluator.protection(question) ?? (evaluator.changesSomething(question) ? yield* lock.claim : undefined)
           if (reason !== undefined) return yield* deniedOf(question, "rule", { reason })
-          if (yield* isSettled(question)) return
           /* An answer to another question may have settled this one while it waited. */
           const askUnlessSettled = Effect.flatMap(isSettled(question), (settled) =>
             settled ? Effect.void : ask(question, tell)
           )
-          yield* withMutex(askUnlessSettled)
+          if (!(yield* isSettled(question))) yield* withMutex(askUnlessSettled)
+          evaluator.noteWrites(question)
         })
 
         const decideDoubt = Effect.fnUntraced(function* (intent: InDoubtCall) {

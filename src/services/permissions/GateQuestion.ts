@@ -9,7 +9,7 @@ import { type PreparedCall, builtInOrigin } from "../../domain/tools/PreparedCal
 import type { ToolPin } from "../../domain/permissions/PolicyFormat.ts"
 import type { Target } from "../../domain/permissions/TargetPattern.ts"
 import type { Arguments, ToolCall } from "../../domain/tools/ToolCall.ts"
-import { hashOf } from "../files/Hash.ts"
+import { hashOf, textHash } from "../files/Hash.ts"
 import type { Grantable } from "./Grants.ts"
 import type { QuestionScope } from "./QuestionScope.ts"
 
@@ -50,6 +50,18 @@ export const questionOfCall = (
   return { ...asked, place, risk, call, hash: callHash(asked) }
 }
 
+/** The question as it will be when these were answered with yes and their files were written: its scripts are others. */
+export const afterWrites = (question: GateQuestion, all: ReadonlyArray<GateQuestion>): GateQuestion => {
+  const writes = all.flatMap(({ accesses }) => accesses.filter((access) => access._tag === "WriteFile"))
+  const contents = new Map(writes.map(({ content, path }) => [path, textHash(content)]))
+  const accesses = question.accesses.map((access) => {
+    if (access._tag !== "RunCommand" || access.scripts === undefined) return access
+    const scripts = access.scripts.map(({ hash, path }) => ({ path, hash: contents.get(path) ?? hash }))
+    return { ...access, scripts }
+  })
+  return { ...question, accesses, hash: callHash({ ...question, accesses }) }
+}
+
 const toolOfAccess = {
   ReadFile: "read_file",
   WriteFile: "write_file",
@@ -88,6 +100,11 @@ export const targetOf =
     if ("inside" in access) {
       const relative = access.inside ? { relative: path.relative(root, access.path) } : {}
       return { kind: "file", canonical, effects, ...relative }
+    }
+    if (access._tag === "RunCommand") {
+      const { sandboxed } = access
+      const place = { folder: path.relative(root, access.cwd) || ".", sandboxed }
+      return { kind: sandboxed ? "other" : "start", canonical, effects, place }
     }
     const kind = access._tag === "LoadPlugin" || access._tag === "StartServer" ? "start" : "other"
     return { kind, canonical, effects }

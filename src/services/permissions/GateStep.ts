@@ -12,9 +12,9 @@ import {
 import { sessionScopes } from "../../domain/permissions/SessionScope.ts"
 import type { Approver, StepAnswer } from "../approvals/Approver.ts"
 import { hashOf } from "../files/Hash.ts"
-import type { PolicyEvaluator } from "./PolicyEvaluator.ts"
+import { type PolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
 import { itemOf } from "./ApprovalView.ts"
-import { type GateQuestion, questionOfCall } from "./GateQuestion.ts"
+import { afterWrites, type GateQuestion, questionOfCall } from "./GateQuestion.ts"
 import type { Grants } from "./Grants.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 import type { Workspace } from "../files/Workspace.ts"
@@ -93,7 +93,8 @@ const shownOf = Effect.fnUntraced(function* (
   if (calls.length === 0) return [{ item: { task, tool: "none", risk: "safe", targets: [] } }]
   return yield* Effect.forEach(calls, ({ problem, question }) =>
     Effect.gen(function* (): Effect.fn.Return<Shown> {
-      const item = yield* itemOf(question, workspace, yield* evaluator.outdated(question))
+      const changed = scriptWarnings(yield* evaluator.changedScripts(question))
+      const item = yield* itemOf(question, workspace, yield* evaluator.outdated(question), changed)
       if (problem !== undefined) return { item: withProblem(item, problem) }
       return { item: withWarnings(item, warnings), question }
     })
@@ -124,8 +125,10 @@ const grant = (answer: StepAnswer, wasSeen: boolean, shown: ReadonlyArray<Shown>
   }
   const hashesOf = (some: ReadonlyArray<Shown>) => some.flatMap(({ question }) => question?.hash ?? [])
   const approved = shown.filter(isApproved)
-  grants.addHashes(hashesOf(approved))
   for (const { question } of approved) if (wasSeen && question !== undefined) grants.addShown(question)
+  const questions = approved.flatMap(({ question }) => question ?? [])
+  /* A command may run what a write on the same screen brings, which was shown with it. */
+  grants.addHashes([...hashesOf(approved), ...questions.map((question) => afterWrites(question, questions).hash)])
   if (typeof answer === "object") {
     grants.addExcluded(hashesOf(shown.filter((one, index) => !isApproved(one, index))))
   }

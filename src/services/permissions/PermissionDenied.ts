@@ -14,6 +14,8 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("De
   by: Schema.Literals(["person", "rule", "nobody"]),
   /** Why nothing can allow it, for a protected access; a clause of which the access is the subject. */
   reason: Schema.optionalKey(Schema.String),
+  /** What rules would have to name to allow it, when that is more than the targets. */
+  patterns: Schema.optionalKey(Schema.Array(Schema.String)),
   /** How often a person has denied the same effect in this run. */
   times: Schema.optionalKey(Schema.Int),
   /** What the person wants instead, in their words. */
@@ -28,7 +30,8 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("De
   private get flags(): string {
     const { targets, tool } = this
     if (targets.length === 0) return `--allow ${tool}`
-    return targets.map((target) => `--allow "${tool}:${exactPattern(target)}"`).join(" ")
+    const patterns = this.patterns ?? targets.map(exactPattern)
+    return patterns.map((pattern) => `--allow "${tool}:${pattern}"`).join(" ")
   }
 
   override get message(): string {

@@ -6,9 +6,12 @@ import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { decide } from "../../domain/permissions/Decision.ts"
+import { placePrefix } from "../../domain/permissions/CommandScope.ts"
+import { exactPattern, type Target } from "../../domain/permissions/TargetPattern.ts"
 import { type Rule, parseRule, type Verdict } from "../../domain/permissions/Permission.ts"
 import { appliesTo, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 import { type GateQuestion, targetOf, questionOfCall } from "./GateQuestion.ts"
+import { makeScriptChanges } from "./ScriptChanges.ts"
 import { Policies } from "./Policies.ts"
 import { Workspace } from "../files/Workspace.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
@@ -20,6 +23,7 @@ import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
 /** A rule with the file or flag in which it is written, where that is known. */
 export interface SourcedRule extends Rule {
   readonly source?: string
+  readonly rememberedAt?: string
 }
 
 /** The rules of a configuration, whose texts have been checked; `source` is its file or flag. */
@@ -45,6 +49,8 @@ export interface GateOptions {
   readonly unfetchable?: (url: string) => string | undefined
   /** Nothing may be changed, whatever rules or people say. */
   readonly readOnly?: boolean
+  /** When the run began, in milliseconds; now when absent. Rules do not cover commands whose scripts changed since. */
+  readonly since?: number
 }
 
 /** True for what may change the project. */
@@ -72,7 +78,8 @@ const protectionOf = (
   }
   const { path, protectedPaths, root } = world
   const isBelow = (folder: string) => access.path === folder || access.path.startsWith(`${folder}${path.sep}`)
-  if (isControlPath(path.relative(root, access.path)) || protectedPaths.some(isBelow)) {
+  const isControl = access.control === true || isControlPath(path.relative(root, access.path))
+  if (isControl || protectedPaths.some(isBelow)) {
     return "would change what controls git or this program, which nothing can allow"
   }
   return undefined
@@ -89,6 +96,7 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
   const protectedPaths = yield* Effect.forEach(options.protectedPaths ?? [], (given) =>
     Effect.match(workspace.canonical(given), { onFailure: () => given, onSuccess: (found) => found.path })
   )
+  const scripts = makeScriptChanges(options.since ?? (yield* Effect.sync(() => Date.now())))
   const requestOf = ({ accesses, risk, tool }: GateQuestion) => ({
     tool,
     risk,
@@ -104,11 +112,42 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
         .find((one) => one !== undefined)
     },
     changesSomething,
-    evaluate: (question: GateQuestion) =>
-      Effect.map(policies.rules, (remembered) => {
-        const applying = remembered.filter((rule) => appliesTo(rule, question.pin)).map(sourced)
-        return decide<SourcedRule>([...(options.rules ?? []), ...applying], requestOf(question))
-      }),
+    /** Notes what was allowed to be written. */
+    noteWrites: ({ accesses }: GateQuestion) => scripts.note(accesses),
+    evaluate: Effect.fnUntraced(function* (question: GateQuestion) {
+      const applying = (yield* policies.rules).filter((rule) => appliesTo(rule, question.pin)).map(sourced)
+      const rules = [...(options.rules ?? []), ...applying]
+      const changes = yield* scripts.changes(question.accesses)
+      const isCurrent = (rule: SourcedRule) => changes.every(({ at }) => at <= scripts.inForceSince(rule))
+      return decide<SourcedRule>(
+        rules.filter((rule) => rule.verdict !== "allow" || isCurrent(rule)),
+        requestOf(question)
+      )
+    }),
+    /** The scripts that changed after rules came into force which would allow the command; relative to the project. */
+    changedScripts: Effect.fnUntraced(function* (question: GateQuestion) {
+      const rules = [...(options.rules ?? []), ...(yield* policies.rules)]
+      const decision = decide<SourcedRule>(rules, { ...requestOf(question), risk: "medium" })
+      if (decision.verdict !== "allow") return []
+      const since = Math.max(...decision.rules.map(scripts.inForceSince))
+      const changes = yield* scripts.changes(question.accesses)
+      return changes.filter(({ at }) => at > since).map((one) => path.relative(root, one.path))
+    }),
+    /** What to say when nobody can be asked: that no rule helps, or the rules that do when the words alone do not. */
+    remedyOf: (
+      { accesses }: GateQuestion,
+      changed: ReadonlyArray<string>
+    ): { readonly patterns?: ReadonlyArray<string>; readonly reason?: string } => {
+      if (changed.length > 0) {
+        return {
+          reason: `runs ${changed.join(", ")}, which changed after a rule allowed it. Look at it and start again`
+        }
+      }
+      const targets = accesses.map(targetOf(path, root))
+      const prefixOf = ({ place }: Target) => (place === undefined ? "" : placePrefix(place, exactPattern))
+      if (targets.every((target) => prefixOf(target) === "")) return {}
+      return { patterns: targets.map((target) => `${prefixOf(target)}${exactPattern(target.canonical)}`) }
+    },
     /** A remembered rule that would allow it if the tool had not changed since. */
     outdated: (question: GateQuestion) =>
       Effect.map(policies.rules, (remembered) => {
@@ -118,6 +157,10 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
   }
 })
 export type PolicyEvaluator = Effect.Success<ReturnType<typeof makePolicyEvaluator>>
+
+/** Why a command that a rule names is asked about all the same. */
+export const scriptWarnings = (changed: ReadonlyArray<string>): ReadonlyArray<string> =>
+  changed.length === 0 ? [] : [`It runs ${changed.join(", ")}, which changed after a rule allowed the command.`]
 
 interface PermissionExplanation {
   /** `refuse` for protected access. */
@@ -141,6 +184,7 @@ export const explainCall = Effect.fn("explainCall")(function* (prepared: Prepare
     ...(yield* evaluator.evaluate(question)),
     reasons: [
       ...question.accesses.flatMap((access) => eachTimeReason(access) ?? []),
+      ...scriptWarnings(yield* evaluator.changedScripts(question)),
       ...(lapsed === undefined ? [] : ["A remembered rule would allow it, but the tool has changed since."])
     ]
   }

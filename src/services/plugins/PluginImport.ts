@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
+import { stdioWithoutInherited } from "../commands/Descriptors.ts"
 import { causeText, runIsolated } from "./ForeignCode.ts"
 import type { Plugin } from "./Plugin.ts"
 import { type FoundPlugin, isOwnFile } from "./PluginFinder.ts"
@@ -37,7 +38,9 @@ const endText = (code: number | null, signal: NodeJS.Signals | null): string => 
 const runChild = (url: string): Effect.Effect<string | undefined> =>
   Effect.callback<string | undefined>((resume) => {
     // Not ChildProcessSpawner: the report comes over a channel that only `fork` opens.
-    const child = fork(program, [url], { execArgv, stdio: ["ignore", "ignore", "ignore", "ipc"] })
+    const { close, stdio } = stdioWithoutInherited(["ignore", "ignore", "ignore", "ipc"] as const)
+    const child = fork(program, [url], { execArgv, stdio })
+    close()
     let report: ProbeReport | undefined
     child.on("message", (message) => {
       report = message as ProbeReport

@@ -11,3 +11,15 @@ export const makeRunId: Effect.Effect<string> = Effect.gen(function* () {
   const suffix = yield* Random.nextIntBetween(0, 36 ** 4 - 1)
   return `${now.slice(0, 10).replaceAll("-", "")}-${now.slice(11, 19).replaceAll(":", "")}-${suffix.toString(36).padStart(4, "0")}`
 })
+
+/**
+ * When a run with an id of this form had surely begun, in milliseconds: the end of the second that the id names. Nothing for
+ * another id.
+ */
+export const startOfRun = (runId: string): number | undefined => {
+  const [, ...parts] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(runId) ?? []
+  const [year, month, day, hour, minute, second] = parts
+  if (second === undefined) return undefined
+  const start = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  return Number.isNaN(start) ? undefined : start + 1000
+}

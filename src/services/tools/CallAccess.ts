@@ -28,6 +28,13 @@ const maxEditBytes = 10_485_760
 
 const relativeTo = (root: string, path: string): string => path.slice(root.length).replace(/^[\\/]/, "")
 
+/** Where a write goes, and whether git would run or follow what is there. */
+const canonicalTarget = Effect.fnUntraced(function* (written: string, { commands, workspace }: AccessWorld) {
+  const target = yield* workspace.canonical(written)
+  const isControl = target.inside && (yield* commands.isControl(target.path))
+  return { ...target, control: isControl ? { control: true } : undefined }
+})
+
 /**
  * The write that the edits amount to, bound to the text they were computed from, so that the gate decides about the new
  * content. A protected file is not even read, since the gate denies the write whatever it holds. Fails with
@@ -35,12 +42,13 @@ const relativeTo = (root: string, path: string): string => path.slice(root.lengt
  */
 const canonicalEdit = Effect.fnUntraced(function* (
   { edits, path: written }: Access & { readonly _tag: "EditFile" },
-  workspace: Workspace["Service"]
+  world: AccessWorld
 ) {
-  const { inside, path } = yield* workspace.canonical(written)
+  const { workspace } = world
+  const { control, inside, path } = yield* canonicalTarget(written, world)
   const relative = relativeTo(workspace.root, path)
-  const unread: CanonicalAccess = { _tag: "WriteFile", path, inside, content: "" }
-  if (!inside || isControlPath(relative)) return unread
+  const unread: CanonicalAccess = { _tag: "WriteFile", path, inside, content: "", ...control }
+  if (!inside || control !== undefined || isControlPath(relative)) return unread
   const text = yield* Effect.mapError(workspace.readText(path, maxEditBytes), ({ message, type }) => {
     const hint = type === "not_found" ? " Only a file that exists can be edited; write_file creates one." : ""
     return new ToolFailure({ type, message: `${message}${hint}` })
@@ -57,15 +65,17 @@ const canonicalEdit = Effect.fnUntraced(function* (
 /** The write with what it would replace, so that nothing else is replaced. A protected file is not looked at. */
 const canonicalWrite = Effect.fnUntraced(function* (
   { content, path: written }: Access & { readonly _tag: "WriteFile" },
-  workspace: Workspace["Service"]
+  world: AccessWorld
 ) {
-  const { inside, path } = yield* workspace.canonical(written)
-  const write: CanonicalAccess = { _tag: "WriteFile", path, inside, content }
-  if (!inside || isControlPath(relativeTo(workspace.root, path))) return write
+  const { workspace } = world
+  const { control, inside, path } = yield* canonicalTarget(written, world)
+  const write: CanonicalAccess = { _tag: "WriteFile", path, inside, content, ...control }
+  if (!inside || control !== undefined || isControlPath(relativeTo(workspace.root, path))) return write
   return { ...write, found: yield* workspace.state(path) }
 })
 
-const canonicalAccess = Effect.fnUntraced(function* (access: Access, { commands, workspace }: AccessWorld) {
+const canonicalAccess = Effect.fnUntraced(function* (access: Access, world: AccessWorld) {
+  const { commands, workspace } = world
   switch (access._tag) {
     case "FetchUrl": {
       const url = canonicalUrl(access.url)
@@ -73,10 +83,11 @@ const canonicalAccess = Effect.fnUntraced(function* (access: Access, { commands,
       return Object.freeze<CanonicalAccess>({ _tag: "FetchUrl", url: url.success })
     }
     case "EditFile":
-      return Object.freeze(yield* canonicalEdit(access, workspace))
-    case "WriteFile":
+      return Object.freeze(yield* canonicalEdit(access, world))
+    case "WriteFile": {
       if (!access.content.isWellFormed()) return yield* invalid("The content holds half a character.")
-      return Object.freeze<CanonicalAccess>(yield* canonicalWrite(access, workspace))
+      return Object.freeze<CanonicalAccess>(yield* canonicalWrite(access, world))
+    }
     case "RunCommand":
       return Object.freeze(yield* commands.canonical(access))
     case "ReadFile":

@@ -1,0 +1,77 @@
+/**
+ * The filter of system calls in the sandbox, as a BPF program for seccomp. Mounts hide what has a path; this hides the
+ * rest: sockets to other programs of the machine (Unix, virtual machines, devices), and the keys that the kernel keeps.
+ */
+
+/** What differs between processors; `nr` are numbers of system calls. */
+interface Calls {
+  /** The value of AUDIT_ARCH. */
+  readonly arch: number
+  readonly socket: number
+  /** io_uring_setup, which makes sockets too, add_key, request_key, keyctl, and the old way to make a socket. */
+  readonly refused: ReadonlyArray<number>
+}
+
+/** By the names of processors in Node: the native calls, and those of 32-bit programs. */
+const processors: Readonly<Record<string, ReadonlyArray<Calls>>> = {
+  x64: [
+    { arch: 0xc000003e, socket: 41, refused: [425, 248, 249, 250] },
+    { arch: 0x40000003, socket: 359, refused: [425, 286, 287, 288, 102] }
+  ],
+  arm64: [
+    { arch: 0xc00000b7, socket: 198, refused: [425, 217, 218, 219] },
+    { arch: 0x40000028, socket: 281, refused: [425, 309, 310, 311, 102] }
+  ]
+}
+
+/** Families of sockets that the network namespace keeps apart: IPv4, IPv6, and questions to the kernel about them. */
+const apart = [2, 10, 16]
+const unix = 1
+
+const load = (offset: number) => [0x20, 0, 0, offset] as const
+/** Goes on with the next instruction when equal, else skips some. */
+const unlessEqual = (value: number, skip: number) => [0x15, 0, skip, value] as const
+const unlessAtLeast = (value: number, skip: number) => [0x35, 0, skip, value] as const
+const allow = [0x06, 0, 0, 0x7fff0000] as const
+const refuse = (errno: number) => [0x06, 0, 0, 0x00050000 + errno] as const
+type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, value: number]
+
+const [offsetOfCall, offsetOfArch, offsetOfFirstArgument] = [0, 4, 16]
+const [notPermitted, noSuchCall, noSuchFamily] = [1, 38, 97]
+/** Calls from here on are those of the x32 form, which have other numbers. */
+const firstX32 = 0x40000000
+
+const blockOf = ({ refused, socket }: Calls, families: ReadonlyArray<number>): ReadonlyArray<Instruction> => [
+  load(offsetOfCall),
+  unlessAtLeast(firstX32, 1),
+  refuse(noSuchCall),
+  ...refused.flatMap((nr) => [unlessEqual(nr, 1), refuse(noSuchCall)]),
+  [0x15, 1, 0, socket],
+  allow,
+  load(offsetOfFirstArgument),
+  ...families.flatMap((family) => [unlessEqual(family, 1), allow]),
+  refuse(noSuchFamily)
+]
+
+/**
+ * The program for a processor, by its name in Node; nothing for one that it does not know. Pairs of connected sockets can
+ * always be made: they lead nowhere else.
+ */
+export const socketFilter = (processor: string, unixSockets: boolean): Uint8Array | undefined => {
+  const calls = processors[processor]
+  if (calls === undefined) return undefined
+  const families = unixSockets ? [unix, ...apart] : apart
+  const program = calls.flatMap((one) => {
+    const block = blockOf(one, families)
+    return [load(offsetOfArch), unlessEqual(one.arch, block.length), ...block]
+  })
+  const all: ReadonlyArray<Instruction> = [...program, refuse(notPermitted)]
+  const bytes = new DataView(new ArrayBuffer(all.length * 8))
+  all.forEach(([code, jumpTrue, jumpFalse, value], index) => {
+    bytes.setUint16(index * 8, code, true)
+    bytes.setUint8(index * 8 + 2, jumpTrue)
+    bytes.setUint8(index * 8 + 3, jumpFalse)
+    bytes.setUint32(index * 8 + 4, value, true)
+  })
+  return new Uint8Array(bytes.buffer)
+}
