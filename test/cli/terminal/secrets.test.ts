@@ -33,7 +33,7 @@ const printed = Effect.fnUntraced(function* (event: RunEvent) {
   const output = Output.layerOf({ env: {}, stdin: {}, stdout: stdout.stream, stderr: stderr.stream })
   const signals = Layer.succeed(Signals)({ received: () => undefined, onInterrupt: () => Effect.void })
   yield* Effect.gen(function* () {
-    for (const sink of [yield* jsonSink, yield* progressSink]) yield* sink.listen({ at: "now", event })
+    for (const sink of [yield* jsonSink, yield* progressSink(false)]) yield* sink.listen({ at: "now", event })
   }).pipe(Effect.provide(Layer.merge(output, signals)))
   return { json: stdout.text(), progress: stderr.text() }
 })
