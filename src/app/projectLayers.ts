@@ -163,7 +163,7 @@ const layerTools = (setup: Setup, values: ReadonlyArray<Plugin>) => {
 /** Tools and skills without a run, for lists and checks; nobody is asked. `values` are plugins beside those of the setup. */
 export const layerCatalogue = (setup: Setup, values: ReadonlyArray<Plugin> = []) =>
   layerTools(setup, values).pipe(
-    Layer.provideMerge(layerGate(setup, Approver.layerDenyAll)),
+    Layer.provideMerge(layerGate(setup, Approver.layerNotAsked)),
     Layer.provide(ProjectWriteLock.layerHeld),
     Layer.provideMerge(Layer.merge(layerWorld(setup), RunEvents.layerSilent))
   )

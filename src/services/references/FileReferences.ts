@@ -17,7 +17,7 @@ import type { FileReference } from "../../domain/plan/Reference.ts"
 import type { ReferenceContent, ResolvedReference } from "../../domain/models/ReferenceContent.ts"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { perhaps, ReferenceProblem, type ReferenceWorld } from "./ReferenceWorld.ts"
+import { checkAccess, perhaps, ReferenceProblem, type ReferenceWorld } from "./ReferenceWorld.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -146,11 +146,13 @@ export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileRe
   const { limits } = yield* RunSettings
   const found = yield* find(reference, world)
   const later: ReferenceContent = { kind: "later" }
+  const access = { _tag: "ReadFile", path: found.path, inside: found.inside } as const
+  yield* checkAccess(world, access)
   if (world.permit === undefined && (!found.inside || isSecretLike(found.path))) {
     return { reference: found.reference, content: later } satisfies ResolvedReference
   }
   if (world.permit !== undefined) {
-    yield* world.permit({ _tag: "ReadFile", path: found.path, inside: found.inside })
+    yield* world.permit(access)
   }
   const whole = yield* Effect.mapError(workspace.readText(found.path, limits.readFileBytes), unreadable)
   const language = languageOf(found.path)
