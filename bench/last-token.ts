@@ -83,6 +83,7 @@ const world = PlanChecker.layer.pipe(
         approveStep: () => Effect.die("not a step"),
         denials: Effect.succeed([]),
         wishes: Effect.succeed([]),
+        foresee: () => Effect.undefined,
         mayRead: () => Effect.succeed(true),
         sessionGrants: Effect.succeed([]),
         snapshot: Effect.die("never shared"),

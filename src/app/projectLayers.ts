@@ -201,7 +201,7 @@ const layerTools = (setup: Setup, { plugins: values = [], recorded }: Pick<RunPo
 /** Tools and skills without a run, for lists and checks; nobody is asked. `values` are plugins beside those of the setup. */
 export const layerCatalogue = (setup: Setup, values: ReadonlyArray<Plugin> = []) =>
   layerTools(setup, { plugins: values }).pipe(
-    Layer.provideMerge(layerGate(setup, Approver.layerDenyAll)),
+    Layer.provideMerge(layerGate(setup, Approver.layerNotAsked)),
     Layer.provide(ProjectWriteLock.layerHeld),
     Layer.provideMerge(Layer.merge(layerWorld(setup), RunEvents.layerSilent))
   )

@@ -136,11 +136,15 @@ export const keptInput = { name: "reason", value: "To explain it." }
 /** Task lists in examples continue a run in which this task has finished. */
 export const finishedTask = "Setup 1"
 
+/** A rule of the runs in which examples are checked. */
+export const exampleRule = { verdict: "deny", tool: "read_file", pattern: "private/*" } as const
+
 /** The files of the project in which examples are checked. */
 export const exampleFiles: Readonly<Record<string, string>> = {
   "src/main.ts": 'import { load } from "./config.ts"\nload()\n',
   "src/config.ts": "export const load = () => ({})\n",
   "docs/guide.md": "# Guide\n\n## Install\n\nRun npm.\n\n## Use\n\nCall load.\n",
   "logo.png": "\0\0\0\0",
+  "private/notes.md": "# Notes\n",
   "large.txt": "A long line of a log that says nothing of interest.\n".repeat(2000)
 }

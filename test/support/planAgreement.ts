@@ -5,13 +5,15 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CheckReport } from "../../src/domain/checking/CheckReport.ts"
+import { ruleText } from "../../src/domain/permissions/Permission.ts"
 import { promptOfPlan } from "../../src/domain/documents/TaskListFormat.ts"
 import { NoValidPlan } from "../../src/domain/runs/RunOrder.ts"
+import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { makeSandbox, type Sandbox } from "./binary.ts"
 import { EventLog } from "./EventLog.ts"
-import { exampleFiles } from "./ExampleKinds.ts"
+import { exampleFiles, exampleRule } from "./ExampleKinds.ts"
 import { generatedPlans } from "./generatedPlans.ts"
 import { inProcess } from "./inProcess.ts"
 import { layerTestRun } from "./TestRun.ts"
@@ -48,7 +50,7 @@ const checkAll = async (sandbox: Sandbox, plans: ReadonlyArray<Plan>): Promise<R
   }))
 }
 
-/** What `run --plan` makes of every plan, up to the first round. */
+/** What `run --plan` makes of every plan, up to the first round, when somebody may be asked later. */
 const readAll = ({ root }: Sandbox, plans: ReadonlyArray<Plan>) =>
   Effect.gen(function* () {
     const pipeline = yield* Pipeline
@@ -67,9 +69,11 @@ const readAll = ({ root }: Sandbox, plans: ReadonlyArray<Plan>) =>
     )
   }).pipe(
     Effect.provide(
-      layerTestRun({ at: { project: `${root}/project`, home: `${root}/home` } }).pipe(
-        Layer.provide(ScriptedModel.layer(() => "The model is not asked."))
-      )
+      layerTestRun({
+        rules: [exampleRule],
+        approver: Approver.layerNotAsked,
+        at: { project: `${root}/project`, home: `${root}/home` }
+      }).pipe(Layer.provide(ScriptedModel.layer(() => "The model is not asked.")))
     )
   )
 
@@ -79,6 +83,7 @@ export const judgePlans = async (count: number) => {
   const sandbox = inProcess(makeSandbox())
   try {
     for (const [path, text] of Object.entries(exampleFiles)) sandbox.write(`project/${path}`, text)
+    sandbox.write("project/task-conductor.json", JSON.stringify({ deny: [ruleText(exampleRule)] }))
     sandbox.write("project/.agents/skills/explain-file/SKILL.md", explainFile)
     for (const { file, text } of plans) sandbox.write(`project/${file}`, text)
     const checked = await checkAll(sandbox, plans)

@@ -25,6 +25,7 @@ import { EventLog } from "./EventLog.ts"
 import {
   answerLimit,
   exampleFiles,
+  exampleRule,
   exampleKinds,
   type ExampleKind,
   finishedTask,
@@ -108,7 +109,7 @@ const runOf = (
           ".agents/skills/change-code/SKILL.md": changeCode,
           ".agents/skills/tell-history/SKILL.md": tellHistory
         },
-        rules: [{ verdict: "allow", tool: "read_file" }]
+        rules: [{ verdict: "allow", tool: "read_file" }, exampleRule]
       }).pipe(Layer.provide(ScriptedModel.layer(({ user }, index) => answer(user, index) ?? resultSaying("Done."))))
     )
   )

@@ -10,7 +10,7 @@ import type { Where } from "../findings/Issue.ts"
 import { addIssue, addRepair, type Findings } from "../findings/IssueCode.ts"
 import { stripMarks } from "../grammar/FieldValues.ts"
 import { excerpt } from "../grammar/RawTask.ts"
-import type { TaskLine } from "../grammar/TaskLines.ts"
+import { firstProse, type TaskLine } from "../grammar/TaskLines.ts"
 import { escapeInline, unescapeInline } from "../grammar/TextEscaping.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import { canonicalUrl } from "../web/CanonicalUrl.ts"
@@ -185,7 +185,10 @@ export const readInputs = (
     values.set(name, { name, value })
   }
 
-  for (const raw of readRaw(lines, section, findings)) read(raw)
+  const written = readRaw(lines, section, findings)
+  for (const raw of written) read(raw)
+  const prose = written.length === 0 ? firstProse(lines) : undefined
+  const instead = prose === undefined ? "" : ` The section has only text: "${excerpt(prose)}".`
   for (const { about, name, required } of inputs ?? []) {
     if (seen.has(name) && (values.has(name) || !required)) continue
     const where = { ...section, field: name }
@@ -195,7 +198,11 @@ export const readInputs = (
       values.set(name, earlier)
     } else if (required && !mistyped.has(name)) {
       const how = `Write "- \`${name}\`: ..." under "## Inputs".${about === "" ? "" : ` ${about}`}`
-      addIssue(findings, "input-missing", where, { what: `The input "${name}" has no value.`, how })
+      addIssue(findings, "input-missing", where, {
+        what: `The input "${name}" has no value.${instead}`,
+        how,
+        quote: prose
+      })
     }
   }
   const order = inputs?.map(({ name }) => name) ?? [...values.keys()]

@@ -4,7 +4,7 @@
  */
 import type { DocumentReader } from "../grammar/DocumentReader.ts"
 import { excerpt, type RawStep } from "../grammar/RawTask.ts"
-import { taskLines } from "../grammar/TaskLines.ts"
+import { firstProse, taskLines } from "../grammar/TaskLines.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
 import type { MarkdownSection } from "../markdown/Markdown.ts"
 
@@ -86,6 +86,8 @@ const saysNothing = (text: string): boolean =>
     .split(/(?<=[.!?])\s+|\n+/)
     .map((sentence) => sentence.replace(/^[\s*_(]*(?:note:?[\s*_]*)?/i, ""))
     .every((sentence) => sentence === "" || doneOrPolite(sentence))
+/** What stands where tasks should be. */
+const onlyText = (quote: string | undefined): string => (quote === undefined ? "" : `, only text: "${excerpt(quote)}"`)
 
 const checkIntroduction = (
   reader: DocumentReader,
@@ -101,11 +103,12 @@ const checkIntroduction = (
   const isSaid = nothingToDo.test(text) || saysNothing(all.join("\n"))
   const where = { section: tasks.heading, line: first < 0 ? tasks.line : tasks.first + first + 1 }
   if (isEmpty && (!allowEmpty || (text !== "" && !isSaid))) {
-    reader.issue("tasks-empty", where, `There is no task section under "${tasks.heading}".`, {
+    const quote = text === "" ? undefined : text
+    reader.issue("tasks-empty", where, `There is no task section under "${tasks.heading}"${onlyText(quote)}.`, {
       how: allowEmpty
         ? 'Write "### Task section 1" with the tasks that are still to do, or leave the section empty when the goals are met.'
         : undefined,
-      quote: text === "" ? undefined : text
+      quote
     })
   } else if (text !== "") {
     reader.repair("text-ignored", where, `Ignored text that belongs to no task: "${excerpt(text)}".`)
@@ -159,8 +162,13 @@ export const readSteps = (
   const titles = sectionTitles(reader, spans)
   return spans.map(({ last, section: { first, heading, line } }, position) => {
     const section = titles[position] ?? heading
-    const found = collectTasks(taskLines(document, first, last), section, findings)
-    if (found.length === 0) reader.issue("step-empty", { section, line }, `The section "${section}" has no task.`)
+    const written = taskLines(document, first, last)
+    const found = collectTasks(written, section, findings)
+    if (found.length === 0) {
+      const quote = firstProse(written)
+      const what = `The section "${section}" has no task${onlyText(quote)}.`
+      reader.issue("step-empty", { section, line }, what, { quote })
+    }
     return { section, line, tasks: found }
   })
 }

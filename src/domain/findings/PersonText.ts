@@ -39,5 +39,5 @@ export const usualHelp = "Try a larger model (--model), or say the request in ot
 /** What the person can do when no attempt was right. */
 export const helpText = (issues: ReadonlyArray<Issue>): string => {
   const known = issues.flatMap(({ code }) => ruleOf(code)?.help ?? [])
-  return [...new Set(known), usualHelp].join(" ")
+  return [...new Set([...known, usualHelp])].join(" ")
 }

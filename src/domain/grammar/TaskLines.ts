@@ -83,3 +83,7 @@ export const linesOfText = (text: string, before: number): ReadonlyArray<TaskLin
   const lines = readLines(text)
   return taskLines({ lines, fences: fenceByLine(findFences(lines, () => false)) }, 0, lines.length, before)
 }
+
+/** The first line of prose, where a list or a call should be; nothing without any. */
+export const firstProse = (lines: ReadonlyArray<TaskLine>): string | undefined =>
+  lines.find(({ kind }) => kind === "text" || kind === "item" || kind === "label")?.text.trim()

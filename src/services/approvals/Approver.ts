@@ -106,6 +106,13 @@ const chosenAnswers = (items: ReadonlyArray<ApprovalItem>): Answers<StepAnswer> 
 /** Nobody knows whether a call happened: it is not executed again and not taken as done, so the run stops. */
 export const stopInDoubt: Effect.Effect<Answered<DoubtAnswer>> = Effect.succeed({ answer: "stop", by: "nobody" })
 
+/** The answers when nobody is asked. */
+const denyAll = {
+  step: () => Effect.succeed<Answered<StepAnswer>>({ answer: "decline", by: "nobody" }),
+  call: () => Effect.succeed<Answered<CallAnswer>>({ answer: "deny", by: "nobody" }),
+  inDoubt: () => stopInDoubt
+}
+
 export class Approver extends Context.Service<
   Approver,
   {
@@ -118,15 +125,16 @@ export class Approver extends Context.Service<
     call(item: ApprovalItem, question: string): Effect.Effect<Answered<CallAnswer>>
     /** Shows a call that was started before the run broke off and whose outcome is unknown: again, done, or stop. */
     inDoubt(item: ApprovalItem, question: string): Effect.Effect<Answered<DoubtAnswer>>
+    /** False when a question about a call will certainly be denied by nobody; absent when somebody may answer. */
+    readonly canAsk?: Effect.Effect<boolean>
   }
 >()("task-conductor/services/approvals/Approver") {
+  /** Nobody is asked now: everything is denied. Who could be asked in a run is not known. */
+  static readonly layerNotAsked: Layer.Layer<Approver> = Layer.succeed(Approver)(Approver.of(denyAll))
+
   /** Nobody can be asked: everything is denied. */
   static readonly layerDenyAll: Layer.Layer<Approver> = Layer.succeed(Approver)(
-    Approver.of({
-      step: () => Effect.succeed({ answer: "decline", by: "nobody" }),
-      call: () => Effect.succeed({ answer: "deny", by: "nobody" }),
-      inDoubt: () => stopInDoubt
-    })
+    Approver.of({ ...denyAll, canAsk: Effect.succeed(false) })
   )
 
   /** Everything is allowed beforehand; nobody answers about a call in doubt. */
@@ -177,7 +185,8 @@ export class Approver extends Context.Service<
         }),
         inDoubt: Effect.fn("Approver.inDoubt")((item) =>
           Effect.map(ask(doubtQuestion(item), doubtAnswers, "Answer"), ({ answer, by }) => ({ answer, by }))
-        )
+        ),
+        canAsk: provide(canAsk)
       })
     })
   )

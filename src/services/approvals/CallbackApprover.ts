@@ -94,7 +94,8 @@ export const layerCallback = ({ approve, arbitrate }: ApprovalCallbacks): Layer.
         inDoubt:
           arbitrate === undefined
             ? nobody.inDoubt
-            : Effect.fn("CallbackApprover.inDoubt")((item) => askScript(() => arbitrate(item), doubtAnswer))
+            : Effect.fn("CallbackApprover.inDoubt")((item) => askScript(() => arbitrate(item), doubtAnswer)),
+        canAsk: Effect.succeed(approve !== undefined)
       })
     )
   ).pipe(Layer.provide(Approver.layerDenyAll))

@@ -19,7 +19,7 @@ import { type JournalLine, readRecords } from "../journal/JournalLine.ts"
 import { type JournalContent, readJournal } from "../journal/JournalReader.ts"
 import { neededUnknown } from "../journal/UnknownRecords.ts"
 import { journalKey, journalKeyFile } from "../journal/JournalKey.ts"
-import { newProof, type Proof, proofOf, sealKey } from "../journal/JournalSeal.ts"
+import { newProof, type Proof, proofOf, SealKey } from "../journal/JournalSeal.ts"
 import { type JournalProtection, type JournalWriter, openJournal } from "../journal/JournalWriter.ts"
 import { takeLock } from "../files/Lock.ts"
 import { takeProject } from "../journal/ProjectLock.ts"
@@ -102,7 +102,7 @@ const protectionOf = Effect.fnUntraced(function* (
   const found = yield* journalKey(file, "write")
   const write = makeSafeJson(secrets)
   if ("problem" in found) return { write, problem: `${file}: ${found.problem}` }
-  const key = sealKey(found.key, runId)
+  const key = new SealKey(found.key, runId)
   return { write, seal: { key, proof: lines.length === 0 ? newProof : proofOf(lines, key) } }
 })
 
@@ -112,7 +112,7 @@ export const readProof = Effect.fn("readProof")(function* (
   locks: string
 ): Effect.fn.Return<Pick<Proof, "from">, never, FileSystem.FileSystem | Path.Path> {
   const found = yield* journalKey(yield* journalKeyFile(locks), "read")
-  return "problem" in found ? { from: lines.length + 1 } : proofOf(lines, sealKey(found.key, opened.order.runId))
+  return "problem" in found ? { from: lines.length + 1 } : proofOf(lines, new SealKey(found.key, opened.order.runId))
 })
 
 /** Appends, or says why the journal cannot be written. */

@@ -101,7 +101,7 @@ const askOnce = Effect.fnUntraced(function* <A>(
 export const layerDurable = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
   Layer.effect(
     Approver,
-    Effect.map(Approver, ({ call, inDoubt, step }) =>
+    Effect.map(Approver, ({ call, canAsk, inDoubt, step }) =>
       Approver.of({
         step: Effect.fn("DurableApprover.step")((title, items, question) =>
           askOnce(
@@ -119,7 +119,8 @@ export const layerDurable = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.La
             call(item, question)
           )
         ),
-        inDoubt
+        inDoubt,
+        ...(canAsk === undefined ? {} : { canAsk })
       })
     )
   ).pipe(Layer.provide(inner))

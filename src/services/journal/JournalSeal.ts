@@ -6,21 +6,24 @@
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto"
 import type { JournalLine } from "./JournalLine.ts"
 
-/** The key of the journal of one run. */
-export type SealKey = KeyObject
-
-/** The key of the journal of this run, from the key of the person. */
-export const sealKey = (key: Uint8Array, runId: string): SealKey =>
-  createSecretKey(createHmac("sha256", key).update(`task-conductor journal ${runId}`).digest())
-
 const macLength = 22
 
-/** The MAC of a line without one; `before` is the MAC of the line before it, or where a session starts. */
-const macOf = (key: SealKey, before: string, line: string): string =>
-  createHmac("sha256", key)
-    .update(before + line)
-    .digest("base64url")
-    .slice(0, macLength)
+/** The key of the journal of one run, from the key of the person. */
+export class SealKey {
+  readonly #key: KeyObject
+
+  constructor(key: Uint8Array, runId: string) {
+    this.#key = createSecretKey(createHmac("sha256", key).update(`task-conductor journal ${runId}`).digest())
+  }
+
+  /** The MAC of a line without one; `before` is the MAC of the line before it, or where a session starts. */
+  mac(before: string, line: string): string {
+    return createHmac("sha256", this.#key)
+      .update(before + line)
+      .digest("base64url")
+      .slice(0, macLength)
+  }
+}
 
 const macStart = ',"mac":"'
 /** The length of `,"mac":"..."}`. */
@@ -28,7 +31,7 @@ const tailLength = macStart.length + macLength + 2
 
 /** The beginning of a line up to the end of its record, which the MAC is added to. */
 export const seal = (key: SealKey, before: string, line: string): { readonly line: string; readonly mac: string } => {
-  const mac = macOf(key, before, line)
+  const mac = key.mac(before, line)
   return { line: `${line.slice(0, -1)}${macStart}${mac}"}`, mac }
 }
 
@@ -82,7 +85,7 @@ export const proofOf = (lines: ReadonlyArray<JournalLine>, key: SealKey): Proof 
   for (const [index, line] of lines.entries()) {
     const { json, mac } = unsealed(line.json)
     const text = textOf(line, json)
-    const follows = (previous: string) => mac !== undefined && isEqual(macOf(key, previous, text), mac)
+    const follows = (previous: string) => mac !== undefined && isEqual(key.mac(previous, text), mac)
     if (before !== undefined && follows(before)) {
       before = mac
     } else if (line.type === "resumed" && follows(starts(index))) {

@@ -16,6 +16,7 @@ import { canRemember } from "../../domain/permissions/SessionScope.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { Approver } from "../approvals/Approver.ts"
 import { PermissionDenied, maxDenials } from "./PermissionDenied.ts"
+import { type CertainDenial, foreseeDenial } from "./CertainDenial.ts"
 import { resolveInDoubt } from "./InDoubtCall.ts"
 import { itemOf, withOffers } from "./ApprovalView.ts"
 import { type GateOptions, makePolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
@@ -89,6 +90,8 @@ export class Gate extends Context.Service<
     resolveInDoubt(intent: InDoubtCall): Effect.Effect<"again" | "done", PermissionDenied>
     /** True when rules let a file of the project be read without a question; asks nobody and remembers nothing. */
     mayRead(path: string): Effect.Effect<boolean>
+    /** Why an access would certainly be denied, for a reference of a plan; asks nobody and records nothing. */
+    foresee(access: CanonicalAccess): Effect.Effect<CertainDenial | undefined>
     /** Everything that was denied so far, in order. */
     readonly denials: Effect.Effect<ReadonlyArray<PermissionDenied>>
     /** Everything that a person wants instead of what they declined so far, in order. */
@@ -237,6 +240,7 @@ export class Gate extends Context.Service<
           resolveInDoubt: decideDoubt,
           approveStep: (step) => approveStep(step, stepWorld),
           mayRead,
+          foresee: (access) => foreseeDenial(access, { approver, evaluator, grants }),
           denials: refusals.denials,
           wishes: refusals.wishes,
           sessionGrants: Effect.sync(() => grants.session()),

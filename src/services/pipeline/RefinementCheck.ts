@@ -82,7 +82,7 @@ export const makeRefinementCheck = Effect.gen(function* () {
       ...(yield* Effect.provideService(checkInputPaths(skill.inputs, given, task.name), Workspace, workspace)),
       ...(yield* unfitCalls(fitting, { section: "Tool Calls", task: task.name }, registry)),
       ...checkRepetition([...looked, ...made], limits.identicalCalls, task),
-      ...(tools.size === 0 ? [] : checkPurpose([...looked, ...made], task))
+      ...(tools.size === 0 ? [] : checkPurpose([...looked, ...made], task, reading, text))
     )
     return done({ task, ...inputsField(given), ...looksField(looked), calls: made })
   })

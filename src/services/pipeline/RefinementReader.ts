@@ -15,6 +15,7 @@ import {
 import { callSign, decidePass, type PassRules } from "../../domain/documents/RefinementPass.ts"
 import { Issue, type Reading, type Where } from "../../domain/findings/Issue.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
+import { excerpt } from "../../domain/grammar/RawTask.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
@@ -57,15 +58,27 @@ export const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, t
     )
 }
 
+/** The first line of what was ignored under `## Tool Calls`. */
+const proseOf = ({ repairs }: Pick<Reading<unknown>, "repairs">, text: string): string | undefined => {
+  const ignored = repairs.find(
+    ({ code, where }) => code === "text-ignored" && /^tool.?calls$/i.test(where.section ?? "")
+  )
+  return text.split("\n")[(ignored?.where.line ?? 0) - 1]?.trim()
+}
+
 /** A task works on what calls or references give. */
-export const checkPurpose = (calls: ReadonlyArray<ToolCall>, task: Task): ReadonlyArray<Issue> =>
-  calls.length > 0 || task.references.length > 0
-    ? []
-    : [
-        makeIssue("tool-call-missing", callsOf(task), {
-          what: "The task has neither a tool call nor a reference, so there is nothing to work on."
-        })
-      ]
+export const checkPurpose = (
+  calls: ReadonlyArray<ToolCall>,
+  task: Task,
+  reading: Pick<Reading<unknown>, "repairs">,
+  text: string
+): ReadonlyArray<Issue> => {
+  if (calls.length > 0 || task.references.length > 0) return []
+  const quote = proseOf(reading, text)
+  const instead = quote === undefined ? "" : ` Under "Tool Calls" is only text: "${excerpt(quote)}".`
+  const what = `The task has neither a tool call nor a reference, so there is nothing to work on.${instead}`
+  return [makeIssue("tool-call-missing", callsOf(task), { what, quote })]
+}
 
 /** True when the issue is about this reference. */
 const isAbout = ({ quote, where }: Issue, { href }: Reference): boolean =>
@@ -172,7 +185,7 @@ export const makeRefinementReader = Effect.gen(function* () {
         ...decided.issues,
         ...unfit,
         ...checkRepetition([...decided.looks, ...decided.calls], limits.identicalCalls, order.task),
-        ...(tools.size === 0 ? [] : checkPurpose(all, world.task))
+        ...(tools.size === 0 ? [] : checkPurpose(all, world.task, reading, answer))
       ],
       repairs: [
         ...reading.repairs,

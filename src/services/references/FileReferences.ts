@@ -18,7 +18,7 @@ import type { FileReference } from "../../domain/plan/Reference.ts"
 import type { ReferenceContent, ResolvedReference } from "../../domain/models/ReferenceContent.ts"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { perhaps, ReferenceProblem, type ReferenceWorld } from "./ReferenceWorld.ts"
+import { checkAccess, perhaps, ReferenceProblem, type ReferenceWorld } from "./ReferenceWorld.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -175,6 +175,8 @@ export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileRe
   const { limits } = yield* RunSettings
   const found = yield* find(reference, world)
   const later: ReferenceContent = { kind: "later" }
+  const access = { _tag: "ReadFile", path: found.path, inside: found.inside } as const
+  yield* checkAccess(world, access)
   if (world.permit === undefined) {
     const isOpen = found.inside && !isSecretLike(found.path)
     if (!isOpen || world.mayRead === undefined || !(yield* world.mayRead(found.path))) {
@@ -182,7 +184,7 @@ export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileRe
     }
   }
   if (world.permit !== undefined && found.inside) {
-    yield* world.permit({ _tag: "ReadFile", path: found.path, inside: true })
+    yield* world.permit(access)
   }
   const language = languageOf(found.path)
   const read = yield* Effect.result(workspace.readText(found.path, limits.readFileBytes))

@@ -71,15 +71,16 @@ export const checkReferences = Effect.fn("checkReferences")(function* (
     readonly budget: number
     readonly tree: ReferenceWorld["tree"]
     readonly mayRead: NonNullable<ReferenceWorld["mayRead"]>
+    readonly foresee: NonNullable<ReferenceWorld["foresee"]>
   },
   resolve: ReferenceResolver
 ) {
-  const { briefing, budget, finished, mayRead, tree } = given
+  const { briefing, budget, finished, foresee, mayRead, tree } = given
   const document = readMarkdown(briefing.requestDocument)
   const steps = yield* Effect.forEach(list.steps, (step, index) => {
     const expected = namesOf(list.steps.slice(0, index))
     const tooLate = namesOf(list.steps.slice(index))
-    const world = { document, finished, view: "document", expected, tooLate, tree, mayRead, budget } as const
+    const world = { document, finished, view: "document", expected, tooLate, tree, mayRead, budget, foresee } as const
     return Effect.forEach(step.tasks, (task) =>
       checkTask(task, { section: step.title, task: task.name, field: "References" }, world, resolve)
     ).pipe(

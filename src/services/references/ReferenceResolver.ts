@@ -8,7 +8,7 @@ import type { UrlReference } from "../../domain/plan/Reference.ts"
 import type { ResolvedReference } from "../../domain/models/ReferenceContent.ts"
 import { resolveFile } from "./FileReferences.ts"
 import { resolveAnchor, resolveResult } from "./HeadingReferences.ts"
-import { ReferenceProblem, type ReferenceWorld, type ReferenceResolver } from "./ReferenceWorld.ts"
+import { checkAccess, ReferenceProblem, type ReferenceWorld, type ReferenceResolver } from "./ReferenceWorld.ts"
 import type { RunSettings } from "../runs/RunSettings.ts"
 import type { Workspace } from "../files/Workspace.ts"
 import { type FetchFailure, parseTarget } from "../web/FetchTarget.ts"
@@ -41,6 +41,7 @@ const makePageReferences = Effect.gen(function* () {
   /** The content of a page; the check reads only its URL. */
   return Effect.fn("resolvePage")(function* (reference: UrlReference, world: ReferenceWorld) {
     const { href: url } = yield* Effect.mapError(parseTarget(reference.target), unfetchable)
+    yield* checkAccess(world, { _tag: "FetchUrl", url })
     const { permit } = world
     if (permit === undefined) return { reference, content: { kind: "later" } } satisfies ResolvedReference
     const authorize = (target: string) => permit({ _tag: "FetchUrl", url: target })

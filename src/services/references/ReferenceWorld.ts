@@ -2,8 +2,8 @@
  * How references are resolved: in which world, to what, and why not. The check of a plan and the run of a task differ only
  * in the world.
  */
-import type * as Effect from "effect/Effect"
 import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import type { ResolvedReference } from "../../domain/models/ReferenceContent.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
@@ -44,9 +44,20 @@ export interface ReferenceWorld {
   readonly mayRead?: (path: string) => Effect.Effect<boolean>
   /** Asks the gate before something is opened. Absent in the check, which opens nothing that may need a question. */
   readonly permit?: (access: CanonicalAccess) => Effect.Effect<void, ReferenceProblem>
+  /** Only in the check: why the gate would certainly deny an access. */
+  readonly foresee?: (access: CanonicalAccess) => Effect.Effect<ReferenceProblem | undefined>
   /** Paths of the project's files, listed once and only when needed. */
   readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
 }
+
+/** Fails with what would certainly be denied when the task runs. */
+export const checkAccess = (
+  { foresee }: ReferenceWorld,
+  access: CanonicalAccess
+): Effect.Effect<void, ReferenceProblem> =>
+  foresee === undefined
+    ? Effect.void
+    : Effect.flatMap(foresee(access), (problem) => (problem === undefined ? Effect.void : Effect.fail(problem)))
 
 export type ReferenceResolver = (
   reference: Reference,

@@ -7,6 +7,10 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Briefing } from "../../domain/models/Briefing.ts"
+import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
+import { ruleText } from "../../domain/permissions/Permission.ts"
+import { ruleOf } from "../../domain/findings/rules/Rules.ts"
+import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Issue, Repair } from "../../domain/findings/Issue.ts"
 import { readMarkdown } from "../../domain/markdown/Markdown.ts"
@@ -21,6 +25,7 @@ import { estimateTokens } from "../../domain/models/PromptSize.ts"
 import { Activities } from "../journal/Activities.ts"
 import { textHash } from "../files/Hash.ts"
 import { PermissionDenied } from "../permissions/PermissionDenied.ts"
+import type { CertainDenial } from "../permissions/CertainDenial.ts"
 import { Gate } from "../permissions/Gate.ts"
 import type { QuestionScope } from "../permissions/QuestionScope.ts"
 import { type ReferencePrefetch, makeReferencePrefetch, checkReferences } from "./ReferenceCheck.ts"
@@ -49,6 +54,17 @@ const Looked = Schema.Struct({
   found: Schema.Result(ResolvedReference, ReferenceError),
   denials: Schema.Array(PermissionDenied)
 })
+
+/** A reference that nothing can allow in this run. */
+const deniedProblem = (target: string, { rules: [rule], tool }: CertainDenial): ReferenceProblem =>
+  new ReferenceProblem({
+    code: "reference-denied",
+    what:
+      rule === undefined
+        ? `No rule allows reading ${target} and nobody can be asked in this run; --allow "${tool}:${exactPattern(target)}" would allow it.`
+        : `The rule "${rule.verdict} ${ruleText(rule)}" forbids reading ${target}.`,
+    how: ruleOf("reference-denied").fix
+  })
 
 /** Characters of a line of a result, for the limit that counts lines. */
 const lineCharacters = 100
@@ -116,12 +132,15 @@ export class References extends Context.Service<
       const workspace = yield* Workspace
       const resolve = yield* makeReferenceResolver
 
+      const foresee = (access: CanonicalAccess) =>
+        Effect.map(gate.foresee(access), (denial) => denial && deniedProblem(accessTarget(access), denial))
+
       const check = Effect.fn("References.check")(function* (list: TaskList, given: CheckWorld) {
         if (list.tasks.every(({ references }) => references.length === 0)) return { list, issues: [], repairs: [] }
         const tree = yield* Effect.cached(workspace.tree)
         return yield* activities.record(
           { key: seenKey.check(list.tasks.map(({ name }) => name)), success: Checked },
-          checkReferences(list, { ...given, tree, mayRead: gate.mayRead }, given.ahead?.resolve ?? resolve)
+          checkReferences(list, { ...given, tree, mayRead: gate.mayRead, foresee }, given.ahead?.resolve ?? resolve)
         )
       })
 
@@ -132,7 +151,8 @@ export class References extends Context.Service<
         expected: [],
         tooLate: [],
         tree: workspace.tree,
-        mayRead: gate.mayRead
+        mayRead: gate.mayRead,
+        foresee
       })
 
       /** Resolves one reference and records the outcome. Results of tasks need no record, since the run has them. */

@@ -128,7 +128,12 @@ describe("run", () => {
       gatedPlan.replace("- **Expected", "- **References** [Page](http://127.0.0.1:1/)\n- **Expected")
     )
     const order = ["run", "--model", "embedded", "--plan", "../page/page.md", "--yes-this-run"]
-    assert.include((await sandbox.run(order)).stderr, 'Use --allow "fetch_url:http://127.0.0.1:1/".')
+    const denied = await sandbox.run(order)
+    assert.strictEqual(denied.code, 3, denied.stderr)
+    assert.include(
+      denied.stderr,
+      'nobody can be asked in this run; --allow "fetch_url:http://127.0.0.1:1/" would allow it.'
+    )
     const { stderr } = await sandbox.run([...order, "--allow", "fetch_url:http://127.0.0.1:1/"])
     assert.notInclude(stderr, "there is no tool")
     assert.include(stderr, "http://127.0.0.1:1/")

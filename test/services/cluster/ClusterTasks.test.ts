@@ -34,6 +34,7 @@ const makeGate = (known: GateSnapshot) => {
     approveStep: () => Effect.die("no step"),
     denials: Effect.succeed([]),
     wishes: Effect.succeed([]),
+    foresee: () => Effect.undefined,
     mayRead: () => Effect.succeed(true),
     sessionGrants: Effect.succeed([]),
     snapshot: Effect.sync(() => known),

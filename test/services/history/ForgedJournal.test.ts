@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
-import { sealKey } from "../../../src/services/journal/JournalSeal.ts"
+import { SealKey } from "../../../src/services/journal/JournalSeal.ts"
 import { recordOf } from "../../../src/services/journal/JournalLine.ts"
 import type { StepAnswer } from "../../../src/services/approvals/Approver.ts"
 import { makeKeptRun } from "../../support/KeptRun.ts"
@@ -63,13 +63,13 @@ const forgeries: ReadonlyArray<readonly [what: string, change: Parameters<typeof
   [
     "was signed by somebody else",
     (records) => {
-      const theirs = sealKey(Buffer.alloc(32, 7), "20261120-183000-k3x9")
+      const theirs = new SealKey(Buffer.alloc(32, 7), "20261120-183000-k3x9")
       return sealedRecords(theirs, linesOf(records).map(recordOf))
     }
   ],
   [
     "was signed with the key of the person for another run",
-    (records, key) => sealedRecords(sealKey(key, "20261120-183000-zzzz"), linesOf(records).map(recordOf))
+    (records, key) => sealedRecords(new SealKey(key, "20261120-183000-zzzz"), linesOf(records).map(recordOf))
   ],
   ["has one changed record before the approval", (records) => records.with(2, records[2]!.replace("a", "b"))],
   ["has one record less before the approval", (records) => records.toSpliced(2, 1)],

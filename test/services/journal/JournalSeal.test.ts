@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
 import { recordOf } from "../../../src/services/journal/JournalLine.ts"
-import { proofOf, sealKey } from "../../../src/services/journal/JournalSeal.ts"
+import { proofOf, SealKey } from "../../../src/services/journal/JournalSeal.ts"
 import { oneOfEach, openedRecord, settled } from "../../support/Journals.ts"
 import { bare, linesOf, type RecordJson, sealedRecords } from "../../support/SealedJournals.ts"
 
@@ -9,7 +9,7 @@ const mine = Buffer.alloc(32, 1)
 const theirs = Buffer.alloc(32, 2)
 const runId = "20261120-183000-k3x9"
 const other = "20261120-190000-abcd"
-const key = sealKey(mine, runId)
+const key = new SealKey(mine, runId)
 const answer = (value: string): JournalRecord => ({
   type: "answer",
   key: "question/1",
@@ -20,7 +20,7 @@ const resumed: JournalRecord = { type: "resumed", program: "0.1.0" }
 /** Nine records of two sessions: 1 to 5, and 6 to 9. */
 const first = sealedRecords(key, [openedRecord(), settled("a"), answer("step"), settled("b"), settled("c")])
 const whole = sealedRecords(key, [resumed, settled("d"), answer("step"), settled("e")], first)
-const foreign = sealedRecords(sealKey(mine, other), [
+const foreign = sealedRecords(new SealKey(mine, other), [
   openedRecord(other),
   settled("a"),
   answer("remaining"),
@@ -58,11 +58,11 @@ const forged: ReadonlyArray<readonly [what: string, records: ReadonlyArray<Recor
   ["an approval is another one", whole.with(2, whole[2]!.replace('"step"', '"remaining"'))],
   [
     "an approval is another one, with a MAC of somebody else",
-    [...whole.slice(0, 8), ...sealedRecords(sealKey(theirs, runId), [answer("remaining")])]
+    [...whole.slice(0, 8), ...sealedRecords(new SealKey(theirs, runId), [answer("remaining")])]
   ],
   [
     "somebody else signed all of it",
-    sealedRecords(sealKey(theirs, runId), [openedRecord(), answer("remaining"), resumed])
+    sealedRecords(new SealKey(theirs, runId), [openedRecord(), answer("remaining"), resumed])
   ],
   ["the key of the person was used for another run", foreign],
   ["the journal of another run has the name of this one", [foreign[0]!.replace(other, runId), ...foreign.slice(1)]],
@@ -79,7 +79,7 @@ describe("nothing is proven", () => {
   it.each(forged)("when %s", (_what, records) => expect(from(records)).toBe(records.length + 1))
 
   it("with another key", () => {
-    expect([from(whole, sealKey(theirs, runId)), from(whole, sealKey(mine, other))]).toEqual([none, none])
+    expect([from(whole, new SealKey(theirs, runId)), from(whole, new SealKey(mine, other))]).toEqual([none, none])
   })
 })
 
@@ -111,9 +111,9 @@ describe("a journal that goes on with the key of the person", () => {
   })
 
   it("is proven from that session on when another machine of the person wrote what is before", () => {
-    const there = sealedRecords(sealKey(theirs, runId), [openedRecord(), settled("a"), answer("step")])
+    const there = sealedRecords(new SealKey(theirs, runId), [openedRecord(), settled("a"), answer("step")])
     const here = sealedRecords(key, session, there)
-    expect([from(here), from(here, sealKey(theirs, runId))]).toEqual([4, 7])
+    expect([from(here), from(here, new SealKey(theirs, runId))]).toEqual([4, 7])
   })
 
   it("is proven from its next session on when an older version went on in between", () => {

@@ -362,16 +362,45 @@ describe("approval", () => {
     )
   })
 
+  const unwilling = scriptedApprover({ calls: ["deny"] })
   it.effect("is not permitted when a task failed because its reference was denied", () =>
     Effect.gen(function* () {
       const { report, events } = yield* run()
       expect([report.status, report.failures.length]).toEqual(["not_permitted", 1])
-      expect(report.message).toContain("Permission denied: a rule denies read_file on ")
+      expect(report.message).toContain("Permission denied: a person denied read_file on ")
       expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
     }).pipe(
       given(
-        { plan: () => planOf([[{ name: "Talk 1", skill: "talk", references: "[A](a.txt)" }]]) },
-        { files: { "a.txt": "a\n" }, rules: [{ verdict: "deny", tool: "read_file" }] }
+        { plan: () => planOf([[{ name: "Talk 1", skill: "talk", references: "[A](.env)" }]]) },
+        { files: { ".env": "a\n" }, approver: unwilling.layer }
+      )
+    )
+  )
+
+  it.effect("tells the planner of references that are certain to be denied, and runs its next list", () =>
+    Effect.gen(function* () {
+      const { report, events } = yield* run()
+      const issues = events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : []))
+      expect(issues.map(({ code, what }) => [code, what])).toEqual([
+        ["reference-denied", expect.stringMatching(/^The rule "deny read_file:a.txt" forbids reading .*a\.txt\.$/)],
+        [
+          "reference-denied",
+          'No rule allows reading https://example.org/ and nobody can be asked in this run; --allow "fetch_url:https://example.org/" would allow it.'
+        ]
+      ])
+      expect([report.status, report.failures]).toEqual(["done", []])
+    }).pipe(
+      given(
+        {
+          plan: (count) => {
+            const references = count === 1 ? "[A](a.txt), [B](https://example.org/), [C](b.txt)" : "[C](b.txt)"
+            return planOf([[{ name: "Talk 1", skill: "talk", references }]])
+          }
+        },
+        {
+          files: { "a.txt": "a\n", "b.txt": "b\n" },
+          rules: [{ verdict: "deny", tool: "read_file", pattern: "a.txt" }]
+        }
       )
     )
   )

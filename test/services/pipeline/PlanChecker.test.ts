@@ -36,6 +36,7 @@ const gate = Layer.succeed(Gate)(
     approveStep: () => Effect.die("not a step"),
     denials: Effect.succeed([]),
     wishes: Effect.succeed([]),
+    foresee: () => Effect.undefined,
     mayRead: () => Effect.succeed(true),
     sessionGrants: Effect.succeed([]),
     snapshot: Effect.die("not shared"),

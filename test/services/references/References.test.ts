@@ -91,6 +91,7 @@ const gate = ({ asked = [], deny }: World) =>
       approveStep: () => Effect.die("not a step"),
       denials: Effect.succeed([]),
       wishes: Effect.succeed([]),
+      foresee: () => Effect.undefined,
       mayRead: () => Effect.succeed(true),
       sessionGrants: Effect.succeed([]),
       snapshot: Effect.die("not shared"),

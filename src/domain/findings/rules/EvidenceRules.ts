@@ -16,7 +16,7 @@ export const evidenceRules = defineFamily({
       severity: "error",
       title: "Link to lines that do not exist",
       why: "The file is shorter, so the number was guessed or miscounted.",
-      fix: "Copy the line number from the material, or link the file without one."
+      fix: "Copy the line number from the text that you were given, or link the file without one."
     },
     "evidence-quote": {
       severity: "error",
@@ -33,8 +33,8 @@ export const evidenceRules = defineFamily({
     "evidence-page": {
       severity: "error",
       title: "Link to a page that nobody fetched",
-      why: "What no call fetched and no material names was made up or comes from memory.",
-      fix: "Link only pages that were fetched or that the material names, or leave the link out."
+      why: "What no call fetched and no text in the prompt names was made up or comes from memory.",
+      fix: "Link only pages that were fetched or that a text in the prompt names, or leave the link out."
     },
     "evidence-corrected": {
       severity: "note",

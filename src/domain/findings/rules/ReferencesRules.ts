@@ -83,6 +83,13 @@ export const referencesRules = defineFamily({
       fix: "Correct the reference or leave it out.",
       help: "Check that the files can be read and are text."
     },
+    "reference-denied": {
+      severity: "error",
+      title: "Target that would be denied",
+      why: "A task whose reference is denied is lost when it runs.",
+      fix: "Leave the reference out, or refer to something that may be read.",
+      help: "Allow it with --allow, or start the run on a terminal."
+    },
     "reference-lines": {
       severity: "error",
       title: "Lines that the file does not have",
