@@ -53,6 +53,8 @@ const argumentsIn = (body: string): string | undefined => {
   parameter.lastIndex = 0
   for (let found = parameter.exec(body); found !== null; found = parameter.exec(body)) {
     const [, name = "", value = ""] = found
+    // A tag inside of a value says that the value before it never ended.
+    if (/<(?:function=|parameter[=\s])/.test(value)) return undefined
     entries.push(`${JSON.stringify(name)}: ${JSON.stringify(value.replace(/^\n/, "").replace(/\n$/, ""))}`)
     end = parameter.lastIndex
   }
@@ -64,6 +66,8 @@ class MarkedText {
   readonly #text: string
   /** Closing signs that no later text holds. */
   readonly #missing = new Set<string>()
+  /** Ends of tags that belong to no call, so that each is looked at once. */
+  readonly #torn = new Set<number>()
   #at = 0
 
   constructor(text: string) {
@@ -108,8 +112,13 @@ class MarkedText {
     if (tag === undefined) return false
     const closing = ofFunction === undefined ? "</invoke>" : "</function>"
     const end = this.#find(closing)
-    const given = end === undefined ? undefined : argumentsIn(this.#text.slice(this.#at + tag.length, end))
-    if (end === undefined || given === undefined) return false
+    const given =
+      end === undefined || this.#torn.has(end) ? undefined : argumentsIn(this.#text.slice(this.#at + tag.length, end))
+    if (end === undefined) return false
+    if (given === undefined) {
+      this.#torn.add(end)
+      return false
+    }
     const name = JSON.stringify(ofFunction ?? ofInvoke)
     this.parts.push({ kind: "call", json: `{ "name": ${name}, "arguments": ${given} }`, tag })
     this.#at = end + closing.length

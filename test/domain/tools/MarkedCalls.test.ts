@@ -40,6 +40,16 @@ describe("marked calls", () => {
       assert.isUndefined(markedCalls(text), text)
   })
 
+  it("are not read where a tag begins before another one has ended", () => {
+    const torn = `<function=a>\n${tag("b", "c")}`
+    assert.deepStrictEqual(
+      markedParts(torn).filter(({ kind }) => kind === "call"),
+      []
+    )
+    const many = `${"<function=a><parameter=b>\n".repeat(20_000)}</parameter></function>`
+    assert.isUndefined(markedCalls(many))
+  })
+
   it("are seen where a text ends inside of one", () => {
     for (const text of ["<function=a>\n<parameter=b>\nx", '<tool_call>\n{"name": "a", "arguments": {"b": "x'])
       assert.isTrue(endsInCall(text), text)
