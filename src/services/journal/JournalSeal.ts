@@ -6,8 +6,10 @@
 import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto"
 import type { JournalLine } from "./JournalLine.ts"
 
-/** The key of the journal of one run. */
-export type SealKey = KeyObject
+/** The key of the journal of one run, in the form that Node prepares; declarations for users name no module of Node. */
+export interface SealKey {
+  readonly type: string
+}
 
 /** The key of the journal of this run, from the key of the person. */
 export const sealKey = (key: Uint8Array, runId: string): SealKey =>
@@ -17,7 +19,7 @@ const macLength = 22
 
 /** The MAC of a line without one; `before` is the MAC of the line before it, or where a session starts. */
 const macOf = (key: SealKey, before: string, line: string): string =>
-  createHmac("sha256", key)
+  createHmac("sha256", key as KeyObject)
     .update(before + line)
     .digest("base64url")
     .slice(0, macLength)
