@@ -1,0 +1,48 @@
+import { assert, describe } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { modelCallKey, toolCallKey } from "../../../src/domain/runs/ActivityKey.ts"
+import { makeValueRedaction, redacted } from "../../../src/domain/text/Redaction.ts"
+import { layerClusterActivities } from "../../../src/services/cluster/ClusterActivities.ts"
+import { Activities } from "../../../src/services/journal/Activities.ts"
+import { Journal } from "../../../src/services/journal/Journal.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { secrets } from "../../support/SecretForms.ts"
+
+const layer = layerClusterActivities(makeValueRedaction(["the-s3cret-value"])).pipe(
+  Layer.provide(Layer.merge(Activities.layerDirect, Journal.layerNone))
+)
+
+/** What the engine gets of an activity with this outcome, to save it. */
+const saved = Effect.fnUntraced(function* (key: string, outcome: { readonly text: string }) {
+  const { run } = yield* Activities
+  const success = Schema.Struct({ text: Schema.String })
+  return yield* run({ key, input: "1", success, error: Schema.Never, execute: Effect.succeed(outcome) })
+}, Effect.provide(layer))
+
+const call = { round: 1, task: "Task 1", attempt: 1 }
+const calls = {
+  plan: modelCallKey({ stage: "plan", round: 1, attempt: 1 }),
+  execution: modelCallKey({ stage: "execute", ...call }),
+  tool: toolCallKey({ round: 1, task: "Task 1", uid: "call-1" })
+}
+
+describe("what the engine of a cluster saves", () => {
+  for (const [name, key] of Object.entries(calls)) {
+    nodeTest(`holds no secret: ${name}`, () =>
+      Effect.gen(function* () {
+        for (const secret of [...Object.values(secrets), "the-s3cret-value"]) {
+          assert.deepStrictEqual(yield* saved(key, { text: `TOKEN=${secret}` }), { text: `TOKEN=${redacted}` })
+        }
+      })
+    )
+  }
+
+  nodeTest("holds the calls of a task as they are, since another worker makes them", () =>
+    Effect.gen(function* () {
+      const outcome = { text: "TOKEN=the-s3cret-value" }
+      assert.deepStrictEqual(yield* saved(modelCallKey({ stage: "refine", ...call }), outcome), outcome)
+    })
+  )
+})
