@@ -103,7 +103,10 @@ layer(NodeServices.layer)("Workspace", (it) => {
         const { canonical, root } = yield* openProject({})
         yield* fs.symlink(`${root}/b`, `${root}/a`)
         yield* fs.symlink(`${root}/a`, `${root}/b`)
-        expect(yield* failureOf(canonical("a"))).toEqual(["validation_failed", "Cannot resolve a. Its links form a circle."])
+        expect(yield* failureOf(canonical("a"))).toEqual([
+          "validation_failed",
+          "Cannot resolve a. Its links form a circle."
+        ])
       })
     )
 
