@@ -13,6 +13,7 @@ import {
   type IssueText,
   type RepairCode
 } from "../findings/IssueCode.ts"
+import { hiddenStructure, withoutHidden } from "../markdown/HiddenText.ts"
 import { Line } from "../markdown/Line.ts"
 import {
   type MarkdownDocument,
@@ -37,8 +38,17 @@ export class DocumentReader {
   readonly findings: Findings
 
   constructor(text: string, options: MarkdownOptions) {
-    this.document = readMarkdown(text, options)
+    const hidden = options.hasFields === true ? hiddenStructure(text) : []
+    this.document = readMarkdown(withoutHidden(text, hidden), options)
     this.findings = { issues: [...this.document.issues], repairs: [...this.document.repairs] }
+    for (const { start } of hidden) this.#refuseHidden(text.slice(0, start).split("\n").length)
+  }
+
+  /** Who reads the document would not see what could replace it. A prompt is only quoted, and may hold anything. */
+  #refuseHidden(line: number): void {
+    const around = this.document.sections.findLast((section) => section.line < line)
+    if (around?.known?.key === "original-prompt") return
+    this.issue("text-hidden", { line }, "A part of the document stands where a person who reads it does not see it.")
   }
 
   /** The result of reading: the value, if there is one, with the findings in the order of the document. */

@@ -18,6 +18,12 @@ export const structureRules = defineFamily({
       why: "A heading without text states nothing.",
       fix: "Write the text under the heading."
     },
+    "text-hidden": {
+      severity: "error",
+      title: "Hidden part of a document",
+      why: "In a comment, a hidden element or the title of a link nobody sees what would run.",
+      fix: "Write the document once and as visible text, without HTML."
+    },
     "section-unknown": {
       severity: "error",
       title: "Unknown section under Tasks",

@@ -1,0 +1,126 @@
+/**
+ * What a person who reads a document does not see never counts as a part of it: a hidden list of tasks or of calls makes the
+ * document invalid, and the visible one is what is read.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Option from "effect/Option"
+import { readRefinement } from "../../../src/domain/documents/RefinementFormat.ts"
+import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
+import { hiddenStructure, withoutHidden } from "../../../src/domain/markdown/HiddenText.ts"
+
+const task = (name: string) =>
+  `- **Name** ${name}\n- **What is needed** Do ${name}.\n- **Skill** any\n- **Expected output** A word.`
+const tasks = (name: string) => `## Tasks\n\n### Task section 1\n\n${task(name)}`
+const start = "## Original prompt\n\nDo it.\n\n## Goals / summary\n\nIt is done."
+const visible = `${start}\n\n${tasks("Seen")}`
+const hidden = tasks("Hidden")
+const dense = hidden.replace(/\n\n/g, "\n")
+const bold =
+  "**Tasks**\n**Task section 1**\n**Name** Hidden\n**What is needed** It.\n**Skill** any\n**Expected output** No."
+
+const places: Readonly<Record<string, string>> = {
+  "a comment": `<!--\n${hidden}\n-->`,
+  "a comment that begins with text": `<!-- notes\n${hidden}\n-->`,
+  "a comment that never ends": `<!--\n${hidden}`,
+  "a comment within a line": `Done. <!--\n${bold}\n-->`,
+  "an indented comment": `   <!--\n${hidden}\n   -->`,
+  "a hidden element": `<div hidden>\n\n${hidden}\n\n</div>`,
+  "a hidden element with other attributes": `<section class="x" hidden id='y'>\n\n${hidden}\n\n</section>`,
+  "an element without display": `<div style="color: red; display: none">\n\n${hidden}\n\n</div>`,
+  "an element in upper case": `<DIV STYLE='DISPLAY:NONE'>\n\n${hidden}\n\n</DIV>`,
+  "an invisible element": `<p style="visibility:hidden">\n\n${hidden}\n\n</p>`,
+  "an element of size zero": `<span style="font-size:0">\n\n${hidden}\n\n</span>`,
+  "a hidden element that never ends": `<div hidden>\n\n${hidden}`,
+  "a template": `<template>\n\n${hidden}\n\n</template>`,
+  "a script": `<script type="text/plain">\n${hidden}\n</script>`,
+  "a style": `<style>\n${hidden}\n</style>`,
+  "closed details": `<details>\n<summary>More</summary>\n\n${hidden}\n\n</details>`,
+  "an attribute": `<div data-x="\n${dense}\n">`,
+  "the title of a link": `See [the notes](notes.md "\n${bold}\n").`,
+  "the title of a link in single quotes": `See [the notes](notes.md '\n${bold}\n').`,
+  "the title of a definition": `[notes]: notes.md "\n${bold}\n"`,
+  "the text for an image": `![\n${bold}\n](x.png)`,
+  "an instruction": `<?php\n${hidden}\n?>`,
+  "character data": `<![CDATA[\n${hidden}\n]]>`,
+  "a declaration": `<!X\n${dense}\n>`
+}
+
+const names = (text: string) =>
+  Option.match(readTaskList(text).value, { onNone: () => [], onSome: (list) => list.tasks.map(({ name }) => name) })
+
+describe("a hidden list of tasks", () => {
+  for (const [where, part] of Object.entries(places)) {
+    it(`behind the visible one is an issue and is not read: ${where}`, () => {
+      const { issues } = readTaskList(`${visible}\n\n${part}\n`)
+      assert.include(
+        issues.map(({ code }) => code),
+        "text-hidden"
+      )
+      assert.notInclude(names(`${visible}\n\n${part}\n`), "Hidden")
+    })
+  }
+
+  it("before the visible one is an issue, too", () => {
+    const { issues } = readTaskList(`${start}\n\n<!--\n${hidden}\n-->\n\n${tasks("Seen")}\n`)
+    assert.include(
+      issues.map(({ code }) => code),
+      "text-hidden"
+    )
+  })
+})
+
+const call = (name: string) => `## Tool Calls\n\n\`\`\`json\n{ "name": "${name}", "arguments": {} }\n\`\`\``
+
+describe("hidden calls", () => {
+  const refinement = `## Task\n\n${task("Seen")}\n\n${call("seen")}\n\n`
+  for (const [open, close] of [
+    ["<!--", "-->"],
+    ["<div hidden>", "</div>"],
+    ["<template>", "</template>"],
+    ["<details>", "</details>"],
+    ["<script>", "</script>"]
+  ] as const) {
+    it(`are an issue and are not read in ${open}`, () => {
+      const { issues, value } = readRefinement(`${refinement}${open}\n${call("remove")}\n${close}\n`)
+      assert.include(
+        issues.map(({ code }) => code),
+        "text-hidden"
+      )
+      assert.notInclude(JSON.stringify(value), "remove")
+    })
+  }
+})
+
+describe("what is visible", () => {
+  const shown: Readonly<Record<string, string>> = {
+    "comments of one line": `${visible}\n\n<!-- a note -->\n`,
+    "a comment without structure": `${visible.replace("Do Seen.", "Do Seen.\n<!-- a note\n  that goes on -->")}\n`,
+    "a comment in a code block": `${visible}\n\n\`\`\`html\n<!--\n## Tasks\n-->\n\`\`\`\n`,
+    "signs in a sentence": visible.replace("Do Seen.", "Replace <!-- and <details> and <script> in a.html."),
+    "an open element in a sentence": visible.replace("It is done.", "Wrap it in <div hidden> here."),
+    "open details": `${start}\n\n<details open>\n\n${tasks("Seen")}\n\n</details>\n`,
+    "a comment of the prompt": visible.replace("Do it.", "Fill this in:\n\n<!--\n- **Name** x\n-->"),
+    "links with titles": visible.replace("Do Seen.", 'Read [a](a.md "A title") and ![b](b.png).')
+  }
+  for (const [what, text] of Object.entries(shown)) {
+    it(`stays as it is: ${what}`, () => {
+      assert.deepStrictEqual(
+        [names(text), readTaskList(text).issues.filter(({ code }) => code === "text-hidden")],
+        [["Seen"], []]
+      )
+    })
+  }
+
+  it("keeps its place", () => {
+    const text = `${visible}\n\n<!--\n${hidden}\n-->\nend`
+    const rest = withoutHidden(text, hiddenStructure(text))
+    assert.deepStrictEqual([rest.length, rest.split("\n").length], [text.length, text.split("\n").length])
+    assert.isTrue(rest.startsWith(visible) && rest.endsWith("\nend"))
+  })
+
+  it("is found in a time that grows with the text", () => {
+    for (const opening of ["<!--", "<a ", '<a "', "![", '](x "', "<div hidden>\n", '[a]: b "\n', "<?", "<!x"]) {
+      hiddenStructure(`${opening.repeat(20_000)}\n## Tasks`)
+    }
+  })
+})
