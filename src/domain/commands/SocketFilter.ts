@@ -61,11 +61,12 @@ export const socketFilter = (processor: string, unixSockets: boolean): Uint8Arra
   const calls = processors[processor]
   if (calls === undefined) return undefined
   const families = unixSockets ? [unix, ...apart] : apart
-  const program = calls.flatMap((one) => {
+  const all: Array<Instruction> = []
+  for (const one of calls) {
     const block = blockOf(one, families)
-    return [load(offsetOfArch), unlessEqual(one.arch, block.length), ...block]
-  })
-  const all: ReadonlyArray<Instruction> = [...program, refuse(notPermitted)]
+    all.push(load(offsetOfArch), unlessEqual(one.arch, block.length), ...block)
+  }
+  all.push(refuse(notPermitted))
   const bytes = new DataView(new ArrayBuffer(all.length * 8))
   all.forEach(([code, jumpTrue, jumpFalse, value], index) => {
     bytes.setUint16(index * 8, code, true)

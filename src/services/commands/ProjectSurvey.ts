@@ -22,7 +22,7 @@ export interface ProjectSurvey {
 /** Of a project without anything to protect. */
 export const emptySurvey: ProjectSurvey = {
   walk: { git: [], bare: [], secrets: [], controls: [], automatic: [] },
-  controls: { inside: [], outside: [] },
+  controls: { inside: [], outside: [], around: [] },
   stamps: new Map()
 }
 

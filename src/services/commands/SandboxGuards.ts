@@ -12,8 +12,9 @@ import { bind, hide } from "./SandboxSystem.ts"
 interface GuardedPlaces {
   readonly root: string
   readonly survey: ProjectSurvey
-  /** Files that the person names, which are shown although they look like secrets. Real paths. */
-  readonly named: ReadonlyArray<string>
+  /** What the person names, real paths: files among them are shown although they look like secrets. */
+  readonly readable: ReadonlyArray<string>
+  readonly writable: ReadonlyArray<string>
   /** Whether commands may commit: only what makes git run programs is read-only. */
   readonly git: boolean
 }
@@ -42,6 +43,13 @@ const stateOf = Effect.fnUntraced(function* (one: string) {
   return (yield* Effect.option(fs.readLink(one)))._tag === "Some" ? "link" : "missing"
 })
 
+/** The highest folder on the way to a missing path that is missing too: in its place, nothing can be moved away. */
+const highestMissing = Effect.fnUntraced(function* (root: string, one: string) {
+  const path = yield* Path.Path
+  for (const folder of foldersAbove(path, root, one)) if ((yield* stateOf(folder)) === "missing") return folder
+  return one
+})
+
 const isFolder = Effect.fnUntraced(function* (one: string) {
   const fs = yield* FileSystem.FileSystem
   return yield* Effect.match(fs.stat(one), {
@@ -59,8 +67,9 @@ const partsOf = Effect.fnUntraced(function* (repository: string) {
   )
 })
 
-export const guardProject = Effect.fn("guardProject")(function* ({ git, named, root, survey }: GuardedPlaces) {
+export const guardProject = Effect.fn("guardProject")(function* (places: GuardedPlaces) {
   const path = yield* Path.Path
+  const { git, readable, root, survey, writable } = places
   const { controls, walk } = survey
   const repositories = yield* Effect.filter([...walk.git, ...walk.bare], isFolder)
   const open = repositories.filter((one) => git || one === root)
@@ -70,19 +79,24 @@ export const guardProject = Effect.fn("guardProject")(function* ({ git, named, r
     yield* Effect.forEach(all, (one) => Effect.map(stateOf(one), (state) => [one, state] as const))
   )
   const closed = all.filter((one) => states.get(one) === "there" && !open.includes(one)).toSorted(byDepth)
-  const placeholders = all.filter(
+  const missing = all.filter(
     (one) => states.get(one) === "missing" && !closed.some((folder) => isWithin(path, folder, one))
   )
+  const placeholders = [...new Set(yield* Effect.forEach(missing, (one) => highestMissing(root, one)))]
   const above = [...closed, ...placeholders].flatMap((one) => foldersAbove(path, root, one))
   const pinned = yield* Effect.filter([...new Set([...above, ...open.filter((one) => one !== root)])], isFolder)
-  const writable = pinned.filter((one) => !closed.some((folder) => isWithin(path, folder, one)))
+  const movable = pinned.filter((one) => !closed.some((folder) => isWithin(path, folder, one)))
   const guards: Guards = {
     flags: [
       ...bind("--ro-bind", controls.outside),
-      ...bind("--bind", writable.toSorted(byDepth)),
+      ...bind(
+        "--ro-bind",
+        controls.around.filter((one) => writable.some((folder) => isWithin(path, folder, one)))
+      ),
+      ...bind("--bind", movable.toSorted(byDepth)),
       ...bind("--ro-bind", closed),
       ...placeholders.flatMap((one) => ["--tmpfs", one, "--remount-ro", one]),
-      ...(yield* hide(walk.secrets.filter((one) => !named.includes(one))))
+      ...(yield* hide(walk.secrets.filter((one) => !readable.includes(one) && !writable.includes(one))))
     ],
     placeholders
   }

@@ -58,7 +58,7 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (
   const alone = program === undefined || isInBin || isOfSystem(path, program) ? [] : [program]
   const readable = yield* realPaths(places.readable)
   const writable = yield* realPaths(places.writable)
-  const guards = yield* guardProject({ root, survey, git, named: [...readable, ...writable] })
+  const guards = yield* guardProject({ root, survey, git, readable, writable })
   const flags = [
     ...isolation,
     ...(network ? ["--share-net"] : []),
@@ -71,7 +71,8 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (
     ...bind("--bind", [root]),
     ...guards.flags,
     ...(yield* masked({ ...places, home })),
-    ...["--remount-ro", "/"]
+    "--remount-ro",
+    "/"
   ]
   return { flags, placeholders: guards.placeholders }
 })

@@ -77,16 +77,21 @@ const keysOfSystem = Effect.gen(function* () {
   return existing.filter((path) => path.startsWith("/etc/"))
 })
 
+const places = "--tmpfs /run --tmpfs /tmp --dir /var --tmpfs /var/tmp --symlink /run /var/run".split(" ")
+
 /** The flags for what every command sees. With the network, names of hosts can be looked up. */
 export const systemFlags = Effect.fn("systemFlags")(function* (network: boolean) {
   const shown = (yield* Effect.forEach(systemFolders, showFolder)).flat()
   const [resolver] = network ? yield* realPaths(["/etc/resolv.conf"]) : []
   return [
-    ...["--tmpfs", "/run", "--tmpfs", "/tmp", "--dir", "/var", "--tmpfs", "/var/tmp", "--symlink", "/run", "/var/run"],
+    ...places,
     ...shown,
     ...(yield* hide(yield* keysOfSystem)),
     ...(resolver === undefined || resolver.startsWith("/etc/") ? [] : bind("--ro-bind", [resolver])),
-    ...["--dev", "/dev", "--proc", "/proc"]
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc"
   ]
 })
 

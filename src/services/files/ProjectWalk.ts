@@ -26,6 +26,9 @@ export interface ProjectWalk {
 const maxEntries = 1_000_000
 const foldersAtOnce = 16
 
+/** The first letters of names that control this program: most names need no closer look. */
+const mayControl = /^[.t]/i
+
 /** Folders of installed packages. What they hold was downloaded, such as the certificates of a library. */
 const installed: ReadonlySet<string> = new Set(["node_modules", "site-packages", "dist-packages"])
 
@@ -53,15 +56,15 @@ export const walkProject = Effect.fn("walkProject")(function* (root: string) {
   let entries = 0
 
   const note = (folder: Folder, name: string, isFolder: boolean): Folder | undefined => {
-    const full = path.join(folder.path, name)
-    const relative = full.slice(root.length + 1)
+    const full = `${folder.path}${path.sep}${name}`
     if (name === ".git") found.git.push(full)
-    else if (isControlPath(name)) found.controls.push(full)
+    else if (mayControl.test(name) && isControlPath(name)) found.controls.push(full)
     else if (isFolder) {
       if (!secretFolders.has(name)) return { path: full, isInstalled: folder.isInstalled || installed.has(name) }
       found.secrets.push(full)
-    } else {
-      if (!folder.isInstalled && isSecretLike(relative)) found.secrets.push(full)
+    } else if (!folder.isInstalled) {
+      const relative = full.slice(root.length + 1)
+      if (isSecretLike(relative)) found.secrets.push(full)
       if (isAutomatic(relative)) found.automatic.push(full)
     }
     return undefined

@@ -14,6 +14,8 @@ export interface GitControls {
   readonly inside: ReadonlyArray<string>
   /** Folders of the project's own repository that lie outside it, such as that of a linked worktree. */
   readonly outside: ReadonlyArray<string>
+  /** Entries named `.git` above the project, and the folders that they lead to outside it. */
+  readonly around: ReadonlyArray<string>
 }
 
 interface RepositoryPlaces {
@@ -137,12 +139,14 @@ export const gitControls = Effect.fn("gitControls")(function* (places: Repositor
   const folders: Array<GitFolder> = bare.map((folder) => ({ folder, top: folder }))
   const outside = new Set<string>()
   const above = yield* entriesAbove(root)
+  const around = new Set(above)
   for (const entry of [...git, ...above]) {
     const folder = yield* folderOf(entry)
     if (folder === undefined) continue
     const shared = yield* sharedFolderOf(folder)
     const some = [folder, ...(shared === undefined ? [] : [shared])]
     folders.push(...some.map((one) => ({ folder: one, top: path.dirname(entry) })))
+    if (!git.includes(entry)) for (const one of some) if (!isWithin(path, root, one)) around.add(one)
     const isOwn = git.includes(entry) && !isWithin(path, root, folder) && (yield* pointsBack(folder, entry))
     if (isOwn) for (const one of some) if (!isWithin(path, root, one)) outside.add(one)
   }
@@ -158,7 +162,8 @@ export const gitControls = Effect.fn("gitControls")(function* (places: Repositor
   const own = folders.flatMap(({ folder }) => (folder !== root && isWithin(path, root, folder) ? [folder] : []))
   const controls: GitControls = {
     inside: [...new Set([...git, ...own, ...named])],
-    outside: [...outside]
+    outside: [...outside],
+    around: [...around]
   }
   return controls
 })

@@ -39,6 +39,9 @@ export const sourcedRules = (
   return [...allow.flatMap(read("allow")), ...deny.flatMap(read("deny"))]
 }
 
+/** What a pattern for a command has to begin with. */
+const prefixOf = ({ place }: Target): string => (place === undefined ? "" : placePrefix(place, exactPattern))
+
 /** What the person decided before the run. */
 export interface GateOptions {
   /** From flags and configuration. */
@@ -144,7 +147,6 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
         }
       }
       const targets = accesses.map(targetOf(path, root))
-      const prefixOf = ({ place }: Target) => (place === undefined ? "" : placePrefix(place, exactPattern))
       if (targets.every((target) => prefixOf(target) === "")) return {}
       return { patterns: targets.map((target) => `${prefixOf(target)}${exactPattern(target.canonical)}`) }
     },

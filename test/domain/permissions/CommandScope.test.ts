@@ -17,6 +17,10 @@ const both: CommandPlace = { folder: "packages/a", sandboxed: false }
 const covered = (pattern: string | undefined, command = "npm test"): string =>
   [here, below, bare, both].map((place) => (matchesAllow(pattern, target(command, place)) ? "y" : "-")).join("")
 
+/** In which of the four places a pattern denies. */
+const denied = (pattern: string): string =>
+  [here, below, bare, both].map((place) => (matchesDeny(pattern, target("npm test x", place)) ? "y" : "-")).join("")
+
 describe("a rule for commands", () => {
   const cases: ReadonlyArray<readonly [string | undefined, string]> = [
     [undefined, "yy--"],
@@ -50,8 +54,6 @@ describe("a rule for commands", () => {
   })
 
   it("that denies holds in every place, unless it names a folder, and then for what is in it too", () => {
-    const denied = (pattern: string) =>
-      [here, below, bare, both].map((place) => (matchesDeny(pattern, target("npm test x", place)) ? "y" : "-")).join("")
     assert.deepStrictEqual(
       ["npm test", "(packages) npm test", "(Packages/A) NPM test", "(no sandbox) npm test", "(x) npm test"].map(denied),
       ["yyyy", "-y-y", "-y-y", "yyyy", "----"]

@@ -98,11 +98,9 @@ describe("what commands cannot see", needs("bwrap"), () => {
     })
   )
 
-  const secrets = [
-    ...[".env", ".env.local", "config/.env.production", ".envrc", ".npmrc", "packages/a/.pypirc", "deploy/server.key"],
-    ...["certs/tls.pem", "id_rsa", "deep/er/id_ed25519", "credentials.json", ".aws/credentials", ".ssh/config"],
-    ...["a b/.env", "UPPER/.ENV", ".git-credentials"]
-  ]
+  const names = `.env .env.local config/.env.production .envrc .npmrc packages/a/.pypirc deploy/server.key certs/tls.pem
+    id_rsa deep/er/id_ed25519 credentials.json .aws/credentials .ssh/config UPPER/.ENV .git-credentials`
+  const secrets = [...names.split(/\s+/), "a b/.env"]
 
   liveTest("files of the project that look like secrets, which can neither be changed nor moved to another name", () =>
     Effect.gen(function* () {
@@ -138,8 +136,14 @@ describe("what commands cannot see", needs("bwrap"), () => {
       const project = yield* makeProject({})
       const name = `canary-${process.pid}`
       const paths = [
-        ...[`${home}/agent.sock`, `${far}/db.sock`, `${given}/docker.sock`, `${project}/dev.sock`, `/tmp/${name}.sock`],
-        ...[`/run/${name}.sock`, `\0${name}`, `\0/containerd/${name}`]
+        `${home}/agent.sock`,
+        `${far}/db.sock`,
+        `${given}/docker.sock`,
+        `${project}/dev.sock`,
+        `/tmp/${name}.sock`,
+        `/run/${name}.sock`,
+        `\0${name}`,
+        `\0/containerd/${name}`
       ].filter((path) => !path.startsWith("/run/") || process.getuid?.() === 0)
       const servers = yield* Effect.forEach(paths, listen)
       const refused = paths.map(() => "no way: EAFNOSUPPORT\n").join("")

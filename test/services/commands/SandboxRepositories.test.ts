@@ -116,7 +116,8 @@ const variants: ReadonlyArray<Variant> = [
   {
     name: "hooks that the configuration looks for in the project, which are not there yet",
     files: repository(".git", "[core]\n\thooksPath = .husky/_\n"),
-    guarded: [".husky/_/pre-commit"]
+    guarded: [".husky/_/pre-commit"],
+    attempts: ["mv .husky h2", "mv .husky/_ .husky/x", "mkdir .husky"]
   },
   {
     name: "a program that watches files, which is not there yet",
@@ -219,8 +220,7 @@ describe("repositories in the sandbox", needs("bwrap"), () => {
       const project = yield* makeProject(repository(".git", "[core]\n\thooksPath = .husky/_\n\tfsmonitor = w/x\n"))
       const { script } = yield* open({ project })
       yield* script("true")
-      assert.isFalse(yield* fs.exists(`${project}/.husky/_`))
-      assert.isFalse(yield* fs.exists(`${project}/w/x`))
+      assert.deepStrictEqual(yield* fs.readDirectory(project), [".git"])
     })
   )
 
@@ -240,6 +240,35 @@ describe("repositories in the sandbox", needs("bwrap"), () => {
       for (const file of evil) assert.isFalse(yield* fs.exists(`${project}/${file}`), file)
       assert.include(yield* fs.readFileString(`${outer}/.git/config`), "fsmonitor")
       assert.isFalse((yield* run("write_file", { path: "watch.sh", content: "evil" })).success)
+      const wide = yield* open({ project, commands: { home, sandbox: { writable: [outer] } } })
+      yield* wide.script(
+        "echo evil > ../.git/config; mkdir -p ../.git/hooks; echo evil > ../.git/hooks/x; echo new > ../b.txt"
+      )
+      assert.include(yield* fs.readFileString(`${outer}/.git/config`), "fsmonitor")
+      assert.deepStrictEqual(
+        [yield* fs.exists(`${outer}/.git/hooks`), yield* fs.exists(`${outer}/b.txt`)],
+        [false, true]
+      )
+    })
+  )
+
+  liveTest("cannot be completed by a tool, file by file", () =>
+    Effect.gen(function* () {
+      const project = yield* makeProject({ "a/objects/x": "", "a/refs/x": "", "b/HEAD": head, "c/refs/x": "" })
+      const { run } = yield* open({ project })
+      const written = yield* Effect.forEach(
+        ["a/config", "a/HEAD", "b/commondir", "b/config", "c/HEAD", "c/objects/y", "c/config"],
+        (path) => Effect.map(run("write_file", { path, content: head }), ({ success }) => `${path} ${success}`)
+      )
+      assert.deepStrictEqual(written, [
+        "a/config true",
+        "a/HEAD false",
+        "b/commondir false",
+        "b/config true",
+        "c/HEAD true",
+        "c/objects/y false",
+        "c/config true"
+      ])
     })
   )
 
@@ -263,12 +292,12 @@ describe("repositories in the sandbox", needs("bwrap"), () => {
         ["mkdir e; echo {} > e/.mcp.json", "e/.mcp.json"],
         ["mkdir -p .task-conductor/skills", ".task-conductor"]
       ] as const
-      for (const [attempt, named] of attempts) {
-        assert.deepStrictEqual((yield* script(attempt)).changed_controls, [named], attempt)
-        assert.include(warnings().at(-1) ?? "", named)
-      }
+      const names = attempts.map(([, named]) => named).toSorted()
+      yield* putFiles(project, { "attempts.sh": attempts.map(([attempt]) => `(${attempt})`).join("\n") })
+      assert.deepStrictEqual((yield* script("sh attempts.sh")).changed_controls, names)
+      assert.include(warnings().at(-1) ?? "", names.join(", "))
       assert.deepStrictEqual(yield* script("echo more > a/b.txt; mkdir f"), { exit_code: 0, output: "" })
-      assert.lengthOf(warnings(), attempts.length)
+      assert.lengthOf(warnings(), 1)
       assert.include((yield* script("echo evil > docs/.git/hooks/x")).output, "Read-only file system")
     })
   )

@@ -246,36 +246,36 @@ describe("the answer session for a command", () => {
   )
 })
 
-describe("an approved step", () => {
-  const command = (content: string | null): PreparedCall => {
-    const scripts = [{ path: "/p/x.sh", hash: content === null ? null : textHash(content) }]
-    const access = {
-      _tag: "RunCommand",
-      argv: ["sh", "x.sh"],
-      cwd: "/p",
-      sandboxed: true,
-      sandbox: "yes",
-      scripts
-    } as const
-    return prepared("run_command", "high", [access], { argv: "sh x.sh" })
-  }
-  const step = (...calls: ReadonlyArray<PreparedCall>): StepGate => ({
-    title: "Step",
-    planKey: "plan",
-    tasks: [{ task: "T", gatedBy: "risk", calls }]
-  })
+const starting = (content: string | null): PreparedCall => {
+  const scripts = [{ path: "/p/x.sh", hash: content === null ? null : textHash(content) }]
+  const access = {
+    _tag: "RunCommand",
+    argv: ["sh", "x.sh"],
+    cwd: "/p",
+    sandboxed: true,
+    sandbox: "yes",
+    scripts
+  } as const
+  return prepared("run_command", "high", [access], { argv: "sh x.sh" })
+}
+const stepOf = (...calls: ReadonlyArray<PreparedCall>): StepGate => ({
+  title: "Step",
+  planKey: "plan",
+  tasks: [{ task: "T", gatedBy: "risk", calls }]
+})
 
+describe("an approved step", () => {
   liveTest("covers a command with the script that was shown, and with what a write on the same screen brings", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ steps: ["step"], calls: ["deny", "deny"] })
       const { gate } = yield* openGate({ approver: approver.layer })
       const write = writing("/p/x.sh", "shown")
-      yield* gate.approveStep(step(write, command("before")))
-      yield* gate.authorize(inTask("T"), command("before"))
+      yield* gate.approveStep(stepOf(write, starting("before")))
+      yield* gate.authorize(inTask("T"), starting("before"))
       yield* gate.authorize(inTask("T"), write)
-      yield* gate.authorize(inTask("T"), command("shown"))
-      yield* Effect.flip(gate.authorize(inTask("T"), command("something else")))
-      yield* Effect.flip(gate.authorize(inTask("T"), command(null)))
+      yield* gate.authorize(inTask("T"), starting("shown"))
+      yield* Effect.flip(gate.authorize(inTask("T"), starting("something else")))
+      yield* Effect.flip(gate.authorize(inTask("T"), starting(null)))
     })
   )
 })
