@@ -293,7 +293,7 @@ describe("run_command", () => {
           ["not_found", 'There is no program "./no-such-file". Name a program that is installed, or give its path.'],
           ["validation_failed", "Element 0 of argv holds a NUL character or half a character. Remove it."],
           ["validation_failed", "The command has 40003 bytes; at most 32768 are taken. Put long text into a file."],
-          ["validation_failed", "The arguments of run_command do not fit. argv[0]: Missing key."]
+          ["validation_failed", "The arguments of run_command do not fit: argv[0] is missing. Add it."]
         ]
       )
       assert.deepStrictEqual(approver.asked, [])

@@ -65,7 +65,7 @@ describe("the scratch list", () => {
       const { error_message } = yield* run("update_task", { id: "task_1", status: "done" })
       assert.strictEqual(
         error_message,
-        'The arguments of update_task do not fit. status: Expected "pending" | "in_progress" | "completed".'
+        'The arguments of update_task do not fit: status must be "pending", "in_progress" or "completed", but is "done".'
       )
     })
   )

@@ -27,12 +27,16 @@ const textOf = (examples: ReadonlyArray<RuleExample>, random: Random): string =>
   return (random() < 0.5 ? example?.before : example?.after) ?? ""
 }
 
+/** A reference of an example, or to a task that there is not. */
+const aReference = (random: Random): string =>
+  random() < 0.1 ? "[nobody](task://nobody.md)" : textOf(ofReferences, random)
+
 const aTask = (number: number, random: Random): string =>
   [
     `- **Name** Work ${number}`,
     "- **What is needed** Read the loader.",
     `- **Skill** ${choose(random, "read-code", "search-code", "edit-files", "explain-file", "read_code", "guess")}`,
-    ...(random() < 0.8 ? [`- **References** ${textOf(ofReferences, random)}`] : []),
+    ...(random() < 0.8 ? [`- **References** ${aReference(random)}`] : []),
     ...(number > 1 && random() < 0.5 ? [`- **References** [before](#work-${number - 1}-results)`] : []),
     "- **Expected output** One paragraph."
   ].join("\n")

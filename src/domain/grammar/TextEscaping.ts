@@ -5,6 +5,7 @@
  */
 import { Line, readLines, fenceByLine, findFences } from "../markdown/Line.ts"
 import { isThinkingTag } from "../markdown/MarkdownCleaning.ts"
+import { mayHide } from "../markdown/HiddenText.ts"
 import { isKnownHeadingText } from "../markdown/MarkdownHeadings.ts"
 
 const withoutBackslashes = (text: string): string => text.replace(/^\\+/, "")
@@ -26,6 +27,7 @@ const looksStructural = (line: Line): boolean =>
   (line.isRule ||
     line.isComment ||
     isThinkingTag(line.text) ||
+    mayHide(line.text) ||
     line.opening !== undefined ||
     (line.isField && line.label?.match !== "near") ||
     isHeading(line))

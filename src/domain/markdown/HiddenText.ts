@@ -69,6 +69,18 @@ const atLineStart = (text: string, start: number): boolean =>
 /** What ends a paragraph, and with it all that was opened within. */
 const newBlock = /\n[ \t]*(?:\n|#{1,6}\s|`{3}|~{3}|[-*+]\s|\d+[.)]\s|>|(?:[-*_][ \t]*){3,}\n)/
 
+/** Elements that are blocks of their own although their tag goes on in the next lines. */
+const blockNames =
+  "address article aside base blockquote body caption center col colgroup datalist dd details dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu nav noframes noscript ol optgroup option p param pre script search section style summary table tbody td template textarea tfoot th thead title tr track ul"
+const blockNamed = new Set(blockNames.split(" "))
+
+/** True for a line with which a block may begin that hides what follows it. */
+export const mayHide = (line: string): boolean => {
+  if (/^<[!?]/.test(line)) return true
+  const [tag = "", name = ""] = /^<\/?([a-z][\w-]*)(?=[\s/>]|$)[^>]*>?/i.exec(line) ?? []
+  return blockNamed.has(name.toLowerCase()) || (tag.endsWith(">") && isHiding(tag))
+}
+
 /** Where the part that is opened ends; nothing when it is visible. */
 const endOf = (text: string, found: string, start: number, name: string | undefined): number | undefined => {
   const isAtLineStart = atLineStart(text, start)
@@ -84,6 +96,7 @@ const endOf = (text: string, found: string, start: number, name: string | undefi
     return endOfTitle(text, start + found.length, closings[quote] ?? quote)
   }
   const tagEnd = isAtLineStart ? endOfTag(text, start) : undefined
+  if (!blockNamed.has(name.toLowerCase()) && newBlock.test(text.slice(start, tagEnd))) return undefined
   if (tagEnd === undefined || !isHiding(text.slice(start, tagEnd))) return tagEnd
   const closingTag = new RegExp(`</${name}`, "gi")
   closingTag.lastIndex = tagEnd

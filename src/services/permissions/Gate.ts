@@ -12,8 +12,6 @@ import type { InDoubtCall } from "../../domain/history/JournalRecord.ts"
 import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { beforeRunTask, type StepApproved, type StepGate, type Wish } from "../../domain/permissions/ApprovalItem.ts"
-import { canRemember } from "../../domain/permissions/SessionScope.ts"
-import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { Approver } from "../approvals/Approver.ts"
 import { PermissionDenied, maxDenials } from "./PermissionDenied.ts"
 import { type CertainDenial, foreseeDenial } from "./CertainDenial.ts"
@@ -24,6 +22,7 @@ import { type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuest
 import { approveStep } from "./GateStep.ts"
 import { Grants, GrantSnapshot } from "./Grants.ts"
 import { Policies } from "./Policies.ts"
+import { rememberAnswer } from "./RememberedAnswer.ts"
 import { ProjectWriteLock } from "./ProjectWriteLock.ts"
 import { makeRefusals, refusalFields } from "./Refusals.ts"
 import { questionId, type QuestionScope } from "./QuestionScope.ts"
@@ -131,25 +130,6 @@ export class Gate extends Context.Service<
           return verdict === "allow" || grants.isGranted(question)
         })
 
-        const remember = Effect.fnUntraced(function* (question: GateQuestion) {
-          const { accesses, pin, risk, tool } = question
-          if (!canRemember(question)) {
-            const why = risk === "high" ? "A call of high risk" : "What is asked each time"
-            return `${why} is never remembered: ${tool} is allowed for this run only.`
-          }
-          const patterns =
-            accesses.length === 0 ? [{}] : accesses.map((access) => ({ pattern: exactPattern(accessTarget(access)) }))
-          const pinned = pin === undefined ? {} : { pin }
-          return yield* Effect.forEach(patterns, (pattern) =>
-            policies.remember({ verdict: "allow", tool, ...pattern, ...pinned })
-          ).pipe(
-            Effect.as(undefined),
-            Effect.catchTag("PolicyFileError", ({ message }) =>
-              Effect.succeed(`${message} The answer counts for this run.`)
-            )
-          )
-        })
-
         const ask = Effect.fnUntraced(function* (
           question: GateQuestion,
           tell: (event: RunEvent) => Effect.Effect<void>
@@ -172,7 +152,7 @@ export class Gate extends Context.Service<
           }
           if (by === "person") grants.addShown(question)
           if (answer !== "once") grants.addSession(question)
-          const warning = answer === "remember" ? yield* remember(question) : undefined
+          const warning = answer === "remember" ? yield* rememberAnswer(question, policies) : undefined
           if (warning !== undefined) yield* tell({ type: "message", level: "warning", text: warning })
         })
 

@@ -236,7 +236,10 @@ describe("task-conductor mcp", () => {
       assert.strictEqual(byId.get(null)?.error?.code, -32_700)
       assert.deepStrictEqual(byId.get(2)?.result, {
         content: [
-          { type: "text", text: "The arguments do not fit. txt: Expected no excess property; text: Missing key." }
+          {
+            type: "text",
+            text: "The arguments do not fit: txt is unknown here. Remove it, or correct its name. text is missing. Add it."
+          }
         ],
         isError: true
       })

@@ -47,7 +47,7 @@ describe.concurrent("tools describe", () => {
       [code, tool.name, tool.errors.not_found],
       [0, "read_file", "There is no file at the path; the message names the nearest."]
     )
-    assert.match(tool.instructions, /^### read_file\n\nReturns the text of a file/)
+    assert.match(tool.instructions, /^### read_file\n\nReturns a file or a range of its lines/)
   })
 
   it("names the nearest tools for an unknown name", async () => {

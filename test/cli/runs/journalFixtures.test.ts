@@ -61,7 +61,9 @@ describe.concurrent("a journal that was recorded", { timeout: 60_000 }, () => {
   it.each(cases)("is the same when it is replayed, but for templates of prompts: $name", async ({ runId }) => {
     const before = takeSnapshot(sandbox.root)
     const { differences } = await json<{ readonly differences: ReadonlyArray<RunDifference> }>("replay", runId)
-    expect(differences.filter(({ about }) => !/^(session \d+: )?the prompt of /.test(about))).toEqual([])
+    const others = differences.filter(({ about }) => !/^(session \d+: )?the prompt of /.test(about))
+    // A refinement that does not repeat its task was noted once.
+    expect(others.filter(({ before }) => before?.includes('"code":"task-kept"') !== true)).toEqual([])
     expect(takeSnapshot(sandbox.root)).toEqual(before)
   })
 
