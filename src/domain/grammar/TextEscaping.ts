@@ -4,36 +4,24 @@
  * Writing and reading are exact opposites for text without blanks at line ends and without repeated blank lines.
  */
 import { Line, readLines, fenceByLine, findFences } from "../markdown/Line.ts"
-import { isThinkingTag } from "../markdown/MarkdownCleaning.ts"
 import { mayHide } from "../markdown/HiddenText.ts"
-import { isKnownHeadingText } from "../markdown/MarkdownHeadings.ts"
+import { isHeadingLine, isStructural } from "../markdown/StructuralLine.ts"
 
 const withoutBackslashes = (text: string): string => text.replace(/^\\+/, "")
-
-/** True for a line that is a heading of some document, in whatever form. */
-const isHeading = ({ hashes, text }: Line): boolean =>
-  hashes !== undefined || isKnownHeadingText(text.trim().replace(/^(?:\*\*|__)|(?:\*\*|__):?$/g, ""))
 
 /** In free text an unclosed fence is text. */
 const fencesIn = (text: string) =>
   findFences(
     readLines(text),
     () => false,
-    (line) => isHeading(line) || line.isField
+    (line) => isHeadingLine(line) || line.isField
   )
 
-const looksStructural = (line: Line): boolean =>
-  !line.isBlank &&
-  (line.isRule ||
-    line.isComment ||
-    isThinkingTag(line.text) ||
-    mayHide(line.text) ||
-    line.opening !== undefined ||
-    (line.isField && line.label?.match !== "near") ||
-    isHeading(line))
-
 /** What could be taken for something else at the start of a line. */
-const needsBackslash = (line: string): boolean => looksStructural(new Line(withoutBackslashes(line.trimStart())))
+const needsBackslash = (line: string): boolean => {
+  const plain = withoutBackslashes(line.trimStart())
+  return mayHide(plain) || isStructural(new Line(plain))
+}
 
 /** What could be taken for something else directly after a label. */
 const needsBackslashAfterLabel = (text: string): boolean => {

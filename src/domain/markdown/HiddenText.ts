@@ -2,7 +2,8 @@
  * Finds text of a document that a person who reads it does not see: comments, hidden elements, titles of links, texts for
  * images. Structure of a document in there does not count, since it could replace what was seen.
  */
-import { findFences, readLines } from "./Line.ts"
+import { findFences, Line, readLines } from "./Line.ts"
+import { isStructural } from "./StructuralLine.ts"
 
 /** A hidden part: character positions, the end excluded. */
 export interface HiddenPart {
@@ -103,9 +104,17 @@ const endOf = (text: string, found: string, start: number, name: string | undefi
   return closingTag.exec(text)?.index ?? text.length
 }
 
-/** Lines that a reader of documents takes for structure: headings, fields, code blocks, calls. */
-const structure =
+/** Calls, loosely written fields and headings: nothing of that is for people in a block that nobody sees. */
+const looseStructure =
   /^[\s>]*(?:#{1,6}\s|`{3}|~{3}|(?:[-*+]|\d+[.)])\s+\S*\*\*|\*\*|[={-]{3,}\s*$|\{|\[\s*[{"]|<(?:tool|function)_call>|[A-Z][\w /]{2,40}:?\s*$)/m
+
+/** True when the lines after the first hold structure of a document; within a paragraph only what a reader would take for it. */
+const holdsStructure = (part: string, isBlock: boolean): boolean => {
+  const [, ...rest] = part.split("\n")
+  return isBlock
+    ? looseStructure.test(rest.join("\n"))
+    : rest.some((line) => isStructural(new Line(line.replace(/^[\s>]+/, ""))))
+}
 
 /** The hidden parts of a text with several lines that hold structure of a document. What is in a code block is visible. */
 export const hiddenStructure = (text: string): ReadonlyArray<HiddenPart> => {
@@ -139,7 +148,7 @@ export const hiddenStructure = (text: string): ReadonlyArray<HiddenPart> => {
     const inside = text.slice(start, end)
     const isBlock = match[0].startsWith("<") && atLineStart(text, start)
     if (!isBlock && newBlock.test(inside)) continue
-    if (!inside.includes("\n") || !structure.test(inside.slice(inside.indexOf("\n") + 1))) continue
+    if (!holdsStructure(inside, isBlock)) continue
     parts.push({ start, end })
     seen = end
     opening.lastIndex = end
