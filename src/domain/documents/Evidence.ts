@@ -57,10 +57,12 @@ const quoteOf = (match: RegExpExecArray | null): Quote | undefined => {
 /** How far a quotation may reach, in characters. */
 const reach = 400
 
-/** The text beside a link on its line: after it, else before it. */
-const quoteBeside = (text: string, { end, start }: FoundLink): Quote | undefined => {
+/** The text beside a link on its line: after it, unless the next link follows at once and has it, else before it. */
+const quoteBeside = (text: string, { end, start }: FoundLink, next: number | undefined): Quote | undefined => {
   const line = text.slice(text.lastIndexOf("\n", start - 1) + 1, start).slice(-reach)
-  return quoteOf(after.exec(text.slice(end, end + reach))) ?? quoteOf(before.exec(line))
+  const behind = after.exec(text.slice(end, end + reach))
+  const isOfNext = behind !== null && next !== undefined && /^[ \t]*\(?$/.test(text.slice(end + behind[0].length, next))
+  return (isOfNext ? undefined : quoteOf(behind)) ?? quoteOf(before.exec(line))
 }
 
 const quotes = new RegExp(`${code}|${quoted}`, "g")
@@ -83,9 +85,10 @@ export const evidenceLinks = (text: string): ReadonlyArray<EvidenceLink> =>
     onSome: (tree) => {
       const links = linksOf(tree)
       return links.map((link, index): EvidenceLink => {
-        const quote = quoteBeside(text, link)
+        const next = links[index + 1]?.start
+        const quote = quoteBeside(text, link, next)
         const form = readReference(link.title, link.href)
-        const beside = quotesAround(text, link, links[index - 1]?.end ?? 0, links[index + 1]?.start ?? text.length)
+        const beside = quotesAround(text, link, links[index - 1]?.end ?? 0, next ?? text.length)
         return Object.assign({ form, beside }, link, quote === undefined ? {} : { quote })
       })
     }

@@ -98,6 +98,10 @@ const bracketDepth = (text: string): number => {
 }
 
 const truncated = failure("tool-call-truncated", "The JSON breaks off before it is complete.")
+const openText = failure(
+  "tool-call-truncated",
+  'A text in the JSON does not end: it breaks off, or holds a double quote that is not written as \\".'
+)
 
 const repair = (text: string, reason: string): Result.Result<Schema.Json, JsonFailure> => {
   const scan = scanJson(text)
@@ -121,7 +125,7 @@ const readOne = (text: string): Result.Result<Reading, JsonFailure> => {
   if (Result.isSuccess(strict)) {
     return Result.map(checkScan(scanJson(text)), () => ({ value: strict.success, repaired: false }))
   }
-  if (scanJson(text).inString) return truncated
+  if (scanJson(text).inString) return /\}\s*$/.test(text) ? openText : truncated
   const fixed = fixStrings(text)
   const again = fixed === text ? strict : parse(fixed)
   if (Result.isSuccess(again)) {

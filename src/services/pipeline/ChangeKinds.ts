@@ -29,7 +29,10 @@ export const changeKinds = Effect.gen(function* () {
     changeOf: ({ arguments: given, name }) => {
       const info = registry.find(name)
       if (info === undefined || info.effect === "pure" || info.risk === "safe") return undefined
-      const { path } = given
+      const { argv, path } = given
+      if (info.origin === builtInOrigin && Array.isArray(argv)) {
+        return { what: `anything with \`${argv.join(" ")}\``, target: name, isFile: false }
+      }
       if (info.origin !== builtInOrigin || typeof path !== "string") {
         return { what: `what ${name} changes`, target: name, isFile: false }
       }

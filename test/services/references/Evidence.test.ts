@@ -79,6 +79,7 @@ describe("a link that is right", () => {
     "- `value2` ([a](src/a.ts#L2)): `const value5 = 5` ([a](src/a.ts#L5))",
     "- `const value2 = 2` before `value3` ([a](src/a.ts#L2))",
     "- `value7` and more ([a](src/a.ts#L7)), then `const value9 = 9`",
+    "`load` is new ([a](src/a.ts#L8)): `const value9 = 9` ([a](src/a.ts#L9)).",
     "| `value4` | [a](src/a.ts#L4) | `const value6 = 6` |",
     "```md\n[gone](gone.ts)\n```",
     "`[gone](gone.ts)`"
