@@ -288,7 +288,7 @@ describe("Approver.layerTerminal", () => {
   it.effect("asks for nothing instead of a plugin or server that is not started", () =>
     Effect.gen(function* () {
       const terminal = yield* makeFakeTerminal(both)
-      const item = { ...readItem, tool: "load_plugin" }
+      const item = { ...readItem, task: beforeRunTask, tool: "load_plugin" }
       const fiber = yield* asked(terminal, (approver) => approver.call(item, "question-1"))
       yield* terminal.type("4")
       assert.deepStrictEqual(yield* Fiber.join(fiber), { answer: "deny", by: "person" })
