@@ -94,8 +94,12 @@ const endOf = (text: string, found: string, start: number, name: string | undefi
 const structure =
   /^[\s>]*(?:#{1,6}\s|`{3}|~{3}|(?:[-*+]|\d+[.)])\s+\S*\*\*|\*\*|[={-]{3,}\s*$|\{|\[\s*[{"]|<(?:tool|function)_call>|[A-Z][\w /]{2,40}:?\s*$)/m
 
-/** The hidden parts of a text with several lines that hold structure of a document. What is in a code block is visible. */
-export const hiddenStructure = (text: string): ReadonlyArray<HiddenPart> => {
+/** True for a hidden part with several lines that hold structure of a document. */
+const holdsStructure = (inside: string): boolean =>
+  inside.includes("\n") && structure.test(inside.slice(inside.indexOf("\n") + 1))
+
+/** The hidden parts of a text that count. What is in a code block is visible. */
+const hiddenParts = (text: string, counts: (inside: string) => boolean): ReadonlyArray<HiddenPart> => {
   if (!/[<\]]|!\[/.test(text)) return []
   const lines = readLines(text)
   const starts: Array<number> = []
@@ -126,13 +130,23 @@ export const hiddenStructure = (text: string): ReadonlyArray<HiddenPart> => {
     const inside = text.slice(start, end)
     const isBlock = match[0].startsWith("<") && atLineStart(text, start)
     if (!isBlock && newBlock.test(inside)) continue
-    if (!inside.includes("\n") || !structure.test(inside.slice(inside.indexOf("\n") + 1))) continue
+    if (!counts(inside)) continue
     parts.push({ start, end })
     seen = end
     opening.lastIndex = end
   }
   return parts
 }
+
+/** The hidden parts of a text that hold structure of a document. */
+export const hiddenStructure = (text: string): ReadonlyArray<HiddenPart> => hiddenParts(text, holdsStructure)
+
+/** The text with blanks instead of everything that is hidden. */
+export const visibleText = (text: string): string =>
+  withoutHidden(
+    text,
+    hiddenParts(text, () => true)
+  )
 
 /** The text with blanks instead of hidden parts; lines and positions stay. */
 export const withoutHidden = (text: string, parts: ReadonlyArray<HiddenPart>): string => {
