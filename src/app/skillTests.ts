@@ -20,6 +20,7 @@ import { defaultSettings } from "../services/runs/RunSettings.ts"
 import { layerRuleApprover } from "../services/approvals/RuleApprover.ts"
 import { ScriptedModel } from "../services/providers/ScriptedModel.ts"
 import { Skills } from "../services/skills/Skills.ts"
+import { readBoundedBytes, readBoundedFile } from "../services/files/GivenFile.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import type { Setup } from "./setup.ts"
 
@@ -58,11 +59,10 @@ const putFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyArr
 })
 
 const readFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyArray<TestFile>) {
-  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const found = new Map<string, string>()
   for (const file of files) {
-    const text = yield* Effect.option(fs.readFileString(path.join(folder, file.path)))
+    const text = yield* Effect.option(readBoundedFile(path.join(folder, file.path)))
     if (text._tag === "Some") found.set(file.path, text.value)
   }
   return found
@@ -157,8 +157,7 @@ const runFile = Effect.fnUntraced(function* (
   file: string,
   options: SkillTestOptions
 ) {
-  const fs = yield* FileSystem.FileSystem
-  const read = readSkillTest(yield* fs.readFileString(file), name)
+  const read = readSkillTest(yield* readBoundedFile(file), name)
   if (Result.isFailure(read)) {
     const broken: SkillTestResult = { file, title: "", problems: read.failure.map((what) => ({ what })) }
     return broken
@@ -175,7 +174,7 @@ export const testSkill = Effect.fn("testSkill")(function* (skillPath: string, op
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = path.dirname(path.resolve(skillPath))
-  const skillFile = yield* fs.readFile(path.resolve(skillPath))
+  const skillFile = yield* readBoundedBytes(path.resolve(skillPath))
   const tests = path.join(folder, "tests")
   const names = yield* fs.readDirectory(tests).pipe(Effect.orElseSucceed((): Array<string> => []))
   const files = names.filter((name) => name.endsWith(".md")).toSorted()

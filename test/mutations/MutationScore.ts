@@ -20,6 +20,7 @@ import { layout } from "./layout.ts"
 import { parts } from "./parts.ts"
 import { quotedCalls } from "./quotedCalls.ts"
 import { references } from "./references.ts"
+import { severalLists } from "./severalLists.ts"
 import { surroundings } from "./surroundings.ts"
 
 /** Kinds of damage that keep the meaning. */
@@ -37,6 +38,7 @@ export const harmless: ReadonlyArray<Damage> = [
 /** Kinds of damage that change the meaning. */
 export const meaningful: ReadonlyArray<Damage> = [
   ...changedTasks,
+  ...severalLists,
   ...changedReferences,
   ...changedCalls,
   ...quotedCalls

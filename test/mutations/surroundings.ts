@@ -135,13 +135,11 @@ export const surroundings: ReadonlyArray<Damage> = [
       isClosed(document) && startsWithHeading(document) ? `${document.text.trimEnd()}\n\n${document.text}` : undefined
   },
   {
-    name: "an older answer before",
+    name: "an unfinished answer before",
     apply: (document) => {
       if (!isClosed(document) || !startsWithHeading(document)) return undefined
-      const older = document.text
-        .replace(/\*\*(Skill|Name)\*\* .*/g, "**$1** older")
-        .replaceAll('"arguments"', '"args"')
-      return changed(document, `${older.trimEnd()}\n\n${document.text}`)
+      const begun = document.text.replace(/^(## (?:Tasks|Tool Calls|Result summary))\n[^]*/m, "$1")
+      return changed(document, `${begun.trimEnd()}\n\n${document.text}`)
     }
   }
 ]

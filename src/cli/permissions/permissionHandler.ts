@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import { gateOptionsOf, layerCatalogue, layerPolicies } from "../../app/projectLayers.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import { ruleText } from "../../domain/permissions/Permission.ts"
+import { maxNesting, textNestedTooDeep } from "../../domain/text/JsonDepth.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import type { RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 import { Arguments } from "../../domain/tools/ToolCall.ts"
@@ -59,6 +60,8 @@ const decodeArguments = Schema.decodeUnknownEffect(Schema.fromJsonString(Argumen
 
 /** Prepares a call as a run would and judges it; runs nothing. */
 export const explain = Effect.fn("explain")(function* (project: string, name: string, json: string) {
+  if (textNestedTooDeep(json))
+    return yield* usageFailure(`The arguments are nested more than ${maxNesting} levels deep.`)
   const given = yield* decodeArguments(json).pipe(
     Effect.mapError(() =>
       usageFailure(`The arguments are not a JSON object: ${json}. Write them as '{"path":"a.md"}'.`)

@@ -13,6 +13,7 @@ import { excerpt } from "../grammar/RawTask.ts"
 import { firstProse, type TaskLine } from "../grammar/TaskLines.ts"
 import { escapeInline, unescapeInline } from "../grammar/TextEscaping.ts"
 import type { SkillInput } from "../skills/Skill.ts"
+import { textNestedTooDeep } from "../text/JsonDepth.ts"
 import { canonicalUrl } from "../web/CanonicalUrl.ts"
 
 /** A number for `number`, a boolean for `yes-no`, and otherwise text of one line. */
@@ -117,10 +118,12 @@ const decodeObject = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Rec
 
 /** Values in a block as one JSON object. */
 const readObject = (text: string, line: number): ReadonlyArray<RawInput> =>
-  Object.entries(Option.getOrElse(decodeObject(text), () => ({}))).map(([name, value]) => {
-    const written = typeof value === "string" ? value : JSON.stringify(value)
-    return { name, line, text: oneLine(written), isStrict: false }
-  })
+  Object.entries(textNestedTooDeep(text) ? {} : Option.getOrElse(decodeObject(text), () => ({}))).map(
+    ([name, value]) => {
+      const written = typeof value === "string" ? value : JSON.stringify(value)
+      return { name, line, text: oneLine(written), isStrict: false }
+    }
+  )
 
 /** Lines without a name go on with the value before them. */
 const readRaw = (lines: ReadonlyArray<TaskLine>, where: Where, findings: Findings): ReadonlyArray<RawInput> => {

@@ -12,6 +12,7 @@ import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { addNotes, approvalOf, defaultName, givenName, givenSkill, placeOf, textOf } from "../grammar/FieldValues.ts"
 import { isAsGiven } from "../grammar/Placeholder.ts"
 import type { RawTask } from "../grammar/RawTask.ts"
+import { refuseOthers } from "../grammar/SeveralLists.ts"
 import { readNewTask } from "../grammar/TaskChecks.ts"
 import { collectTasks } from "../grammar/TaskParser.ts"
 import type { MarkdownSection } from "../markdown/Markdown.ts"
@@ -21,6 +22,7 @@ import { Task } from "../plan/Task.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import { plainUid } from "../tools/LookUid.ts"
 import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
+import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 import { numberCalls, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
 import { InputValue, readInputs } from "./InputFormat.ts"
 import { callsAlone, placedInAnswer } from "./CallsAlone.ts"
@@ -138,6 +140,8 @@ const readTask = (
 /** The uids of looks belong to the program; a model may have copied one. */
 const withPlainUid = (call: UnnumberedCall): UnnumberedCall => ({ ...call, uid: plainUid(call.uid) })
 
+const holdsOrMentionsCall = (text: string): boolean => holdsCall(text) || mentionsCall(text)
+
 /** Reads a refinement. The value is present when the task could be built, also when calls have issues. */
 export const readRefinement = (text: string, options: RefinementOptions = {}): Reading<RefinementDocument> => {
   const { inputs, kept = [], task: planned } = options
@@ -155,6 +159,7 @@ export const readRefinement = (text: string, options: RefinementOptions = {}): R
   const taskSection = reader.section("task")
   const looksSection = reader.section("look-first")
   const callsSection = reader.section("tool-calls")
+  for (const section of [callsSection, looksSection]) refuseOthers(reader, section, holdsOrMentionsCall)
   reader.checkFences()
   if (taskSection === undefined && callsSection === undefined && looksSection === undefined) {
     reader.addMissing("Tool Calls")

@@ -7,6 +7,7 @@ import { inDocumentOrder } from "../findings/IssueCode.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { isPlaceholder } from "../grammar/Placeholder.ts"
 import type { MarkdownDocument } from "../markdown/Markdown.ts"
+import { visibleText } from "../markdown/HiddenText.ts"
 import { resultHeadings } from "../markdown/MarkdownHeadings.ts"
 import type { ResultDocument } from "../plan/TaskResult.ts"
 import { mentionsCall } from "../tools/ToolCallTraces.ts"
@@ -84,9 +85,14 @@ const withHeading = ({ document, findings }: DocumentReader): Headed | undefined
 export const headedResult = (text: string): string | undefined =>
   withHeading(new DocumentReader(text, { knownHeadings: resultHeadings }))?.text
 
+/** True for a text of which a person sees something. */
+const saysSomething = (text: string): boolean =>
+  /[^\s\p{P}\p{S}]/u.test(visibleText(text).replace(/<\/[a-z][^<>]*>/gi, ""))
+
 export const readResult = (text: string): Reading<ResultDocument> => {
-  const reader = new DocumentReader(text, { knownHeadings: resultHeadings })
+  const reader = new DocumentReader(text, { knownHeadings: resultHeadings }, true)
   const { document, findings } = reader
+  if (findings.issues.length > 0) return reader.reading()
   const section = reader.section("result-summary")
   const headed = section === undefined ? withHeading(reader) : undefined
   if (headed !== undefined) {
@@ -102,7 +108,8 @@ export const readResult = (text: string): Reading<ResultDocument> => {
   }
   reader.checkFences(section)
   const summary = reader.sourceOf(section)
-  if (summary !== "" && !isPlaceholder(summary)) return reader.reading({ summary, document: document.text.trim() })
+  if (saysSomething(summary) && !isPlaceholder(summary))
+    return reader.reading({ summary, document: document.text.trim() })
   reader.addEmpty(section, "Say in a few sentences what was found or done.")
   return reader.reading()
 }

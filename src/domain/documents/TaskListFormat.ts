@@ -10,6 +10,7 @@ import { type NamedTask, nameTasks } from "../grammar/FieldValues.ts"
 import type { RawStep } from "../grammar/RawTask.ts"
 import { readNewTask } from "../grammar/TaskChecks.ts"
 import { indexProducers, resolveInList } from "../grammar/TaskReferences.ts"
+import { refuseOthers } from "../grammar/SeveralLists.ts"
 import { isPlaceholder } from "../grammar/Placeholder.ts"
 import { Line } from "../markdown/Line.ts"
 import { taskListHeadings } from "../markdown/MarkdownHeadings.ts"
@@ -62,6 +63,8 @@ const checkNames = (reader: DocumentReader, tasks: ReadonlyArray<NamedTask>): vo
   }
 }
 
+const holdsField = (text: string): boolean => text.split("\n").some((line) => new Line(line).isField)
+
 /** Reads a task list. The value is present when every task could be built, also when other issues were found. */
 export const readTaskList = (text: string, options: TaskListOptions = {}): Reading<TaskList> => {
   const { findLinks, finished = [], headings, allowEmpty = finished.length > 0 } = options
@@ -79,6 +82,7 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
   }
   if (goalsSection === undefined) reader.addMissing("Goals / summary")
   if (tasksSection === undefined) reader.addMissing("Tasks")
+  refuseOthers(reader, tasksSection, holdsField)
   reader.checkFences(tasksSection)
   reader.ignoreSections(tasksSection?.line ?? Infinity)
   const goals = goalsSection === undefined ? "" : reader.textOf(goalsSection)

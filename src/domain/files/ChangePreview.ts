@@ -5,6 +5,7 @@ import * as TextDiff from "effect/TextDiff"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { canonicalJson } from "../text/CanonicalJson.ts"
+import { textNestedTooDeep } from "../text/JsonDepth.ts"
 
 /** More edits than this in one region are shown as a whole replacement: the search would take too long. */
 const maxEdits = 2000
@@ -38,7 +39,7 @@ export const changePreview = (path: string, before: string | undefined, after: s
 const Manifest = Schema.fromJsonString(Schema.Struct({ scripts: Schema.optionalKey(Schema.Json) }))
 
 const scriptsOf = (text: string): string =>
-  Option.match(Schema.decodeOption(Manifest)(text), {
+  Option.match(textNestedTooDeep(text) ? Option.none() : Schema.decodeOption(Manifest)(text), {
     onNone: () => "",
     onSome: ({ scripts }) => (scripts === undefined ? "" : canonicalJson(scripts))
   })

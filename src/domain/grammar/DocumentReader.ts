@@ -37,8 +37,9 @@ export class DocumentReader {
   readonly document: MarkdownDocument
   readonly findings: Findings
 
-  constructor(text: string, options: MarkdownOptions) {
-    const hidden = options.hasFields === true ? hiddenStructure(text) : []
+  /** `isSeen` says that a person relies on what the document says. */
+  constructor(text: string, options: MarkdownOptions, isSeen = options.hasFields === true) {
+    const hidden = isSeen ? hiddenStructure(text) : []
     this.document = readMarkdown(withoutHidden(text, hidden), options)
     this.findings = { issues: [...this.document.issues], repairs: [...this.document.repairs] }
     for (const { start } of hidden) this.#refuseHidden(text.slice(0, start).split("\n").length)

@@ -116,8 +116,11 @@ const holdsStructure = (part: string, isBlock: boolean): boolean => {
     : rest.some((line) => isStructural(new Line(line.replace(/^[\s>]+/, ""))))
 }
 
-/** The hidden parts of a text with several lines that hold structure of a document. What is in a code block is visible. */
-export const hiddenStructure = (text: string): ReadonlyArray<HiddenPart> => {
+/** The hidden parts of a text that count. What is in a code block is visible. */
+const hiddenParts = (
+  text: string,
+  counts: (inside: string, isBlock: boolean) => boolean
+): ReadonlyArray<HiddenPart> => {
   if (!/[<\]]|!\[/.test(text)) return []
   const lines = readLines(text)
   const starts: Array<number> = []
@@ -148,13 +151,23 @@ export const hiddenStructure = (text: string): ReadonlyArray<HiddenPart> => {
     const inside = text.slice(start, end)
     const isBlock = match[0].startsWith("<") && atLineStart(text, start)
     if (!isBlock && newBlock.test(inside)) continue
-    if (!holdsStructure(inside, isBlock)) continue
+    if (!counts(inside, isBlock)) continue
     parts.push({ start, end })
     seen = end
     opening.lastIndex = end
   }
   return parts
 }
+
+/** The hidden parts of a text that hold structure of a document. */
+export const hiddenStructure = (text: string): ReadonlyArray<HiddenPart> => hiddenParts(text, holdsStructure)
+
+/** The text with blanks instead of everything that is hidden. */
+export const visibleText = (text: string): string =>
+  withoutHidden(
+    text,
+    hiddenParts(text, () => true)
+  )
 
 /** The text with blanks instead of hidden parts; lines and positions stay. */
 export const withoutHidden = (text: string, parts: ReadonlyArray<HiddenPart>): string => {

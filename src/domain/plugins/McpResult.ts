@@ -5,6 +5,7 @@
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { canonicalJson } from "../text/CanonicalJson.ts"
+import { isNestedTooDeep, maxNesting, textNestedTooDeep } from "../text/JsonDepth.ts"
 import { ToolFailure } from "../tools/ToolCall.ts"
 
 /** One part of a result. Sizes are bytes. */
@@ -41,6 +42,7 @@ const partText = (part: McpPart): string => {
 
 /** Servers repeat structured content as text for old clients; the model needs it once. */
 const repeats = (text: string, structured: Schema.Json): boolean => {
+  if (textNestedTooDeep(text)) return false
   const parsed = Result.try(() => JSON.parse(text) as Schema.Json)
   return Result.isSuccess(parsed) && canonicalJson(parsed.success) === canonicalJson(structured)
 }
@@ -54,6 +56,10 @@ export const mcpData = (tool: string, result: McpResult): Result.Result<Schema.J
     return Result.fail(new ToolFailure({ type: "internal_error", message: `The tool ${tool} failed: ${reason}` }))
   }
   if (structured === undefined) return Result.succeed(text)
+  if (isNestedTooDeep(structured)) {
+    const message = `The tool ${tool} gave a result that is nested more than ${maxNesting} levels deep; all of it was left out.`
+    return Result.fail(new ToolFailure({ type: "output_limit", message }))
+  }
   if (text.trim() === "" || repeats(text, structured)) return Result.succeed(structured)
   return Result.succeed({ text, structured })
 }

@@ -27,6 +27,22 @@ const quoteColons = (yaml: string): string =>
     return `${key}: ${JSON.stringify(value.trim())}`
   })
 
+/** More levels than this are nobody's front matter, and the parser descends without a bound. */
+const maxNesting = 64
+
+/** True for more nesting than is read: brackets, open or closed without need, and blanks or list signs before a line. */
+const isNested = (yaml: string): boolean => {
+  let open = 0
+  return yaml.split("\n").some((line) => {
+    for (const sign of line.match(/[[\]{}]/g) ?? []) {
+      open += sign === "[" || sign === "{" ? 1 : -1
+      if (Math.abs(open) > maxNesting) return true
+    }
+    const [lead = ""] = /^[\s?:-]*/.exec(line) ?? []
+    return lead.replace(/\s/g, "").length > maxNesting || lead.length > 4 * maxNesting
+  })
+}
+
 const parse = (yaml: string) => {
   const lines = new LineCounter()
   const document = parseDocument(yaml, { lineCounter: lines, logLevel: "error", schema: "core" })
@@ -62,6 +78,7 @@ const splitFile = (text: string): Result.Result<SkillFile, Issue> => {
   const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === "---")
   if (lines[0]?.trimEnd() !== "---" || end < 0) return broken("The file has no front matter.", 1)
   const yaml = lines.slice(1, end).join("\n")
+  if (isNested(yaml)) return broken("The front matter is nested too deeply.", 2, "Write it as lines `key: value`.")
   const strict = parse(yaml)
   const quoted = quoteColons(yaml)
   const retried = strict.document.errors.length > 0 && quoted !== yaml

@@ -6,6 +6,7 @@ import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { type JSONVisitor, visit } from "jsonc-parser"
+import { maxNesting } from "./JsonDepth.ts"
 
 /** A position in a text; both count from 1. */
 export interface Place {
@@ -23,9 +24,6 @@ export interface LocatedJson {
   readonly value: Schema.Json
   readonly placeOf: (path: ReadonlyArray<PropertyKey>) => Place
 }
-
-/** Deeper text than this is nobody's configuration. */
-const maxDepth = 64
 
 const keyOf = (path: ReadonlyArray<PropertyKey>): string => JSON.stringify(path.map(String))
 
@@ -69,7 +67,7 @@ const locateParts = (text: string): ReadonlyMap<string, Place> => {
   let expected = "a value"
 
   const note = (line: number, column: number, path: ReadonlyArray<PropertyKey>): void => {
-    if (path.length > maxDepth) throw brokenAt(line, column, "the text is nested too deeply.")
+    if (path.length > maxNesting) throw brokenAt(line, column, "the text is nested too deeply.")
     if (!places.has(keyOf(path))) places.set(keyOf(path), { line: line + 1, column: column + 1 })
   }
   const open =

@@ -6,6 +6,7 @@ import { jsonrepair } from "jsonrepair"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type { IssueCode } from "../findings/IssueCode.ts"
+import { maxNesting } from "../text/JsonDepth.ts"
 import { type JsonScan, scanJson } from "../text/JsonScan.ts"
 import { readJson } from "../text/JsonText.ts"
 
@@ -22,7 +23,6 @@ interface BlockValues {
 }
 
 const maximumLength = 1_048_576
-const maximumDepth = 64
 /** The repair is recursive. Brackets inside strings count too. */
 const maximumBrackets = 500
 
@@ -151,10 +151,10 @@ export const readBlock = (source: string): Result.Result<BlockValues, JsonFailur
     return failure("tool-call-too-large", `The block has ${text.length} characters; at most ${maximumLength} are read.`)
   }
   const scan = scanJson(text)
-  if (scan.deepest > maximumDepth) {
+  if (scan.deepest > maxNesting) {
     return failure(
       "tool-call-too-deep",
-      `The JSON is nested ${scan.deepest} levels deep; at most ${maximumDepth} are read.`
+      `The JSON is nested ${scan.deepest} levels deep; at most ${maxNesting} are read.`
     )
   }
   const parts = pieces(text, scan.ends)

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import { ifFound } from "./FileFailure.ts"
+import { isSystemFile } from "./SystemFiles.ts"
 
 /** Of a larger file the size and the times tell whether it changed. */
 const maxHashed = 16_777_216
@@ -23,6 +24,7 @@ export const contentState = Effect.fnUntraced(function* (path: string) {
   const info = yield* ifFound(fs.lstat(path))
   if (info === undefined) return absent
   if (info.type !== "File") return info.type
+  if (yield* isSystemFile(path)) return "system"
   if (Number(info.size) > maxHashed) return `${info.size} ${timeOf(info.mtime)} ${Option.getOrElse(info.ino, () => 0)}`
   const bytes = yield* Effect.option(fs.readFile(path))
   return Option.match(bytes, {

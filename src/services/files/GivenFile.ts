@@ -7,6 +7,7 @@ import * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
 import * as Schema from "effect/Schema"
 import { decodeText } from "../../domain/text/TextEncoding.ts"
+import { specialKind } from "./SystemFiles.ts"
 
 const maxBoundedBytes = 1_048_576
 
@@ -25,7 +26,7 @@ export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenF
       case "folder":
         return "it is a folder."
       case "special":
-        return "it is a pipe or a device. Put a regular file there."
+        return "it is a pipe, a device or made by the system. Put a regular file there."
       case "too_large":
         return `it is larger than ${maxBoundedBytes} bytes. Make it smaller.`
       case "unreadable":
@@ -50,27 +51,36 @@ export const decodeUtf8 = (path: string, bytes: Uint8Array): Effect.Effect<strin
     Effect.mapError((detail) => new GivenFileError({ path, reason: "not_text", detail }))
   )
 
-const readAs = Effect.fnUntraced(function* (
-  path: string,
-  problemOf: (info: FileSystem.File.Info) => GivenFileError["reason"] | undefined
-) {
+const asGiven = (path: string) =>
+  Effect.mapError((error: PlatformError) => new GivenFileError({ path, reason: reasonOf(error) }))
+
+/** The bytes of a regular file, at most as many as `maxBytes`; nothing of any other file is read. */
+const readBytes = Effect.fnUntraced(function* (path: string, maxBytes = Infinity) {
   const files = yield* FileSystem.FileSystem
-  const asGiven = Effect.mapError((error: PlatformError) => new GivenFileError({ path, reason: reasonOf(error) }))
-  const reason = problemOf(yield* asGiven(files.stat(path)))
-  if (reason !== undefined) return yield* new GivenFileError({ path, reason })
-  return yield* decodeUtf8(path, yield* asGiven(files.readFile(path)))
+  const info = yield* asGiven(path)(files.stat(path))
+  const fail = (reason: GivenFileError["reason"]) => new GivenFileError({ path, reason })
+  if (info.type === "Directory") return yield* fail("folder")
+  if ((yield* specialKind(path, info)) !== undefined) return yield* fail("special")
+  if (info.size > maxBytes) return yield* fail("too_large")
+  return yield* asGiven(path)(files.readFile(path))
 })
 
-/** The whole text of a file, or of a pipe that the shell made. */
-export const readGivenFile = Effect.fn("readGivenFile")((path: string) =>
-  readAs(path, ({ type }) => (type === "Directory" ? "folder" : undefined))
+/** What the shell gives instead of a file: `<(command)`, and the stdin of the program. */
+const isOfShell = (path: string): boolean => /^\/(?:dev|proc\/self)\/fd\/\d+$|^\/dev\/stdin$/.test(path)
+
+/** The whole text of a regular file, or of a pipe that the shell made. */
+export const readGivenFile = Effect.fn("readGivenFile")(function* (path: string) {
+  if (!isOfShell(path)) return yield* decodeUtf8(path, yield* readBytes(path))
+  const files = yield* FileSystem.FileSystem
+  return yield* decodeUtf8(path, yield* asGiven(path)(files.readFile(path)))
+})
+
+/** The bytes of a regular file of at most so many bytes, for files that the person did not name in this call. */
+export const readBoundedBytes = Effect.fn("readBoundedBytes")((path: string, maxBytes: number = maxBoundedBytes) =>
+  readBytes(path, maxBytes)
 )
 
-/** The text of a regular file of at most 1 MiB, for files that the person did not name in this call. */
-export const readBoundedFile = Effect.fn("readBoundedFile")((path: string) =>
-  readAs(path, ({ size, type }) => {
-    if (type === "Directory") return "folder"
-    if (type !== "File") return "special"
-    return size > BigInt(maxBoundedBytes) ? "too_large" : undefined
-  })
-)
+/** The text of such a file. */
+export const readBoundedFile = Effect.fn("readBoundedFile")(function* (path: string) {
+  return yield* decodeUtf8(path, yield* readBoundedBytes(path))
+})

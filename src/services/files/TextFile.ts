@@ -14,21 +14,11 @@ import { decodeText } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { fileFailure } from "./FileFailure.ts"
 import { openDirectory } from "./DirectoryHandle.ts"
+import { specialKind } from "./SystemFiles.ts"
 
 const chunkBytes = 262_144
 /** The least that is read at once, since the size that the system reports may be too small. */
 const smallestChunk = 4096
-
-const kinds: Readonly<Record<FileSystem.File.Type, string>> = {
-  File: "a file",
-  Directory: "a folder",
-  SymbolicLink: "a link now and was not when it was checked",
-  BlockDevice: "a device",
-  CharacterDevice: "a device",
-  FIFO: "a pipe",
-  Socket: "a socket",
-  Unknown: "of an unknown kind"
-}
 
 /** Lines beyond so many bytes are not searched for. */
 const maxScanned = 268_435_456
@@ -60,10 +50,10 @@ const folderFailure = Effect.fnUntraced(function* (folder: string) {
 
 const requireRegular = Effect.fnUntraced(function* (file: string, info: FileSystem.File.Info) {
   if (info.type === "Directory") return yield* yield* folderFailure(file)
-  if (info.type !== "File") {
-    const message = `${file} is ${kinds[info.type]}. Only regular files can be read.`
-    return yield* new ToolFailure({ type: "io_error", message })
-  }
+  const special = yield* specialKind(file, info)
+  if (special === undefined) return
+  const message = `${file} is ${special}. Only regular files can be read.`
+  return yield* new ToolFailure({ type: "io_error", message })
 })
 
 /** Opens a file through a handle of its folder, without following a link where the system can do that. */
@@ -87,7 +77,8 @@ const openRegular = Effect.fnUntraced(function* (file: string) {
   const before = yield* fs.lstat(file)
   yield* requireRegular(file, before)
   const handle = yield* openSafely(file)
-  yield* requireRegular(file, yield* handle.stat)
+  const after = yield* handle.stat
+  if (after.type !== "File") yield* requireRegular(file, after)
   return { handle, size: Number(before.size) }
 })
 

@@ -6,6 +6,7 @@
 import { crc32 } from "node:zlib"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { textNestedTooDeep } from "../../domain/text/JsonDepth.ts"
 import { JournalRecord } from "../../domain/history/JournalRecord.ts"
 
 /** The sum before the first line. */
@@ -62,6 +63,9 @@ export const encodeLine = (
   return { text: `${body},"sum":"${sum}"}`, sum }
 }
 
+/** No version writes records with as many levels; reading more could end the program. */
+const maxLevels = 256
+
 /** What is wrong with a line. */
 export type LineProblem = "shape" | "sequence" | "sum"
 
@@ -77,6 +81,7 @@ export const decodeLine = (
     return Number(seq) === expected.seq ? "sum" : "sequence"
   }
   if (Number(seq) !== expected.seq) return "sequence"
+  if (textNestedTooDeep(json, maxLevels)) return "shape"
   const name = key === undefined ? Option.some("") : decodeKey(key)
   return Option.isNone(name) ? "shape" : { seq: Number(seq), at, type, key: name.value, event, sum, json }
 }

@@ -16,6 +16,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
+import { maxNesting, textNestedTooDeep } from "../../domain/text/JsonDepth.ts"
 import { schemaProblemText } from "../../domain/text/SchemaProblems.ts"
 import { parameterSchema } from "../../domain/tools/ToolSchema.ts"
 import { causeText } from "../plugins/ForeignCode.ts"
@@ -97,25 +98,40 @@ const register = <Params>(tool: ServedTool<Params>) =>
     })
   })
 
-const parseError = `${JSON.stringify({
-  jsonrpc: "2.0",
-  id: null,
-  error: { code: McpSchema.PARSE_ERROR_CODE, message: "This line is not JSON. Send one message a line." }
-})}\n`
+const errorLine = (code: number, message: string, id: string | number | null): string =>
+  `${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`
 
-const isJson = (line: string): boolean => Result.isSuccess(Result.try(() => void JSON.parse(line)))
+/** The levels of a message around the arguments of a call. */
+const messageFrame = 2
 
-/** The lines of stdin. One that is not JSON is answered here, since the transport would lose those around it. */
+/** The answer to a line that the transport cannot take; nothing for any other. */
+const refusal = (line: string): string | undefined => {
+  const read = Result.try((): unknown => JSON.parse(line))
+  if (Result.isFailure(read)) {
+    return errorLine(McpSchema.PARSE_ERROR_CODE, "This line is not JSON. Send one message a line.", null)
+  }
+  if (!textNestedTooDeep(line, maxNesting + messageFrame)) return undefined
+  const id = Predicate.hasProperty(read.success, "id") ? read.success.id : null
+  const message = `This message is nested more than ${maxNesting} levels deep.`
+  return errorLine(
+    McpSchema.INVALID_REQUEST_ERROR_CODE,
+    message,
+    Predicate.isString(id) || Predicate.isNumber(id) ? id : null
+  )
+}
+
+/** The lines of stdin. One that is not JSON, or too deep, is answered here, since the transport would lose those around it. */
 const messagesOf = (stdio: Stdio.Stdio) =>
   stdio.stdin.pipe(
     Stream.decodeText,
     Stream.splitLines,
     Stream.filter((line) => line.trim() !== ""),
-    Stream.filterEffect((line) =>
-      isJson(line)
+    Stream.filterEffect((line) => {
+      const answer = refusal(line)
+      return answer === undefined
         ? Effect.succeed(true)
-        : Effect.as(Effect.ignore(Stream.run(Stream.make(parseError), stdio.stdout())), false)
-    ),
+        : Effect.as(Effect.ignore(Stream.run(Stream.make(answer), stdio.stdout())), false)
+    }),
     Stream.map((line) => new TextEncoder().encode(`${line}\n`))
   )
 

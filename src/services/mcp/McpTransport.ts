@@ -18,6 +18,7 @@ import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import type * as Rpc from "effect/rpc/Rpc"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { isNestedTooDeep, maxNesting } from "../../domain/text/JsonDepth.ts"
 import { schemaProblemText } from "../../domain/text/SchemaProblems.ts"
 import { withoutInherited } from "../commands/Descriptors.ts"
 
@@ -33,6 +34,9 @@ const maxMessageBytes = 10 * 1024 * 1024
 const grace = Duration.seconds(1)
 
 const stderrLength = 2000
+
+/** The levels of a result around what its tool gave. */
+const resultFrame = 4
 
 /** What a transport records because the client does not expose it. */
 export class WireNotes {
@@ -72,10 +76,17 @@ const wellFormedTools = (page: typeof ToolPage.Type, notes: WireNotes): typeof T
   return { ...page, tools }
 }
 
+/** A result that no run can use, as the server could have said it. */
+const tooDeep = {
+  content: [{ type: "text", text: `its result is nested more than ${maxNesting} levels deep.` }],
+  isError: true
+}
+
 type Transport = (typeof McpClient.Transport)["Service"]
 
 const adapt = (transport: Transport, notes: WireNotes, negotiated: (version: string) => void): Transport => {
   const adaptResult = (method: string, result: unknown): unknown => {
+    if (method === "tools/call" && isNestedTooDeep(result, maxNesting + resultFrame)) return tooDeep
     if (method === "tools/list" && isToolPage(result)) return wellFormedTools(result, notes)
     if (method !== "initialize" || !Predicate.hasProperty(result, "protocolVersion")) return result
     const { protocolVersion } = result

@@ -20,6 +20,7 @@ import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { AnswerWriting, type Phase, type WritingOptions } from "./AnswerWriting.ts"
 import { openAnswer, type Talk } from "./ConversationPrompt.ts"
 import { fromAiError } from "../providers/ModelErrors.ts"
+import { maxNesting, withoutDeeper } from "../../domain/text/JsonDepth.ts"
 import type { UsageMeter } from "../runs/UsageMeter.ts"
 
 /** A complete answer. */
@@ -47,8 +48,9 @@ export interface ReadOptions extends WritingOptions {
   readonly entered?: (phase: Phase) => Effect.Effect<void>
 }
 
-/** Plain JSON; arguments that are absent or not JSON become an empty object. */
-const jsonOf = (params: unknown): Schema.Json => JSON.parse(JSON.stringify(params) ?? "{}")
+/** Plain JSON; arguments that are absent or not JSON become an empty object, and what no call may have as many levels is cut. */
+const jsonOf = (params: unknown): Schema.Json =>
+  JSON.parse(JSON.stringify(withoutDeeper(params as Schema.Json, maxNesting + 1)) ?? "{}")
 
 /**
  * Fails with the cause when the answer breaks off, or with `Hopeless` or `ThinkingCutOff` when it was stopped. The error

@@ -7,6 +7,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
+import { textNestedTooDeep } from "../../domain/text/JsonDepth.ts"
 import { entryCandidates, PackageManifest } from "../../domain/plugins/PackageManifest.ts"
 import { isPackageName, type PluginEntry } from "../../domain/plugins/PluginEntry.ts"
 import { packageRoot } from "../files/PackageFolder.ts"
@@ -57,7 +58,7 @@ const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, location: 
   const text = yield* Effect.mapError(readBoundedFile(path.join(folder, "package.json")), ({ message }) =>
     unusable(message.replace(/\.$/, ""))
   )
-  const manifest = readManifest(text)
+  const manifest = textNestedTooDeep(text) ? Option.none() : readManifest(text)
   if (Option.isNone(manifest)) return yield* unusable(`${path.join(folder, "package.json")} is not well formed`)
   const candidates = entryCandidates(manifest.value)
   for (const candidate of candidates) {

@@ -12,6 +12,7 @@ import { Skill } from "../../domain/skills/Skill.ts"
 import { readSkill } from "../../domain/skills/SkillFormat.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
+import { specialKind } from "../files/SystemFiles.ts"
 import { skillResources } from "./SkillResources.ts"
 
 /** The folders that the places of skills are made of; absolute paths. */
@@ -104,7 +105,7 @@ const leadsOut = Effect.fnUntraced(function* ({ project }: SkillRoot, file: stri
 const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, folder: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* fs.stat(file)
-  if (info.type !== "File" || Number(info.size) > maxSkillBytes) {
+  if ((yield* specialKind(file, info)) !== undefined || Number(info.size) > maxSkillBytes) {
     return leftOut(file, `This is not a file of at most ${maxSkillBytes} bytes.`)
   }
   if (yield* leadsOut(root, file)) return leftOut(file, "This is a link that leads out of the project.")

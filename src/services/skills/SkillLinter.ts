@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { skillLinks, lintSkill, type SkillLint } from "../../domain/skills/SkillLint.ts"
+import { specialKind } from "../files/SystemFiles.ts"
 import { maxSkillBytes, type SkillFolders, skillRoots } from "./SkillFolders.ts"
 
 /** A skill file with all that was found in it. */
@@ -25,7 +26,8 @@ export interface LintOutcome {
 const isFile = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   return yield* fs.stat(file).pipe(
-    Effect.map((info) => info.type === "File"),
+    Effect.flatMap((info) => specialKind(file, info)),
+    Effect.map((special) => special === undefined),
     Effect.orElseSucceed(() => false)
   )
 })

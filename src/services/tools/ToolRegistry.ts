@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import { toolInstructions } from "../../domain/models/ToolText.ts"
+import { isNestedTooDeep, maxNesting } from "../../domain/text/JsonDepth.ts"
 import { raisedRisk } from "../../domain/tools/Risk.ts"
 import type { PreparedCall, ToolInfo } from "../../domain/tools/PreparedCall.ts"
 import { type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -101,6 +102,10 @@ export class ToolRegistry extends Context.Service<
           if (!Effect.isEffect(work)) return yield* fault("an effect")
           const services = grantedServices(host, { accesses, admit: permit.admit, mayRead: permit.mayRead })
           const data: unknown = yield* Effect.provideContext(work, services)
+          if (isNestedTooDeep(data)) {
+            const message = `The output of ${found.info.name} is nested more than ${maxNesting} levels deep; all of it was left out.`
+            return yield* new ToolFailure({ type: "output_limit", message })
+          }
           if (isJson(data)) return data
           return yield* fault("JSON")
         })

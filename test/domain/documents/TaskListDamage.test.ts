@@ -213,7 +213,7 @@ const harmless: ReadonlyArray<Damage> = [
     "prompt with an open fence",
     (text) => text.replace("Where is", "```ts\nWhere is").replace(/```ts\nconst a = 1\n```/, "~~~ts\nconst a = 1\n~~~")
   ],
-  ["old answer before the new one", (text) => `${text.replaceAll("search-code", "nonsense")}\n${text}`],
+  ["the same answer before the new one", (text) => `${text}\n${text}`],
   [
     "output anchors of the first form",
     (text) =>

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { TestClock } from "effect/testing"
-import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
+import { beforeRunTask, type ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
 import {
   Approver,
   type CallAnswer,

@@ -147,10 +147,14 @@ layer(NodeServices.layer)("Workspace", (it) => {
       })
     )
 
-    it.effect("reads a file that tells no size", () =>
+    it.effect("reads no file that the system makes while it is read, and tells no size of", () =>
       Effect.gen(function* () {
         const { readText } = yield* openProject({})
-        expect(yield* readText(`/proc/${process.pid}/comm`, 100)).not.toBe("")
+        const file = `/proc/${process.pid}/comm`
+        expect(yield* failureOf(readText(file, 100))).toEqual([
+          "io_error",
+          `${file} is made by the system while it is read. Only regular files can be read.`
+        ])
       })
     )
 

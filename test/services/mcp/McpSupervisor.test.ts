@@ -116,7 +116,8 @@ describe("an answer", () => {
   const faults: ReadonlyArray<readonly [fault: string, type: string, message: RegExp]> = [
     ["huge answer", "output_limit", /sent a message of more than 10 MiB\.$/],
     ["refuses", "validation_failed", /the text is missing \(code -32602\)\.$/],
-    ["malformed answer", "parse_error", /it answered with something that is not well formed/]
+    ["malformed answer", "parse_error", /it answered with something that is not well formed/],
+    ["deep answer", "internal_error", /its result is nested more than 64 levels deep\.$/]
   ]
   for (const [fault, type, message] of faults) {
     liveTest(`fails its call alone: ${fault}`, () =>
@@ -129,6 +130,13 @@ describe("an answer", () => {
       })
     )
   }
+
+  liveTest("is taken when only its text looks like deep JSON", () =>
+    Effect.gen(function* () {
+      const { say } = yield* beside("deep text")
+      assert.include(JSON.stringify(yield* say), '"structured":{"a":1}')
+    })
+  )
 
   for (const fault of ["never answers", "wrong ids"]) {
     nodeTest(`is waited for until the time of the tool is over, and the server told: ${fault}`, () =>

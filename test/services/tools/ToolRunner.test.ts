@@ -117,19 +117,23 @@ describe("ToolRunner", () => {
       () => Effect.interrupt,
       failed("internal_error", "The tool act crashed: it interrupted itself")
     ],
-    ["a cyclic value", () => Effect.succeed(foreign(cyclic)), failed("internal_error", notJson)],
+    [
+      "a cyclic value",
+      () => Effect.succeed(foreign(cyclic)),
+      failed("output_limit", "The output of act is nested more than 64 levels deep; all of it was left out.")
+    ],
     ["a BigInt", () => Effect.succeed(foreign(1n)), failed("internal_error", notJson)],
     ["undefined", () => Effect.succeed(foreign(undefined)), failed("internal_error", notJson)],
     ["a number that JSON has not", () => Effect.succeed(Number.NaN), failed("internal_error", notJson)],
     [
       "a value that is nested too deep",
       () => Effect.succeed(nested(100_000)),
-      failed("internal_error", "The tool act crashed: it is nested too deeply, or calls itself without end")
+      failed("output_limit", "The output of act is nested more than 64 levels deep; all of it was left out.")
     ],
     [
       "a value that throws when it is looked at",
       () => Effect.succeed(foreign(throwing)),
-      failed("internal_error", "The tool act crashed: Type guard adapter can only return false for schema issues")
+      failed("internal_error", "The tool act crashed: no value")
     ],
     ["a date", () => Effect.succeed(foreign(new Date(0))), failed("internal_error", notJson)]
   ]

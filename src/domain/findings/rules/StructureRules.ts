@@ -24,6 +24,12 @@ export const structureRules = defineFamily({
       why: "In a comment, a hidden element or the title of a link nobody sees what would run.",
       fix: "Write the document once and as visible text, without HTML."
     },
+    "section-several": {
+      severity: "error",
+      title: "Two lists in one document",
+      why: "Who reads the document sees both, and only one would run.",
+      fix: "Write the list of tasks, or the tool calls, once under one heading."
+    },
     "section-unknown": {
       severity: "error",
       title: "Unknown section under Tasks",

@@ -3,6 +3,8 @@
  */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import { withoutDeeper } from "../../../domain/text/JsonDepth.ts"
 import { OllamaError } from "./OllamaErrors.ts"
 
 const detailLength = 500
@@ -14,6 +16,9 @@ export interface ErrorValue {
 }
 
 const asDetail = (text: string): string => text.trim().replace(/\.$/, "").slice(0, detailLength)
+
+/** An error as text; nobody words one in more levels. */
+const jsonOf = (value: unknown): string => JSON.stringify(withoutDeeper((value ?? null) as Schema.Json, 8))
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
@@ -38,16 +43,14 @@ const parseObject = (text: string): object | undefined => {
  * Reads a sentence, an object with a `message`, or either of them as JSON inside a string, the form in which Ollama
  * passes on the errors of its runner.
  */
-export const readErrorValue = (value: unknown): ErrorValue => {
+export const readErrorValue = (value: unknown, levels = 8): ErrorValue => {
   const object = typeof value === "string" ? parseObject(value) : value
   if (!Predicate.isObject(object)) {
-    return { detail: asDetail(typeof value === "string" ? value : (JSON.stringify(value) ?? "")) }
+    return { detail: asDetail(typeof value === "string" ? value : value === undefined ? "" : jsonOf(value)) }
   }
-  if ("error" in object) return readErrorValue(object.error)
+  if ("error" in object && levels > 0) return readErrorValue(object.error, levels - 1)
   const overflow = readOverflow(object)
-  const detail = asDetail(
-    "message" in object && typeof object.message === "string" ? object.message : JSON.stringify(object)
-  )
+  const detail = asDetail("message" in object && typeof object.message === "string" ? object.message : jsonOf(object))
   return overflow === undefined ? { detail } : { detail, overflow }
 }
 

@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as IdGenerator from "effect/ai/IdGenerator"
 import type * as Response from "effect/ai/Response"
+import { maxNesting, withoutDeeper } from "../../../domain/text/JsonDepth.ts"
 import { OllamaError } from "./OllamaErrors.ts"
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -40,6 +41,10 @@ const Chunk = Schema.Struct({
   eval_duration: Schema.optionalKey(Schema.Unknown)
 })
 type Chunk = typeof Chunk.Type
+
+/** The beginning of what was received, for a message. */
+export const beginningOf = (said: unknown): string =>
+  JSON.stringify(withoutDeeper((said ?? null) as Schema.Json, 8)).slice(0, 80)
 
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
 const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
@@ -106,11 +111,12 @@ const metadataOf = (chunk: Chunk): Response.ResponseMetadataPartEncoded => {
 
 /**
  * Arguments come as an object, or as JSON in a string; text that is not JSON stays text for the tool's schema to
- * refuse.
+ * refuse. Arguments that are nested too deeply keep one level more than the check of calls accepts.
  */
 const paramsOf = (value: unknown): unknown => {
   if (value === undefined || value === null || value === "") return {}
-  return typeof value === "string" ? Option.getOrElse(decodeArguments(value), () => value) : value
+  const given = typeof value === "string" ? Option.getOrElse(decodeArguments(value), () => value) : value
+  return withoutDeeper(given as Schema.Json, maxNesting + 1)
 }
 
 const callParts = (id: string, name: string, params: unknown): ReadonlyArray<Response.StreamPartEncoded> => [
@@ -150,7 +156,7 @@ export const makePartReader = (ids: IdGenerator.Service) => {
   return Effect.fnUntraced(function* (line: unknown) {
     const decoded = decodeChunk(line)
     if (Result.isFailure(decoded)) {
-      return yield* new OllamaError({ reason: { _tag: "BadLine", excerpt: JSON.stringify(line).slice(0, 80) } })
+      return yield* new OllamaError({ reason: { _tag: "BadLine", excerpt: beginningOf(line) } })
     }
     const chunk = decoded.success
     const parts: Array<Response.StreamPartEncoded> = started ? [] : [metadataOf(chunk)]

@@ -10,6 +10,7 @@ import type { Ollama } from "ollama/browser"
 import type { ModelError } from "../../../domain/models/ModelAnswer.ts"
 import { fromAiError } from "../ModelErrors.ts"
 import { asOllamaError, makeClient, type ServerAddress } from "./OllamaClient.ts"
+import { beginningOf } from "./OllamaParts.ts"
 import { OllamaError, toAiError } from "./OllamaErrors.ts"
 import { openAgent, openExchange } from "./OllamaTransport.ts"
 
@@ -103,7 +104,7 @@ const readLoaded = (model: (typeof Running.Type)["models"][number]): LoadedModel
 })
 
 const unreadable = (said: unknown): OllamaError =>
-  new OllamaError({ reason: { _tag: "BadLine", excerpt: JSON.stringify(said).slice(0, 80) } })
+  new OllamaError({ reason: { _tag: "BadLine", excerpt: beginningOf(said) } })
 
 const tooSlow = (timeout: Duration.Duration): OllamaError =>
   new OllamaError({ reason: { _tag: "NoResponse", detail: `no answer within ${Duration.format(timeout)}` } })

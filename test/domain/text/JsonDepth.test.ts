@@ -1,0 +1,139 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import { checkDocument } from "../../../src/domain/checking/CheckReport.ts"
+import { readSkillTest } from "../../../src/domain/checking/SkillTest.ts"
+import { readConfiguration } from "../../../src/domain/configuration/Configuration.ts"
+import { callsInText, readAskedCall } from "../../../src/domain/conversation/AskedCalls.ts"
+import { readConclusion } from "../../../src/domain/documents/ConclusionFormat.ts"
+import { scriptsChange } from "../../../src/domain/files/ChangePreview.ts"
+import { readPolicies } from "../../../src/domain/permissions/PolicyFormat.ts"
+import { readMcpFile } from "../../../src/domain/plugins/McpFile.ts"
+import { mcpData } from "../../../src/domain/plugins/McpResult.ts"
+import { readSkill } from "../../../src/domain/skills/SkillFormat.ts"
+import { isNestedTooDeep, maxNesting, textNestedTooDeep, withoutDeeper } from "../../../src/domain/text/JsonDepth.ts"
+import { markedParts } from "../../../src/domain/tools/MarkedCalls.ts"
+import { readBadStatus, readErrorValue } from "../../../src/services/providers/ollama/OllamaErrorBody.ts"
+import { readLine } from "../../../src/services/providers/ollama/OllamaLines.ts"
+import { decodeLine, encodeLine, firstSum } from "../../../src/services/journal/JournalLine.ts"
+import { settled } from "../../support/Journals.ts"
+import { deepTexts, deepValues } from "../../support/deepJson.ts"
+
+const listOf = (levels: number): Schema.Json => {
+  let value: Schema.Json = 1
+  for (let level = 0; level < levels; level += 1) value = [value]
+  return value
+}
+
+describe("the depth of JSON", () => {
+  it("is told for values and texts alike, also where nothing could descend", () => {
+    for (const [levels, isDeep] of [
+      [0, false],
+      [maxNesting, false],
+      [maxNesting + 1, true],
+      [200_000, true]
+    ] as const) {
+      expect([levels, isNestedTooDeep(listOf(levels))]).toEqual([levels, isDeep])
+      expect([levels, textNestedTooDeep(`${"[".repeat(levels)}1${"]".repeat(levels)}`)]).toEqual([levels, isDeep])
+    }
+  })
+
+  it("does not count what stands side by side, or in a string", () => {
+    expect(isNestedTooDeep(Array.from({ length: 10_000 }, () => [{}]))).toBe(false)
+    expect(textNestedTooDeep(`[${"[{}],".repeat(10_000)}1]`)).toBe(false)
+    expect(textNestedTooDeep(JSON.stringify({ a: "[".repeat(10_000), b: '"\\"[[[' }))).toBe(false)
+  })
+
+  it("has an end in a value that holds itself, and in one that doubles with every level", () => {
+    const self: Record<string, unknown> = {}
+    self["self"] = self
+    let doubled: ReadonlyArray<unknown> = []
+    for (let level = 0; level < 60; level += 1) doubled = [doubled, doubled]
+    expect([isNestedTooDeep(self), isNestedTooDeep(doubled)]).toEqual([true, true])
+  })
+
+  it("is cut with a word about it", () => {
+    expect(withoutDeeper({ a: [[1], 2], b: { c: {} } }, 2)).toEqual({
+      a: ["(nested too deeply)", 2],
+      b: { c: "(nested too deeply)" }
+    })
+    expect(isNestedTooDeep(withoutDeeper(listOf(200_000), maxNesting))).toBe(false)
+  })
+})
+
+const fenced = (text: string): string => `\`\`\`json\n${text}\n\`\`\``
+const refinement = (calls: string): string => `## Task\n\n- **Name** a\n\n## Tool Calls\n\n${calls}\n`
+const journalLine = (json: string) => {
+  const { text } = encodeLine(settled("a", [1]), { seq: 1, at: "2026-11-20T18:30:00.000Z", before: firstSum }, (line) =>
+    line.replace('"value":[1]', `"value":${json}`)
+  )
+  return decodeLine(text, { seq: 1, before: firstSum })
+}
+const frontMatter = (value: string) =>
+  readSkill(new TextEncoder().encode(`---\nname: a\ndescription: ${value}\n---\n`), "a")
+
+/** Everything that reads what others wrote. */
+const readers: Readonly<Record<string, (text: string) => unknown>> = {
+  "a call in a conversation": (text) => callsInText(fenced(text), new Set(["read_file"]), String),
+  "a call in tags": (text) => markedParts(`<tool_call>\n${text}\n</tool_call>`),
+  "parameters in tags": (text) => callsInText(`<function=read_file>${text}</function>`, new Set(["read_file"]), String),
+  "arguments that are a text": (text) => readAskedCall({ id: "1", name: "read_file", arguments: text }, "u"),
+  "a refinement": (text) => checkDocument("refinement", refinement(fenced(text))),
+  "a refinement without fences": (text) => checkDocument("refinement", refinement(text)),
+  "a task list": (text) => checkDocument("task-list", `## Tasks\n\n### Task section 1\n\n- **Name** a\n${text}\n`),
+  "a result": (text) => checkDocument("result", `## Result summary\n\n${text}\n`),
+  "a conclusion": (text) => readConclusion(text),
+  "remembered permissions": readPolicies,
+  configuration: (text) => readConfiguration(text, "user"),
+  "servers of tools": readMcpFile,
+  "the test of a skill": (text) => readSkillTest(`# Title\n\n## Refinements\n\n${fenced(text)}\n`, "a"),
+  "the front matter of a skill": frontMatter,
+  "the front matter of a skill in lines": (text) => frontMatter(`x\n${text}`),
+  "the scripts of a package": (text) => scriptsChange(undefined, `{"scripts":${text}}`),
+  "the result of a server": (text) =>
+    mcpData("a", { isError: false, parts: [{ _tag: "Text", text }], structured: { a: 1 } }),
+  "a line of the model server": (text) => readLine(new TextEncoder().encode(text)),
+  "an error of the model server": (text) =>
+    readBadStatus({ status: 500, statusText: "", retryAfter: undefined, body: text }),
+  "an error line": (text) => readLine(new TextEncoder().encode(`{"error":${text}}`)),
+  "a line of a journal": journalLine
+}
+
+describe("what others wrote", () => {
+  describe.each(Object.entries(readers))("as %s", (_, read) => {
+    it.each(Object.entries(deepTexts))("ends no program: %s", (_form, text) => {
+      expect(() => read(text)).not.toThrow()
+    })
+  })
+
+  it.each(deepValues)("is an issue of a call that says what is wrong: %s", (_, text) => {
+    const call = `{"uid":"a","name":"read_file","arguments":${text}}`
+    const issues = [
+      checkDocument("refinement", refinement(fenced(call))).issues.map(({ code }) => code),
+      readAskedCall(
+        { id: "1", name: "read_file", arguments: withoutDeeper(JSON.parse(text) as Schema.Json, maxNesting + 1) },
+        "u"
+      ).issues.map(({ code }) => code)
+    ]
+    for (const codes of issues) expect(codes).toContain("tool-call-too-deep")
+  })
+
+  it.each(deepValues)("is not a result that a run takes: %s", (_, text) => {
+    const read = mcpData("a", { isError: false, parts: [], structured: JSON.parse(text) as Schema.Json })
+    expect(Result.isFailure(read) && [read.failure.type, read.failure.message]).toEqual([
+      "output_limit",
+      "The tool a gave a result that is nested more than 64 levels deep; all of it was left out."
+    ])
+  })
+
+  it.each(deepValues)("is damage of a journal: %s", (_, text) => {
+    expect(journalLine(text)).toBe("shape")
+  })
+
+  it("is an error of the server in words when the error is deep", () => {
+    let nested: unknown = "full"
+    for (let level = 0; level < 100_000; level += 1) nested = { error: nested }
+    expect(readErrorValue(nested).detail.length).toBeLessThan(501)
+    expect(readErrorValue({ error: { message: "no room" } }).detail).toBe("no room")
+  })
+})
