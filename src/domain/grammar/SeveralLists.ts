@@ -5,20 +5,40 @@
 import type { MarkdownSection } from "../markdown/Markdown.ts"
 import type { DocumentReader } from "./DocumentReader.ts"
 
-/** The lines of a section that say something, up to the next known heading that begins another part of the document. */
-const partFrom = ({ document }: DocumentReader, { first, lead, line }: MarkdownSection): ReadonlyArray<string> => {
-  const next = document.sections.find(
-    (other) => other.line > line && other.known !== undefined && other.known.key !== "task-section"
-  )
-  const lines = document.lines.slice(first, next === undefined ? undefined : next.line - 1)
-  return [lead, ...lines.map(({ text }) => text.trimEnd())].filter((text) => text !== "")
+/** A section with what stands around it. */
+interface Part {
+  readonly section: MarkdownSection
+  /** The line of the next known heading that begins another part of the document. */
+  readonly end: number | undefined
+  /** True in the copy of the prompt, which ends where the goals begin. */
+  readonly isQuoted: boolean
 }
 
-/** True for a section in the copy of the prompt, which ends where the goals begin. */
-const isQuoted = ({ document }: DocumentReader, { line }: MarkdownSection): boolean => {
-  const before = document.sections.filter((other) => other.line < line)
-  const keys = before.map(({ known }) => known?.key)
-  return keys.lastIndexOf("original-prompt") > keys.lastIndexOf("goals")
+/** The sections of a document in order; one pass in each direction, since a document may have many. */
+const partsOf = ({ document: { sections } }: DocumentReader): ReadonlyArray<Part> => {
+  let isQuoted = false
+  const quoted = sections.map(({ known }) => {
+    const before = isQuoted
+    if (known?.key === "original-prompt") isQuoted = true
+    if (known?.key === "goals") isQuoted = false
+    return before
+  })
+  let end: number | undefined
+  const ends = sections
+    .toReversed()
+    .map(({ known, line }) => {
+      const own = end
+      if (known !== undefined && known.key !== "task-section") end = line
+      return own
+    })
+    .toReversed()
+  return sections.map((section, index) => ({ section, end: ends[index], isQuoted: quoted[index] === true }))
+}
+
+/** The lines of a section that say something. */
+const linesOf = ({ document }: DocumentReader, { end, section: { first, lead } }: Part): ReadonlyArray<string> => {
+  const lines = document.lines.slice(first, end === undefined ? undefined : end - 1)
+  return [lead, ...lines.map(({ text }) => text.trimEnd())].filter((text) => text !== "")
 }
 
 /** True for lines that begin with these. */
@@ -33,12 +53,15 @@ export const refuseOthers = (
 ): void => {
   if (counted === undefined) return
   const key = counted.known?.key
-  const own = partFrom(reader, counted)
-  for (const section of reader.document.sections) {
+  const parts = partsOf(reader)
+  const ownPart = parts.find(({ section }) => section.line === counted.line)
+  const own = ownPart === undefined ? [] : linesOf(reader, ownPart)
+  for (const one of parts) {
+    const { isQuoted, section } = one
     const isWithin = section.line >= counted.line && (section.line === counted.line || section.depth > counted.depth)
-    if (section.known?.key !== key || isWithin || isQuoted(reader, section)) continue
-    const part = partFrom(reader, section)
-    const other = beginsWith(part, own) ? part.slice(own.length) : part
+    if (section.known?.key !== key || isWithin || isQuoted) continue
+    const lines = linesOf(reader, one)
+    const other = beginsWith(lines, own) ? lines.slice(own.length) : lines
     if (!holds(other.join("\n"))) continue
     const what = `The sections "${section.heading}" on line ${section.line} and "${counted.heading}" on line ${counted.line} say different things.`
     reader.issue("section-several", { section: section.heading, line: section.line }, what)

@@ -84,7 +84,7 @@ describe("a result with a part that nobody sees", () => {
     ["a script", `${seen}\n<script>\n${other}\n</script>\n`],
     ["an instruction", `${seen}\n<?x\n${other}\n?>\n`],
     ["a declaration", `${seen}\n<![CDATA[\n${other}\n]]>\n`],
-    ["an attribute", `${seen}\n<b title="\n${other}\n">\n`],
+    ["an attribute", `${seen}\n<div title="\n${other}\n">\n`],
     ["a comment before", `<!--\n${other}\n-->\n\n${seen}`],
     ["a comment and nothing else", "## Result summary\n\n<!-- Everything was removed. -->\n"],
     ["comments and nothing else", "## Result summary\n\n<!-- Everything was -->\n\n<!-- removed. -->\n"],
