@@ -122,7 +122,8 @@ export const readFile = (maxBytes: number): Plugin =>
             validation_failed: "The file has no such lines, or the path is too long or a circle of links.",
             permission_denied: "A person or a rule denied it.",
             not_found: "There is no file at the path; the message names the nearest.",
-            io_error: "It is a folder, a pipe, a device or a file of the system (below /proc or /sys), or may not be read.",
+            io_error:
+              "It is a folder, a pipe, a device or a file of the system (below /proc or /sys), or may not be read.",
             parse_error: "It is not UTF-8 text; the message says what it looks like.",
             output_limit: "The lines have more than 1 MB, or lie beyond the first 256 MB of the file."
           },

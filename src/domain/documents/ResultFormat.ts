@@ -86,7 +86,8 @@ export const headedResult = (text: string): string | undefined =>
   withHeading(new DocumentReader(text, { knownHeadings: resultHeadings }))?.text
 
 /** True for a text of which a person sees something. */
-const saysSomething = (text: string): boolean => /[^\s\p{P}\p{S}]/u.test(visibleText(text).replace(/<\/[a-z][^<>]*>/gi, ""))
+const saysSomething = (text: string): boolean =>
+  /[^\s\p{P}\p{S}]/u.test(visibleText(text).replace(/<\/[a-z][^<>]*>/gi, ""))
 
 export const readResult = (text: string): Reading<ResultDocument> => {
   const reader = new DocumentReader(text, { knownHeadings: resultHeadings }, true)
