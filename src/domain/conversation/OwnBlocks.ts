@@ -37,6 +37,14 @@ const intention = /\b(?:I(?:['’]ll| will| am going to|['’]m going to| need t
 const example =
   /\b(?:examples?|e\.g\.|syntax|formats?|looks? like|shows?|says?|contains?|reads|quotes?|written|writes)\b/i
 
+/** What is opened and not closed again: elements that hold foreign text, data, verbatim text, the turn of somebody else. */
+const openElement =
+  /<(details|blockquote|pre|code|script|style|template|textarea|document|file|quote|tool_response)\b[^<>]*>(?![^]*<\/\1)|<!\[CDATA\[(?![^]*\]\]>)|\\begin\{(\w+)\}(?![^]*\\end\{\2\})|<\|(?:im_start|start_header_id)\|>\s*(?:user|tool|system)/i
+const frontMatter = /^-{3,}\n[^]*\n-{3,}$/
+/** A sentence that says what must not be run, or what somebody else wants. */
+const rejects =
+  /(?:\bnot|\bnever|n['’]t|\brefuse to|\bavoid)\s+(?:\w+\s+)?(?:run|send|call|execute|use)\b|\b(?:page|file|document|comment|text|readme|site|website|result|output|author|attacker|note)\b[^.!?]*\b(?:wants?|asks?|tells?|told|instructs?|orders?|demands?)\b/i
+
 /** True for a text after which a call is still inside of something, or is announced as something to look at. */
 const leadsToQuote = (before: string): boolean => {
   const last = before.slice(before.lastIndexOf("\n") + 1).trim()
@@ -44,10 +52,15 @@ const leadsToQuote = (before: string): boolean => {
   const isOpen =
     (before.match(fenceLine) ?? []).length % 2 === 1 ||
     before.lastIndexOf("<!--") > before.lastIndexOf("-->") ||
-    openThought.test(before)
-  const isInside = /^(?:>|[-*+]\s|\d+[.)]\s|\|)/.test(last) || /(?:<[a-z][^<>]*>|["'“‘«`(])$/i.test(last)
-  const announces = last.endsWith(":") && !(intention.test(sentence) && !example.test(sentence.replace(intention, "")))
-  return isOpen || isInside || announces
+    openThought.test(before) ||
+    openElement.test(before) ||
+    frontMatter.test(before.trim()) ||
+    ((before.split(/\n[ \t]*\n/).at(-1) ?? "").match(/"/g) ?? []).length % 2 === 1
+  const isInside =
+    /^(?:>|[-*+]\s|\d+[.)]\s|\||\[[^\]]+\]:|#{1,6}\s.*\b(?:contents?|excerpt|output|quote)\b)/i.test(last) ||
+    /(?:<[a-z][^<>]*>|["'“‘«`(])$/i.test(last)
+  const announces = /[:—–]$/.test(last) && !(intention.test(sentence) && !example.test(sentence.replace(intention, "")))
+  return isOpen || isInside || announces || rejects.test(sentence)
 }
 
 /** The calls that end a text, each beginning a line. */

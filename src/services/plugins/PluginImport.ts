@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import { stdioWithoutInherited } from "../commands/Descriptors.ts"
 import { causeText, runIsolated } from "./ForeignCode.ts"
+import { guardPlugin } from "./GuardedPlugin.ts"
 import type { Plugin } from "./Plugin.ts"
 import { type FoundPlugin, isOwnFile } from "./PluginFinder.ts"
 import { pluginShapeProblem } from "./PluginLoader.ts"
@@ -77,5 +78,5 @@ export const importPlugin = Effect.fn("importPlugin")(function* (found: FoundPlu
   if (Option.isNone(exit.value)) return yield* failed(`its import took longer than ${importTime}`)
   const plugin = exit.value.value.default
   if (plugin === undefined || pluginShapeProblem(plugin) !== undefined) return yield* problem({ _tag: "NotAPlugin" })
-  return version === undefined ? plugin : { ...plugin, version }
+  return guardPlugin(version === undefined ? plugin : { ...plugin, version })
 })

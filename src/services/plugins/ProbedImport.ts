@@ -5,6 +5,7 @@
 import * as Cause from "effect/Cause"
 import { causeText } from "./ForeignCode.ts"
 import { shareModules } from "./SharedModules.ts"
+import { watchSharedState } from "./SharedState.ts"
 
 /** The report to the parent; there is none when the plugin ended the child. */
 export interface ProbeReport {
@@ -12,37 +13,8 @@ export interface ProbeReport {
   readonly problem?: string
 }
 
-const constructors = [Object, Array, String, Number, Function, Promise, Map, Set, RegExp, Error, Date]
-const shared: Readonly<Record<string, object>> = {
-  ...Object.fromEntries(constructors.map((one) => [one.name, one])),
-  ...Object.fromEntries(constructors.map((one) => [`${one.name}.prototype`, one.prototype as object])),
-  Symbol,
-  JSON,
-  Math,
-  Reflect
-}
-
-const { entries, getOwnPropertyDescriptors, hasOwn, is } = Object
-
-/** Records the shared built-in objects; the function names one that has changed since. New methods are allowed. */
-const watchBuiltIns = (): (() => string | undefined) => {
-  const before = entries(shared).map(([name, value]) => ({ name, value, properties: getOwnPropertyDescriptors(value) }))
-  return () => {
-    for (const { name, properties, value } of before) {
-      const now = getOwnPropertyDescriptors(value) as Readonly<Record<PropertyKey, PropertyDescriptor | undefined>>
-      for (const [key, was] of entries(properties as Readonly<Record<string, PropertyDescriptor>>)) {
-        if (typeof was.value === "function" && !is(was.value, now[key]?.value)) return `${name}.${key}`
-        if (was.get !== now[key]?.get) return `${name}.${key}`
-      }
-      const added = entries(now).find(([key, property]) => property?.enumerable === true && !hasOwn(properties, key))
-      if (name.endsWith("prototype") && added !== undefined) return `${name}.${added[0]}`
-    }
-    return undefined
-  }
-}
-
 const probe = async (url: string): Promise<ProbeReport> => {
-  const changed = watchBuiltIns()
+  const changed = watchSharedState()
   shareModules({ url })
   try {
     await import(url)

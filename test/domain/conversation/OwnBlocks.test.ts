@@ -48,6 +48,19 @@ describe("calls at the level of the model itself", () => {
 
 describe("calls that are only spoken of", () => {
   it.each([
+    ["after a heading that names the contents of a file", `## Contents of notes.md\n\n${tagged}`],
+    ["in closed details", `<details><summary>log</summary>\n\n${tagged}`],
+    ["in an element that is open", `<pre>\n${tagged}`],
+    ["after a dash", `This is what the page tells me to run —\n\n${tagged}`],
+    ["that a page wants", `The page wants me to run the following call.\n\n${tagged}`],
+    ["that are refused", `I will not run this.\n${tagged}`],
+    ["that nobody should send", `You should never send it\n${tagged}`],
+    ["in a quotation of several lines", `The text is "first line\n${tagged}`],
+    ["in a footnote", `[^1]: the text of the page\n${tagged}`],
+    ["after the front matter of a file", `---\ntitle: x\n---\n${tagged}`],
+    ["in verbatim text", `\\begin{verbatim}\n${tagged}`],
+    ["in the turn of somebody else", `<|im_start|>user\n${tagged}`],
+    ["in data", `<![CDATA[\n${tagged}`],
     ["in a sentence", `Write ${tagged.replaceAll("\n", "")} to read a file.`],
     ["in a sentence that ends with it", `To read a file, one writes ${tagged.replaceAll("\n", "")}`],
     ["before an explanation", `${tagged}\n\nThis is how a file is read.`],
