@@ -46,7 +46,7 @@ const retriesOf = (reason: ModelErrorReason, limits: Limits): Retries => {
 
 /** The error of a call that was sent as often as a limit allows. */
 const afterRetries = (error: ModelError, { name, times }: Retries): ModelError =>
-  name !== undefined && (error.reason._tag === "Busy" || error.reason._tag === "DiedMidStream")
+  name !== undefined && times > 0 && (error.reason._tag === "Busy" || error.reason._tag === "DiedMidStream")
     ? new ModelError({ reason: { ...error.reason, retried: { name, times } } })
     : error
 

@@ -287,7 +287,9 @@ describe("limits of a stage", () => {
     ["brokenRetries", { text: "one two", done: false }, 0]
   ] as const)("say how often a call is sent again: %s", ([name, reply, times]) =>
     Effect.gen(function* () {
-      const { events, lines } = yield* calledAt(() => reply, { [name]: times })
+      const { error, events, lines } = yield* calledAt(() => reply, { [name]: times })
+      const named = `It was sent ${times + 1} times (limits.${name} is ${times}).`
+      assert.strictEqual(error?.message.includes(named), times > 0)
       assert.strictEqual(events.filter((event) => event.type === "model.started").length, times + 1)
       assert.strictEqual(lines.filter((line) => line.includes(`of ${times})`)).length, times)
     })
