@@ -28,7 +28,8 @@ const reached: Readonly<Record<SingleLimit, string>> = {
   firstWordSeconds: "The call is given up and sent again; see `brokenRetries`.",
   nextWordSeconds: "The call is given up and sent again; see `brokenRetries`.",
   callSeconds: "The call has failed, however much of the answer has come. It is not sent again.",
-  busyRetries: "The run ends with exit code 5 and the last message of the server, which names this limit.",
+  busyRetries:
+    "A task has failed; outside a task the run ends with exit code 5. The message of the server names this limit.",
   unreachableRetries: "The run ends with exit code 5.",
   brokenRetries: "The call has failed. The message names this limit, and that of time if one ended the call.",
   rounds: "The run ends with exit code 6 and an answer from what was found. Flag: `--max-rounds`, also of `resume`.",
