@@ -17,6 +17,7 @@ import { SandboxSettings } from "../src/domain/commands/CommandSettings.ts"
 import { CommandTool } from "../src/domain/tools/CommandTool.ts"
 import { Limits } from "../src/domain/configuration/Limits.ts"
 import { RunEvent } from "../src/domain/runs/RunEvent.ts"
+import { limitsPage } from "./limitsPage.ts"
 import { rulePages } from "./rulePages.ts"
 import { toolsPage } from "./toolsPage.ts"
 import manifest from "../package.json" with { type: "json" }
@@ -118,6 +119,7 @@ const configurationPage = (): string =>
       )
     ].join("\n"),
     "## limits",
+    "[Limits](limits.md) says what happens when each of them is reached.",
     [
       "| key | meaning |",
       "|---|---|",
@@ -162,10 +164,13 @@ const configurationPage = (): string =>
 const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "run.started": "The first line: the run, its project, its model and its prompt.",
   "stage.started": "A stage has started.",
-  "model.started": "A prompt was sent to the model.",
+  "model.started":
+    "A prompt was sent to the model. `retry` counts how often it was sent before, and `after` says what happened then.",
+  "model.waiting":
+    "A sign of life, every 10 seconds of a model call. `phase` is what it waits for: `connecting`, `turn` (the server answers other calls of the run), `first_word`, `next_word`, or `writing` while the answer comes. It has lasted `seconds`, and [its limit](limits.md) ends it at `endsAtSeconds`. It is not saved with the run.",
   "model.finished": "The answer of the model is complete.",
   "model.failed":
-    "A model call failed. `reason` is its kind, such as `Hopeless` for an answer that was stopped, or `ContextOverflow`; `willRetry` says whether the prompt is sent again.",
+    "A model call failed. `reason` is its kind, such as `Hopeless` for an answer that was stopped, or `ContextOverflow`; `willRetry` says whether the prompt is sent again, `what` what happened in a few words, `retry` and `retries` which retry follows.",
   "model.phase":
     "The model began to think before its answer, or to write the answer after it had thought. A model that does not think has no phases.",
   "server.waiting":
@@ -189,6 +194,8 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "task.finished": "A task has finished, with its result.",
   "task.failed": "A task ended without a result, or was skipped.",
   "tool.started": "A tool call was allowed and has started.",
+  "tool.running":
+    "A sign of life, every 10 seconds of a tool call. Its limit, where it is known, ends it at `endsAtSeconds`. It is not saved with the run.",
   "tool.finished": "A tool call has finished, with its result.",
   "approval.requested": "Approval is needed; the items show for what.",
   "approval.answered":
@@ -232,6 +239,7 @@ export const generatedFiles: Effect.Effect<Readonly<Record<string, string>>> = E
     "schema/task-conductor.schema.json": `${JSON.stringify(configurationJsonSchema(), null, 2)}\n`,
     "docs/reference/cli.md": `${yield* cliPage}\n`,
     "docs/reference/configuration.md": `${configurationPage()}\n`,
+    "docs/reference/limits.md": `${header}\n\n${limitsPage()}\n`,
     "docs/reference/tools.md": `${header}\n\n${yield* toolsPage}\n`,
     "docs/reference/events.md": `${eventsPage()}\n`,
     ...rulePages()

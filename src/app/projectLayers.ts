@@ -3,6 +3,7 @@
  * of the composition root.
  */
 import type * as LanguageModel from "effect/ai/LanguageModel"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -10,6 +11,7 @@ import * as Path from "effect/Path"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
+import { isSignOfLife } from "../domain/runs/SignOfLife.ts"
 import { unfetchable } from "../domain/web/Unfetchable.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { Approver } from "../services/approvals/Approver.ts"
@@ -85,11 +87,18 @@ export interface RunPorts {
   >
 }
 
-/** Events are saved first, then published. */
-const layerEvents = (listen: RunPorts["listen"]): Layer.Layer<RunEvents, never, Journal> =>
+/**
+ * Events are saved first, then published. Signs of life are only saved in a database, from which clients of a shared run read
+ * them.
+ */
+const layerEvents = ({ listen, worker }: RunPorts): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(
     Effect.map(Journal, (journal) =>
-      RunEvents.layerListener((recorded) => Effect.andThen(journal.tell(recorded.event), listen(recorded)))
+      RunEvents.layerListener((recorded) =>
+        worker === undefined && isSignOfLife(recorded.event)
+          ? listen(recorded)
+          : Effect.andThen(journal.tell(recorded.event), listen(recorded))
+      )
     )
   )
 
@@ -132,12 +141,13 @@ const servicesOf = ({ configuration: { mcpServers = {} }, settings: { host } }: 
 
 /** The project, the web, and what the person allowed permanently. */
 const layerWorld = (setup: Setup, replay?: RunPorts["replay"]) => {
-  const { configuration, project } = setup
+  const { configuration, project, settings } = setup
   return Layer.mergeAll(
     replay?.workspace ?? Workspace.layer(project),
     WebFetch.layer({
       allowed: configuration.fetchAllow ?? [],
-      services: servicesOf(setup)
+      services: servicesOf(setup),
+      timeout: Duration.seconds(settings.limits.fetchSeconds)
     }),
     layerPolicies(setup)
   )
@@ -146,7 +156,11 @@ const layerWorld = (setup: Setup, replay?: RunPorts["replay"]) => {
 /** Commands in the sandbox, as this configuration says. */
 export const layerCommands = (
   { home, locks, own, state }: Pick<UserFolders, "home" | "locks" | "own" | "state">,
-  { commandEnvironment = [], sandbox = {} }: Pick<Configuration, "commandEnvironment" | "sandbox"> = {}
+  {
+    commandEnvironment = [],
+    limits,
+    sandbox = {}
+  }: Pick<Configuration, "commandEnvironment" | "limits" | "sandbox"> = {}
 ) =>
   /* Locks lie beside the runs that are saved where most are. */
   Commands.layer({
@@ -154,7 +168,8 @@ export const layerCommands = (
     named: commandEnvironment,
     sandbox,
     home,
-    hidden: [own, state, `${locks}/..`]
+    hidden: [own, state, `${locks}/..`],
+    ...(limits?.commandSeconds === undefined ? {} : { usualSeconds: limits.commandSeconds })
   })
 
 /** What was found of plugins, and what of them cannot be used. */
@@ -216,12 +231,7 @@ export const layerProject = (
   return layerTools(setup, ports).pipe(
     Layer.provideMerge(layerGate(setup, ports.approveSteps ? Approver.layerApproveSteps(asked) : asked, ports)),
     Layer.provideMerge(
-      Layer.mergeAll(
-        layerWorld(setup, ports.replay),
-        layerEvents(ports.listen),
-        RunSettings.layer(setup.settings),
-        lock
-      )
+      Layer.mergeAll(layerWorld(setup, ports.replay), layerEvents(ports), RunSettings.layer(setup.settings), lock)
     ),
     Layer.provideMerge(ports.journal ?? layerUnsaved)
   )

@@ -85,7 +85,7 @@ const layerCalls = (
 /** One task at a time, refined and carried out here. */
 const layerTasks = Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskRunner.layer).pipe(
   Layer.provideMerge(
-    Layer.mergeAll(Attempts.layer, Evidence.layer, References.layer, ToolRunner.layer(), Briefer.layer)
+    Layer.mergeAll(Attempts.layer, Evidence.layer, References.layer, ToolRunner.layerSettings, Briefer.layer)
   )
 )
 
@@ -133,7 +133,7 @@ export const layerStages = (setup: Setup, ports: RunPorts) =>
 const layerConversation = Asker.layer.pipe(
   Layer.provide(Layer.mergeAll(AskTurn.layer, Briefer.layer)),
   Layer.provide(AskCalls.layer),
-  Layer.provide(ToolRunner.layer())
+  Layer.provide(ToolRunner.layerSettings)
 )
 
 /** Everything a run needs. */

@@ -63,7 +63,7 @@ export const fetchUrl = definePlugin({
         not_found: "The server has no such page.",
         io_error: "The name, the connection or the server failed, or there were more than five redirects.",
         parse_error: "The page is not text: an image, an archive, an unknown character set.",
-        timeout: "There was no complete answer within 20 seconds.",
+        timeout: "There was no complete answer within 20 seconds (`limits.fetchSeconds`).",
         output_limit: "The page is larger than 5 MB."
       },
       access: ({ url }) => [{ _tag: "FetchUrl", url }],

@@ -138,7 +138,7 @@ describe("run_command", () => {
           })
           assert.deepStrictEqual(
             [error_type, error_message],
-            ["timeout", "The command was stopped after 1 s. The end of its output:\nbegun\n"]
+            ["timeout", "The command was stopped after 1 s (the time of this call). The end of its output:\nbegun\n"]
           )
           assert.isBelow(performance.now() - began, 6000)
           yield* waitForProcesses(mark, (count) => count === 0)

@@ -305,3 +305,23 @@ describe("a server that stops in the middle of a run", () => {
     })
   )
 })
+
+describe("a server that takes a call and never answers", () => {
+  it.live("ends the run at its limit, which the run names, and the run can be resumed", () =>
+    Effect.gen(function* () {
+      const { run, write } = yield* sandbox
+      const limits = { brokenRetries: 0, stages: { plan: { firstWordSeconds: 1 } } }
+      write("project/task-conductor.json", JSON.stringify({ limits }))
+      const server = yield* serve(
+        {},
+        { script: (body, index) => (index === 0 ? { hold: "never" } : obedient(body, index)) }
+      )
+      const { code, stderr } = yield* Effect.promise(() => run(ask, env(server)))
+      assert.strictEqual(code, 5)
+      assert.include(stderr, "The limit limits.firstWordSeconds (1 s) ended the call")
+      assert.match(stderr, /Resume it: task-conductor resume \S+\n$/)
+      const resumed = yield* Effect.promise(() => run(["resume", "last"], env(server)))
+      assert.deepStrictEqual([resumed.code, resumed.stdout], [0, "It is noon.\n"])
+    })
+  )
+})

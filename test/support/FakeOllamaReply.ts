@@ -51,6 +51,8 @@ export interface Reply {
   readonly chunkBytes?: number
   /** Writes these chunks instead of anything above. */
   readonly chunks?: ReadonlyArray<string | Uint8Array>
+  /** Writes these instead of anything above, each once its latch is released; the answer stays open. */
+  readonly drips?: ReadonlyArray<{ readonly latch: string; readonly bytes: string }>
   /** Destroys the socket after that many bytes of the body. */
   readonly cutAfter?: number
   /** False leaves the answer open after the last byte. */
@@ -122,6 +124,8 @@ const slice = (bytes: Buffer, size: number): ReadonlyArray<Buffer> =>
 
 /** What is written to the socket, in order, before the answer ends or is cut. */
 export const writesOf = (model: string, reply: Reply): ReadonlyArray<Write> => {
+  if (reply.drips !== undefined)
+    return reply.drips.flatMap(({ bytes, latch }) => [{ latch }, { bytes: Buffer.from(bytes) }])
   if (reply.chunks !== undefined) return reply.chunks.map((chunk) => ({ bytes: Buffer.from(chunk) }))
   const lineEnd = reply.lineEnd ?? "\n"
   const lines = linesOf(model, reply).map((line) => Buffer.from(line + lineEnd + (reply.blankLines ? lineEnd : "")))

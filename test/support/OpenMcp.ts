@@ -16,7 +16,9 @@ import { McpPlugins } from "../../src/services/mcp/McpPlugins.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
 import { ProjectWriteLock } from "../../src/services/permissions/ProjectWriteLock.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
-import { ToolRunner, type ToolRunnerOptions } from "../../src/services/tools/ToolRunner.ts"
+import { defaultLimits } from "../../src/domain/configuration/Limits.ts"
+import type { CallLimits } from "../../src/services/tools/CallLimits.ts"
+import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import { WebFetch } from "../../src/services/web/WebFetch.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
@@ -34,7 +36,7 @@ export interface OpenMcp {
   /** Allows every call of a tool when absent, so that only starts are asked about. */
   readonly rules?: ReadonlyArray<Rule>
   readonly policies?: Layer.Layer<Policies>
-  readonly limits?: ToolRunnerOptions
+  readonly limits?: Partial<CallLimits>
 }
 
 const callable = ["say", "erase", "look"].map((tool): Rule => ({ verdict: "allow", tool: `mcp__s__${tool}` }))
@@ -46,7 +48,7 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
   const tools = Layer.unwrap(
     Effect.map(McpPlugins, ({ plugins, problems }) => ToolRegistry.layer([...builtIns(), ...plugins], problems))
   ).pipe(Layer.provideMerge(McpPlugins.layer({ project, own: given.own ?? {}, version: "0" })))
-  const context = yield* ToolRunner.layer(given.limits).pipe(
+  const context = yield* ToolRunner.layer({ ...defaultLimits, ...given.limits }).pipe(
     Layer.provideMerge(tools),
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? callable })),
     Layer.provideMerge(

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { defaultLimits } from "../../src/domain/configuration/Limits.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import type { Arguments, ToolCall } from "../../src/domain/tools/ToolCall.ts"
 import { builtIns } from "../../src/app/builtIns.ts"
@@ -15,7 +16,8 @@ import { Journal } from "../../src/services/journal/Journal.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
 import { ProjectWriteLock } from "../../src/services/permissions/ProjectWriteLock.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
-import { ToolRunner, type ToolRunnerOptions } from "../../src/services/tools/ToolRunner.ts"
+import type { CallLimits } from "../../src/services/tools/CallLimits.ts"
+import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import { WebFetch } from "../../src/services/web/WebFetch.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
@@ -32,7 +34,7 @@ export interface OpenTools {
   readonly rules?: ReadonlyArray<Rule>
   /** Fetches from the internet only when absent. */
   readonly web?: Layer.Layer<WebFetch>
-  readonly limits?: ToolRunnerOptions
+  readonly limits?: Partial<CallLimits>
   /** How commands run; in the real sandbox, with the search path of this process, when absent. */
   readonly commands?: Partial<CommandsOptions>
   /** Remembers nothing when absent. */
@@ -65,7 +67,7 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
     hidden: [],
     ...given.commands
   })
-  const context = yield* ToolRunner.layer(given.limits).pipe(
+  const context = yield* ToolRunner.layer({ ...defaultLimits, ...given.limits }).pipe(
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
     Layer.provideMerge(ToolRegistry.layer([...builtIns(), ...(given.plugins ?? [])])),
     Layer.provideMerge(commands),

@@ -25,6 +25,8 @@ export const makeAnswerPrinter = Effect.gen(function* () {
     isInLine = false
   }
   const sink = yield* lineSink((event: RunEvent, paint: Paint) => {
+    // The text that comes is the better sign of life.
+    if (isInLine && event.type === "model.waiting" && event.phase === "writing") return undefined
     const line = askLine(event, paint)
     if (line !== undefined || event.type === "approval.requested") breakLine()
     return line

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import { flattenEvent, type RecordedEvent, type RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
+import { isSignOfLife } from "../../domain/runs/SignOfLife.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { Paint } from "./Colour.ts"
 import { exitCodes } from "./Failure.ts"
@@ -41,14 +42,36 @@ const makeLineOrder = () => {
   }
 }
 
+/** A sign of life is of no use so soon after another line, in milliseconds. */
+const soon = 5000
+
+/** Says which signs of life are shown: only where there would be silence, and not while a question waits for its answer. */
+const makeLifeFilter = () => {
+  let shownAt = -Infinity
+  let isAsked = false
+  return {
+    hides: ({ at, event }: RecordedEvent): boolean =>
+      isSignOfLife(event) && (isAsked || Date.parse(at) - shownAt < soon),
+    shown: ({ at, event }: RecordedEvent, hasLine: boolean): void => {
+      if (event.type === "approval.requested") isAsked = true
+      if (event.type === "approval.answered") isAsked = false
+      if (hasLine) shownAt = Date.parse(at)
+    }
+  }
+}
+
 /** Plain lines for a person, as `line` formats them. */
 export const lineSink = Effect.fnUntraced(function* (line: (event: RunEvent, paint: Paint) => string | undefined) {
   const { tell, tellPaint } = yield* Output
   const order = makeLineOrder()
+  const life = makeLifeFilter()
   const sink: EventSink = {
-    listen: ({ event }) =>
+    listen: (recorded) =>
       Effect.suspend(() => {
+        if (life.hides(recorded)) return Effect.void
+        const { event } = recorded
         const text = line(redactEvent(event), tellPaint)
+        life.shown(recorded, text !== undefined)
         return Effect.forEach(order(event, text === undefined ? [] : [redactText(text)]), tell, { discard: true })
       }),
     abort: () => Effect.void

@@ -88,6 +88,34 @@ export const statusWords = (status: RunReport["status"]): string => status.repla
 /** Why a call is sent again, in a word or two; the whole message is shown when it is not retried. */
 const retryReason = (reason: string): string => reason.replace(/\B[A-Z]/g, " $&").toLowerCase()
 
+/** What happened, and which retry follows. */
+const retryLine = (
+  { call, reason, retries, retry, what }: Extract<RunEvent, { readonly type: "model.failed" }>,
+  paint: Paint
+): string => {
+  const why = what === undefined ? "" : ` (${shown(what)})`
+  const which = retry === undefined ? "" : ` (retry ${retry} of ${retries})`
+  return `  ${paint.yellow("model")} ${call.stage}${taskPart(call.task)}: ${retryReason(reason)}${why}, trying again${which}`
+}
+
+/** What a model call waits for, how long already, and when the limit ends it. */
+const waitingText = (event: Extract<RunEvent, { readonly type: "model.waiting" }>): string => {
+  const { characters = 0, endsAtSeconds, phase, seconds: waited } = event
+  const time = `for ${waited} s; ends at ${endsAtSeconds} s`
+  switch (phase) {
+    case "connecting":
+      return `connecting to the model server ${time}`
+    case "turn":
+      return `waiting for its turn at the model server ${time}`
+    case "first_word":
+      return `waiting for the first word of the model ${time}`
+    case "next_word":
+      return `waiting for the next word of the model ${time}`
+    case "writing":
+      return `the model has written ${count(characters, "character")} in ${waited} s; ends at ${endsAtSeconds} s`
+  }
+}
+
 /** Says how many links of the answer and the results are marked as wrong; nothing when all are right. */
 const evidenceLine = (evidence: RunReport["evidence"]): ReadonlyArray<string> =>
   evidence === undefined || evidence.wrong === 0
@@ -161,9 +189,13 @@ export const progressLine = (event: RunEvent, paint: Paint, isVerbose = false): 
         ? undefined
         : `  ${paint.yellow("call failed")} ${shown(event.name)} for${taskPart(event.id.task)}: ${shown(event.result.error_message ?? "", 400)}`
     case "model.failed":
-      return event.willRetry
-        ? `  ${paint.yellow("model")} ${event.call.stage}${taskPart(event.call.task)}: ${retryReason(event.reason)}, trying again`
-        : undefined
+      return event.willRetry ? retryLine(event, paint) : undefined
+    case "model.waiting":
+      return paint.dim(`  ${event.call.stage}${taskPart(event.call.task)}: ${waitingText(event)}`)
+    case "tool.running":
+      return paint.dim(
+        `  ${shown(event.name)} for${taskPart(event.id.task)}: running for ${event.seconds} s${event.endsAtSeconds === undefined ? "" : `; ends at ${event.endsAtSeconds} s`}`
+      )
     case "model.phase":
       return event.phase === "thinking"
         ? paint.dim(`  ${event.call.stage}${taskPart(event.call.task)}: thinking`)

@@ -7,8 +7,15 @@ import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { environmentNameProblem, SandboxSettings } from "../commands/CommandSettings.ts"
 import { CommandTool } from "../tools/CommandTool.ts"
-import { GivenLimits, Limits } from "./Limits.ts"
-import { mergeGeneration, Sampling, StageGeneration, StageGenerations, Think } from "../models/Generation.ts"
+import { GivenLimits, Limits, mergeLimits, stageLimitNames, toolLimitNames } from "./Limits.ts"
+import {
+  generatingStages,
+  mergeGeneration,
+  Sampling,
+  StageGeneration,
+  StageGenerations,
+  Think
+} from "../models/Generation.ts"
 import { McpServerEntry, entryKeys } from "../plugins/McpServerEntry.ts"
 import { PluginText } from "../plugins/PluginEntry.ts"
 import { parseRule } from "../permissions/Permission.ts"
@@ -122,7 +129,7 @@ export const mergeConfigurations = (base: Configuration, overrides: Configuratio
   ...base,
   ...overrides,
   ...mergeGeneration(base, overrides),
-  limits: { ...base.limits, ...overrides.limits },
+  limits: mergeLimits(base.limits, overrides.limits),
   allow: [...(base.allow ?? []), ...(overrides.allow ?? [])],
   deny: [...(base.deny ?? []), ...(overrides.deny ?? [])],
   fetchAllow: [...(base.fetchAllow ?? []), ...(overrides.fetchAllow ?? [])],
@@ -144,8 +151,15 @@ const knownKeys = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (path[0] === "stages")
     return Object.keys([StageGenerations, StageGeneration, Sampling][path.length - 2]?.fields ?? {})
   if (path[0] === "tools") return Object.keys(CommandTool.fields)
-  if (path[0] !== "mcpServers") return Object.keys(Limits.fields)
+  if (path[0] === "limits") return knownLimits(path)
   return path.length === 3 ? entryKeys("user") : ["risk", "effect"]
+}
+
+/** Below `limits` and `limits.stages`, then below one stage or tool. */
+const knownLimits = ([, group, ...rest]: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
+  if (rest.length === 0) return Object.keys(Limits.fields)
+  if (group === "tools") return toolLimitNames
+  return rest.length === 1 ? generatingStages : stageLimitNames
 }
 
 const unknownKey = (path: ReadonlyArray<PropertyKey>, scope: ConfigurationScope): string => {

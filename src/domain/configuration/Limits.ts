@@ -3,14 +3,74 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { commandSeconds } from "../commands/CommandSettings.ts"
+import { generatingStages, type GeneratingStage } from "../models/Generation.ts"
 
-const limit = (value: number, description: string, minimum = 1) =>
-  Schema.Int.check(Schema.isBetween({ minimum, maximum: 1_000_000_000 }))
+/** Timers count milliseconds in 31 bits; a longer time would end at once. */
+const mostSeconds = 2_000_000
+
+const limit = (value: number, description: string, { maximum = 1_000_000_000, minimum = 1 } = {}) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
     .annotate({ description: `${description} Default: ${value}.` })
     .pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(value)))
 
-export const Limits = Schema.Struct({
+const seconds = (value: number, description: string, { maximum = mostSeconds, minimum = 1 } = {}) =>
+  limit(value, description, { maximum, minimum })
+
+/** The limits of model calls and attempts, which a stage may have of its own. */
+const stageFields = {
   attempts: limit(5, "How many attempts a stage may make to get a valid answer from the model."),
+  thinkingTokens: limit(
+    4096,
+    "How many tokens a model may think before its answer. It may use less when the context window has no room for more."
+  ),
+  connectSeconds: seconds(15, "How many seconds connecting to the model server may take."),
+  firstWordSeconds: seconds(
+    300,
+    "How many seconds the model server may be silent before the first word of an answer, while it loads the model and reads the prompt. Time in which it answers other calls of the run does not count."
+  ),
+  nextWordSeconds: seconds(120, "How many seconds the model server may be silent in the middle of an answer."),
+  callSeconds: seconds(1800, "How many seconds one call of the model may take as a whole."),
+  busyRetries: limit(
+    3,
+    "How often a call is sent again to a server that has an error or too much to do; the waits between double, from 1 second.",
+    { minimum: 0, maximum: 20 }
+  ),
+  unreachableRetries: limit(
+    2,
+    "How often a call is sent again to a server that cannot be reached and is not waited for; the waits between double, from 0.25 seconds.",
+    { minimum: 0, maximum: 20 }
+  ),
+  brokenRetries: limit(
+    1,
+    "How often a call is sent again when its answer broke off, or when `firstWordSeconds` or `nextWordSeconds` ended it.",
+    { minimum: 0, maximum: 20 }
+  )
+}
+
+/** What a stage has of its own; what is absent is that of the run. */
+const StageLimits = Schema.toEncoded(Schema.Struct(stageFields))
+export type StageLimits = typeof StageLimits.Type
+
+/** What a tool has of its own. */
+const ToolLimits = Schema.Struct({
+  seconds: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostSeconds })).annotate({
+      description: "How many seconds one call of this tool may take. Default: `limits.toolSeconds`."
+    })
+  ),
+  outputBytes: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 })).annotate({
+      description: "The largest output of one call of this tool, in bytes. Default: `limits.toolOutputBytes`."
+    })
+  )
+})
+export type ToolLimits = typeof ToolLimits.Type
+
+const stage = Schema.optionalKey(StageLimits)
+
+export const Limits = Schema.Struct({
+  ...stageFields,
   rounds: limit(5, "How many rounds (refine, run, iterate) a run may take."),
   toolCallsPerIteration: limit(15, "How many tool calls one iteration of `ask` may make."),
   iterationsPerMessage: limit(10, "How many iterations `ask` may take for one message."),
@@ -24,14 +84,30 @@ export const Limits = Schema.Struct({
     3,
     "The number of identical calls without a new result at which a refinement is rejected or `ask` stops calling tools."
   ),
-  thinkingTokens: limit(
-    4096,
-    "How many tokens a model may think before its answer. It may use less when the context window has no room for more."
-  ),
-  serverWaitSeconds: limit(
+  serverWaitSeconds: seconds(
     300,
     "How many seconds a run waits for a model server that stopped or has too much to do; 0 does not wait.",
-    0
+    { minimum: 0 }
+  ),
+  toolSeconds: seconds(120, "How many seconds one call of a tool may take; commands have `commandSeconds`."),
+  toolOutputBytes: limit(262_144, "The largest output of one call of a tool, in bytes."),
+  commandSeconds: seconds(
+    commandSeconds.usual,
+    `How many seconds a command may run whose call or declaration does not say it; at most ${commandSeconds.most}.`,
+    { maximum: commandSeconds.most }
+  ),
+  fetchSeconds: seconds(20, "How many seconds fetching a page of the web may take, with all its redirects."),
+  stages: Schema.optionalKey(
+    Schema.Struct({ plan: stage, refine: stage, execute: stage, iterate: stage, conclude: stage, ask: stage }).annotate(
+      {
+        description: `Limits of single stages: \`${generatingStages.join("`, `")}\`. Each may have \`${Object.keys(stageFields).join("`, `")}\`.`
+      }
+    )
+  ),
+  tools: Schema.optionalKey(
+    Schema.Record(Schema.String, ToolLimits).annotate({
+      description: "Limits of single tools, by the name of the tool: `seconds` and `outputBytes`."
+    })
   )
 })
 export type Limits = typeof Limits.Type
@@ -41,3 +117,30 @@ export const GivenLimits = Schema.toEncoded(Limits)
 export type GivenLimits = typeof GivenLimits.Type
 
 export const defaultLimits: Limits = Schema.decodeSync(Limits)({})
+
+/** The limits that a stage may have of its own. */
+export const stageLimitNames = Object.keys(stageFields) as ReadonlyArray<keyof StageLimits>
+
+/** The keys of the entries below `limits.tools`. */
+export const toolLimitNames = Object.keys(ToolLimits.fields) as ReadonlyArray<keyof ToolLimits>
+
+/** What holds for one stage: its own values before those of the run. */
+export const limitsOf = (limits: Limits, stage: GeneratingStage): Limits => ({ ...limits, ...limits.stages?.[stage] })
+
+/** Merges two settings; values of the second take precedence, key by key, also for single stages and tools. */
+export const mergeLimits = (base: GivenLimits = {}, overrides: GivenLimits = {}): GivenLimits => ({
+  ...base,
+  ...overrides,
+  ...deeper("stages", base.stages, overrides.stages),
+  ...deeper("tools", base.tools, overrides.tools)
+})
+
+const deeper = <K extends string, A extends Readonly<Record<string, object | undefined>>>(
+  key: K,
+  base: A | undefined,
+  overrides: A | undefined
+): { readonly [_ in K]?: A } => {
+  if (base === undefined || overrides === undefined) return {}
+  const merged = Object.fromEntries(Object.entries(overrides).map(([name, own]) => [name, { ...base[name], ...own }]))
+  return { [key]: { ...base, ...merged } } as { readonly [_ in K]?: A }
+}

@@ -34,7 +34,8 @@ export const modelText = ({ how, where }: Issue): string => {
 }
 
 /** For a model that does not get it right. */
-export const usualHelp = "Try a larger model (--model), or say the request in other words."
+export const usualHelp =
+  "Try a larger model (--model), say the request in other words, or allow more attempts (limits.attempts)."
 
 /** What the person can do when no attempt was right. */
 export const helpText = (issues: ReadonlyArray<Issue>): string => {

@@ -30,13 +30,34 @@ export class ModelAnswer extends Schema.Class<ModelAnswer>("task-conductor/domai
 /** How long the server was waited for, in seconds. */
 const waitedSeconds = Schema.optionalKey(Schema.Int)
 
-const Unreachable = Schema.TaggedStruct("Unreachable", { host: Schema.String, detail: Schema.String, waitedSeconds })
+/** The limit of time that ended a call, by its name in `limits`. */
+const ReachedLimit = Schema.Struct({
+  name: Schema.Literals(["connectSeconds", "firstWordSeconds", "nextWordSeconds", "callSeconds"]),
+  seconds: Schema.Int
+})
+export type ReachedLimit = typeof ReachedLimit.Type
+
+const limit = Schema.optionalKey(ReachedLimit)
+
+/** How often the call was sent again, as often as this limit allows. */
+const retried = Schema.optionalKey(
+  Schema.Struct({ name: Schema.Literals(["busyRetries", "brokenRetries"]), times: Schema.Int })
+)
+
+const Unreachable = Schema.TaggedStruct("Unreachable", {
+  host: Schema.String,
+  detail: Schema.String,
+  limit,
+  waitedSeconds
+})
 /** The server runs but does not have the model. */
 const ModelMissing = Schema.TaggedStruct("ModelMissing", { model: Schema.String, detail: Schema.String })
 /** The server refuses for now: queue full, loading, rate limited. `isOverloaded` when it says that it has too much to do. */
 const Busy = Schema.TaggedStruct("Busy", {
   detail: Schema.String,
   isOverloaded: Schema.optionalKey(Schema.Boolean),
+  limit,
+  retried,
   waitedSeconds
 })
 /** The server refuses permanently: bad key, bad request. */
@@ -44,7 +65,12 @@ const Refused = Schema.TaggedStruct("Refused", { detail: Schema.String })
 /** The server or the model does not take the setting for thinking. */
 const ThinkingRefused = Schema.TaggedStruct("ThinkingRefused", { detail: Schema.String })
 /** The answer broke off; `partial` is kept for diagnosis and never parsed. */
-const DiedMidStream = Schema.TaggedStruct("DiedMidStream", { detail: Schema.String, partial: Schema.String })
+const DiedMidStream = Schema.TaggedStruct("DiedMidStream", {
+  detail: Schema.String,
+  partial: Schema.String,
+  limit,
+  retried
+})
 const EmptyAnswer = Schema.TaggedStruct("EmptyAnswer", {})
 const ThinkingOnly = Schema.TaggedStruct("ThinkingOnly", { thinking: Schema.String })
 /** The length limit was reached while the model was thinking; `tokens`, about as many as it had thought. */
@@ -87,20 +113,28 @@ export type ModelErrorReason = typeof ModelErrorReason.Type
 const waited = ({ waitedSeconds: seconds }: { readonly waitedSeconds?: number }): string =>
   seconds === undefined ? "" : ` The run waited ${seconds} s for it (limits.serverWaitSeconds).`
 
+const reached = ({ limit }: { readonly limit?: ReachedLimit }): string =>
+  limit === undefined
+    ? ""
+    : ` The limit limits.${limit.name} (${limit.seconds} s) ended the call; raise it in your configuration if the server needs more time.`
+
+const sentAgain = ({ retried }: Pick<typeof Busy.Type, "retried">): string =>
+  retried === undefined ? "" : ` It was sent ${retried.times + 1} times (limits.${retried.name} is ${retried.times}).`
+
 const reasonText = (reason: ModelErrorReason): string => {
   switch (reason._tag) {
     case "Unreachable":
-      return `No model server answers at ${reason.host} (${reason.detail}). Start it with "ollama serve", set OLLAMA_HOST, or use --model embedded.${waited(reason)}`
+      return `No model server answers at ${reason.host} (${reason.detail}). Start it with "ollama serve", set OLLAMA_HOST, or use --model embedded.${reached(reason)}${waited(reason)}`
     case "ModelMissing":
       return `The model "${reason.model}" is not on the server (${reason.detail}). Get it with "ollama pull ${reason.model}" or choose another with --model.`
     case "Busy":
-      return `The model server cannot answer now (${reason.detail}). Try again later or lower --parallel.${waited(reason)}`
+      return `The model server cannot answer now (${reason.detail}). Try again later or lower --parallel.${reached(reason)}${sentAgain(reason)}${waited(reason)}`
     case "Refused":
       return `The model server refused the request (${reason.detail}). Check OLLAMA_HOST, OLLAMA_API_KEY and the model.`
     case "ThinkingRefused":
       return `The model server refused the setting for thinking (${reason.detail}). Leave out --think and "think".`
     case "DiedMidStream":
-      return `The model's answer broke off after ${reason.partial.length} characters: ${reason.detail}.`
+      return `The model's answer broke off after ${reason.partial.length} characters: ${reason.detail}.${reached(reason)}${sentAgain(reason)}`
     case "EmptyAnswer":
       return "The model gave an empty answer."
     case "ThinkingOnly":
@@ -119,6 +153,11 @@ const reasonText = (reason: ModelErrorReason): string => {
 export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", { reason: ModelErrorReason }) {
   override get message(): string {
     return reasonText(this.reason)
+  }
+
+  /** What happened, in a few words, for a person whose call is sent again. */
+  get what(): string {
+    return "detail" in this.reason ? this.reason.detail : this.message
   }
 
   /** True when no later call can succeed either: the run ends with exit code 5. */

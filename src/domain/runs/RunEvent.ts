@@ -43,6 +43,13 @@ export const ReadReferences = Schema.Array(
   })
 )
 
+/**
+ * What a model call waits for: the connection; the server, while it answers other calls of the run; the first word; the next
+ * word. `writing` is a call whose answer comes.
+ */
+export const WaitedFor = Schema.Literals(["connecting", "turn", "first_word", "next_word", "writing"])
+export type WaitedFor = typeof WaitedFor.Type
+
 export const RunEvent = Schema.Union([
   event("run.started", {
     version: Schema.Literal(runEventVersion),
@@ -61,21 +68,40 @@ export const RunEvent = Schema.Union([
     task: Schema.optionalKey(Schema.String),
     pass: Schema.optionalKey(Schema.Int)
   }),
-  /** A prompt was sent. `model` is the one that the skill of the task chose; absent for the model of the run. */
+  /**
+   * A prompt was sent. `model` is the one that the skill of the task chose; absent for the model of the run. `retry` counts
+   * from 1 when the prompt is sent again, and `after` says what happened before.
+   */
   event("model.started", {
     call: ModelCallId,
     model: Schema.optionalKey(Schema.String),
-    estimatedTokens: Schema.Int
+    estimatedTokens: Schema.Int,
+    retry: Schema.optionalKey(Schema.Int),
+    after: Schema.optionalKey(Schema.String)
+  }),
+  /** The call waits or goes on, for so many seconds; the limit of this phase ends it at `endsAtSeconds`. */
+  event("model.waiting", {
+    call: ModelCallId,
+    phase: WaitedFor,
+    seconds: Schema.Int,
+    endsAtSeconds: Schema.Int,
+    characters: Schema.optionalKey(Schema.Int)
   }),
   /** The model thinks before its answer, or has begun to write it. A model that does not think has no phases. */
   event("model.phase", { call: ModelCallId, phase: Schema.Literals(["thinking", "writing"]) }),
   event("model.finished", { call: ModelCallId, usage: Usage }),
-  /** A model call failed; `willRetry` says whether it is sent again. */
+  /**
+   * A model call failed; `willRetry` says whether it is sent again. `what` is the cause in a few words; `retry` of `retries`
+   * is the one that follows, absent when the calls of the run wait for the server.
+   */
   event("model.failed", {
     call: ModelCallId,
     reason: Schema.String,
     message: Schema.String,
-    willRetry: Schema.Boolean
+    willRetry: Schema.Boolean,
+    what: Schema.optionalKey(Schema.String),
+    retry: Schema.optionalKey(Schema.Int),
+    retries: Schema.optionalKey(Schema.Int)
   }),
   /** The model server is gone or has too much to do: the calls of the run wait for so many more seconds. */
   event("server.waiting", { reason: Schema.String, message: Schema.String, secondsLeft: Schema.Int }),
@@ -109,6 +135,13 @@ export const RunEvent = Schema.Union([
   event("task.failed", { ...taskFields, failure: TaskFailure }),
   /** A tool runs; `targets` is what the call accesses, in canonical form. */
   event("tool.started", { id: ToolCallId, call: ToolCall, risk: Risk, targets: Schema.Array(Schema.String) }),
+  /** A tool still runs, for so many seconds; its limit ends it at `endsAtSeconds`, if that is known. */
+  event("tool.running", {
+    id: ToolCallId,
+    name: Schema.String,
+    seconds: Schema.Int,
+    endsAtSeconds: Schema.optionalKey(Schema.Int)
+  }),
   event("tool.finished", { id: ToolCallId, name: Schema.String, result: ToolResult }),
   /**
    * A question. `scope` is `step` for the approval of a step, `call` for one call or reference, `doubt` for a call in

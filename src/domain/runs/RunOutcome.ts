@@ -17,8 +17,8 @@ export type RoundsEnd =
   | { readonly _tag: "Unresolved"; readonly failures: ReadonlyArray<TaskFailure> }
   /** A task failed the same way for the second time. */
   | { readonly _tag: "FailedTwice"; readonly failure: TaskFailure }
-  /** There is work left after the last round that is allowed. */
-  | { readonly _tag: "MaxRounds" }
+  /** There is work left after the last round that is allowed; `rounds` is the limit. */
+  | { readonly _tag: "MaxRounds"; readonly rounds: number }
   /** A step was not approved. */
   | { readonly _tag: "Declined"; readonly by: StepApproved["by"]; readonly step: string }
 
@@ -71,6 +71,9 @@ const missingMessages = ({ missing, runId }: Shortfall): ReadonlyArray<string> =
   ]
 }
 
+const maxRoundsText = (rounds: number): string =>
+  `Max rounds reached. The limit limits.rounds is ${rounds}: resume the run with --max-rounds ${rounds * 2}, or raise it in your configuration.`
+
 const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   switch (end._tag) {
     case "GoalsMet": {
@@ -90,7 +93,7 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
     case "FailedTwice":
       return failed([end.failure], `${end.failure.message} It failed the same way before.`)
     case "MaxRounds":
-      return outcome("limit", "Max rounds reached.")
+      return outcome("limit", maxRoundsText(end.rounds))
     case "Declined": {
       const names = shortfall.notRun.map(({ task }) => `"${task}"`).join(", ")
       const notRun = names === "" ? "" : ` Not done: ${names}.`

@@ -26,6 +26,8 @@ interface ChildOrder {
   /** The filter of system calls, which bubblewrap reads from descriptor 4. */
   readonly filter?: Uint8Array
   readonly seconds: number
+  /** What set `seconds`, for a person who needs more; absent when nothing can change it. */
+  readonly limit?: string
 }
 
 export interface ChildEnd {
@@ -35,7 +37,7 @@ export interface ChildEnd {
   readonly output: string
 }
 
-const maxOutputBytes = 10_485_760
+export const maxOutputBytes = 10_485_760
 /** The time between SIGTERM and SIGKILL. */
 const grace = "1 second"
 const shownTail = 2000
@@ -167,7 +169,7 @@ export const runChild = Effect.fn("runChild")(function* (order: ChildOrder) {
       duration: `${order.seconds} seconds`,
       orElse: () => {
         const end = output.text().slice(-shownTail)
-        const message = `The command was stopped after ${order.seconds} s. ${end === "" ? "It wrote nothing." : `The end of its output:\n${end}`}`
+        const message = `The command was stopped after ${order.seconds} s${order.limit === undefined ? "" : ` (${order.limit})`}. ${end === "" ? "It wrote nothing." : `The end of its output:\n${end}`}`
         return Effect.fail(new ToolFailure({ type: "timeout", message }))
       }
     })

@@ -33,6 +33,8 @@ export interface CommandsOptions {
   readonly home: string
   /** Folders of this program, which the sandbox hides too. */
   readonly hidden: ReadonlyArray<string>
+  /** How long a command may run that does not say it, in seconds; 120 when absent. */
+  readonly usualSeconds?: number
 }
 
 /** How a command ended, with what it changed of what programs run by themselves, relative to the project. */
@@ -145,7 +147,7 @@ export class Commands extends Context.Service<
 
         const run = Effect.fn("Commands.run")(function* (
           { argv, cwd, sandboxed }: CanonicalCommand,
-          { seconds = commandSeconds.usual }: { readonly seconds?: number } = {}
+          { seconds }: { readonly seconds?: number } = {}
         ) {
           if ((yield* folderOf(cwd)) !== cwd)
             return yield* invalid(`The folder ${cwd} became a link after it was checked. Nothing was run.`)
@@ -159,7 +161,8 @@ export class Commands extends Context.Service<
             cwd,
             env: sandboxed && env["TMPDIR"] !== undefined ? { ...env, TMPDIR: "/tmp" } : env,
             sandboxed,
-            seconds: Math.min(seconds, commandSeconds.most)
+            seconds: Math.min(seconds ?? options.usualSeconds ?? commandSeconds.usual, commandSeconds.most),
+            limit: seconds === undefined ? "limits.commandSeconds" : "the time of this call"
           })
           return yield* watch.watching(survey, around.placeholders, provide(child))
         })

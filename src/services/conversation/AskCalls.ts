@@ -38,7 +38,7 @@ const failureOf = (issues: ReadonlyArray<Issue>): ToolFailure =>
 const tooMany = (limit: number, asked: number): ToolFailure =>
   new ToolFailure({
     type: "validation_failed",
-    message: `This call was not run: you asked for ${asked} calls at once, and only the first ${limit} run. Ask again for what you still need.`
+    message: `This call was not run: you asked for ${asked} calls at once, and only the first ${limit} run (limits.toolCallsPerIteration). Ask again for what you still need.`
   })
 
 const answer = ({ asked, call }: ReadAskedCall, { result, ...rest }: Answer): AnsweredCall => ({

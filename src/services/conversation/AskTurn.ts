@@ -192,7 +192,7 @@ export class AskTurn extends Context.Service<
           }
           const repeated = same.add(answered.map(({ outcome }) => outcome))
           if (repeated !== undefined) {
-            const reason = `Stopped because the model made the same call of ${repeated} ${limits.identicalCalls} times and learned nothing new.`
+            const reason = `Stopped because the model made the same call of ${repeated} ${limits.identicalCalls} times (limits.identicalCalls) and learned nothing new.`
             return { status: "limit", ...(yield* answerNow(order, attempt + 1, reason)) }
           }
           if (attempt >= limits.iterationsPerMessage) {

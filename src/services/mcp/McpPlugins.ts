@@ -33,7 +33,7 @@ interface McpOrder {
   readonly version: string
 }
 
-const defaultStartTimeout = 30
+export const defaultStartTimeout = 30
 const maxDoes = 400
 
 /** The origin of a server's tools, as a person sees it. */

@@ -42,6 +42,8 @@ export interface ReadOptions extends WritingOptions {
   readonly server: { readonly host: string; readonly model: string }
   readonly meter: UsageMeter["Service"]
   readonly talk?: Talk
+  /** Is called with each part; `characters` are those of thoughts and text so far. */
+  readonly heard?: (characters: number) => void
   /** Runs when the first part of the answer arrives. */
   readonly arrived?: Effect.Effect<void>
   /** Runs when the model begins to think, and when it begins to write after that. */
@@ -61,7 +63,7 @@ export const readAnswer = Effect.fn("readAnswer")(function* (
   prompt: FilledPrompt,
   options: ReadOptions
 ): Effect.fn.Return<Received, ModelError> {
-  const { arrived = Effect.void, entered = () => Effect.void, meter, server, talk } = options
+  const { arrived = Effect.void, entered = () => Effect.void, heard, meter, server, talk } = options
   const started = yield* Clock.currentTimeMillis
   const writing = new AnswerWriting(options)
   let finish: Response.FinishPart | undefined
@@ -104,6 +106,7 @@ export const readAnswer = Effect.fn("readAnswer")(function* (
         hasArrived = true
         const { phase } = writing
         const reason = take(part)
+        heard?.(writing.thinking.length + writing.text.length)
         if (writing.phase !== undefined && writing.phase !== phase) yield* entered(writing.phase)
         if (reason === undefined) return
         yield* usageOf

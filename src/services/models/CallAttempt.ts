@@ -26,6 +26,7 @@ import { ModelFacts } from "../providers/ModelFacts.ts"
 import { ModelOverride } from "../providers/ModelOverride.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
+import { type CallLife, makeSignsOfLife } from "./SignsOfLife.ts"
 import type { ServerWait } from "./ServerWait.ts"
 import { makeThinking, refusalNote } from "./Thinking.ts"
 import { TokenCalibration } from "./TokenCalibration.ts"
@@ -48,6 +49,13 @@ export interface ModelRequest {
   readonly tuning?: Tuning
 }
 
+/** How often a call was sent again, what happened before, and whether it waits for the server. */
+export interface Tries {
+  readonly retried: number
+  readonly isWaiting: boolean
+  readonly after?: string
+}
+
 const unclearCount = (counted: number, estimated: number): string =>
   `The model server counted ${counted} tokens for a prompt of about ${estimated}. Either it leaves out what it had in its cache (Ollama 0.30), or its window is smaller than contextWindow and it dropped the front of the prompt. Look at "ollama ps" for the window.`
 
@@ -60,6 +68,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const calibration = yield* TokenCalibration
   const factsOf = yield* ModelFacts
   const thinking = makeThinking()
+  const withSigns = makeSignsOfLife(events)
   const warned = yield* Ref.make(false)
   const crowded = yield* Ref.make(false)
 
@@ -137,16 +146,22 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       if (phase === "thinking") thinking.seen(name, planned.think)
       yield* events.publish({ type: "model.phase", call: request.id, phase })
     })
-    const got = yield* readAnswer(model, prompt, {
-      server: { host: settings.host, model: name },
-      meter,
-      thinking: { tokens: planned.thinkingTokens, scale: calibration.scale(name) },
-      arrived: server.reached,
-      entered,
-      ...(listen === undefined ? {} : { listen: listen() }),
-      ...(shape === undefined ? {} : { shape }),
-      ...(talk === undefined ? {} : { talk })
-    }).pipe(Effect.provideService(ModelOverride, overrideOf(request)), Effect.provideService(CallOptions, planned))
+    const read = (life: CallLife) =>
+      readAnswer(model, prompt, {
+        heard: life.heard,
+        server: { host: settings.host, model: name },
+        meter,
+        thinking: { tokens: planned.thinkingTokens, scale: calibration.scale(name) },
+        arrived: server.reached,
+        entered,
+        ...(listen === undefined ? {} : { listen: listen() }),
+        ...(shape === undefined ? {} : { shape }),
+        ...(talk === undefined ? {} : { talk })
+      }).pipe(
+        Effect.provideService(ModelOverride, overrideOf(request)),
+        Effect.provideService(CallOptions, { ...planned, connected: life.connected })
+      )
+    const got = yield* withSigns(request.id, planned.seconds, read)
     if (got.promptTokens !== undefined) {
       yield* checkCount(request, got.promptTokens, got.isWholeCount, planned.contextWindow)
     }
@@ -183,16 +198,18 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     })
 
   /** Sends the prompt once. The start of a call that waited for the server was told before. */
-  const send = Effect.fnUntraced(function* (request: ModelRequest, isTold: boolean) {
+  const send = Effect.fnUntraced(function* (request: ModelRequest, { after, isWaiting, retried }: Tries) {
     const window = yield* windowOf(request)
     const estimatedTokens = yield* fits(request.prompt, nameOf(request), window)
     const override = overrideOf(request)
-    if (!isTold) {
+    if (!isWaiting) {
       yield* events.publish({
         type: "model.started",
         call: request.id,
         ...(override === undefined ? {} : { model: override }),
-        estimatedTokens
+        estimatedTokens,
+        ...(retried === 0 ? {} : { retry: retried }),
+        ...(after === undefined ? {} : { after })
       })
     }
     return yield* sendPlanned(request, window)

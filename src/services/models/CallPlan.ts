@@ -2,6 +2,7 @@
  * How a call is sent beside its prompt: whether the model thinks and how long, how its words are sampled, and how many
  * tokens it may write.
  */
+import { limitsOf } from "../../domain/configuration/Limits.ts"
 import type { Stage } from "../../domain/runs/ActivityKey.ts"
 import { generationFor, samplingToSend } from "../../domain/models/Generation.ts"
 import { answerReserve } from "../../domain/models/PromptSize.ts"
@@ -21,6 +22,7 @@ export interface Tuning {
 export const firstTuning: Tuning = { repeats: 0, thinkingCuts: 0 }
 
 export interface CallPlan extends CallSettings {
+  readonly seconds: NonNullable<CallSettings["seconds"]>
   readonly contextWindow: number
   /** How many tokens the model may think. */
   readonly thinkingTokens: number
@@ -33,7 +35,7 @@ const leastThinking = 512
 
 /** Plans a call whose prompt needs so many tokens. Thoughts get what prompt and answer leave free of the window. */
 export const planCall = (
-  { generation, limits }: Settings,
+  { generation, limits: ofRun }: Settings,
   thinking: Thinking,
   call: {
     readonly model: string
@@ -45,6 +47,7 @@ export const planCall = (
   }
 ): CallPlan => {
   const { contextWindow, facts, model, promptTokens, stage, tuning } = call
+  const limits = limitsOf(ofRun, stage)
   const { sampling = {}, think } = generationFor(generation, stage)
   const reserve = answerReserve(contextWindow)
   const free = Math.max(0, contextWindow - promptTokens - reserve)
@@ -64,6 +67,12 @@ export const planCall = (
     maxTokens: reserve + (plan.thinks ? limit : 0),
     thinkingTokens: plan.thinks ? Math.min(limit, free) : limit,
     contextWindow,
+    seconds: {
+      connect: limits.connectSeconds,
+      firstWord: limits.firstWordSeconds,
+      nextWord: limits.nextWordSeconds,
+      call: limits.callSeconds
+    },
     isCrowded: isCrowded && plan.think === false
   }
 }

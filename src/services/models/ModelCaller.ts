@@ -6,39 +6,52 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { type Limits, limitsOf } from "../../domain/configuration/Limits.ts"
 import { activityName, modelCallKey } from "../../domain/runs/ActivityKey.ts"
 import { ModelAnswer, ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
 import { Activities } from "../journal/Activities.ts"
 import { hashOf } from "../files/Hash.ts"
 import { Journal } from "../journal/Journal.ts"
-import { makeCallAttempts, type ModelRequest } from "./CallAttempt.ts"
+import { makeCallAttempts, type ModelRequest, type Tries } from "./CallAttempt.ts"
 import { ModelSlots } from "./ModelSlots.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makeServerWait } from "./ServerWait.ts"
 
-/** How often a call is retried, and the delay before the first retry; the delay doubles. */
-const retriesOf = (reason: ModelErrorReason): { readonly times: number; readonly wait: Duration.Duration } => {
+/** How often a call is retried, by which limit, and the delay before the first retry; the delay doubles. */
+interface Retries {
+  readonly times: number
+  readonly wait: Duration.Duration
+  readonly name?: "busyRetries" | "brokenRetries"
+}
+
+const retriesOf = (reason: ModelErrorReason, limits: Limits): Retries => {
+  const { brokenRetries, busyRetries, unreachableRetries } = limits
   switch (reason._tag) {
     case "Busy":
-      return { times: 3, wait: Duration.seconds(1) }
+      return reason.limit === undefined
+        ? { times: busyRetries, wait: Duration.seconds(1), name: "busyRetries" }
+        : { times: brokenRetries, wait: Duration.seconds(1), name: "brokenRetries" }
     case "Unreachable":
-      return { times: 2, wait: Duration.millis(250) }
+      return { times: unreachableRetries, wait: Duration.millis(250) }
     case "DiedMidStream":
-      return { times: 1, wait: Duration.millis(250) }
+      // A call that took all of its time would only take it once more.
+      return reason.limit?.name === "callSeconds"
+        ? { times: 0, wait: Duration.zero }
+        : { times: brokenRetries, wait: Duration.millis(250), name: "brokenRetries" }
     default:
       return { times: 0, wait: Duration.zero }
   }
 }
 
+/** The error of a call that was sent as often as a limit allows. */
+const afterRetries = (error: ModelError, { name, times }: Retries): ModelError =>
+  name !== undefined && times > 0 && (error.reason._tag === "Busy" || error.reason._tag === "DiedMidStream")
+    ? new ModelError({ reason: { ...error.reason, retried: { name, times } } })
+    : error
+
 /** Errors that do not show that the server answers; a prompt that is too large may never have been sent. */
 const saysNothing: ReadonlySet<string> = new Set(["Unreachable", "Busy", "ContextOverflow"])
-
-/** How often a call was sent again, and whether it waits for the server. */
-interface Tries {
-  readonly retried: number
-  readonly isWaiting: boolean
-}
 
 export class ModelCaller extends Context.Service<
   ModelCaller,
@@ -64,13 +77,19 @@ export class ModelCaller extends Context.Service<
 
       /** Decides about a failed call: it waits for the server, is sent again after a delay, or has failed. */
       const sendAgain = Effect.fnUntraced(function* (request: ModelRequest, error: ModelError, tries: Tries) {
-        const failed = (reason: ModelError, willRetry: boolean) =>
+        const failed = (
+          late: ModelError,
+          willRetry: boolean,
+          next: { readonly retry?: number; readonly retries?: number } = {}
+        ) =>
           events.publish({
             type: "model.failed",
             call: request.id,
-            reason: reason.reason._tag,
-            message: reason.message,
-            willRetry
+            reason: late.reason._tag,
+            message: late.message,
+            willRetry,
+            what: late.what,
+            ...next
           })
         if (!saysNothing.has(error.reason._tag)) yield* server.reached
         if (server.waitsFor(error)) {
@@ -78,19 +97,22 @@ export class ModelCaller extends Context.Service<
           yield* server.after(error).pipe(Effect.tapError((late) => failed(late, false)))
           return yield* send(request, { ...tries, isWaiting: true })
         }
-        const { times, wait } = retriesOf(error.reason)
-        const willRetry = tries.retried < times
-        yield* failed(error, willRetry)
-        if (!willRetry) return yield* error
+        const retries = retriesOf(error.reason, limitsOf(limits, request.id.stage))
+        const { times, wait } = retries
+        const retry = tries.retried + 1
+        const willRetry = retry <= times
+        const told = willRetry ? error : afterRetries(error, retries)
+        yield* failed(told, willRetry, willRetry ? { retry, retries: times } : {})
+        if (!willRetry) return yield* told
         yield* Effect.sleep(Duration.times(wait, 2 ** tries.retried))
-        return yield* send(request, { retried: tries.retried + 1, isWaiting: false })
+        return yield* send(request, { retried: retry, isWaiting: false, after: error.what })
       })
 
       /** Sends the prompt. No slot is held while the call waits. */
       const send = (request: ModelRequest, tries: Tries): Effect.Effect<ModelAnswer, ModelError> =>
         (tries.isWaiting ? Effect.void : server.ready).pipe(
           Effect.andThen(
-            slots.withSlot({ stage: request.id.stage, step: request.step }, attempts.send(request, tries.isWaiting))
+            slots.withSlot({ stage: request.id.stage, step: request.step }, attempts.send(request, tries))
           ),
           Effect.catchTag("ModelError", (error) => sendAgain(request, error, tries))
         )

@@ -14,7 +14,7 @@ import type { RunEvents } from "../runs/RunEvents.ts"
 const delays = [1000, 2000, 4000, 5000]
 
 /** How often a person is told how much time is left, in milliseconds. */
-const toldEvery = 15_000
+const toldEvery = 10_000
 
 interface Outage {
   readonly since: number

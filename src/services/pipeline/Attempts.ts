@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { limitsOf } from "../../domain/configuration/Limits.ts"
 import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import type { ModelCallId, Stage } from "../../domain/runs/ActivityKey.ts"
 import { Issue, type Reading, type Repair } from "../../domain/findings/Issue.ts"
@@ -118,6 +119,7 @@ export class Attempts extends Context.Service<
           ...(plan.shape === undefined ? {} : { shape: plan.shape }),
           ...(plan.listen === undefined ? {} : { listen: plan.listen })
         }
+        const most = limitsOf(limits, plan.stage).attempts
         const seen = new Set<string>()
 
         const next = (
@@ -155,11 +157,11 @@ export class Attempts extends Context.Service<
             const isRepeated = seen.has(sign)
             seen.add(sign)
             const spare = reading.spare === undefined ? kept : { ...reading.spare, call, answer: asked.answer }
-            if (spare !== undefined && attempt >= limits.attempts) {
+            if (spare !== undefined && attempt >= most) {
               yield* events.publish({ type: "answer.repaired", call: spare.call, repairs: spare.repairs })
               return { value: spare.value, answer: spare.answer, attempts: attempt }
             }
-            if (attempt >= limits.attempts) {
+            if (attempt >= most) {
               const repeated = attempt > 1 && seen.size === 1
               return yield* new AttemptsExhausted({ attempts: attempt, repeated, issues: reading.issues })
             }

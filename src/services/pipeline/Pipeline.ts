@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
+import { usualHelp } from "../../domain/findings/PersonText.ts"
 import type { NoValidPlan, RunOrder, UnknownSkill } from "../../domain/runs/RunOrder.ts"
 import { followableAnswer } from "../../domain/runs/ResultLinks.ts"
 import { modelOutcome, type Outcome, outcome, outcomeOf } from "../../domain/runs/RunOutcome.ts"
@@ -98,7 +99,8 @@ export class Pipeline extends Context.Service<
           Effect.raceFirst(journal.failed),
           Effect.raceFirst(Effect.map(toolRunner.stopped, (why) => outcome("not_permitted", why))),
           Effect.catchTags({
-            AttemptsExhausted: ({ message }) => Effect.succeed(outcome("failed", `No valid answer ${message}`)),
+            AttemptsExhausted: ({ message }) =>
+              Effect.succeed(outcome("failed", `No valid answer ${message} ${usualHelp}`)),
             JournalError: ({ message }) => Effect.succeed(outcome("failed", message)),
             NoValidPlan: ({ issues, message }) => Effect.succeed(outcome("no_valid_plan", message, issues)),
             ModelError: (error) => Effect.succeed(modelOutcome(error))

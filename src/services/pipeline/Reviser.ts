@@ -117,7 +117,7 @@ export class Reviser extends Context.Service<
               .publish({
                 type: "message",
                 level: "warning",
-                text: `Task list iteration: could not get valid task list ${gaveUp.message}`
+                text: `Task list iteration: could not get valid task list ${gaveUp.message} The limit is limits.attempts.`
               })
               .pipe(Effect.as(order.outstanding))
           )

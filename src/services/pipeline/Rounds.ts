@@ -147,7 +147,7 @@ export class Rounds extends Context.Service<
         const redirected: Array<Wish> = []
         const ended = (end: RoundsEnd) => ({ end, pending, redirected })
         for (let round = 1; pending.hasPending(yield* state.finishedNames); round += 1) {
-          if (round > limits.rounds) return ended({ _tag: "MaxRounds" })
+          if (round > limits.rounds) return ended({ _tag: "MaxRounds", rounds: limits.rounds })
           yield* state.startRound(round)
           const before = yield* activities.stageResult(stageOf(round))
           const ahead = { briefing, list: pending, state, round, account }

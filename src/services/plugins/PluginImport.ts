@@ -20,7 +20,7 @@ import { shareModules } from "./SharedModules.ts"
 import { moduleUrl } from "../files/PackageFolder.ts"
 import type { ProbeReport } from "./ProbedImport.ts"
 
-const importTime = "30 seconds"
+export const importTime = "30 seconds"
 
 const program = fileURLToPath(moduleUrl("services/plugins/ProbedImport"))
 

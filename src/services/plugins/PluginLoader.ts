@@ -39,7 +39,7 @@ interface LoadedPlugins {
   readonly problems: ReadonlyArray<PluginProblem>
 }
 
-const loadTime = "30 seconds"
+export const loadTime = "30 seconds"
 
 /** What the compiler does not check in a package written in JavaScript. */
 const ToolShape = Schema.Struct({

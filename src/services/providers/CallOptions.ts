@@ -12,6 +12,16 @@ export interface CallSettings {
   readonly contextWindow?: number
   /** The most tokens of thoughts and answer together; what the provider was made with when absent. */
   readonly maxTokens?: number
+  /** How long each phase of the call may take, in seconds; what the provider was made with when absent. */
+  readonly seconds?: {
+    readonly connect: number
+    readonly firstWord: number
+    readonly nextWord: number
+    /** All of it. */
+    readonly call: number
+  }
+  /** Is called when the server has accepted the connection. */
+  readonly connected?: () => void
 }
 
 /** A reference, since the interface of LanguageModel has no parameter for it. */

@@ -5,7 +5,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as AiError from "effect/ai/AiError"
-import { ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
+import { ModelError, type ModelErrorReason, type ReachedLimit } from "../../domain/models/ModelAnswer.ts"
 import { OllamaErrorReason } from "./ollama/OllamaErrors.ts"
 
 /** What the caller knows of the request. `partial` is the text that had arrived. */
@@ -37,10 +37,15 @@ const namesThinking = /(?:^|[^-:/\w])think(?:ing)?(?![-:/\w])/i
 /** A server that has too much to do, and a proxy whose server is being restarted. */
 const overloadedStatus: ReadonlySet<number> = new Set([502, 503, 504])
 
+const limitOf = (name: ReachedLimit["name"], { millis }: { readonly millis: number }): ReachedLimit => ({
+  name,
+  seconds: Math.round(millis / 1000)
+})
+
 const readReason = (reason: AiError.AiErrorReason, context: FailureContext): ModelErrorReason => {
   const facts = factsOf(reason)
   const detail = detailOf(reason, facts)
-  const broken: ModelErrorReason = { _tag: "DiedMidStream", detail, partial: context.partial }
+  const broken = { _tag: "DiedMidStream" as const, detail, partial: context.partial }
   const hasBegun = context.partial !== ""
   if (facts?._tag === "BadStatus" && facts.status === 400 && namesThinking.test(facts.detail)) {
     return { _tag: "ThinkingRefused", detail }
@@ -50,8 +55,15 @@ const readReason = (reason: AiError.AiErrorReason, context: FailureContext): Mod
       return { _tag: "ContextOverflow", estimated: facts.promptTokens, window: facts.window }
     case "ErrorLine":
     case "BrokenOff":
-    case "Stalled":
       return broken
+    case "NotConnected":
+      return { _tag: "Unreachable", host: context.host, detail, limit: limitOf("connectSeconds", facts) }
+    case "NoFirstToken":
+      return { _tag: "Busy", detail, limit: limitOf("firstWordSeconds", facts) }
+    case "Stalled":
+      return { ...broken, limit: limitOf("nextWordSeconds", facts) }
+    case "TooLong":
+      return { ...broken, limit: limitOf("callSeconds", facts) }
   }
   switch (reason._tag) {
     case "NetworkError":

@@ -5,7 +5,6 @@
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -15,11 +14,10 @@ import * as Schema from "effect/Schema"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
 import { activityName, type ToolCallId, toolCallKey } from "../../domain/runs/ActivityKey.ts"
 import type { CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
-import { commandSeconds } from "../../domain/commands/CommandSettings.ts"
-import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
-import { dataText, type ToolCall, ToolResult, ToolFailure } from "../../domain/tools/ToolCall.ts"
+import { type ToolCall, ToolResult, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { Activities } from "../journal/Activities.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
+import { type CallLimits, makeCallLimits, sizeOf } from "./CallLimits.ts"
 import { makeInFlightCalls } from "./InFlightCalls.ts"
 import { causeText, runIsolated } from "../plugins/ForeignCode.ts"
 import { PermissionDenied } from "../permissions/PermissionDenied.ts"
@@ -27,6 +25,7 @@ import { Gate } from "../permissions/Gate.ts"
 import { fileState, Workspace } from "../files/Workspace.ts"
 import { Journal } from "../journal/Journal.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "./ToolRegistry.ts"
 
 /** A person has denied the same effect so often that the task ends. The call still has its result. */
@@ -39,13 +38,6 @@ export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooMan
   }
 }
 
-export interface ToolRunnerOptions {
-  /** How long one call may run; waiting for an approval does not count. Default: 120 seconds. */
-  readonly timeout?: Duration.Input
-  /** The most bytes that one call may return, as UTF-8 text. Default: 256 KiB. */
-  readonly outputBytes?: number
-}
-
 /** A recorded outcome is valid only for the same tool with the same arguments. */
 const inputOf = ({ arguments: given, name }: ToolCall): string => hashOf([name, given])
 
@@ -56,13 +48,6 @@ const happened = ({ targets }: CallIntent): Schema.Json => ({
   note: "This call was carried out before the run was interrupted; its output is not known.",
   targets
 })
-
-const defaultTimeout = "120 seconds"
-/** Commands have a shorter limit of their own, which stops the processes. */
-const commandTimeout = Duration.seconds(commandSeconds.most + 60)
-const defaultOutputBytes = 262_144
-
-const sizeOf = (data: Schema.Json): number => new TextEncoder().encode(dataText(data)).length
 
 /** Runs code of a tool; what it throws becomes a failure of the tool. */
 const guard = <A>(name: string, effect: Effect.Effect<A, ToolFailure>): Effect.Effect<A, ToolFailure> =>
@@ -121,7 +106,7 @@ export class ToolRunner extends Context.Service<
     stop(reason: PermissionDenied): Effect.Effect<void>
   }
 >()("task-conductor/services/tools/ToolRunner") {
-  static readonly layer = (options: ToolRunnerOptions = {}) =>
+  static readonly layer = (limits?: CallLimits) =>
     Layer.effect(
       ToolRunner,
       Effect.gen(function* () {
@@ -132,8 +117,7 @@ export class ToolRunner extends Context.Service<
         const registry = yield* ToolRegistry
         const inFlight = yield* makeInFlightCalls
         const workspace = yield* Workspace
-        const timeout = options.timeout ?? defaultTimeout
-        const outputBytes = options.outputBytes ?? defaultOutputBytes
+        const limited = makeCallLimits(events, limits)
 
         /** The present state of the files that are about to be written. */
         const fileStates = (accesses: ReadonlyArray<CanonicalAccess>) =>
@@ -146,25 +130,6 @@ export class ToolRunner extends Context.Service<
                 after: textHash(content)
               }))
           )
-
-        const limited = Effect.fnUntraced(function* (
-          { accesses, info: { name } }: PreparedCall,
-          execute: Effect.Effect<Schema.Json, ToolFailure>
-        ) {
-          const duration = accesses.some((access) => access._tag === "RunCommand") ? commandTimeout : timeout
-          const data = yield* Effect.timeoutOrElse(execute, {
-            duration,
-            orElse: () => {
-              const time = Duration.format(Duration.fromInputUnsafe(duration))
-              const message = `The tool ${name} was stopped after ${time}. Ask for less work in one call.`
-              return Effect.fail(new ToolFailure({ type: "timeout", message }))
-            }
-          })
-          const size = sizeOf(data)
-          if (size <= outputBytes) return data
-          const message = `The output of ${name} has ${size} bytes, ${outputBytes} are allowed; all of it was left out. Ask for less: a narrower path, range or pattern.`
-          return yield* new ToolFailure({ type: "output_limit", message })
-        })
 
         const tell = (id: ToolCallId, { name }: ToolCall, result: ToolResult) =>
           events.publish({ type: "tool.finished", id, name, result })
@@ -190,7 +155,9 @@ export class ToolRunner extends Context.Service<
           }
           const startedAt = yield* Clock.currentTimeMillis
           yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
-          const outcome = yield* Effect.result(guard(info.name, limited(prepared.success, registry.execute(permit))))
+          const outcome = yield* Effect.result(
+            guard(info.name, limited(id, prepared.success, registry.execute(permit)))
+          )
           // A denied access is asked about again when the run is resumed, except of a call that may have changed something.
           const isDenied = Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
           const denied = isDenied && info.effect === "pure" ? permit.denied() : undefined
@@ -237,4 +204,7 @@ export class ToolRunner extends Context.Service<
         })
       })
     )
+
+  /** With the limits of the run. */
+  static readonly layerSettings = Layer.unwrap(Effect.map(RunSettings, ({ limits }) => ToolRunner.layer(limits)))
 }

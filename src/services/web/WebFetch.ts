@@ -34,8 +34,8 @@ export interface FetchOptions {
   readonly timeout?: Duration.Input
 }
 
-const maxRedirects = 5
-const defaultMaxBytes = 5_000_000
+export const maxRedirects = 5
+export const defaultMaxBytes = 5_000_000
 const defaultTimeout: Duration.Input = "20 seconds"
 
 const noHop = (): Effect.Effect<void> => Effect.void
@@ -91,7 +91,11 @@ export class WebFetch extends Context.Service<
         })
 
         const tooSlow = (url: URL) =>
-          fetchFailure(url, "timeout", `there was no complete answer within ${Duration.format(timeout)}`)
+          fetchFailure(
+            url,
+            "timeout",
+            `there was no complete answer within ${Duration.format(timeout)} (limits.fetchSeconds)`
+          )
 
         const get = Effect.fn("WebFetch.get")(function* <E = never, R = never>(
           text: string,

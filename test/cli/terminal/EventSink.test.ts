@@ -90,6 +90,64 @@ describe("progressSink", () => {
   )
 })
 
+const atSecond = (second: number) => new Date(Date.parse(at) + second * 1000).toISOString()
+const line = (seconds: number) => `  plan: waiting for the first word of the model for ${seconds} s; ends at 300 s`
+
+describe("signs of life", () => {
+  const call = { stage: "plan", round: 0, attempt: 1 } as const
+  const sign = (seconds: number): RunEvent => ({
+    type: "model.waiting",
+    call,
+    phase: "first_word",
+    seconds,
+    endsAtSeconds: 300
+  })
+
+  it.effect("are shown where there would be silence, and not while a question waits for its answer", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const output = Output.of({
+        result: () => Effect.die("no result"),
+        answer: () => Effect.die("no answer"),
+        follow: () => undefined,
+        prompt: () => Effect.void,
+        lost: () => undefined,
+        tell: (text) => Effect.sync(() => void lines.push(text)),
+        resultPaint: makePaint(false),
+        tellPaint: makePaint(false),
+        isWatched: false,
+        canAsk: true,
+        hasPipedInput: false
+      })
+      const sink = yield* Effect.provideService(progressSink(false), Output, output)
+      const tell = (second: number, event: RunEvent) => sink.listen({ at: atSecond(second), event })
+      yield* tell(0, step("1"))
+      yield* tell(3, sign(3))
+      yield* tell(10, sign(10))
+      yield* tell(12, sign(12))
+      yield* tell(20, sign(20))
+      assert.deepStrictEqual(lines, ["1", line(10), line(20)])
+      yield* tell(21, { type: "approval.requested", scope: "call", title: "A", hash: "h", items: [] })
+      yield* tell(60, sign(60))
+      yield* tell(70, { type: "approval.answered", scope: "call", hash: "h", answer: "once", by: "person" })
+      yield* tell(72, sign(72))
+      yield* tell(80, sign(80))
+      assert.deepStrictEqual(lines.slice(3), ["  approval: once", line(80)])
+    })
+  )
+
+  it.effect("are all printed as JSON", () =>
+    Effect.gen(function* () {
+      const lines = yield* printed((sink) =>
+        Effect.forEach([1, 2, 3], (second) => sink.listen({ at: atSecond(second), event: sign(second) }), {
+          discard: true
+        })
+      )
+      assert.strictEqual(lines.length, 3)
+    })
+  )
+})
+
 describe("jsonSink", () => {
   it.effect("prints type, then time, then the fields", () =>
     Effect.gen(function* () {

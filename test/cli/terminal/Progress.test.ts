@@ -188,7 +188,7 @@ describe("what a model got wrong", () => {
     })
     assert.strictEqual(
       progressLine({ type: "task.failed", round: 1, step: 0, task: "A", failure }, plain),
-      '  failed Task execution: "A": no valid result after 5 tries.\n    What you can do: Try a larger model (--model), or say the request in other words.'
+      '  failed Task execution: "A": no valid result after 5 tries.\n    What you can do: Try a larger model (--model), say the request in other words, or allow more attempts (limits.attempts).'
     )
   })
 })
@@ -198,7 +198,7 @@ describe("outcomeLines", () => {
     assert.deepStrictEqual(first(0, "skill-unknown"), ['  task "A", line 3: There is no skill foo. Use search-code.'])
     assert.deepStrictEqual(first(2, "skill-unknown"), [
       '  task "A": There is no skill foo. [skill-unknown]',
-      '  What you can do: "task-conductor skills list" shows the skills that there are. Try a larger model (--model), or say the request in other words.'
+      '  What you can do: "task-conductor skills list" shows the skills that there are. Try a larger model (--model), say the request in other words, or allow more attempts (limits.attempts).'
     ])
   })
 
@@ -217,7 +217,7 @@ describe("outcomeLines", () => {
     }
     assert.strictEqual(
       outcomeLines(report, plain),
-      '  task "A": There is no skill foo. [x]\n  What you can do: Try a larger model (--model), or say the request in other words.\nno valid plan: 0 results, 0 rounds, 5 model calls, 1 tool call, 1.3 s'
+      '  task "A": There is no skill foo. [x]\n  What you can do: Try a larger model (--model), say the request in other words, or allow more attempts (limits.attempts).\nno valid plan: 0 results, 0 rounds, 5 model calls, 1 tool call, 1.3 s'
     )
   })
 })

@@ -65,7 +65,10 @@ describe("the outcome of a run", () => {
   })
 
   it("is a limit after the last round, whatever was denied", () => {
-    assert.deepStrictEqual(statusOf({ _tag: "MaxRounds" }), ["limit", "Max rounds reached."])
+    assert.deepStrictEqual(statusOf({ _tag: "MaxRounds", rounds: 5 }), [
+      "limit",
+      "Max rounds reached. The limit limits.rounds is 5: resume the run with --max-rounds 10, or raise it in your configuration."
+    ])
   })
 
   it("is declined when a person said so, and not permitted when nobody could approve", () => {

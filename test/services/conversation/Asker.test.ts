@@ -249,7 +249,7 @@ describe("a conversation", () => {
       const { reports, requests } = yield* asking(["Go."], inOrder(calling(...calls), "Done."))
       const results = historyOf(requests[1]!).slice(2)
       const refused =
-        "ERROR (validation_failed): This call was not run: you asked for 17 calls at once, and only the first 15 run. Ask again for what you still need."
+        "ERROR (validation_failed): This call was not run: you asked for 17 calls at once, and only the first 15 run (limits.toolCallsPerIteration). Ask again for what you still need."
       assert.deepStrictEqual(
         results,
         calls.map(({ id }, index) => `tool: ${id} always = ${index < 15 ? "1" : refused}`)
@@ -293,7 +293,7 @@ describe("a conversation", () => {
         [
           4,
           "limit",
-          "It is 1.\n\n*Stopped because the model made the same call of always 3 times and learned nothing new.*"
+          "It is 1.\n\n*Stopped because the model made the same call of always 3 times (limits.identicalCalls) and learned nothing new.*"
         ]
       )
     })

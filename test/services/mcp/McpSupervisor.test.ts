@@ -141,8 +141,9 @@ describe("an answer", () => {
   for (const fault of ["never answers", "wrong ids"]) {
     nodeTest(`is waited for until the time of the tool is over, and the server told: ${fault}`, () =>
       Effect.gen(function* () {
-        const { folder, say, sayOther } = yield* beside(fault, { timeout: "300 millis" })
-        const message = "The tool mcp__s__say was stopped after 300ms. Ask for less work in one call."
+        const { folder, say, sayOther } = yield* beside(fault, { toolSeconds: 3 })
+        const message =
+          "The tool mcp__s__say was stopped after 3 s (limits.toolSeconds). Ask for less work in one call."
         const called = yield* Effect.forkChild(say)
         yield* waitFor("the call", () => messagesOf(folder).at(-1) === "tools/call")
         assert.deepStrictEqual(yield* passTime(Fiber.join(called), "100 millis"), ["timeout", message])

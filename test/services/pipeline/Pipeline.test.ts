@@ -164,7 +164,9 @@ describe("rounds", () => {
   it.effect("reports that the maximum of rounds is reached with work left", () =>
     Effect.gen(function* () {
       const { report, events } = yield* run()
-      expect([report.status, report.message, report.rounds]).toEqual(["limit", "Max rounds reached.", 5])
+      const text =
+        "Max rounds reached. The limit limits.rounds is 5: resume the run with --max-rounds 10, or raise it in your configuration."
+      expect([report.status, report.message, report.rounds]).toEqual(["limit", text, 5])
       expect(report.results.map((result) => result.name)).toEqual([
         "Research 1",
         "More 1",
@@ -172,7 +174,7 @@ describe("rounds", () => {
         "More 3",
         "More 4"
       ])
-      expect(messages(events)).toEqual([{ type: "message", level: "error", text: "Max rounds reached." }])
+      expect(messages(events)).toEqual([{ type: "message", level: "error", text }])
       expect(report.answer).toBe("Here it is.")
     }).pipe(given({ iterate: (count) => planOf([[{ name: `More ${count}` }]]) }))
   )
@@ -184,7 +186,7 @@ describe("rounds", () => {
         {
           type: "message",
           level: "warning",
-          text: "Task list iteration: could not get valid task list after 5 tries."
+          text: "Task list iteration: could not get valid task list after 5 tries. The limit is limits.attempts."
         }
       ])
       expect(report.status).toBe("done")

@@ -170,7 +170,7 @@ it.effect("keeps the outstanding tasks with a warning when no answer is valid", 
       {
         type: "message",
         level: "warning",
-        text: "Task list iteration: could not get valid task list after 5 tries. The model gave the same answer every time."
+        text: "Task list iteration: could not get valid task list after 5 tries. The model gave the same answer every time. The limit is limits.attempts."
       }
     ])
   })

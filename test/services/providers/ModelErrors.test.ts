@@ -279,10 +279,15 @@ describe("an answer of Ollama", () => {
     })
   )
 
-  it.effect("counts ten minutes without a first token as busy", () =>
+  it.effect("counts five minutes without a first token as busy, and names the limit", () =>
     Effect.gen(function* () {
-      const error = yield* afterSilence({ hold: "never" }, () => TestClock.adjust("10 minutes"))
-      assert.deepStrictEqual(error, new ModelError({ reason: { _tag: "Busy", detail: "no first token within 10m" } }))
+      const error = yield* afterSilence({ hold: "never" }, () => TestClock.adjust("5 minutes"))
+      const limit = { name: "firstWordSeconds" as const, seconds: 300 }
+      assert.deepStrictEqual(
+        error,
+        new ModelError({ reason: { _tag: "Busy", detail: "no first token within 5m", limit } })
+      )
+      assert.include(error.message, "The limit limits.firstWordSeconds (300 s) ended the call")
     })
   )
 })

@@ -13,6 +13,7 @@ import { type HostServices, PageFetch } from "../../../src/services/plugins/Host
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { WebFetch } from "../../../src/services/web/WebFetch.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { passTime } from "../../support/passTime.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { callOf, openTools } from "../../support/OpenTools.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
@@ -294,17 +295,36 @@ describe("ToolRunner", () => {
       const { run } = yield* openTools({
         plugins: [acting(() => Effect.onInterrupt(Effect.never, () => Deferred.succeed(stopped, "stopped")), "medium")],
         approver: scriptedApprover({ calls: ["once"] }, Deferred.await(answered)).layer,
-        limits: { timeout: "2 seconds" }
+        limits: { toolSeconds: 2 }
       })
       const running = yield* Effect.forkChild(run("act"))
       yield* TestClock.adjust("1 hour")
       yield* Deferred.succeed(answered, undefined)
       yield* TestClock.adjust("2 seconds")
       assert.deepStrictEqual(yield* Fiber.join(running), {
-        ...failed("timeout", "The tool act was stopped after 2s. Ask for less work in one call."),
+        ...failed("timeout", "The tool act was stopped after 2 s (limits.toolSeconds). Ask for less work in one call."),
         metadata: { execution_time_ms: 2000, data_size_bytes: 0, timestamp: 3_602_000 }
       })
       assert.strictEqual(yield* Deferred.await(stopped), "stopped")
+    })
+  )
+
+  nodeTest("says every ten seconds that a tool still runs, and has limits for single tools", () =>
+    Effect.gen(function* () {
+      const limits = { toolSeconds: 5, tools: { act: { seconds: 25, outputBytes: 3 } } }
+      const { log, run } = yield* openTools({ plugins: [acting(() => Effect.never)], limits })
+      const { error_message } = yield* passTime(run("act"), "1 second")
+      assert.include(error_message, "was stopped after 25 s (limits.tools.act.seconds).")
+      const signs = log.events().flatMap((event) => (event.type === "tool.running" ? [event] : []))
+      assert.deepStrictEqual(
+        signs.map(({ endsAtSeconds, name, seconds }) => [name, seconds, endsAtSeconds]),
+        [
+          ["act", 10, 25],
+          ["act", 20, 25]
+        ]
+      )
+      const large = yield* openTools({ plugins: [acting(() => Effect.succeed("four"))], limits })
+      assert.include((yield* large.run("act")).error_message, "3 are allowed (limits.tools.act.outputBytes)")
     })
   )
 
@@ -312,13 +332,13 @@ describe("ToolRunner", () => {
     Effect.gen(function* () {
       const { run } = yield* openTools({
         plugins: [acting(() => Effect.succeed("ä".repeat(6)))],
-        limits: { outputBytes: 11 }
+        limits: { toolOutputBytes: 11 }
       })
       assert.deepStrictEqual(
         yield* run("act"),
         failed(
           "output_limit",
-          "The output of act has 12 bytes, 11 are allowed; all of it was left out. Ask for less: a narrower path, range or pattern."
+          "The output of act has 12 bytes, 11 are allowed (limits.toolOutputBytes); all of it was left out. Ask for less: a narrower path, range or pattern."
         )
       )
     })

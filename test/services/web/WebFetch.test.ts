@@ -314,7 +314,7 @@ describe("WebFetch", () => {
       )
       expect(slow).toEqual([
         "timeout",
-        "Cannot fetch http://127.0.0.1:PORT/: there was no complete answer within 100ms."
+        "Cannot fetch http://127.0.0.1:PORT/: there was no complete answer within 100ms (limits.fetchSeconds)."
       ])
     }).pipe(Effect.scoped)
   )

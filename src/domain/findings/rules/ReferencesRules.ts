@@ -107,7 +107,7 @@ export const referencesRules = defineFamily({
       title: "References too large",
       why: "A long reference is shown in parts, but so many have no room even for their outlines.",
       fix: "Narrow the largest references to lines or a heading, or leave them out.",
-      help: "Ask for less at once, or raise contextWindow."
+      help: "Ask for less at once, or raise contextWindow, and referenceBudget if you have set it."
     },
     "task-too-large": {
       severity: "error",

@@ -150,7 +150,8 @@ export const toolCallsRules = defineFamily({
       severity: "error",
       title: "Same call repeated",
       why: "Repeating a call gives nothing new.",
-      fix: "Make each call once."
+      fix: "Make each call once.",
+      help: "limits.identicalCalls says how often the same call may be made."
     },
     "tool-unknown": {
       severity: "error",

@@ -27,10 +27,14 @@ const BadLine = Schema.TaggedStruct("BadLine", { excerpt: Schema.String })
 const TooLarge = Schema.TaggedStruct("TooLarge", { limit: Schema.Int })
 /** The connection ended before the answer did. */
 const BrokenOff = Schema.TaggedStruct("BrokenOff", { detail: Schema.String })
+/** No connection was made for `millis`. */
+const NotConnected = Schema.TaggedStruct("NotConnected", { millis: Schema.Finite })
 /** The server accepted the request and sent nothing for `millis`. */
 const NoFirstToken = Schema.TaggedStruct("NoFirstToken", { millis: Schema.Finite })
 /** The answer made no progress for `millis`. */
 const Stalled = Schema.TaggedStruct("Stalled", { millis: Schema.Finite })
+/** The answer was not complete after `millis`. */
+const TooLong = Schema.TaggedStruct("TooLong", { millis: Schema.Finite })
 
 export const OllamaErrorReason = Schema.Union([
   BadAddress,
@@ -41,8 +45,10 @@ export const OllamaErrorReason = Schema.Union([
   BadLine,
   TooLarge,
   BrokenOff,
+  NotConnected,
   NoFirstToken,
-  Stalled
+  Stalled,
+  TooLong
 ])
 export type OllamaErrorReason = typeof OllamaErrorReason.Type
 
@@ -59,6 +65,10 @@ const describe = (reason: OllamaErrorReason): string => {
       return `the server sent something that is not an answer of Ollama: ${reason.excerpt}`
     case "TooLarge":
       return `the server sent more than ${reason.limit} bytes in one piece`
+    case "NotConnected":
+      return `no connection within ${Duration.format(Duration.millis(reason.millis))}`
+    case "TooLong":
+      return `the answer was not complete within ${Duration.format(Duration.millis(reason.millis))}`
     case "NoFirstToken":
       return `no first token within ${Duration.format(Duration.millis(reason.millis))}`
     case "Stalled":
@@ -127,8 +137,10 @@ const aiReason = (error: OllamaError, request: FailedRequest): AiError.AiErrorRe
       return new AiError.InvalidResponseError(facts)
     case "ErrorLine":
     case "BrokenOff":
+    case "NotConnected":
     case "NoFirstToken":
     case "Stalled":
+    case "TooLong":
       return new AiError.InternalProviderError(facts)
   }
 }

@@ -3,7 +3,6 @@
  * once, since only a stream shows whether the answer makes progress.
  */
 import type { Agent } from "node:http"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -14,13 +13,14 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type { ChatRequest } from "ollama/browser"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
-import { CallOptions } from "../CallOptions.ts"
+import { CallOptions, type CallSettings } from "../CallOptions.ts"
 import { ModelOverride } from "../ModelOverride.ts"
 import { asOllamaError, makeClient, type ServerAddress } from "./OllamaClient.ts"
-import { OllamaError, toAiError } from "./OllamaErrors.ts"
+import { type OllamaError, toAiError } from "./OllamaErrors.ts"
 import { joinParts, makePartReader } from "./OllamaParts.ts"
 import { readProviderOptions } from "./OllamaRequest.ts"
 import { openAgent, openExchange } from "./OllamaTransport.ts"
+import { beginWaits, type CallTimes, defaultTimes, type Heard } from "./OllamaWaits.ts"
 
 export interface OllamaModelOptions extends ServerAddress {
   readonly model: string
@@ -32,18 +32,9 @@ export interface OllamaModelOptions extends ServerAddress {
   readonly keepAlive?: string
   /** Whether and how hard the model thinks in a call that does not set it; left to the model when absent. */
   readonly think?: Think
-  readonly timeouts?: {
-    /**
-     * From sending to the first line: loading the model and reading the prompt fall into it; 10 minutes when absent.
-     */
-    readonly firstToken?: Duration.Duration
-    /** Between two lines; 2 minutes when absent, since a tool call arrives in one piece. */
-    readonly idle?: Duration.Duration
-  }
+  /** The longest times of a call that sets none. */
+  readonly timeouts?: Partial<CallTimes>
 }
-
-const defaultFirstToken = Duration.minutes(10)
-const defaultIdle = Duration.minutes(2)
 
 /** The request for the package. The server accepts `truncate` and `shift`, which the types of the package lack. */
 interface SentRequest extends ChatRequest {
@@ -69,36 +60,52 @@ const sampledWith = (sampling: Sampling) => {
 
 type Lines = AsyncIterator<unknown>
 
+/** What all calls share. */
+interface Connection {
+  readonly agent: Agent
+  readonly heard: Heard
+}
+
+/** The times of a call: its own, those that the model was made with, or the defaults. */
+const timesOf = ({ timeouts }: OllamaModelOptions, own: CallSettings["seconds"]): CallTimes => ({
+  ...defaultTimes,
+  ...timeouts,
+  ...(own === undefined
+    ? {}
+    : {
+        connect: own.connect * 1000,
+        firstToken: own.firstWord * 1000,
+        idle: own.nextWord * 1000,
+        total: own.call * 1000
+      })
+})
+
 /** The lines of one answer. The exchange belongs to the scope: a reader that stops closes the socket. */
 const readAnswer = Effect.fnUntraced(function* (
   options: OllamaModelOptions,
-  agent: Agent,
+  { agent, heard }: Connection,
   request: SentRequest
 ): Effect.fn.Return<Stream.Stream<unknown, OllamaError>, OllamaError, Scope.Scope> {
-  const client = yield* makeClient(options, yield* openExchange(agent, "lines"))
-  const firstToken = options.timeouts?.firstToken ?? defaultFirstToken
-  const idle = options.timeouts?.idle ?? defaultIdle
+  const { connected = () => undefined, seconds } = yield* CallOptions
+  let isConnected = false
+  const onConnected = () => {
+    isConnected = true
+    connected()
+  }
+  const client = yield* makeClient(options, yield* openExchange(agent, "lines", onConnected))
+  const waits = yield* beginWaits(timesOf(options, seconds), heard, () => isConnected)
 
-  const first = yield* Effect.tryPromise({
-    try: async () => {
-      const lines: Lines = (await client.chat(request))[Symbol.asyncIterator]()
-      return { lines, line: await lines.next() }
-    },
-    catch: asOllamaError
-  }).pipe(
-    Effect.timeoutOrElse({
-      duration: firstToken,
-      orElse: () =>
-        Effect.fail(new OllamaError({ reason: { _tag: "NoFirstToken", millis: Duration.toMillis(firstToken) } }))
+  const first = yield* waits.first(
+    Effect.tryPromise({
+      try: async () => {
+        const lines: Lines = (await client.chat(request))[Symbol.asyncIterator]()
+        return { lines, line: await lines.next() }
+      },
+      catch: asOllamaError
     })
   )
 
-  const next = Effect.tryPromise({ try: () => first.lines.next(), catch: asOllamaError }).pipe(
-    Effect.timeoutOrElse({
-      duration: idle,
-      orElse: () => Effect.fail(new OllamaError({ reason: { _tag: "Stalled", millis: Duration.toMillis(idle) } }))
-    })
-  )
+  const next = waits.next(Effect.tryPromise({ try: () => first.lines.next(), catch: asOllamaError }))
   return Stream.unfold(true, (isFirst) =>
     Effect.map(isFirst ? Effect.succeed(first.line) : next, (line) =>
       line.done === true ? undefined : ([line.value, false] as const)
@@ -108,7 +115,7 @@ const readAnswer = Effect.fnUntraced(function* (
 
 const streamParts = (
   options: OllamaModelOptions,
-  agent: Agent,
+  connection: Connection,
   method: "generateText" | "streamText",
   asked: LanguageModel.ProviderOptions
 ): Stream.Stream<Response.StreamPartEncoded, AiError.AiError, IdGenerator> =>
@@ -120,7 +127,7 @@ const streamParts = (
       const read = makePartReader(yield* IdGenerator)
       const override = yield* ModelOverride
       const { contextWindow, maxTokens, sampling, think = options.think } = yield* CallOptions
-      const lines = readAnswer(options, agent, {
+      const lines = readAnswer(options, connection, {
         model: override ?? options.model,
         ...question,
         stream: true,
@@ -146,11 +153,11 @@ const streamParts = (
 const make = Effect.fnUntraced(function* (
   options: OllamaModelOptions
 ): Effect.fn.Return<LanguageModel.LanguageModel, never, Scope.Scope> {
-  const agent = yield* openAgent(options.host)
+  const connection: Connection = { agent: yield* openAgent(options.host), heard: { at: 0 } }
   return yield* LanguageModel.make({
     generateText: (asked) =>
-      Stream.runCollect(streamParts(options, agent, "generateText", asked)).pipe(Effect.map(joinParts)),
-    streamText: (asked) => streamParts(options, agent, "streamText", asked)
+      Stream.runCollect(streamParts(options, connection, "generateText", asked)).pipe(Effect.map(joinParts)),
+    streamText: (asked) => streamParts(options, connection, "streamText", asked)
   })
 })
 

@@ -1,7 +1,6 @@
 /**
  * The transport to an Ollama server: a `fetch` for the ollama package over node:http with one keep-alive agent. It has
- * no time limits of its own (Node's fetch gives up after five minutes without headers, less than a large model takes to
- * load) and never passes a failure to the package, which would print it. Each request has an exchange of its own; the
+ * no time limits of its own (Node's fetch gives up after five minutes without headers, whatever a person set) and never passes a failure to the package, which would print it. Each request has an exchange of its own; the
  * end of its scope ends the request in any state.
  */
 import * as http from "node:http"
@@ -65,11 +64,18 @@ const readDocument = async (response: http.IncomingMessage): Promise<string> => 
   return document.success.text
 }
 
+/** What is told while a request is sent. */
+interface SendHooks {
+  readonly started: (request: http.ClientRequest) => void
+  /** The server has accepted the connection. */
+  readonly connected: () => void
+}
+
 const send = (
   agent: http.Agent,
   url: URL,
   init: RequestInit | undefined,
-  started: (request: http.ClientRequest) => void
+  { connected, started }: SendHooks
 ): Promise<http.IncomingMessage> =>
   new Promise((resolve, reject) => {
     const request = (url.protocol === "https:" ? https : http).request(url, {
@@ -78,6 +84,10 @@ const send = (
       headers: Object.fromEntries(new Headers(init?.headers))
     })
     started(request)
+    request.on("socket", (socket) => {
+      if (request.reusedSocket) connected()
+      else socket.once(url.protocol === "https:" ? "secureConnect" : "connect", connected)
+    })
     request.on("error", (cause) => reject(noResponse(cause)))
     request.on("response", resolve)
     request.end(typeof init?.body === "string" ? init.body : undefined)
@@ -89,10 +99,14 @@ const send = (
  */
 export const openExchange = Effect.fnUntraced(function* (
   agent: http.Agent,
-  kind: "lines" | "document"
+  kind: "lines" | "document",
+  connected: () => void = () => undefined
 ): Effect.fn.Return<typeof fetch, never, Scope.Scope> {
   const state: BodyState = { done: false }
   let request: http.ClientRequest | undefined
+  const started = (sent: http.ClientRequest) => {
+    request = sent
+  }
   /** Reads to the end of a body whose last line has been seen. */
   let readOn: (() => Promise<unknown>) | undefined
 
@@ -106,9 +120,7 @@ export const openExchange = Effect.fnUntraced(function* (
 
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
-    const response = await send(agent, url, init, (sent) => {
-      request = sent
-    })
+    const response = await send(agent, url, init, { started, connected })
     if (response.statusCode !== 200) {
       throw readBadStatus({
         status: response.statusCode ?? 0,

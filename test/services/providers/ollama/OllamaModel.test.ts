@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
@@ -462,7 +461,7 @@ describe("waiting", () => {
           yield* server.until(({ connections }) => connections() === 0)
           assert.strictEqual(server.abortedCount(), 1)
         }),
-      { timeouts: { firstToken: Duration.millis(40) } }
+      { timeouts: { firstToken: 40 } }
     )
   )
 
@@ -479,7 +478,7 @@ describe("waiting", () => {
             "OllamaModel.streamText: Internal provider error: no first token within 80ms"
           )
         }),
-      { timeouts: { firstToken: Duration.millis(80), idle: Duration.millis(20) } }
+      { timeouts: { firstToken: 80, idle: 20 } }
     )
   )
 
@@ -507,7 +506,7 @@ describe("waiting", () => {
           assert.deepStrictEqual(texts, ["one", " two"])
           yield* server.until(({ connections }) => connections() === 0)
         }),
-      { timeouts: { idle: Duration.millis(40) } }
+      { timeouts: { idle: 40 } }
     )
   )
 

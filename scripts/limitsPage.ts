@@ -1,0 +1,141 @@
+/**
+ * The reference page of all limits: those that a person can set come from the schema with their defaults, fixed ones from the
+ * constants of the code.
+ */
+import type * as Schema from "effect/Schema"
+import { configurationJsonSchema } from "../src/domain/configuration/Configuration.ts"
+import { defaultLimits, Limits, stageLimitNames, toolLimitNames } from "../src/domain/configuration/Limits.ts"
+import { commandSeconds } from "../src/domain/commands/CommandSettings.ts"
+import { defaultContextWindow } from "../src/domain/models/ContextWindow.ts"
+import { lifeEvery } from "../src/domain/runs/SignOfLife.ts"
+import { maxOutputBytes } from "../src/services/commands/ChildRun.ts"
+import { defaultStartTimeout } from "../src/services/mcp/McpPlugins.ts"
+import { importTime } from "../src/services/plugins/PluginImport.ts"
+import { loadTime } from "../src/services/plugins/PluginLoader.ts"
+import { maxBytes as maxLineBytes } from "../src/services/providers/ollama/OllamaLines.ts"
+import { defaultSettings } from "../src/services/runs/RunSettings.ts"
+import { defaultMaxBytes, maxRedirects } from "../src/services/web/WebFetch.ts"
+
+type SingleLimit = Exclude<keyof Limits, "stages" | "tools">
+
+/** What happens when a limit is reached, and how a person learns of it. */
+const reached: Readonly<Record<SingleLimit, string>> = {
+  attempts:
+    "The stage has failed: no valid plan (exit code 3), a failed task, an outstanding task list that is kept, or a run without an answer (exit code 1). The message says after how many tries, and names this limit.",
+  thinkingTokens:
+    "The thoughts are cut off, and the next attempt is asked not to think. In `ask` the message names this limit.",
+  connectSeconds: "The call has failed as unreachable; see `unreachableRetries` and `serverWaitSeconds`.",
+  firstWordSeconds: "The call is given up and sent again; see `brokenRetries`.",
+  nextWordSeconds: "The call is given up and sent again; see `brokenRetries`.",
+  callSeconds: "The call has failed, however much of the answer has come. It is not sent again.",
+  busyRetries:
+    "A task has failed; outside a task the run ends with exit code 5. The message of the server names this limit.",
+  unreachableRetries: "The run ends with exit code 5.",
+  brokenRetries: "The call has failed. The message names this limit, and that of time if one ended the call.",
+  rounds: "The run ends with exit code 6 and an answer from what was found. Flag: `--max-rounds`, also of `resume`.",
+  toolCallsPerIteration: "Further calls of the iteration are not run; each gets a result that names this limit.",
+  iterationsPerMessage: "The model answers with what it has, without tools (exit code 6).",
+  currentFileLines: "The file is shown in part, with a note in the prompt.",
+  readFileBytes: "Lines of the file are read instead of the whole, and the result says how to read on.",
+  refinementPreviewLines: "The result is shown in part, with a note in the prompt.",
+  identicalCalls:
+    "A refinement is rejected (`tool-call-repeated`); in `ask` the model answers without tools (exit code 6).",
+  serverWaitSeconds: "The run ends with exit code 5; the message names this limit. It can be resumed.",
+  toolSeconds: "The call is stopped with `timeout`; its message names this limit.",
+  toolOutputBytes: "The output is left out with `output_limit`; its message names this limit.",
+  commandSeconds:
+    "The command is stopped with `timeout`; its message names this limit and shows the end of its output.",
+  fetchSeconds: "The fetch ends with `timeout`; its message names this limit."
+}
+
+const singleLimits = Object.keys(Limits.fields).filter(
+  (name): name is SingleLimit => name !== "stages" && name !== "tools"
+)
+
+const stageNames: ReadonlyArray<string> = stageLimitNames
+
+interface Described {
+  readonly properties: Record<string, Described>
+  readonly description: string
+}
+
+const described = (configurationJsonSchema() as Schema.Json & Described).properties["limits"]
+
+/** Without its default, which has a column of its own. */
+const meaningOf = (name: string): string =>
+  (described?.properties[name]?.description ?? "").replace(/ Default: \d+\.$/, "")
+
+const settable = singleLimits.map((name) => [
+  `\`limits.${name}\``,
+  String(defaultLimits[name]),
+  stageNames.includes(name) ? "run, stage" : "run",
+  meaningOf(name),
+  reached[name]
+])
+
+/** Limits of single tools. */
+const ofTools = toolLimitNames.map((name) => {
+  const general = name === "seconds" ? "toolSeconds" : "toolOutputBytes"
+  const meaning = (name === "seconds" ? "toolSeconds" : "toolOutputBytes") satisfies SingleLimit
+  return [`\`limits.tools.NAME.${name}\``, `\`limits.${general}\``, "tool", meaningOf(meaning), reached[general]]
+})
+
+const mebibytes = (bytes: number): string => `${bytes / 1_048_576} MiB`
+
+/** Limits with another place in the configuration. */
+const elsewhere = [
+  [
+    "`contextWindow`",
+    `${defaultContextWindow} tokens, or what [the model](../models.md#the-context-window) says`,
+    "`--context-window`"
+  ],
+  ["`referenceBudget`", "twice the number of tokens of the context window, in characters", ""],
+  ["`parallel`", String(defaultSettings.slots), "`--parallel`"],
+  ["`tools.NAME.timeoutSeconds`", "`limits.commandSeconds`", `at most ${commandSeconds.most}`],
+  ["`timeout_seconds` of a call of `run_command`", "`limits.commandSeconds`", `at most ${commandSeconds.most}`],
+  ["`mcpServers.NAME.startTimeout`", `${defaultStartTimeout} seconds`, "for starting the server"]
+]
+
+/** Limits that nothing changes. */
+const fixed = [
+  ["a task fails", "twice in the same way", "the run ends"],
+  ["a command writes", mebibytes(maxOutputBytes), "it is stopped; the result says so"],
+  ["a command runs, whatever its call says", `${commandSeconds.most} seconds`, "it is stopped with `timeout`"],
+  ["one line of a model server", mebibytes(maxLineBytes), "the answer counts as broken off"],
+  ["a page of the web", `${defaultMaxBytes / 1_000_000} MB, ${maxRedirects} redirects`, "the fetch fails"],
+  ["a plugin is imported, and makes its tools", `${importTime}, ${loadTime}`, "it is left out, with a warning"]
+]
+
+const tableOf = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+
+export const limitsPage = (): string =>
+  [
+    "# Limits",
+    [
+      "Every limit of a run or a conversation, with its default. Set them under `limits` in [the configuration](configuration.md)",
+      "or as the option `limits` of a script:"
+    ].join("\n"),
+    [
+      "```json",
+      "{",
+      '  "limits": {',
+      '    "firstWordSeconds": 600,',
+      '    "stages": { "plan": { "attempts": 8, "callSeconds": 3600 } },',
+      '    "tools": { "search_files": { "seconds": 300 } }',
+      "  }",
+      "}",
+      "```"
+    ].join("\n"),
+    [
+      "A stage may have limits of its own under `limits.stages` where the table says so, and a tool under `limits.tools`. They are",
+      "merged key by key, like the limits of the run. What ends a call or a run says so, with the name of the limit."
+    ].join("\n"),
+    `While a call of the model or of a tool goes on, a line (and the event \`model.waiting\` or \`tool.running\`) says at least every ${lifeEvery / 1000}\nseconds what it waits for and when its limit ends it.`,
+    "## Limits that can be set",
+    tableOf(["limit", "default", "for", "meaning", "when it is reached"], [...settable, ...ofTools]),
+    "## Limits in other settings",
+    tableOf(["setting", "default", "more"], elsewhere),
+    "## Limits that are fixed",
+    tableOf(["what", "limit", "when it is reached"], fixed)
+  ].join("\n\n")
