@@ -17,6 +17,7 @@ const { positionals, values } = parseArgs({
     tasks: { type: "string", default: "12" },
     latency: { type: "string", default: "300" },
     gone: { type: "string", default: "60" },
+    limit: { type: "string", default: "120" },
     verbose: { type: "boolean", default: false }
   }
 })
@@ -106,7 +107,7 @@ const strike = (name: string, { strike, workers: count }: Fault) =>
     const scope = yield* Effect.scope
     const addWorker = () => Effect.runPromise(Scope.provide(world.worker(), scope))
     const striking = strike({ ...world, addWorker }, workers, () => isOver)
-    const limit = pause(gone + 120_000).then(() => undefined)
+    const limit = pause(gone + Number(values.limit) * 1000).then(() => undefined)
     const measured = yield* Effect.promise(() => Promise.race([measuring, limit]))
     yield* Effect.promise(() => striking)
     const after = ((performance.now() - begun) / 1000).toFixed(1)

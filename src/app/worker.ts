@@ -15,6 +15,8 @@ import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
 import { awaitShare, workerName } from "../services/cluster/ClusterEngine.ts"
+import type { DatabaseUnavailable } from "../services/cluster/ClusterDatabase.ts"
+import { watchShare } from "../services/cluster/ShareWatch.ts"
 import { takeSharedProject } from "../services/cluster/SharedProject.ts"
 import { CurrentNotices, makeNotices } from "../services/cluster/DatabaseNotice.ts"
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
@@ -179,11 +181,15 @@ export const runWorker = Effect.fn("runWorker")(
     const load: Load = { runs: 0, tasks: 0 }
     const worker = layerWorker({ flags, load, parallel: settings.slots, tell })
     const presence = Layer.effectDiscard(reportPresence(load, settings.slots))
+    const stuck = yield* Deferred.make<never, DatabaseUnavailable>()
+    const watch = Layer.effectDiscard(
+      Effect.forkScoped(Effect.catch(watchShare, (error) => Deferred.fail(stuck, error)))
+    )
     const scope = yield* Effect.acquireRelease(Scope.make(), handOver)
     const environment = layerWorkerEnvironment(database)
-    yield* Layer.buildWithScope(Layer.provide(Layer.merge(worker, presence), environment), scope)
+    yield* Layer.buildWithScope(Layer.provide(Layer.mergeAll(worker, presence, watch), environment), scope)
     yield* ready
-    return yield* Effect.never
+    return yield* Deferred.await(stuck)
   },
   Effect.scoped,
   (worker, { tell }) => Effect.provideService(worker, CurrentNotices, makeNotices(tell))

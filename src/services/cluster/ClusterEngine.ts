@@ -86,9 +86,16 @@ export const layerClientEngine = layerEngine(Option.none())
 /** How long a worker waits for its shards before it reports that it is ready anyway. */
 const patience = "10 seconds"
 
+/** True when this worker has a share of the work. */
+export const hasShare: Effect.Effect<boolean, never, Sharding.Sharding> = Sharding.Sharding.use((sharding) =>
+  Effect.sync(() =>
+    Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1)).some((shard) =>
+      sharding.hasShardId(shard)
+    )
+  )
+)
+
 /** Ends when this worker has its share of the shards, so that none is moved to it from other workers any more. */
 export const awaitShare: Effect.Effect<void, never, Sharding.Sharding> = Effect.gen(function* () {
-  const sharding = yield* Sharding.Sharding
-  const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1))
-  while (!shards.some((shard) => sharding.hasShardId(shard))) yield* Effect.sleep("100 millis")
+  while (!(yield* hasShare)) yield* Effect.sleep("100 millis")
 }).pipe(Effect.timeoutOption(patience), Effect.asVoid)

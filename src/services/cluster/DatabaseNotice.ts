@@ -22,7 +22,7 @@ export const makeNotices = (tell: (what: string) => Effect.Effect<void>): Databa
       Effect.suspend(() => {
         if (isAway) return Effect.void
         isAway = true
-        return tell(`The database does not answer (${why}). Nothing is lost; it is tried again until it answers.`)
+        return tell(`The database does not answer (${why}). It is tried again for ten minutes.`)
       }),
     answered: Effect.suspend(() => {
       if (!isAway) return Effect.void
