@@ -18,6 +18,7 @@ import type { Approver } from "../services/approvals/Approver.ts"
 import { databaseVariable, DatabaseUnnamed, layerDatabase } from "../services/cluster/ClusterDatabase.ts"
 import { layerClientEngine, layerWorkerEngine } from "../services/cluster/ClusterEngine.ts"
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
+import { ClusterWorkers } from "../services/cluster/ClusterWorkers.ts"
 import { layerClusterStore } from "../services/cluster/ClusterStore.ts"
 import { followRun } from "../services/cluster/RunFollower.ts"
 import { RunStore } from "../services/history/RunStore.ts"
@@ -44,7 +45,10 @@ const layerNamedDatabase = (address: DatabaseAddress = "") =>
 
 /** The runs in the database, without an engine. */
 export const layerClusterRuns = (address?: DatabaseAddress) =>
-  layerClusterStore.pipe(Layer.provideMerge(ClusterRuns.layer), Layer.provide(layerNamedDatabase(address)))
+  layerClusterStore.pipe(
+    Layer.provideMerge(Layer.merge(ClusterRuns.layer, ClusterWorkers.layer)),
+    Layer.provide(layerNamedDatabase(address))
+  )
 
 /** What a client provides. */
 export interface ClientPorts {
@@ -55,14 +59,16 @@ export interface ClientPorts {
 
 /** What a client needs to start and follow runs. */
 export const layerClient = ({ approver, database }: ClientPorts) =>
-  Layer.merge(layerClientEngine, ClusterRuns.layer).pipe(
+  Layer.mergeAll(layerClientEngine, ClusterRuns.layer, ClusterWorkers.layer).pipe(
     Layer.provide(layerNamedDatabase(database)),
     Layer.merge(approver)
   )
 
 /** What a worker needs to find runs and to share them with other workers. */
 export const layerWorkerEnvironment = (address?: DatabaseAddress) =>
-  Layer.merge(layerWorkerEngine, ClusterRuns.layer).pipe(Layer.provide(layerNamedDatabase(address)))
+  Layer.mergeAll(layerWorkerEngine, ClusterRuns.layer, ClusterWorkers.layer).pipe(
+    Layer.provide(layerNamedDatabase(address))
+  )
 
 /** A run for the workers. What `given` allows, and whether all steps are approved, holds for this run only. */
 export interface NewClusterRun extends Omit<NewRun, "keep"> {
@@ -99,7 +105,8 @@ export const cancelRun = Effect.fn("cancelRun")(function* (given: string) {
   const runs = yield* ClusterRuns
   const isCancelled = yield* runs.cancel(runId)
   /* No worker is running to end it. */
-  if (isCancelled && (yield* runs.workers) === 0) yield* runs.end(runId, cancelledEnding, (value) => value)
+  if (isCancelled && (yield* (yield* ClusterWorkers).alive).length === 0)
+    yield* runs.end(runId, cancelledEnding, (value) => value)
   return { runId, isCancelled }
 })
 

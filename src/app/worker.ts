@@ -2,21 +2,27 @@
  * A worker: carries out runs and tasks that clients put into the database. Part of the composition root.
  */
 import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
+import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
-import { awaitShare } from "../services/cluster/ClusterEngine.ts"
+import { awaitShare, workerName } from "../services/cluster/ClusterEngine.ts"
+import type { DatabaseUnavailable } from "../services/cluster/ClusterDatabase.ts"
+import { watchShare } from "../services/cluster/ShareWatch.ts"
+import { takeSharedProject } from "../services/cluster/SharedProject.ts"
+import { CurrentNotices, makeNotices } from "../services/cluster/DatabaseNotice.ts"
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { readRecord } from "../services/journal/JournalLine.ts"
+import { ClusterWorkers, reportInterval } from "../services/cluster/ClusterWorkers.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
-import { takeProject } from "../services/journal/ProjectLock.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
 import { RunRefused, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
 import { layerTaskWorkflows } from "../services/cluster/ClusterTasks.ts"
@@ -36,9 +42,24 @@ export interface WorkerOptions {
   readonly ready: Effect.Effect<void>
 }
 
+/** What this worker has in hand. */
+interface Load {
+  runs: number
+  tasks: number
+}
+
+/** Counts the work as long as it lasts. */
+const counted = <A, E, R>(load: Load, what: keyof Load, work: Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => void (load[what] += 1)),
+    () => work,
+    () => Effect.sync(() => void (load[what] -= 1))
+  )
+
 interface Work extends Pick<WorkerOptions, "flags" | "tell"> {
   /** How many model calls the server of this machine works on at the same time. */
   readonly parallel: number
+  readonly load: Load
 }
 
 /** How long the context of a run is cached while nothing uses it. */
@@ -67,7 +88,7 @@ const recordTakeover = Effect.fnUntraced(function* ({ runId }: RunOrder) {
 /** Carries out a run with its project locked on this machine. */
 const carryOut = Effect.fnUntraced(function* ({ pipeline, setup }: RunContext, order: RunOrder) {
   const { project, folders } = setup
-  if (order.readOnly !== true) yield* takeProject({ project, locks: folders.locks, runId: order.runId })
+  if (order.readOnly !== true) yield* takeSharedProject({ project, locks: folders.locks, runId: order.runId })
   yield* recordTakeover(order)
   return yield* pipeline.run(order)
 }, Effect.scoped)
@@ -85,7 +106,7 @@ const makeSlots = (parallel: number) =>
   )
 
 /** The workflows of runs and tasks, for the engine in the context. */
-const layerWorker = ({ flags, parallel, tell }: Work) =>
+const layerWorker = ({ flags, load, parallel, tell }: Work) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const runs = yield* ClusterRuns
@@ -121,13 +142,13 @@ const layerWorker = ({ flags, parallel, tell }: Work) =>
           tell(`${runId}: ${verb} "${task}"`),
           withRunContext(runId, (context) =>
             Effect.raceFirst(
-              work(context),
+              counted(load, "tasks", work(context)),
               Effect.andThen(context.cancelled, new RunRefused({ what: "The run has ended.", exitCode: 1 }))
             )
           )
         )
       )
-      const run = RunWorkflow.toLayer(({ order }) => conduct(order))
+      const run = RunWorkflow.toLayer(({ order }) => counted(load, "runs", conduct(order)))
       return Layer.provideMerge(Layer.effectDiscard(awaitShare), Layer.merge(run, tasks))
     })
   )
@@ -143,12 +164,33 @@ const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
   yield* Deferred.await(done)
 })
 
+/** Says in the database that this worker is there, until the scope closes. */
+const reportPresence = Effect.fnUntraced(function* (load: Load, slots: number) {
+  const workers = yield* ClusterWorkers
+  const begunAt = DateTime.formatIso(yield* DateTime.now)
+  const report = Effect.suspend(() => workers.report({ name: workerName, version, begunAt, slots, ...load }))
+  yield* Effect.addFinalizer(() => Effect.ignore(workers.leave(workerName)))
+  yield* report
+  yield* Effect.forkScoped(Effect.ignore(Effect.repeat(report, Schedule.spaced(reportInterval))))
+})
+
 /** Works on runs until it is interrupted. */
-export const runWorker = Effect.fn("runWorker")(function* ({ database, flags, ready, tell }: WorkerOptions) {
-  const { settings } = yield* readSetup(".", flags)
-  const worker = layerWorker({ flags, parallel: settings.slots, tell })
-  const scope = yield* Effect.acquireRelease(Scope.make(), handOver)
-  yield* Layer.buildWithScope(Layer.provide(worker, layerWorkerEnvironment(database)), scope)
-  yield* ready
-  return yield* Effect.never
-}, Effect.scoped)
+export const runWorker = Effect.fn("runWorker")(
+  function* ({ database, flags, ready, tell }: WorkerOptions) {
+    const { settings } = yield* readSetup(".", flags)
+    const load: Load = { runs: 0, tasks: 0 }
+    const worker = layerWorker({ flags, load, parallel: settings.slots, tell })
+    const presence = Layer.effectDiscard(reportPresence(load, settings.slots))
+    const stuck = yield* Deferred.make<never, DatabaseUnavailable>()
+    const watch = Layer.effectDiscard(
+      Effect.forkScoped(Effect.catch(watchShare, (error) => Deferred.fail(stuck, error)))
+    )
+    const scope = yield* Effect.acquireRelease(Scope.make(), handOver)
+    const environment = layerWorkerEnvironment(database)
+    yield* Layer.buildWithScope(Layer.provide(Layer.mergeAll(worker, presence, watch), environment), scope)
+    yield* ready
+    return yield* Deferred.await(stuck)
+  },
+  Effect.scoped,
+  (worker, { tell }) => Effect.provideService(worker, CurrentNotices, makeNotices(tell))
+)

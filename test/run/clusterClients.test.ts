@@ -27,7 +27,11 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
           `The run ${runId} waits for an answer about "Task section 1", and nobody can be asked here. It continues when somebody answers. Answer from any machine: task-conductor attach ${runId}`
         )
         const listed = yield* start(["runs", "--cluster"])
-        expect((yield* Effect.promise(() => listed.ended)).stdout).toMatch(new RegExp(`^${runId} .* running`))
+        const list = yield* Effect.promise(() => listed.ended)
+        expect(list.stdout).toMatch(new RegExp(`^${runId} .* running`))
+        expect(list.stderr).toMatch(
+          /^worker \S+ {2}\S+ {2}\d runs, \d tasks, \d+ model calls at once {2}seen \d+ s ago$/m
+        )
         const attached = terminal("attach last")
         yield* Effect.promise(() => attached.shows("Answer [3]"))
         expect(attached.screen()).toContain("write_file")

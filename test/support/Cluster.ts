@@ -7,7 +7,7 @@ import { FakeOllama } from "./FakeOllama.ts"
 import { fakeModel } from "./FakeOllamaPaths.ts"
 import type { ChatBody } from "./FakeOllamaScript.ts"
 import { openTerminal } from "./PseudoTerminal.ts"
-import { makePostgres } from "./Postgres.ts"
+import { makeServer } from "./Postgres.ts"
 import { planOf, refinementWith, resultSaying, testSkills } from "./TestRun.ts"
 
 /** What a model is asked: the stage, and the task for stages that see one. */
@@ -46,7 +46,8 @@ export const writing = ({ stage, task }: Asked): string => {
 
 /** A project, a database, and ways to start workers and clients. */
 export const makeCluster = Effect.gen(function* () {
-  const url = yield* makePostgres
+  const postgres = yield* makeServer()
+  const { url } = postgres
   const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
   for (const [path, text] of Object.entries(testSkills)) sandbox.write(`project/${path}`, text)
   const env = { TASK_CONDUCTOR_DATABASE: url }
@@ -65,10 +66,11 @@ export const makeCluster = Effect.gen(function* () {
   /** A worker that is ready, with the model server that serves it. */
   const worker = Effect.fnUntraced(function* (
     script: Parameters<typeof FakeOllama.make>[0],
-    flags: ReadonlyArray<string> = []
+    flags: ReadonlyArray<string> = [],
+    more: Readonly<Record<string, string>> = {}
   ) {
     const server = yield* FakeOllama.make(script)
-    const binary: RunningBinary = yield* start(["worker", ...flags], { OLLAMA_HOST: server.url })
+    const binary: RunningBinary = yield* start(["worker", ...flags], { OLLAMA_HOST: server.url, ...more })
     yield* Effect.promise(() => binary.says("The worker is ready"))
     return { server, binary }
   })
@@ -84,5 +86,5 @@ export const makeCluster = Effect.gen(function* () {
     return openTerminal(`cd ${root}/project && ${folders} ${process.execPath} ${program} ${words}`)
   }
 
-  return { url, sandbox, start, terminal, worker, begin }
+  return { url, postgres, sandbox, start, terminal, worker, begin }
 })

@@ -2,8 +2,8 @@
  * A PostgreSQL server in a folder of its own, reached over a socket in that folder only. Its programs come with an npm package.
  */
 import * as Effect from "effect/Effect"
-import { spawn, spawnSync } from "node:child_process"
-import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -68,15 +68,15 @@ const makeTemplate = (bin: string): string => {
   return data
 }
 
-const start = async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pg-"))
-  if (identity !== undefined) chownSync(folder, identity.uid, identity.gid)
-  const bin = join(programsFor(folder), "bin")
+/** How a server is stopped: `fast` ends what it is doing first, `immediate` is a crash. */
+const stopSignals = { fast: "SIGINT", immediate: "SIGQUIT" } as const
+export type StopMode = keyof typeof stopSignals
+
+/** Starts a server on these data and waits until it takes connections. */
+const serve = async (bin: string, folder: string, more: ReadonlyArray<string>): Promise<ChildProcess> => {
   const data = join(folder, "data")
-  template ??= makeTemplate(bin)
-  const copied = spawnSync("cp", ["-R", template, data], { ...identity, cwd: folder, encoding: "utf8" })
-  if (copied.status !== 0) throw new Error(`cp: ${copied.stderr}`)
-  const settings = ["listen_addresses=", "fsync=off", "max_connections=100"].flatMap((one) => ["-c", one])
+  rmSync(join(data, "postmaster.pid"), { force: true })
+  const settings = ["listen_addresses=", "fsync=off", "max_connections=100", ...more].flatMap((one) => ["-c", one])
   const server = spawn(join(bin, "postgres"), ["-D", data, "-k", folder, ...settings], {
     ...identity,
     cwd: folder,
@@ -86,19 +86,55 @@ const start = async () => {
     if (server.exitCode !== null) throw new Error(`postgres ended with ${server.exitCode}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  const stop = () =>
-    new Promise<void>((resolve) => {
-      server.on("exit", () => {
-        rmSync(folder, { recursive: true, force: true })
-        resolve()
-      })
-      server.kill("SIGINT")
-    })
-  return { url: `postgres://tester@localhost/postgres?host=${folder}`, stop }
+  return server
 }
 
+const ended = (server: ChildProcess): Promise<void> =>
+  server.exitCode !== null || server.signalCode !== null
+    ? Promise.resolve()
+    : new Promise((resolve) => server.on("exit", () => resolve()))
+
+/** What a server needs before it starts: files below its data, with their text, and settings. */
+export interface ServerSetup {
+  readonly files?: Readonly<Record<string, string>>
+  readonly settings?: ReadonlyArray<string>
+}
+
+const start = async ({ files = {}, settings = [] }: ServerSetup) => {
+  const folder = mkdtempSync(join(tmpdir(), "pg-"))
+  if (identity !== undefined) chownSync(folder, identity.uid, identity.gid)
+  const bin = join(programsFor(folder), "bin")
+  const data = join(folder, "data")
+  template ??= makeTemplate(bin)
+  const copied = spawnSync("cp", ["-R", template, data], { ...identity, cwd: folder, encoding: "utf8" })
+  if (copied.status !== 0) throw new Error(`cp: ${copied.stderr}`)
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(data, name), text, { mode: 0o600 })
+    if (identity !== undefined) chownSync(join(data, name), identity.uid, identity.gid)
+  }
+  let server = await serve(bin, folder, settings)
+  const stop = async (mode: StopMode): Promise<void> => {
+    server.kill(stopSignals[mode])
+    await ended(server)
+  }
+  return {
+    url: `postgres://tester@localhost/postgres?host=${folder}`,
+    folder,
+    stop,
+    start: async (): Promise<void> => void (server = await serve(bin, folder, settings)),
+    remove: async (): Promise<void> => {
+      await stop("fast")
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+/** A new server that can be stopped and started again; it ends with the scope. */
+export const makeServer = (setup: ServerSetup = {}) =>
+  Effect.acquireRelease(
+    Effect.promise(() => start(setup)),
+    ({ remove }) => Effect.promise(remove)
+  )
+
 /** The address of a new server; it ends with the scope. */
-export const makePostgres = Effect.map(
-  Effect.acquireRelease(Effect.promise(start), ({ stop }) => Effect.promise(stop)),
-  ({ url }) => url
-)
+export const makePostgres = Effect.map(makeServer(), ({ url }) => url)

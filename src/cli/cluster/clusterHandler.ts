@@ -7,7 +7,8 @@ import { runWorker } from "../../app/worker.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { Approver } from "../../services/approvals/Approver.ts"
-import { ClusterRuns } from "../../services/cluster/ClusterRuns.ts"
+import { ClusterWorkers } from "../../services/cluster/ClusterWorkers.ts"
+import { CurrentNotices, makeNotices } from "../../services/cluster/DatabaseNotice.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
 import type { RunRequest } from "../run/runHandler.ts"
 import type { EventSink } from "../terminal/EventSink.ts"
@@ -23,9 +24,9 @@ const tellDetached = (runId: string) =>
   )
 
 const tellWorkers = Effect.gen(function* () {
-  const { workers } = yield* ClusterRuns
+  const { alive } = yield* ClusterWorkers
   const { tell } = yield* Output
-  if ((yield* workers) > 0) return
+  if ((yield* alive).length > 0) return
   yield* tell("No worker is running yet; the run waits for one. Start one on any machine: task-conductor worker")
 })
 
@@ -35,6 +36,10 @@ const followToEnd = (run: string, sink: EventSink) =>
     /* A run that waits has not ended: its stream of events is still open. */
     Effect.tapError(({ _tag, message }) => (_tag === "RunWaits" ? Effect.void : sink.abort(message)))
   )
+
+/** Says when the database is away, and when it is back. */
+const withNotices = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Output.use(({ tell }) => Effect.provideService(effect, CurrentNotices, makeNotices(tell)))
 
 /** The terminal answers what runs ask. */
 const client = layerClient({ approver: Approver.layerTerminal })
@@ -49,7 +54,8 @@ export const startClusterRun = Effect.fn("startClusterRun")(function* (
   return yield* submitRun(run).pipe(
     Effect.andThen(tellWorkers),
     Effect.andThen(followToEnd(runId, sink).pipe(Effect.onInterrupt(() => tellDetached(runId)))),
-    Effect.provide(client)
+    Effect.provide(client),
+    withNotices
   )
 })
 
@@ -57,11 +63,12 @@ export const startClusterRun = Effect.fn("startClusterRun")(function* (
 export const attachClusterRun = (run: string, sink: EventSink) =>
   followToEnd(run, sink).pipe(
     Effect.onInterrupt(() => tellDetached(run)),
-    Effect.provide(client)
+    Effect.provide(client),
+    withNotices
   )
 
 /** Ends a run; the workers stop within seconds. */
-export const cancelClusterRun = (run: string) => Effect.provide(cancelRun(run), layerClusterRuns())
+export const cancelClusterRun = (run: string) => withNotices(Effect.provide(cancelRun(run), layerClusterRuns()))
 
 /** Works on runs until it is stopped. */
 export const startWorker = Effect.fn("startWorker")(function* (flags: Configuration) {

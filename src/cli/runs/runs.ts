@@ -7,6 +7,7 @@ import * as Flag from "effect/cli/Flag"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { printable, printableJson } from "../../domain/text/Printable.ts"
+import type { WorkerState } from "../../services/cluster/ClusterWorkers.ts"
 import type { RunSummary } from "../../services/history/RunStore.ts"
 import type { Paint } from "../terminal/Colour.ts"
 import { usageFailure } from "../terminal/Failure.ts"
@@ -38,6 +39,9 @@ const line = ({ bytes, pid, prompt = "", runId, standing, startedAt = "" }: RunS
     sizeText(bytes).padStart(8),
     promptText(prompt)
   ].join("  ")
+
+const workerLine = ({ isAlive, name, runs, seenSecondsAgo, slots, tasks, version }: WorkerState): string =>
+  `worker ${printable(name)}  ${printable(version)}  ${runs} runs, ${tasks} tasks, ${slots} model calls at once  ${isAlive ? "seen" : "lost, seen"} ${seenSecondsAgo} s ago`
 
 const prune = Command.make(
   "prune",
@@ -108,9 +112,13 @@ export const runs = Command.make(
   { cluster: clusterFlag, json: json("the list") },
   Effect.fn("runs")(function* (given) {
     const { result, resultPaint, tell } = yield* Output
-    const { listRuns } = yield* Effect.promise(() => import("./runsHandler.ts"))
+    const { listRuns, listWorkers } = yield* Effect.promise(() => import("./runsHandler.ts"))
     const all = yield* listRuns(given.cluster)
     if (given.json) return yield* result(printableJson(all, 2))
+    if (given.cluster) {
+      const workers = yield* listWorkers
+      yield* tell(workers.length === 0 ? "No worker was seen today." : workers.map(workerLine).join("\n"))
+    }
     if (all.length === 0) return yield* tell("There are no runs yet.")
     yield* result(all.map((one) => line(one, resultPaint)).join("\n"))
   })

@@ -23,6 +23,13 @@ const storeOf = (isCluster: boolean) =>
 export const listRuns = (isCluster: boolean) =>
   RunStore.use((store) => store.list).pipe(Effect.provide(storeOf(isCluster)))
 
+/** The workers of the last day, as they describe themselves in the database. */
+export const listWorkers = Effect.gen(function* () {
+  const { layerClusterRuns } = yield* Effect.promise(() => import("../../app/clusterClient.ts"))
+  const { ClusterWorkers } = yield* Effect.promise(() => import("../../services/cluster/ClusterWorkers.ts"))
+  return yield* ClusterWorkers.use(({ list }) => list).pipe(Effect.provide(layerClusterRuns()))
+})
+
 /** Removes the inactive runs that started before a time (ISO 8601); returns the removed ones. */
 export const pruneRuns = (before: string, isCluster: boolean) =>
   RunStore.use((store) =>

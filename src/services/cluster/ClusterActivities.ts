@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import { activityName } from "../../domain/runs/ActivityKey.ts"
 import { Activities, type Activity } from "../journal/Activities.ts"
 import { isRefinement, Journal } from "../journal/Journal.ts"
+import { BegunElsewhere } from "./CallFence.ts"
 import type { Redact } from "./ClusterRuns.ts"
 
 const json = <A>(schema: Schema.Codec<A, unknown>, value: A): Effect.Effect<Schema.Json> =>
@@ -44,12 +45,16 @@ export const layerClusterActivities = (redact: Redact) =>
           )
         )
         /* A worker can die after the journal knows the outcome, and before the engine does. */
-        return Effect.flatMap(
+        const attempt: Effect.Effect<A, E, R> = Effect.flatMap(
           journal.outcome(name),
           Option.match({
             onNone: () => execute,
             onSome: (value) => Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(activity.success))(value))
           })
+        )
+        /* Another worker was faster: what it began is in doubt, or it has finished. */
+        return Effect.catchDefect(attempt, (defect) =>
+          defect instanceof BegunElsewhere ? Effect.suspend(() => persisted(activity)) : Effect.die(defect)
         )
       }
 

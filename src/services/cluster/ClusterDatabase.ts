@@ -9,6 +9,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { CurrentNotices } from "./DatabaseNotice.ts"
 
 /** The name of the variable that says where the database is. */
 export const databaseVariable = "TASK_CONDUCTOR_DATABASE"
@@ -51,6 +52,8 @@ const tables = [
     run_id text NOT NULL REFERENCES task_conductor_runs ON DELETE CASCADE, seq integer NOT NULL, at text NOT NULL,
     type text NOT NULL, key text NOT NULL, json text NOT NULL, token uuid NOT NULL UNIQUE, PRIMARY KEY (run_id, seq))`,
   `ALTER TABLE task_conductor_records ADD COLUMN IF NOT EXISTS event text NOT NULL DEFAULT ''`,
+  `CREATE TABLE IF NOT EXISTS task_conductor_workers (
+    name text PRIMARY KEY, begun_at text NOT NULL, report text NOT NULL, seen_at timestamptz NOT NULL)`,
   `CREATE INDEX IF NOT EXISTS task_conductor_keys ON task_conductor_records (run_id, type, md5(key))`
 ]
 
@@ -70,18 +73,42 @@ const makeTables = Effect.gen(function* () {
 
 /** A connection to the database at this address, with the tables in place. */
 export const layerDatabase = (url: Redacted.Redacted): Layer.Layer<SqlClient.SqlClient, DatabaseUnavailable> => {
-  const connection = PgClient.layer({ url, applicationName: "task-conductor", connectTimeout: "5 seconds" })
+  const connection = PgClient.layer({
+    url,
+    applicationName: "task-conductor",
+    connectTimeout: "5 seconds",
+    keepAlive: "30 seconds"
+  })
   const build = Layer.build(Layer.provideMerge(Layer.effectDiscard(makeTables), connection))
   return Layer.effectContext(Effect.mapError(build, (error) => new DatabaseUnavailable({ what: databaseWords(error) })))
 }
 
-/** About half a minute in all, since databases restart. */
-const patience = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")]).pipe(
-  Schedule.upTo({ times: 10 })
+/** How long a query is tried again: databases restart, fail over, and are updated. */
+const patience = "10 minutes"
+
+const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("2 seconds")]).pipe(
+  Schedule.upTo({ duration: patience })
 )
+
+/**
+ * What a server says that shuts down, starts, ends a session or has no connection left. It passes, and nothing of the
+ * query was done.
+ */
+const passingCodes: ReadonlySet<unknown> = new Set(["57P01", "57P02", "57P03", "57P05", "53300"])
+
+/** True when a query may succeed later. */
+export const isPassing = ({ isRetryable, reason }: SqlError): boolean => {
+  const { cause } = reason
+  return isRetryable || (typeof cause === "object" && cause !== null && "code" in cause && passingCodes.has(cause.code))
+}
 
 /** Tries a query again for a while when its failure may pass. */
 export const retryTransient = <A>(query: Effect.Effect<A, SqlError>): Effect.Effect<A, DatabaseUnavailable> =>
-  Effect.retry(query, { schedule: patience, while: ({ isRetryable }) => isRetryable }).pipe(
-    Effect.mapError((error) => new DatabaseUnavailable({ what: databaseWords(error) }))
-  )
+  Effect.gen(function* () {
+    const { answered, failed } = yield* CurrentNotices
+    const result = yield* Effect.tapError(query, (error) =>
+      isPassing(error) ? failed(databaseWords(error)) : Effect.void
+    ).pipe(Effect.retry({ schedule: intervals, while: isPassing }))
+    yield* answered
+    return result
+  }).pipe(Effect.mapError((error) => new DatabaseUnavailable({ what: databaseWords(error) })))

@@ -16,10 +16,13 @@ import * as SqlMessageStorage from "effect/cluster/SqlMessageStorage"
 import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { WorkflowEngine } from "effect/workflow/WorkflowEngine"
+import { layerLostShards } from "./LostShards.ts"
+import { CurrentNotices } from "./DatabaseNotice.ts"
 
 /** All tables of the engine begin with this. */
 const prefix = "task_conductor"
@@ -37,16 +40,31 @@ const timing = {
 /** The number of shards of runs, which are distributed over the workers. */
 const shardsPerGroup = 64
 
-/** Only what fails is logged, and never on stdout, which is for results. */
+/** What the engine says when its locks cannot be refreshed. */
+const lostLocks = "Shard lock storage is unhealthy"
+
+/** What the engine logs, for a person; its causes are traces of this program. */
+const sayPlainly = ({ message }: { readonly message: unknown }): string => {
+  const words = (Array.isArray(message) ? message : [message]).filter((one) => typeof one === "string").join(" ")
+  return words === lostLocks
+    ? "The database does not answer in time: this worker stops what it does, and other workers take it over."
+    : `The workflow engine says: ${words}`
+}
+
+/** Only what fails is told, in one line, and never on stdout, which is for results. */
 const quiet = Layer.merge(
   Layer.succeed(References.MinimumLogLevel)("Error"),
-  Layer.succeed(References.LogToStderr)(true)
+  Layer.unwrap(
+    Effect.map(CurrentNotices, ({ says }) =>
+      Logger.layer([Logger.make((logged) => void Effect.runFork(says(sayPlainly(logged))))])
+    )
+  )
 )
 
 const layerEngine = (
   address: Option.Option<RunnerAddress.RunnerAddress>
 ): Layer.Layer<WorkflowEngine | Sharding.Sharding, never, SqlClient.SqlClient> =>
-  ClusterWorkflowEngine.layer.pipe(
+  Layer.merge(ClusterWorkflowEngine.layer, layerLostShards(shardsPerGroup)).pipe(
     Layer.provideMerge(Sharding.layer),
     Layer.provide(Layer.merge(Runners.layerNoop, RunnerHealth.layerNoop)),
     Layer.provideMerge(Layer.provide(SqlMessageStorage.layerWith({ prefix }), NodeCrypto.layer)),
@@ -56,10 +74,11 @@ const layerEngine = (
     Layer.orDie
   )
 
+/** The name of this process among workers. */
+export const workerName = `${hostname()}-${process.pid}`
+
 /** Executes workflows. The address is only a name; nothing connects to it. */
-export const layerWorkerEngine = layerEngine(
-  Option.some(RunnerAddress.make(`${hostname()}-${process.pid}`, process.pid))
-)
+export const layerWorkerEngine = layerEngine(Option.some(RunnerAddress.make(workerName, process.pid)))
 
 /** Starts workflows and answers their questions, but executes none. */
 export const layerClientEngine = layerEngine(Option.none())
@@ -67,9 +86,16 @@ export const layerClientEngine = layerEngine(Option.none())
 /** How long a worker waits for its shards before it reports that it is ready anyway. */
 const patience = "10 seconds"
 
+/** True when this worker has a share of the work. */
+export const hasShare: Effect.Effect<boolean, never, Sharding.Sharding> = Sharding.Sharding.use((sharding) =>
+  Effect.sync(() =>
+    Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1)).some((shard) =>
+      sharding.hasShardId(shard)
+    )
+  )
+)
+
 /** Ends when this worker has its share of the shards, so that none is moved to it from other workers any more. */
 export const awaitShare: Effect.Effect<void, never, Sharding.Sharding> = Effect.gen(function* () {
-  const sharding = yield* Sharding.Sharding
-  const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make("default", index + 1))
-  while (!shards.some((shard) => sharding.hasShardId(shard))) yield* Effect.sleep("100 millis")
+  while (!(yield* hasShare)) yield* Effect.sleep("100 millis")
 }).pipe(Effect.timeoutOption(patience), Effect.asVoid)

@@ -2,15 +2,24 @@
  * The journal of a cluster run: the same records as in a file, stored in the database, where every worker of the run
  * sees them at once.
  */
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { JournalRecord } from "../../domain/history/JournalRecord.ts"
+import type { CallIntent, JournalRecord } from "../../domain/history/JournalRecord.ts"
+import { BegunElsewhere } from "./CallFence.ts"
 import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { ClusterRuns, type Redact } from "./ClusterRuns.ts"
 import { Journal, valueOf, wholeValueOf } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { readRecord } from "../journal/JournalLine.ts"
+
+/**
+ * A worker that was told less than this ago that a call is its own still has its place: locks last longer, counted from
+ * when they were refreshed last.
+ */
+const placeTime = Duration.seconds(4)
 
 /** The journal of this run; `redact` takes secrets out of what is persisted. */
 export const layerClusterJournal = (runId: string, redact: Redact): Layer.Layer<Journal, never, ClusterRuns> =>
@@ -34,6 +43,25 @@ export const layerClusterJournal = (runId: string, redact: Redact): Layer.Layer<
 
       const append = (record: JournalRecord): Effect.Effect<void> => orFail(runs.append(runId, record, redact))
 
+      /** The number of the last intent of each call that this worker has seen. */
+      const known = new Map<string, number>()
+
+      /** Returns when this worker alone may begin the call, and has been told so just now. */
+      const intend = Effect.fnUntraced(function* (intent: CallIntent) {
+        const { key } = intent
+        for (;;) {
+          const asked = yield* Clock.currentTimeMillis
+          const seq = yield* orFail(runs.intend(runId, intent, known.get(key) ?? 0, redact))
+          if (seq === undefined) {
+            /* A worker that has lost its place is interrupted meanwhile. */
+            yield* Effect.sleep(placeTime)
+            return yield* Effect.die(new BegunElsewhere({ key }))
+          }
+          known.set(key, seq)
+          if ((yield* Clock.currentTimeMillis) - asked < Duration.toMillis(placeTime)) return
+        }
+      })
+
       const last = (type: JournalRecord["type"], key: string) => orFail(runs.last(runId, type, key))
 
       return Journal.of({
@@ -44,6 +72,7 @@ export const layerClusterJournal = (runId: string, redact: Redact): Layer.Layer<
           const line = yield* last("intent", key)
           const intent = line === undefined ? undefined : readRecord(line)
           if (line === undefined || intent?.type !== "intent") return undefined
+          known.set(key, line.seq)
           return (yield* last("outcome", key)) === undefined ? { ...intent, seq: line.seq } : undefined
         }),
         saveOutcome: (key, value) => append({ type: "outcome", key, value }),
@@ -51,7 +80,7 @@ export const layerClusterJournal = (runId: string, redact: Redact): Layer.Layer<
         saveStageResult: (key, value) => append({ type: "settled", key, value }),
         saveAnswer: (key, value) => append({ type: "answer", key, value }),
         saveSeen: (key, value) => append({ type: "seen", key, value }),
-        intend: (intent) => append({ type: "intent", ...intent }),
+        intend: (intent) => intend({ type: "intent", ...intent }),
         sent: (prompt) => append({ type: "prompt", ...prompt }),
         tell: (event) => append({ type: "event", event }),
         unreadable: (key) => {

@@ -9,10 +9,17 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
-import { EventTold, JournalRecord, ClusterRunEnding, ClusterRun } from "../../domain/history/JournalRecord.ts"
+import {
+  type CallIntent,
+  EventTold,
+  JournalRecord,
+  ClusterRunEnding,
+  ClusterRun
+} from "../../domain/history/JournalRecord.ts"
 import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { exitCodeOf, type RunUsage } from "../../domain/runs/RunReport.ts"
+import { saveIntent } from "./CallFence.ts"
 import { type DatabaseUnavailable, retryTransient } from "./ClusterDatabase.ts"
 import type { JournalLine } from "../journal/JournalLine.ts"
 
@@ -54,6 +61,13 @@ export class ClusterRuns extends Context.Service<
     remove(runId: string): Effect.Effect<boolean, DatabaseUnavailable>
     /** Adds a record; `redact` takes secrets out of it. Returns when it is committed. */
     append(runId: string, record: JournalRecord, redact: Redact): Effect.Effect<void, DatabaseUnavailable>
+    /** Adds the intent of a call after its intent `known`; no number when another worker has begun or finished it since. */
+    intend(
+      runId: string,
+      intent: CallIntent,
+      known: number,
+      redact: Redact
+    ): Effect.Effect<number | undefined, DatabaseUnavailable>
     /** The records of a run after this one, at most 1,000. */
     after(runId: string, seq: number): Effect.Effect<ReadonlyArray<JournalLine>, DatabaseUnavailable>
     /** The last record of a type with this key. */
@@ -68,8 +82,6 @@ export class ClusterRuns extends Context.Service<
     end(runId: string, ending: ClusterRunEnding, redact: Redact): Effect.Effect<void, DatabaseUnavailable>
     /** Asks the workers to end a run; false when it had ended before. */
     cancel(runId: string): Effect.Effect<boolean, DatabaseUnavailable>
-    /** The number of workers with a heartbeat within the last seconds. */
-    readonly workers: Effect.Effect<number, DatabaseUnavailable>
   }
 >()("task-conductor/services/cluster/ClusterRuns") {
   static readonly layer = Layer.effect(
@@ -184,6 +196,10 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
           FROM run
           ON CONFLICT (token) DO NOTHING`)
     }),
+    intend: Effect.fnUntraced(function* (runId, intent, known, redact) {
+      const json = JSON.stringify(redact(encodeRecord(intent) as Schema.Json))
+      return yield* saveIntent(sql, { runId, key: intent.key, at: yield* nowIso, json, known })
+    }),
     after: Effect.fnUntraced(function* (runId, seq) {
       const rows =
         yield* retryTransient(sql<RecordRow>`SELECT seq, at, type, key, event, json FROM task_conductor_records
@@ -229,11 +245,6 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
         WHERE run_id = ${runId} AND ending IS NULL
           AND NOT EXISTS (SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event')`)
       return true
-    }),
-    workers: Effect.map(
-      retryTransient(sql<{ readonly workers: number }>`SELECT count(*)::int AS workers FROM task_conductor_runners
-        WHERE last_heartbeat > now() - interval '15 seconds'`),
-      ([row]) => row?.workers ?? 0
-    )
+    })
   })
 }

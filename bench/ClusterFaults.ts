@@ -1,0 +1,155 @@
+/**
+ * What the benches of cluster runs share: a run whose tasks each add a line to a file, so that work that is lost or done
+ * twice can be counted, workers that are real processes, and a network between them and the database that can be cut.
+ */
+import * as Effect from "effect/Effect"
+import { existsSync, readFileSync } from "node:fs"
+import { connect, createServer, type Socket } from "node:net"
+import { join } from "node:path"
+import { attach, run } from "../src/cluster.ts"
+import { askedOf, makeCluster } from "../test/support/Cluster.ts"
+import type { ChatBody } from "../test/support/FakeOllamaScript.ts"
+import { FakeOllama } from "../test/support/FakeOllama.ts"
+import { fakeModel } from "../test/support/FakeOllamaPaths.ts"
+import { freeSkill, planOf, refinementWith, resultSaying } from "../test/support/TestRun.ts"
+
+export const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
+
+const answer = (body: ChatBody, names: ReadonlyArray<string>): string => {
+  const { stage, task } = askedOf(body)
+  if (stage === "creation") return planOf([names.map((name) => ({ name, skill: "free" }))])
+  if (stage === "iteration") return planOf([])
+  if (stage === "execution") return resultSaying(`${task} is done.`)
+  if (stage !== "refinement") return "All is done."
+  const argv = ["sh", "-c", `sleep 0.2; echo ${task} >> log.txt`]
+  return refinementWith([{ name: "run_command", arguments: { argv } }])
+}
+
+/** A network between this machine and the database of a test: what is sent while it is cut waits. */
+const makeNetwork = (path: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const sockets = new Set<Socket>()
+      let isCut = false
+      const server = createServer((near) => {
+        const far = connect({ path })
+        for (const [from, to] of [
+          [near, far],
+          [far, near]
+        ] as const) {
+          sockets.add(from)
+          from.on("data", (data) => to.write(data))
+          from.on("close", () => to.destroy())
+          from.on("error", () => to.destroy())
+          if (isCut) from.pause()
+        }
+      })
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+      const address = server.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      const set = (cut: boolean) => {
+        isCut = cut
+        for (const socket of sockets) {
+          if (cut) socket.pause()
+          else socket.resume()
+        }
+      }
+      return { port, cut: () => set(true), mend: () => set(false), sockets, server }
+    }),
+    ({ server, sockets }) =>
+      Effect.sync(() => {
+        for (const socket of sockets) socket.destroy()
+        server.close()
+      })
+  )
+
+const seconds = (milliseconds: number): number => Number((milliseconds / 1000).toFixed(1))
+
+export interface WorkerOptions {
+  /** Reaches the database over a network that can be cut. */
+  readonly isRemote?: boolean
+}
+
+/** A database, a project and workers; `tasks` is the number of tasks of a run. */
+export const makeOperator = Effect.fnUntraced(function* (tasks: number, latency: number) {
+  const cluster = yield* makeCluster
+  const { postgres, sandbox } = cluster
+  const names = Array.from({ length: tasks }, (_, index) => `Send-${index + 1}`)
+  process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`
+  process.env["XDG_STATE_HOME"] = `${sandbox.root}/state`
+  sandbox.write("config/task-conductor/skills/free/SKILL.md", freeSkill)
+  const network = yield* makeNetwork(`${postgres.folder}/.s.PGSQL.5432`)
+
+  let calls = 0
+  const worker = Effect.fnUntraced(function* ({ isRemote = false }: WorkerOptions = {}) {
+    const server: Effect.Success<ReturnType<typeof FakeOllama.make>> = yield* FakeOllama.make((body) => {
+      const hold = `call-${(calls += 1)}`
+      void pause(latency).then(() => Effect.runPromise(server.release(hold)))
+      return { text: answer(body, names), hold }
+    })
+    const url = isRemote ? `postgres://tester@127.0.0.1:${network.port}/postgres` : cluster.url
+    const binary = yield* cluster.start(["worker", "--allow", "run_command"], {
+      OLLAMA_HOST: server.url,
+      TASK_CONDUCTOR_DATABASE: url
+    })
+    yield* Effect.promise(() => binary.says("The worker is ready"))
+    return binary
+  })
+
+  const linesOf = (project: string): ReadonlyArray<string> => {
+    const log = join(sandbox.root, project, "log.txt")
+    return existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []
+  }
+
+  /** Follows a run to its end, answers what it asks, and measures what came of it. */
+  const begin = (project = "project", runId?: string) => {
+    const begun = performance.now()
+    let last = begun
+    let silence = 0
+    let events = 0
+    let doubts = 0
+    const options = {
+      database: cluster.url,
+      approve: () => "remaining" as const,
+      arbitrate: (item: object) => {
+        doubts += 1
+        const name = /Send-\d+/.exec(JSON.stringify(item))?.[0] ?? ""
+        return linesOf(project).includes(name) ? ("done" as const) : ("again" as const)
+      }
+    }
+    const handle =
+      runId === undefined
+        ? run({ ...options, prompt: "Do it.", project: join(sandbox.root, project), model: fakeModel })
+        : attach(runId, options)
+    const follow = async () => {
+      for await (const _ of handle.events) {
+        const now = performance.now()
+        silence = Math.max(silence, now - last)
+        last = now
+        events += 1
+      }
+    }
+    const reading = follow().catch(() => undefined)
+    const report = handle.report.then(
+      ({ message, status }) => `${status}${message === "" ? "" : `: ${message}`}`,
+      (error: unknown) => String(error)
+    )
+    const measured = async () => {
+      const status = await report
+      await reading
+      const lines = linesOf(project)
+      return {
+        status,
+        seconds: seconds(performance.now() - begun),
+        silence: seconds(silence),
+        twice: lines.length - new Set(lines).size,
+        lost: status.startsWith("done") ? names.length - new Set(lines).size : 0,
+        missing: names.length - new Set(lines).size,
+        doubts
+      }
+    }
+    return { runId: handle.runId, measured, events: () => events, done: () => linesOf(project).length }
+  }
+
+  return { ...cluster, begin, network, worker, names }
+})

@@ -1,0 +1,128 @@
+/**
+ * Cluster runs as an operator sees them: workers that are stopped and come back, a network that is cut, a database that
+ * is restarted or gone, and a worker that is killed again and again. For each: how the run ended, the longest time
+ * without an event, work done twice and work lost, questions, and what the workers said.
+ *
+ *   node bench/cluster-operator.ts [SCENARIO...] [--tasks 12] [--latency 300] [--gone 60]
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import { parseArgs } from "node:util"
+import { makeOperator, pause } from "./ClusterFaults.ts"
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    tasks: { type: "string", default: "12" },
+    latency: { type: "string", default: "300" },
+    gone: { type: "string", default: "60" },
+    limit: { type: "string", default: "120" },
+    verbose: { type: "boolean", default: false }
+  }
+})
+const tasks = Number(values.tasks)
+const gone = Number(values.gone) * 1000
+
+type Operator = Effect.Success<ReturnType<typeof makeOperator>>
+type Worker = Effect.Success<ReturnType<Operator["worker"]>>
+
+/** The world of a run that is struck. */
+interface World extends Operator {
+  readonly addWorker: () => Promise<Worker>
+}
+
+interface Fault {
+  readonly workers: number
+  readonly strike: (world: World, workers: Array<Worker>, isOver: () => boolean) => Promise<void>
+}
+
+const hasRun = (workers: ReadonlyArray<Worker>): number =>
+  Math.max(
+    0,
+    workers.findIndex(({ stderr }) => stderr().includes(": begins here"))
+  )
+
+const stopped = (seconds: number, whose: "run" | "tasks"): Fault => ({
+  workers: 2,
+  strike: async (_, workers) => {
+    const at = whose === "run" ? hasRun(workers) : 1 - hasRun(workers)
+    workers[at]?.child.kill("SIGSTOP")
+    await pause(seconds * 1000)
+    workers[at]?.child.kill("SIGCONT")
+  }
+})
+
+const restarted = (mode: "fast" | "immediate", milliseconds: number): Fault => ({
+  workers: 2,
+  strike: async ({ postgres }) => {
+    await postgres.stop(mode)
+    await pause(milliseconds)
+    await postgres.start()
+  }
+})
+
+const faults: Readonly<Record<string, Fault>> = {
+  none: { workers: 2, strike: async () => undefined },
+  "stopped-run-4s": stopped(4, "run"),
+  "stopped-run-20s": stopped(20, "run"),
+  "stopped-tasks-20s": stopped(20, "tasks"),
+  "network-cut": {
+    workers: 2,
+    strike: async ({ network }) => {
+      network.cut()
+      await pause(gone)
+      network.mend()
+    }
+  },
+  "restart-fast": restarted("fast", 0),
+  "restart-immediate": restarted("immediate", 0),
+  "database-gone": restarted("fast", gone),
+  "killed-again": {
+    workers: 3,
+    strike: async ({ addWorker }, workers, isOver) => {
+      for (let times = 0; times < 5 && !isOver(); times += 1) {
+        const at = hasRun(workers.slice(-1)) === 0 ? workers.length - 1 : 0
+        workers[at]?.child.kill("SIGKILL")
+        workers.splice(at, 1)
+        workers.push(await addWorker())
+        await pause(3000)
+      }
+    }
+  }
+}
+
+const strike = (name: string, { strike, workers: count }: Fault) =>
+  Effect.gen(function* () {
+    const world = yield* makeOperator(tasks, Number(values.latency))
+    const workers = yield* Effect.forEach(Array.from({ length: count }), (_, index) =>
+      world.worker({ isRemote: index === 1 })
+    )
+    const one = world.begin()
+    const measuring = one.measured()
+    let isOver = false
+    void measuring.then(() => (isOver = true))
+    while (one.done() < 2) yield* Effect.promise(() => pause(20))
+    const begun = performance.now()
+    const scope = yield* Effect.scope
+    const addWorker = () => Effect.runPromise(Scope.provide(world.worker(), scope))
+    const striking = strike({ ...world, addWorker }, workers, () => isOver)
+    const limit = pause(gone + Number(values.limit) * 1000).then(() => undefined)
+    const measured = yield* Effect.promise(() => Promise.race([measuring, limit]))
+    yield* Effect.promise(() => striking)
+    const after = ((performance.now() - begun) / 1000).toFixed(1)
+    console.log(JSON.stringify({ fault: name, after, ...(measured ?? { status: "did not end" }) }))
+    const alive = workers.filter(({ child }) => child.exitCode === null && child.signalCode === null).length
+    console.log(`  workers alive: ${alive} of ${workers.length}`)
+    if (values.verbose || measured?.status.startsWith("done") !== true)
+      for (const { stderr } of workers) console.log(stderr().replaceAll(/^/gm, "  | "))
+    if (measured === undefined || measured.twice + measured.lost > 0) process.exitCode = 1
+  }).pipe(Effect.scoped)
+
+const chosen = positionals.length === 0 ? Object.keys(faults) : positionals
+for (const name of chosen) {
+  const fault = faults[name]
+  if (fault === undefined) throw new Error(`There is no scenario ${name}: ${Object.keys(faults).join(", ")}`)
+  await Effect.runPromise(Effect.provide(strike(name, fault), NodeServices.layer))
+}
+process.exit()

@@ -1,0 +1,83 @@
+/**
+ * The workers of a cluster as they describe themselves in its database: who works there, with which version and how much,
+ * and when it was seen last.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as SqlClient from "effect/sql/SqlClient"
+import { type DatabaseUnavailable, retryTransient } from "./ClusterDatabase.ts"
+
+/** What a worker says of itself. */
+export const WorkerReport = Schema.Struct({
+  /** Host and process. */
+  name: Schema.String,
+  version: Schema.String,
+  /** ISO 8601. */
+  begunAt: Schema.String,
+  /** The number of model calls at once. */
+  slots: Schema.Int,
+  /** Runs that it leads, and tasks that it refines or carries out now. */
+  runs: Schema.Int,
+  tasks: Schema.Int
+})
+export type WorkerReport = typeof WorkerReport.Type
+
+/** A worker, and how many seconds ago it was seen last. */
+export interface WorkerState extends WorkerReport {
+  readonly seenSecondsAgo: number
+  /** False when it was not seen for longer than its locks last. */
+  readonly isAlive: boolean
+}
+
+/** A worker says every two seconds that it is there. */
+export const reportInterval = "2 seconds"
+
+/** A worker that was not seen for this time counts as dead: its locks have ended. */
+const aliveSeconds = 15
+
+export class ClusterWorkers extends Context.Service<
+  ClusterWorkers,
+  {
+    /** Workers of the last day, the oldest first. */
+    readonly list: Effect.Effect<ReadonlyArray<WorkerState>, DatabaseUnavailable>
+    /** Workers that are alive. */
+    readonly alive: Effect.Effect<ReadonlyArray<WorkerState>, DatabaseUnavailable>
+    /** Says that a worker is there. */
+    report(worker: WorkerReport): Effect.Effect<void, DatabaseUnavailable>
+    /** A worker has ended. */
+    leave(name: string): Effect.Effect<void, DatabaseUnavailable>
+  }
+>()("task-conductor/services/cluster/ClusterWorkers") {
+  static readonly layer = Layer.effect(
+    ClusterWorkers,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const list = Effect.map(
+        retryTransient(sql<{ readonly report: string; readonly seen: number }>`
+          SELECT report, extract(epoch FROM now() - seen_at)::float8 AS seen FROM task_conductor_workers
+          WHERE seen_at > now() - interval '1 day' ORDER BY begun_at, name`),
+        (rows) =>
+          rows.map(({ report, seen }): WorkerState => {
+            const seenSecondsAgo = Math.max(0, Math.round(seen))
+            return { ...decodeReport(report), seenSecondsAgo, isAlive: seen < aliveSeconds }
+          })
+      )
+      return ClusterWorkers.of({
+        list,
+        alive: Effect.map(list, (all) => all.filter(({ isAlive }) => isAlive)),
+        report: (worker) =>
+          Effect.asVoid(
+            retryTransient(sql`INSERT INTO task_conductor_workers (name, begun_at, report, seen_at)
+              VALUES (${worker.name}, ${worker.begunAt}, ${encodeReport(worker)}, now())
+              ON CONFLICT (name) DO UPDATE SET report = excluded.report, seen_at = excluded.seen_at`)
+          ),
+        leave: (name) => Effect.asVoid(retryTransient(sql`DELETE FROM task_conductor_workers WHERE name = ${name}`))
+      })
+    })
+  )
+}
+
+const reportJson = Schema.fromJsonString(WorkerReport)
+const encodeReport = Schema.encodeSync(reportJson)
+const decodeReport = Schema.decodeSync(reportJson)
