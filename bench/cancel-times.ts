@@ -24,7 +24,7 @@ const treeOf = (mark: string, leaves: boolean): string =>
 
 const until = async (isSo: () => boolean): Promise<void> => {
   for (let turn = 0; !isSo(); turn += 1) {
-    if (turn > 6000) throw new Error("waited for a minute")
+    if (turn > 30_000) throw new Error("waited for five minutes")
     await pause(10)
   }
 }
@@ -44,7 +44,10 @@ const cancelled = Effect.fnUntraced(function* (mark: string, mode: "auto" | "off
   const words = ["run", "--model", fakeModel, "--yes-this-run", "--allow", rule, "Wait."]
   const { child, ended } = sandbox.start(words, { env: { OLLAMA_HOST: server.url } })
   return yield* Effect.promise(async () => {
-    await until(() => countProcesses(`sleep\0${mark}`) >= 3)
+    let early: string | undefined
+    void ended.then(({ code, stderr }) => (early = `ended with ${code} before the signal: ${stderr}`))
+    await until(() => early !== undefined || countProcesses(`sleep\0${mark}`) >= 3)
+    if (early !== undefined) throw new Error(early)
     const begun = performance.now()
     child.kill(signal)
     const exit = ended.then(({ code }) => ({ code, took: performance.now() - begun }))
