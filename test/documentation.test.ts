@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { check } from "../src/index.ts"
 
 const root = new URL("../", import.meta.url)
-const pages = ["README.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md", { cwd: fileURLToPath(root) })]
+const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...globSync("docs/**/*.md", { cwd: fileURLToPath(root) })]
 
 describe("documentation", () => {
   it("shows a plan that is accepted", () => {

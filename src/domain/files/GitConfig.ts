@@ -8,34 +8,55 @@ interface GitSetting {
   readonly value: string
 }
 
-const sectionLine = /^\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]\s*/
-const settingLine = /^\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$/
+const sectionHead = /\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\[^\n])*)")?\s*\]/y
+const settingName = /\s*([A-Za-z][\w-]*)[^\S\n]*(=?)/y
+const restOfLine = /[^\n]*\n?/y
 
-/** The value without quotes, escapes and the comment after it. */
-const plainValue = (text: string): string => {
+/** Characters that a backslash makes; it takes others as they are. */
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" }
+
+/**
+ * The value from a place on, without quotes, escapes and the comment after it, and where the next line begins. A backslash at
+ * the end of a line continues the value; in a comment it does not.
+ */
+const valueFrom = (text: string, start: number): { readonly value: string; readonly next: number } => {
   let value = ""
   let isQuoted = false
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index] ?? ""
+  let at = start
+  for (; at < text.length && text[at] !== "\n"; at += 1) {
+    const character = text[at] ?? ""
     if (character === '"') isQuoted = !isQuoted
-    else if (!isQuoted && (character === "#" || character === ";")) break
-    else if (character === "\\") {
-      index += 1
-      value += text[index] ?? ""
+    else if (!isQuoted && (character === "#" || character === ";")) {
+      restOfLine.lastIndex = at
+      return { value: value.trim(), next: at + (restOfLine.exec(text)?.[0].length ?? 0) }
+    } else if (character === "\\") {
+      at += 1
+      const escaped = text[at] ?? ""
+      if (escaped !== "\n") value += escapes[escaped] ?? escaped
     } else value += character
   }
-  return value.trim()
+  return { value: value.trim(), next: at + 1 }
 }
 
 /** All settings, in order. What git would reject is left out or read in part. */
-export const gitSettings = (text: string): ReadonlyArray<GitSetting> => {
+export const gitSettings = (given: string): ReadonlyArray<GitSetting> => {
+  const text = given.replaceAll("\r\n", "\n")
   const settings: Array<GitSetting> = []
   let section = ""
-  for (const line of text.replace(/\\\r?\n/g, "").split(/\r?\n/)) {
-    const [head, name, part] = sectionLine.exec(line) ?? []
-    if (name !== undefined) section = part === undefined ? name.toLowerCase() : `${name.toLowerCase()}.${part}`
-    const [, key, value = ""] = settingLine.exec(line.slice(head?.length ?? 0)) ?? []
-    if (key !== undefined) settings.push({ key: `${section}.${key.toLowerCase()}`, value: plainValue(value) })
+  for (let at = 0; at < text.length;) {
+    sectionHead.lastIndex = settingName.lastIndex = restOfLine.lastIndex = at
+    const [head = "", name = "", part] = sectionHead.exec(text) ?? []
+    const [setting = "", key = "", sign] = settingName.exec(text) ?? []
+    if (head !== "") {
+      section = `${name.toLowerCase()}${part === undefined ? "" : `.${part.replace(/\\(.)/g, "$1")}`}`
+      at += head.length
+    } else if (setting !== "") {
+      const { next, value } = valueFrom(text, at + setting.length)
+      /* For git a value ends at a NUL. */
+      const whole = sign === "" ? "" : value.replace(/\0.*/s, "")
+      settings.push({ key: `${section}.${key.toLowerCase()}`, value: whole })
+      at = next
+    } else at += restOfLine.exec(text)?.[0].length || 1
   }
   return settings
 }

@@ -141,6 +141,18 @@ export const fillTemplate = <Name extends TemplateName>(
 /** `{#name}` and `{/name}` alone on a line, `{name}` alone on a line, any of them elsewhere. JSON never matches. */
 const tokens = /^\{([#/])([A-Za-z][\w-]*)\}(?:\n|$)|^\{([A-Za-z][\w-]*)\}(?:\n{1,2}|$)|\{([#/]?)([A-Za-z][\w-]*)\}/gm
 
+/** Tells how many lines are before a place; places must come in order, so that the text is counted once. */
+const lineFinder = (text: string): ((at: number) => number) => {
+  let [counted, lines] = [0, 0]
+  return (at) => {
+    for (let end = text.indexOf("\n", counted); end !== -1 && end < at; end = text.indexOf("\n", counted)) {
+      counted = end + 1
+      lines += 1
+    }
+    return lines
+  }
+}
+
 /** The parts of a text that starts on a line of the template. */
 const scan = (
   text: string,
@@ -151,11 +163,12 @@ const scan = (
   const parts: Array<TemplatePart> = []
   let open: string | undefined
   let rest = 0
+  const lineAt = lineFinder(text)
   const add = (part: TemplatePart): void => {
     parts.push(open === undefined ? part : { ...part, within: open })
   }
   const issue = (code: IssueCode, field: string, at: number, what: string, how?: string): void =>
-    addIssue(findings, code, { field, line: line + text.slice(0, at).split("\n").length - 1 }, { what, how })
+    addIssue(findings, code, { field, line: line + lineAt(at) }, { what, how })
   for (const match of text.matchAll(tokens)) {
     const kind = match[1] ?? match[4] ?? ""
     const name = match[2] ?? match[3] ?? match[5] ?? ""

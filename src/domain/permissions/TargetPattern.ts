@@ -45,7 +45,8 @@ const names = (pattern: string, test: (path: string) => boolean): boolean => {
 /** True for a URL of which wildcards would cover so much that it may carry data away. */
 const carriesData = (pattern: string, url: string): boolean => {
   if (!/^https?:\/\//.test(url)) return false
-  const { host, protocol } = new URL(url)
+  /* A command may begin like a URL and be none. */
+  const { host = "", protocol = "" } = URL.parse(url) ?? {}
   const named = pattern.replace(/\\(.)|\*/g, "$1").length
   const tail = url.length - Math.max(named, `${protocol}//${host}`.length)
   return tail > mostUrlData

@@ -9,7 +9,11 @@ import { RE2JS } from "re2js"
 /** A wildcard, or the literal text up to the next one. */
 const part = /(?<=^|\/)\*\*\/|\*\*?|(?:\\.|[^*])+/gsu
 
-const wildcards: Readonly<Record<string, string>> = { "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*" }
+const wildcards: ReadonlyMap<string, string> = new Map([
+  ["**/", "(?:.*/)?"],
+  ["**", ".*"],
+  ["*", "[^/]*"]
+])
 
 const literalOf = (text: string): string => text.replace(/\\(.)/gsu, "$1")
 
@@ -31,7 +35,7 @@ const read = (pattern: string, boundaries: string): Compiled => {
   const known = compiled.get(key)
   if (known !== undefined) return known
   const parts = pattern.match(part) ?? []
-  const literals = parts.filter((one) => wildcards[one] === undefined).map(literalOf)
+  const literals = parts.filter((one) => !wildcards.has(one)).map(literalOf)
   const needed = literals.reduce((longest, one) => (one.length > longest.length ? one : longest), "")
   const made = { needed, parts }
   if (compiled.size >= maxCompiled) compiled.clear()
@@ -40,7 +44,7 @@ const read = (pattern: string, boundaries: string): Compiled => {
 }
 
 const expressionOf = (parts: ReadonlyArray<string>, boundaries: string): RE2JS => {
-  const begin = parts.map((one) => wildcards[one] ?? RE2JS.quote(literalOf(one))).join("")
+  const begin = parts.map((one) => wildcards.get(one) ?? RE2JS.quote(literalOf(one))).join("")
   return RE2JS.compile(boundaries === "" ? begin : `${begin}(?:[${boundaries}].*)?`, RE2JS.DOTALL)
 }
 

@@ -41,14 +41,15 @@ export const meantTool = (name: string, usable: ReadonlyArray<string>): string |
   return near.some((one) => isOpposite(one, bare)) ? undefined : only(near)
 }
 
-const otherWords: Readonly<Record<string, ReadonlyArray<string>>> = {
-  path: ["file", "filepath", "filename"],
-  pattern: ["query", "q"],
-  oldtext: ["oldstring", "oldstr"],
-  newtext: ["newstring", "newstr"],
-  content: ["contents", "filetext"],
-  url: ["uri"]
-}
+/** A map, since an argument may have any name, also what every object has. */
+const otherWords: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  ["path", ["file", "filepath", "filename"]],
+  ["pattern", ["query", "q"]],
+  ["oldtext", ["oldstring", "oldstr"]],
+  ["newtext", ["newstring", "newstr"]],
+  ["content", ["contents", "filetext"]],
+  ["url", ["uri"]]
+])
 
 const isObject = (value: Schema.Json | undefined): value is Arguments =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -74,7 +75,7 @@ export const renameArguments = (call: ToolCall, schema: JsonSchema, where: Where
   const meant = new Map(
     unknown.map((name) => {
       const same = open.filter((one) => lettersOf(one) === lettersOf(name))
-      const other = open.filter((one) => otherWords[lettersOf(one)]?.includes(lettersOf(name)) === true)
+      const other = open.filter((one) => otherWords.get(lettersOf(one))?.includes(lettersOf(name)) === true)
       return [name, only(same) ?? only(other)]
     })
   )

@@ -32,12 +32,13 @@ class HttpFailure extends Data.TaggedError("HttpFailure")<{
   readonly detail: string
 }> {}
 
-const decoders: Readonly<Record<string, (() => NodeJS.ReadWriteStream) | undefined>> = {
-  gzip: () => zlib.createGunzip(),
-  "x-gzip": () => zlib.createGunzip(),
-  deflate: () => zlib.createInflate(),
-  br: () => zlib.createBrotliDecompress()
-}
+/** A map, since a server may name anything, also what every object has. */
+const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map([
+  ["gzip", () => zlib.createGunzip()],
+  ["x-gzip", () => zlib.createGunzip()],
+  ["deflate", () => zlib.createInflate()],
+  ["br", () => zlib.createBrotliDecompress()]
+])
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
@@ -77,7 +78,7 @@ const readBody = (
     }
   })
   const encoding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase()
-  const decoder = decoders[encoding]
+  const decoder = decoders.get(encoding)
   if (decoder === undefined && encoding !== "identity") {
     done(new HttpFailure({ reason: "unreachable", detail: `the page is encoded as ${encoding}` }))
     return

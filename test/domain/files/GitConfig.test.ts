@@ -30,6 +30,12 @@ describe("the configuration of git", () => {
     ['[merge "own"]\ndriver = node merge.js %O %A', ["merge.js", "%O", "%A"]],
     ['[credential "https://x"]\nhelper = "!f() { ./cred; }; f"', ["{", "./cred", "}", "f"]],
     ["[gpg]\nprogram = ./gpg", ["./gpg"]],
+    ["[core]\n# a comment is not continued \\\nhooksPath = .hooks", [".hooks"]],
+    ["[core]\nbare = no ; nor is this one \\\nhooksPath = .hooks", [".hooks"]],
+    ["[user] [core] hooksPath = .hooks", [".hooks"]],
+    ["[user][core]\r\nhooksPath = .hooks\r\n", [".hooks"]],
+    ["[core]\nhooksPath = .ho\\\noks", [".hooks"]],
+    ["[core]\nhooksPath = .hooks\0/more", [".hooks"]],
     ['[user]\nname = src\n[remote "origin"]\nurl = ./lib\n[submodule "lib"]\npath = lib', []]
   ]
   for (const [text, expected] of named) {

@@ -83,6 +83,18 @@ describe("parseTemplate", () => {
     )
   })
 
+  it("gives each of many unknown placeholders its own line", () => {
+    const lines = Array.from({ length: 100 }, (_, index) => `${"x\n".repeat(index % 3)}{nobody} {nothing}`).join("\n")
+    const { issues } = parseTemplate("conclusion", `${complete}${lines}`)
+    const expected = `${complete}${lines}`
+      .split("\n")
+      .flatMap((text, index) => (text.includes("{nobody}") ? [index + 1, index + 1] : []))
+    assert.deepStrictEqual(
+      issues.map(({ where }) => where.line),
+      expected
+    )
+  })
+
   it("refuses a template without the marker line or with a second one", () => {
     assert.deepStrictEqual(parseTemplate("conclusion", "{user_prompt}"), {
       value: Option.none(),

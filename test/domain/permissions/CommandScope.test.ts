@@ -71,4 +71,11 @@ describe("a rule for commands", () => {
       }
     }
   })
+
+  it("takes commands that begin like a URL and are none", () => {
+    for (const command of ["https://a:999999", "http://%", "https://[::1", "http://"]) {
+      assert.strictEqual(matchesAllow(command, target(command, here)), true, command)
+      assert.strictEqual(matchesAllow("*", target(`npm ${command}`, here)), false, command)
+    }
+  })
 })

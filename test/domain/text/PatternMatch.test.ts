@@ -77,6 +77,12 @@ describe("matches", () => {
     assert.isFalse(matches(`${half}*`, "😀"))
   })
 
+  it("takes words that every object has as themselves", () => {
+    for (const word of ["__proto__", "constructor", "toString", "valueOf"]) {
+      assert.deepStrictEqual([word, matches(word, word), matches(`**/${word}`, `a/${word}`)], [word, true, true])
+    }
+  })
+
   it("takes any of the boundaries for the end", () => {
     const texts = ["a.b/c", "a.b?c", "a.b#c", "a.b c", "a.b", "a.bc", "a.b]c"]
     assert.deepStrictEqual(

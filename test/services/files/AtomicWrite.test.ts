@@ -5,10 +5,10 @@ import * as FileSystem from "effect/FileSystem"
 import { systemError } from "effect/PlatformError"
 import * as Deferred from "effect/Deferred"
 import * as Fiber from "effect/Fiber"
-import { Worker } from "node:worker_threads"
 import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
 import { replaceFile, removeLeftovers, temporaryName } from "../../../src/services/files/AtomicWrite.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
+import { swapping } from "../../support/FolderSwaps.ts"
 import { unlessMissing } from "../../support/needs.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
@@ -27,31 +27,6 @@ const withOperations = <A, E, R>(
     const real = yield* FileSystem.FileSystem
     return yield* Effect.provideService(effect, FileSystem.FileSystem, { ...real, ...operations(real) })
   })
-
-/** Swaps `src` of the root for a link to `outside` and back, as fast as it goes, until the scope ends. */
-const swapper = `
-  const fs = require("node:fs")
-  const { root, outside } = require("node:worker_threads").workerData
-  const [src, away] = [root + "/src", root + "/away"]
-  for (;;) {
-    try {
-      fs.renameSync(src, away)
-      fs.symlinkSync(outside, src)
-      fs.unlinkSync(src)
-      fs.renameSync(away, src)
-    } catch {
-      try {
-        fs.rmSync(src, { recursive: true, force: true })
-        fs.renameSync(away, src)
-      } catch {}
-    }
-  }`
-
-const swapping = (root: string, outside: string) =>
-  Effect.acquireRelease(
-    Effect.sync(() => new Worker(swapper, { eval: true, workerData: { root, outside } })),
-    (worker) => Effect.promise(() => worker.terminate())
-  )
 
 const messageOf = (file: string) => Effect.map(Effect.flip(replaceFile(file, "x")), (failure) => failure.message)
 

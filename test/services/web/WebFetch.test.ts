@@ -235,6 +235,17 @@ describe("WebFetch", () => {
     })
   )
 
+  it.effect("refuses encodings that it does not know, also names that every object has", () =>
+    Effect.gen(function* () {
+      for (const encoding of ["zstd", "constructor", "__proto__", "toString", "valueof"]) {
+        const headers = { "content-type": "text/plain", "content-encoding": encoding }
+        const named = `the page is encoded as ${encoding.toLowerCase()}`
+        const [, message] = (yield* getFrom(answer("a", headers), "/")) as ReadonlyArray<string>
+        expect([encoding, message]).toEqual([encoding, expect.stringContaining(named)])
+      }
+    })
+  )
+
   it.effect("stops at the size limit, also of what is compressed", () =>
     Effect.gen(function* () {
       const big = Buffer.alloc(3_000_000, "a")

@@ -22,6 +22,9 @@ const strict = new TextDecoder("utf-8", { fatal: true })
 const lenient = new TextDecoder("utf-8")
 const encoder = new TextEncoder()
 
+/** What is said of an error without a word. */
+const unnamed = "the server ended its answer with an error and gave no reason"
+
 const badLine = (text: string): OllamaError =>
   new OllamaError({ reason: { _tag: "BadLine", excerpt: text.slice(0, excerptLength) } })
 
@@ -35,7 +38,9 @@ export const readLine = (bytes: Uint8Array): Result.Result<Line | undefined, Oll
   if (Result.isFailure(parsed) || !Predicate.isObject(parsed.success)) return Result.fail(badLine(text))
   const value = parsed.success
   return "error" in value
-    ? Result.fail(new OllamaError({ reason: { _tag: "ErrorLine", detail: readErrorValue(value.error).detail } }))
+    ? Result.fail(
+        new OllamaError({ reason: { _tag: "ErrorLine", detail: readErrorValue(value.error).detail || unnamed } })
+      )
     : Result.succeed({ text, done: "done" in value && value.done === true })
 }
 

@@ -80,6 +80,11 @@ describe("guardLines", () => {
       { _tag: "BadLine", excerpt: '{"\uFFFD"}' }
     ],
     ["an error line", ['{"error":"runner died"}\n'], { _tag: "ErrorLine", detail: "runner died" }],
+    [
+      "an error line without a word",
+      ['{"error":""}\n'],
+      { _tag: "ErrorLine", detail: "the server ended its answer with an error and gave no reason" }
+    ],
     ["an error line without its end", ['{"error":"runner died"}'], { _tag: "ErrorLine", detail: "runner died" }],
     ["an end without the last line", [], { _tag: "BrokenOff", detail: "the answer ended without its last line" }],
     [

@@ -1,0 +1,36 @@
+/**
+ * Gives each parser many texts that were made to break it, and says what went wrong and which text took longest. The readers of
+ * documents have a bench of their own, bench/fuzz-readers.ts.
+ *
+ *   node bench/fuzz-parsers.ts [--count 100000] [--only NAME] [--seed 1]
+ */
+import * as Effect from "effect/Effect"
+import { parseArgs } from "node:util"
+import { fuzzedParsers, fuzzParser } from "../test/fuzz/FuzzParsers.ts"
+import { fuzzMessages } from "../test/fuzz/McpMessages.ts"
+
+const { values } = parseArgs({
+  options: {
+    count: { type: "string", default: "100000" },
+    only: { type: "string" },
+    seed: { type: "string", default: "1" }
+  }
+})
+
+console.log(`${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, seeds from ${values.seed}\n`)
+console.log("| parser | texts | taken as valid | defects | slowest |\n|---|---:|---:|---:|---:|")
+for (const parser of fuzzedParsers.filter(({ name }) => values.only === undefined || name === values.only)) {
+  const { accepted, count, defects, slowest } = fuzzParser(parser, Number(values.count), Number(values.seed), true)
+  console.log(`| ${parser.name} | ${count} | ${accepted} | ${defects.length} | ${slowest.toFixed(1)} ms |`)
+  for (const { made, seed, text, what } of defects.slice(0, 20))
+    console.error(`${parser.name}, seed ${seed}, ${made}: ${what}\n${JSON.stringify(text.slice(0, 600))}\n`)
+  if (defects.length > 0) process.exitCode = 1
+}
+
+const messages = "messages to the MCP server"
+if (values.only === undefined || values.only === messages) {
+  const { answered, defects } = await Effect.runPromise(fuzzMessages(Number(values.count), Number(values.seed)))
+  console.log(`| ${messages} | ${values.count} | ${answered} answers | ${defects.length} | |`)
+  for (const defect of defects.slice(0, 20)) console.error(defect)
+  if (defects.length > 0) process.exitCode = 1
+}

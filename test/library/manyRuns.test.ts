@@ -1,0 +1,58 @@
+/**
+ * Nothing is left behind by runs and conversations of one process: no open file, no handle of Node, no file in the folder for
+ * temporary files. The long form is bench/long-loop.ts, which also watches memory.
+ */
+import { afterAll, assert, beforeAll, it } from "@effect/vitest"
+import { existsSync, mkdirSync, readdirSync } from "node:fs"
+import { ask, run } from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing.ts"
+import { makeSandbox } from "../support/binary.ts"
+import { unlessMissing } from "../support/needs.ts"
+import { planOf, refinementWith, resultSaying, testSkills } from "../support/TestRun.ts"
+
+const sandbox = makeSandbox()
+const project = `${sandbox.root}/project`
+const temporary = `${sandbox.root}/tmp`
+
+beforeAll(() => {
+  mkdirSync(temporary)
+  for (const [path, text] of Object.entries(testSkills)) sandbox.write(`project/${path}`, text)
+})
+afterAll(sandbox.remove)
+
+const answers: Readonly<Record<string, string>> = {
+  creation: planOf([[{ name: "Write" }]]),
+  refinement: refinementWith([{ name: "write_file", arguments: { path: "a.txt", content: "new\n" } }]),
+  execution: resultSaying("Written."),
+  iteration: planOf([])
+}
+const model = () =>
+  ScriptedModel.layer(({ system }) => answers[/^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""] ?? "All is said.")
+
+const round = async (): Promise<void> => {
+  const common = { project, stateFolder: `${sandbox.root}/state`, allow: ["write_file"] }
+  const report = await run({ ...common, model: model(), prompt: "Write." }).report
+  assert.deepStrictEqual([report.status, report.results[0]?.calls[0]?.result.success], ["done", true])
+  assert.strictEqual((await ask({ ...common, model: model(), prompt: "Say." }).report).status, "done")
+  const stopped = run({ ...common, model: model(), prompt: "Write." })
+  for await (const { type } of stopped.events) if (type === "model.started") break
+  await stopped.interrupt()
+}
+
+const left = () => ({
+  descriptors: readdirSync("/proc/self/fd").length,
+  handles: process.getActiveResourcesInfo().filter((name) => !name.includes("Req")).length
+})
+
+const linux = unlessMissing(existsSync("/proc/self/fd") ? undefined : "Only Linux tells the open files of a process.")
+
+it("leaves nothing open and no file behind after many runs", linux, async () => {
+  process.env["TMPDIR"] = temporary
+  for (let count = 0; count < 2; count += 1) await round()
+  const before = left()
+  for (let count = 0; count < 8; count += 1) await round()
+  const after = left()
+  assert.isAtMost(after.descriptors, before.descriptors)
+  assert.isAtMost(after.handles, before.handles)
+  assert.deepStrictEqual(readdirSync(temporary), [])
+})

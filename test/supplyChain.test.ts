@@ -1,0 +1,117 @@
+/**
+ * What users install: no script runs, all licences fit, every package is named with its reason, and the bill of materials is
+ * complete. The packages themselves are those of the lock file.
+ */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { bundledPackages, makeSbom } from "../scripts/sbom.ts"
+import { copyProduct, packFolder } from "./support/packedProduct.ts"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"))
+const manifest = readJson(join(root, "package.json")) as {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+}
+const locked = readJson(join(root, "package-lock.json")).packages as Readonly<
+  Record<string, { readonly dev?: boolean; readonly hasInstallScript?: boolean; readonly integrity?: string }>
+>
+const bundled = bundledPackages()
+
+/** Licences that ask for no more than to be named, which the notices do. */
+const permissive = new Set(["MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "Apache-2.0", "BlueOak-1.0.0"])
+
+const folder = mkdtempSync(join(tmpdir(), "task-conductor-supply-"))
+const unpacked = join(folder, "package")
+
+beforeAll(() => {
+  execFileSync("tar", ["-xzf", packFolder(copyProduct(folder), folder), "-C", folder])
+}, 60_000)
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe("the packed product", () => {
+  it("has no script that an installation runs, and nothing that npm would build", () => {
+    const { scripts } = readJson(join(unpacked, "package.json")) as {
+      readonly scripts: Readonly<Record<string, string>>
+    }
+    const run = ["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare", "prepublish"]
+    assert.deepStrictEqual(
+      run.filter((name) => name in scripts),
+      []
+    )
+    const files = readdirSync(unpacked, { recursive: true, encoding: "utf8" })
+    assert.deepStrictEqual(
+      files.filter((file) => /(?:binding\.gyp|\.node|\.so|\.dylib|\.dll|\.exe)$/.test(file)),
+      []
+    )
+    assert.isAbove(files.length, 100)
+  })
+
+  it("brings one dependency, which has no script and none of its own", () => {
+    assert.deepStrictEqual(Object.keys(readJson(join(unpacked, "package.json")).dependencies), ["effect"])
+    const installed = Object.entries(locked).filter(([path, { dev }]) => path !== "" && dev !== true)
+    assert.deepStrictEqual(
+      installed.map(([path, { hasInstallScript }]) => [path, hasInstallScript]),
+      [["node_modules/effect", undefined]]
+    )
+  })
+
+  it("holds the licence of each package that is bundled", () => {
+    assert.deepStrictEqual(bundledPackages(join(unpacked, "dist")), bundled)
+    assert.deepStrictEqual(
+      bundled
+        .filter(({ name, text, version }) => name === "" || version === "" || text.length < 200)
+        .map(({ name }) => name),
+      []
+    )
+  })
+})
+
+describe("the packages", () => {
+  it("have licences that fit to MIT", () => {
+    assert.isAbove(bundled.length, 50)
+    assert.deepStrictEqual(
+      bundled.filter(({ licence }) => !permissive.has(licence)),
+      []
+    )
+  })
+
+  it("are pinned, and the lock file has a sum of what users get", () => {
+    const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
+    assert.deepStrictEqual(
+      versions.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version)),
+      []
+    )
+    const without = bundled.filter(({ name }) => locked[`node_modules/${name}`]?.integrity === undefined)
+    assert.deepStrictEqual(
+      without.map(({ name }) => name),
+      []
+    )
+  })
+
+  it("are named with their reason in docs/supply-chain.md", () => {
+    const page = readFileSync(join(root, "docs/supply-chain.md"), "utf8")
+    const named = new Map(
+      Array.from(page.matchAll(/^\| `([^`]+)` \| ([^|]+) \| ([\w.-]+) \|$/gm), ([, a = "", , c = ""]) => [a, c])
+    )
+    const chosen = { ...manifest.dependencies, ...manifest.devDependencies }
+    const shipped = bundled.filter(({ name }) => name in chosen).map(({ licence, name }) => [name, licence])
+    assert.deepStrictEqual([...named].toSorted(), shipped.toSorted())
+  })
+
+  it("are all in the bill of materials, with version and licence", () => {
+    const { components } = makeSbom(bundled)
+    assert.deepStrictEqual(
+      components.map(({ name, version }) => `${name} ${version}`).toSorted(),
+      bundled.map(({ name, version }) => `${name} ${version}`).toSorted()
+    )
+    assert.deepStrictEqual(
+      components.filter(({ licenses = [] }) => licenses.length === 0).map(({ name }) => name),
+      []
+    )
+  })
+})
