@@ -2,7 +2,7 @@
  * Nothing is left behind by runs and conversations of one process: no open file, no handle of Node, no file in the folder for
  * temporary files. The long form is bench/long-loop.ts, which also watches memory.
  */
-import { afterAll, assert, beforeAll, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, it, onTestFinished } from "@effect/vitest"
 import { existsSync, mkdirSync, readdirSync } from "node:fs"
 import { ask, run } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing.ts"
@@ -47,7 +47,12 @@ const left = () => ({
 const linux = unlessMissing(existsSync("/proc/self/fd") ? undefined : "Only Linux tells the open files of a process.")
 
 it("leaves nothing open and no file behind after many runs", linux, async () => {
+  const ownFolder = process.env["TMPDIR"]
   process.env["TMPDIR"] = temporary
+  onTestFinished(() => {
+    if (ownFolder === undefined) delete process.env["TMPDIR"]
+    else process.env["TMPDIR"] = ownFolder
+  })
   for (let count = 0; count < 2; count += 1) await round()
   const before = left()
   for (let count = 0; count < 8; count += 1) await round()

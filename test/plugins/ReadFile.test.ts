@@ -167,7 +167,10 @@ describe("read_file", () => {
         "output_limit",
         `${root}/sparse.txt has no line 3 within its first 256 MB.`
       ])
-      assert.deepStrictEqual(yield* failureOf(`/proc/${process.pid}/comm`), ["none", null])
+      assert.deepStrictEqual(yield* failureOf(`/proc/${process.pid}/comm`), [
+        "io_error",
+        `/proc/${process.pid}/comm is made by the system while it is read. Only regular files can be read.`
+      ])
       assert.deepStrictEqual(yield* failureOf("a".repeat(300)), [
         "validation_failed",
         `Cannot resolve ${"a".repeat(300)}. The path is too long.`

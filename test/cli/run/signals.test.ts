@@ -61,8 +61,8 @@ describe("signals", () => {
   it("ends on a further signal while it reads a pipe that nobody writes to", async () => {
     const pipe = `${sandbox.root}/project/pipe`
     execFileSync("mkfifo", [pipe])
-    const running = sandbox.start(["check", pipe])
-    const writer = await open(pipe, "w")
+    const writer = await open(pipe, "r+")
+    const running = sandbox.start(["check", "/dev/stdin"], { under: ["sh", "-c", 'exec "$@" 0<"$0"', pipe] })
     const signals = setInterval(() => running.child.kill("SIGTERM"), 50)
     const { code } = await running.ended
     clearInterval(signals)

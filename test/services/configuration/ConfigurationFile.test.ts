@@ -88,7 +88,7 @@ describe("loadConfiguration", () => {
       yield* files.symlink("/dev/null", file)
       assert.strictEqual(
         yield* failure,
-        "<project>/task-conductor.json: it is a pipe or a device. Put a regular file there."
+        "<project>/task-conductor.json: it is a pipe, a device or made by the system. Put a regular file there."
       )
       yield* files.remove(file)
       yield* files.writeFileString(file, " ".repeat(1_048_577))
