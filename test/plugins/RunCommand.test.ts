@@ -335,12 +335,17 @@ describe("run_command", () => {
         approver: Approver.layerDenyAll,
         rules: [
           { verdict: "allow", tool: "run_command", pattern: "echo *" },
+          // Where the machine has no sandbox, a rule has to say so.
+          { verdict: "allow", tool: "run_command", pattern: "(no sandbox) echo *" },
           { verdict: "deny", tool: "run_command", pattern: "echo secret" }
         ]
       })
       assert.isTrue((yield* command(["echo", "hi"])).success)
       assert.strictEqual((yield* command(["echo", "secret", "x"])).error_type, "permission_denied")
-      assert.include((yield* command(["true"])).error_message, 'Use --allow "run_command:true".')
+      assert.match(
+        (yield* command(["true"])).error_message ?? "",
+        /Use --allow "run_command:(?:\(no sandbox\) )?true"\./
+      )
       assert.lengthOf(yield* gate.denials, 2)
     })
   )
