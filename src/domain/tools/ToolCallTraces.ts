@@ -44,7 +44,7 @@ export const holdsCall = (block: string): boolean => {
   return Result.isSuccess(read) ? read.success.values.some(isCall) : halfCall.test(block)
 }
 
-const objectOrTag = /[{<][^]*\b(?:name|tool|function)\b["']?\s*[:=]|<(?:invoke|parameter)\b/
+const objectOrTag = /[{<][^]*\b(?:name|(?:tool|function)(?:_?[nN]ame)?)\b["']?\s*[:=]|<(?:invoke|parameter)\b/
 const labelled =
   /^\s*(?:[-*+]\s+|\d+[.)]\s+)?["'*`]*(?:name|tool|tool[ _]name|function|action(?:[ _]input)?)["'*`]*\s*[:=]["'*`]*\s*\S/im
 const functionCall = /^(?:[-*+]\s+|\d+[.)]\s+)?`?\w+\([^\n]*\)`?[;,.]?$/m

@@ -40,6 +40,14 @@ const refused: ReadonlyArray<readonly [what: string, kind: "task-list" | "refine
     "refinement",
     `${refined}## Tool Calls\n\n{ "name": "read_file", "arguments": { "path": "a" } }\n\n${calls("b")}`
   ],
+  ...["tool_name", "toolName", "function_name", "tool", "function"].map(
+    (key) =>
+      [
+        `calls whose arguments stand beside the ${key}`,
+        "refinement",
+        `${refined}## Tool Calls\n\n\`\`\`json\n{ "${key}": "write_file", "path": "x" }\n\`\`\`\n\n${calls("b")}`
+      ] as const
+  ),
   ["one call more", "refinement", `${refined}${calls("a")}${call("c")}\n${calls("a")}`],
   ["two sections to look first", "refinement", refined + calls("a", "## Look first") + calls("b", "## Look first")]
 ]
