@@ -56,7 +56,12 @@ interface Named extends Whole {
   readonly name: string
 }
 
-const accepted: ReadonlyArray<Named> = documentFixtures.filter(({ expected }) => expected.verdict !== "rejected")
+/** It holds the same list twice: damage to one of them makes two different lists, which are rejected. */
+const twice = "task-lists/repaired-glued-answers.md"
+
+const accepted: ReadonlyArray<Named> = documentFixtures.filter(
+  ({ expected, name }) => expected.verdict !== "rejected" && name !== twice
+)
 
 /** The strict form of an accepted document. */
 const strictForm = ({ kind, name, options, text }: Named): ReadonlyArray<Named> => {
