@@ -11,28 +11,17 @@ import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { Console as NodeConsole } from "node:console"
 import { join } from "node:path"
-import { Writable } from "node:stream"
 import { runCommandLine } from "../../src/cli/commandLine.ts"
 import { Output } from "../../src/cli/terminal/Output.ts"
 import { Signals } from "../../src/cli/terminal/Signals.ts"
 import { type Ended, environmentOf, type Sandbox, type StartOptions } from "./binary.ts"
-
-const collector = () => {
-  let text = ""
-  const stream = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      text += chunk.toString()
-      done()
-    }
-  })
-  return { stream, text: () => text }
-}
+import { textCollector } from "./textCollector.ts"
 
 const runIn = async (root: string, args: ReadonlyArray<string>, options: StartOptions): Promise<Ended> => {
   if (options.under !== undefined || options.module !== undefined || options.stdout !== undefined)
     throw new Error("Only a process of its own can be started like that.")
   const env = environmentOf(root, options.env)
-  const [stdout, stderr] = [collector(), collector()]
+  const [stdout, stderr] = [textCollector(), textCollector()]
   const streams = { env, stdin: {}, stdout: stdout.stream, stderr: stderr.stream }
   const stdin = Stream.make(Buffer.from(options.stdin ?? ""))
   const before = process.cwd()

@@ -50,23 +50,27 @@ const at = "2026-11-20T12:00:00.000Z"
 
 const step = (title: string): RunEvent => ({ type: "step.started", round: 1, step: 0, title })
 
+/** An output that takes only lines of progress. */
+const tellingTo = (lines: Array<string>) =>
+  Output.of({
+    result: () => Effect.die("no result"),
+    answer: () => Effect.die("no answer"),
+    follow: () => undefined,
+    prompt: () => Effect.void,
+    lost: () => undefined,
+    tell: (text) => Effect.sync(() => void lines.push(text)),
+    resultPaint: makePaint(false),
+    tellPaint: makePaint(false),
+    isWatched: false,
+    canAsk: true,
+    hasPipedInput: false
+  })
+
 describe("progressSink", () => {
   it.effect("keeps other lines back while a question waits for its answer", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
-      const output = Output.of({
-        result: () => Effect.die("no result"),
-        answer: () => Effect.die("no answer"),
-        follow: () => undefined,
-        prompt: () => Effect.void,
-        lost: () => undefined,
-        tell: (text) => Effect.sync(() => void lines.push(text)),
-        resultPaint: makePaint(false),
-        tellPaint: makePaint(false),
-        isWatched: false,
-        canAsk: true,
-        hasPipedInput: false
-      })
+      const output = tellingTo(lines)
       const sink = yield* Effect.provideService(progressSink(false), Output, output)
       const asked: RunEvent = { type: "approval.requested", scope: "call", title: "A", hash: "h", items: [] }
       const answered: RunEvent = {
@@ -106,19 +110,7 @@ describe("signs of life", () => {
   it.effect("are shown where there would be silence, and not while a question waits for its answer", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
-      const output = Output.of({
-        result: () => Effect.die("no result"),
-        answer: () => Effect.die("no answer"),
-        follow: () => undefined,
-        prompt: () => Effect.void,
-        lost: () => undefined,
-        tell: (text) => Effect.sync(() => void lines.push(text)),
-        resultPaint: makePaint(false),
-        tellPaint: makePaint(false),
-        isWatched: false,
-        canAsk: true,
-        hasPipedInput: false
-      })
+      const output = tellingTo(lines)
       const sink = yield* Effect.provideService(progressSink(false), Output, output)
       const tell = (second: number, event: RunEvent) => sink.listen({ at: atSecond(second), event })
       yield* tell(0, step("1"))

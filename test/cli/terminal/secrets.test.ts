@@ -14,22 +14,11 @@ import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { secrets } from "../../support/SecretForms.ts"
-import { Writable } from "node:stream"
-
-const collect = () => {
-  let text = ""
-  const stream = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      text += chunk.toString()
-      done()
-    }
-  })
-  return { stream, text: () => text }
-}
+import { textCollector } from "../../support/textCollector.ts"
 
 /** What both sinks print for an event. */
 const printed = Effect.fnUntraced(function* (event: RunEvent) {
-  const [stdout, stderr] = [collect(), collect()]
+  const [stdout, stderr] = [textCollector(), textCollector()]
   const output = Output.layerOf({ env: {}, stdin: {}, stdout: stdout.stream, stderr: stderr.stream })
   const signals = Layer.succeed(Signals)({ received: () => undefined, onInterrupt: () => Effect.void })
   yield* Effect.gen(function* () {
