@@ -2,15 +2,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { flattenEvent, RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { outputJson } from "../../../src/domain/text/JsonNames.ts"
 
-/** The names of all fields in a value, but for what belongs to a tool. */
-const namesIn = (value: unknown): ReadonlyArray<string> => {
-  if (Array.isArray(value)) return value.flatMap(namesIn)
-  if (typeof value !== "object" || value === null) return []
-  return Object.entries(value).flatMap(([name, part]) => [
-    name,
-    ...(name === "arguments" || name === "data" ? [] : namesIn(part))
-  ])
+/** The names of all fields in a text, but for what belongs to a tool. */
+const namesIn = (text: string): ReadonlyArray<string> => {
+  const names: Array<string> = []
+  JSON.parse(text, (name, value) => {
+    if (name !== "" && !/^\d+$/.test(name)) names.push(name)
+    return value as unknown
+  })
+  return names
 }
+
+const read = (value: unknown): unknown => JSON.parse(outputJson(value))
 
 describe("names in the JSON that commands print", () => {
   it.prop("every event has names in snake_case", [RunEvent], ([event]) => {
@@ -22,19 +24,18 @@ describe("names in the JSON that commands print", () => {
   })
 
   it("writes the words of a name apart, and nothing else", () => {
-    const of = (value: unknown): unknown => JSON.parse(outputJson(value))
-    assert.deepStrictEqual(of({ endsAtSeconds: 1, modelMs: 2, _tag: "Denied", list: [{ runId: "a" }] }), {
+    assert.deepStrictEqual(read({ endsAtSeconds: 1, modelMs: 2, _tag: "Denied", list: [{ runId: "a" }] }), {
       ends_at_seconds: 1,
       model_ms: 2,
       _tag: "Denied",
       list: [{ run_id: "a" }]
     })
-    assert.deepStrictEqual(of({ what_is_needed: "x", sha256: "y" }), { what_is_needed: "x", sha256: "y" })
-    assert.deepStrictEqual(of([null, "aB", 3, true]), [null, "aB", 3, true])
+    assert.deepStrictEqual(read({ what_is_needed: "x", sha256: "y" }), { what_is_needed: "x", sha256: "y" })
+    assert.deepStrictEqual(read([null, "aB", 3, true]), [null, "aB", 3, true])
   })
 
   it("leaves what belongs to a tool or a schema as it is", () => {
     const foreign = { arguments: { maxLines: 3 }, data: [{ fileName: "a" }], parameters: { oneOf: [{ minLength: 1 }] } }
-    assert.deepStrictEqual(JSON.parse(outputJson({ call: foreign })), { call: foreign })
+    assert.deepStrictEqual(read({ call: foreign }), { call: foreign })
   })
 })
