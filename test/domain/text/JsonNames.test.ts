@@ -16,10 +16,10 @@ const read = (value: unknown): unknown => JSON.parse(outputJson(value))
 
 describe("names in the JSON that commands print", () => {
   it.prop("every event has names in snake_case", [RunEvent], ([event]) => {
-    const text = outputJson(flattenEvent({ at: "2026-01-01T00:00:00Z", event }))
-    const wrong = namesIn(JSON.parse(text)).filter(
-      (name) => !/^_?[a-z0-9]+(_[a-z0-9]+)*$/.test(name) && name !== "_tag"
+    const own: unknown = JSON.parse(JSON.stringify(flattenEvent({ at: "", event })), (name, value) =>
+      name === "arguments" || name === "data" ? null : (value as unknown)
     )
+    const wrong = namesIn(outputJson(own)).filter((name) => !/^_?[a-z0-9]+(_[a-z0-9]+)*$/.test(name))
     assert.deepStrictEqual(wrong, [])
   })
 
