@@ -136,7 +136,7 @@ export const forkRun = Effect.fn("forkRun")(function* (
   { from, runId, ...saved }: SavedRun & { readonly from: string; readonly runId?: string },
   ports: StartPorts
 ) {
-  const { records, runId: forked } = yield* readRun(saved.run)
+  const { records, runId: forked } = yield* readRun(saved.run, saved.project)
   const begin = forkRecords(records, from)
   if (begin === undefined) {
     return yield* new TaskNotFound({ runId: forked, given: from, names: taskNames(records) })
