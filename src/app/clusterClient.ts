@@ -23,6 +23,7 @@ import { layerClusterStore } from "../services/cluster/ClusterStore.ts"
 import { followRun } from "../services/cluster/RunFollower.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { answersOf, RunRefused, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
+import { ConfigurationError } from "../services/configuration/ConfigurationFile.ts"
 import { environmentVariable } from "../services/configuration/UserFolders.ts"
 import type { NewRun } from "./runs.ts"
 import { readSetup, savedSettings } from "./setup.ts"
@@ -79,6 +80,10 @@ export interface NewClusterRun extends Omit<NewRun, "keep"> {
 export const prepareRun = Effect.fn("prepareRun")(function* ({ approveSteps, given, order, project }: NewClusterRun) {
   const fs = yield* FileSystem.FileSystem
   const setup = yield* readSetup(project, given)
+  if (setup.usesDefaultModel) {
+    const what = 'no model is chosen. Name one that the servers of the workers have: --model NAME, or "model".'
+    return yield* new ConfigurationError({ source: "A cluster run", problems: [{ what }] })
+  }
   const opened: ClusterRun["opened"] = {
     type: "opened",
     version: journalVersion,

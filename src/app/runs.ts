@@ -14,6 +14,7 @@ import { layerNewRun, layerResumedRun, layerUnsavedRun } from "../services/histo
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { conduct } from "../services/pipeline/RunWorkflow.ts"
 import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
+import type { PickModel } from "./chosenModel.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { layerRun } from "./runLayers.ts"
@@ -27,6 +28,8 @@ import { version } from "./version.ts"
 export interface StartPorts extends Pick<RunPorts, "listen" | "approveSteps" | "approver" | "model" | "plugins"> {
   /** Receives the notes that a person should read before the run starts. */
   readonly warn: Warn
+  /** Asks the person for a model when none is named; without it that is an error. */
+  readonly pickModel?: PickModel
 }
 
 /** An order for a project. `given` are the flags or options that override its configuration. */

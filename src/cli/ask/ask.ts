@@ -66,8 +66,8 @@ export const ask = Command.make(
   Command.withShortDescription("Ask a question; the model uses tools, without a plan"),
   Command.withExamples([
     {
-      command: 'task-conductor ask --allow read_file "Where is the exit code of a run decided?"',
-      description: "Ask the embedded model, which is not a language model"
+      command: 'task-conductor ask "Where is the exit code of a run decided?"',
+      description: "Ask the model of your configuration; without one, choose from a list"
     },
     {
       command: "task-conductor ask --model qwen3:8b",

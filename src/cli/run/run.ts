@@ -82,8 +82,8 @@ export const run = Command.make(
   Command.withShortDescription("Plan, carry out and answer a prompt"),
   Command.withExamples([
     {
-      command: 'task-conductor run --allow read_file "Where are the limits of a run defined?"',
-      description: "Answer a question with the embedded model, which is not a language model"
+      command: 'task-conductor run "Where are the limits of a run defined?"',
+      description: "Answer a question with the model of your configuration; without one, choose from a list"
     },
     {
       command: 'task-conductor run --model qwen3:8b --file src/parser.ts "Add a test for empty input"',

@@ -56,6 +56,8 @@ export const RunEvent = Schema.Union([
     runId: Schema.String,
     project: Schema.String,
     model: Schema.String,
+    /** The models of stages that have one of their own, by the names of the stages. */
+    stageModels: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
     prompt: Schema.String
   }),
   /**
@@ -69,7 +71,7 @@ export const RunEvent = Schema.Union([
     pass: Schema.optionalKey(Schema.Int)
   }),
   /**
-   * A prompt was sent. `model` is the one that the skill of the task chose; absent for the model of the run. `retry` counts
+   * A prompt was sent. `model` is the one that the skill of the task or the stage has; absent for the model of the run. `retry` counts
    * from 1 when the prompt is sent again, and `after` says what happened before.
    */
   event("model.started", {

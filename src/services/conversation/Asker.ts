@@ -12,6 +12,7 @@ import * as Result from "effect/Result"
 import { type AskEnding, type AskReport, exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { briefingBlocks } from "../../domain/models/Briefing.ts"
 import type { ConversationMessage } from "../../domain/conversation/Conversation.ts"
+import { stageModel } from "../../domain/models/Generation.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { AskTurn } from "./AskTurn.ts"
 import { Briefer, type BriefingError, type Surroundings } from "../pipeline/Briefer.ts"
@@ -186,7 +187,8 @@ export class Asker extends Context.Service<
           version: 2,
           runId,
           project: workspace.root,
-          model: settings.model,
+          model:
+            settings.model === "embedded" ? settings.model : (stageModel(settings.generation, "ask") ?? settings.model),
           prompt
         })
         yield* Effect.forEach(known.notes ?? [], (text) => events.publish({ type: "message", level: "warning", text }))

@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { makeSandbox, program } from "../../support/binary.ts"
+import { demoLine, makeSandbox, program } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import type { Reply } from "../../support/FakeOllamaReply.ts"
@@ -45,7 +45,7 @@ describe("ask", () => {
         .replace(/\d+ ms/g, "N ms")
         .replace(/\d\.\d s/, "N s")
         .split("\n")
-        .slice(1),
+        .slice(2),
       [
         "  call search_files server",
         "  call search_files port",
@@ -57,12 +57,15 @@ describe("ask", () => {
         ""
       ]
     )
-    assert.match(stderr, /^ask \d{8}-\d{6}-\w{4} with embedded in <root>\/project\n/)
+    assert.match(
+      stderr,
+      /^Using the built-in demo, which only searches and quotes.\nask \d{8}-\d{6}-\w{4} with embedded in <root>\/project\n/
+    )
   })
 
   it("streams JSON Lines from run.started to run.finished and nothing else", async () => {
     const { code, stderr, stdout } = await sandbox.run([...embedded, "--json", question])
-    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.deepStrictEqual([code, stderr], [0, demoLine])
     const lines = jsonLines(stdout)
     const told = lines.map(({ id, type }) => (id === undefined ? type : `${String(type)} ${JSON.stringify(id)}`))
     /* Two calls side by side: either may be first, each begins before it ends. */

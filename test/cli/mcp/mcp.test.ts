@@ -17,6 +17,7 @@ const sandbox = Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => 
 
 const environment = (root: string, host: string) => ({
   PATH: process.env["PATH"] ?? "",
+  TASK_CONDUCTOR_MODEL: "embedded",
   HOME: join(root, "home"),
   XDG_CONFIG_HOME: join(root, "config"),
   OLLAMA_HOST: host

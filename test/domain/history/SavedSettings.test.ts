@@ -63,4 +63,10 @@ describe("of the settings in a journal count", () => {
       expect(countedSettings({ model }, true)).toEqual({ model })
     }
   )
+
+  it("no hosted model of a stage either", () => {
+    const stages = { plan: { model: "gpt-oss:120b-cloud", think: true }, refine: { model: "qwen3:8b" } }
+    expect(countedSettings({ stages }, false).stages).toEqual({ plan: { think: true }, refine: { model: "qwen3:8b" } })
+    expect(countedSettings({ stages }, true).stages).toEqual(stages)
+  })
 })
