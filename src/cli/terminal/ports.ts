@@ -13,15 +13,24 @@ export interface CommandPorts {
   readonly sink: EventSink
   /** All steps are approved beforehand. */
   readonly approveSteps: boolean
+  /** Steps and calls are approved beforehand. */
+  readonly yes?: boolean
   /** Who is asked; the terminal when absent. */
   readonly approver?: Layer.Layer<Approver>
 }
 
 /** The same, as the application expects it. */
-export const startPorts = ({ approveSteps, approver, sink }: CommandPorts): Effect.Effect<StartPorts, never, Output> =>
+export const startPorts = ({
+  approveSteps,
+  approver,
+  sink,
+  yes = false
+}: CommandPorts): Effect.Effect<StartPorts, never, Output> =>
   Effect.map(Output, (output) => ({
     listen: sink.listen,
     approveSteps,
+    yes,
+    isColoured: output.tellPaint.bold("") !== "",
     warn: (notes) => printNotes(output, notes),
     ...(approver === undefined ? {} : { approver })
   }))

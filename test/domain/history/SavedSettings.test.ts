@@ -13,6 +13,7 @@ const everything: Required<Configuration> = {
   referenceBudget: 1000,
   allow: ["run_command", "write_file"],
   deny: ["fetch_url"],
+  bell: false,
   keepAlive: "30m",
   think: true,
   sampling: { temperature: 0 },
