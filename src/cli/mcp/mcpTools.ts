@@ -60,7 +60,11 @@ const RunParameters = Schema.Struct({
 
 type Data = ServedResult["data"]
 
-const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({ text, data: { exitCode }, isError: true })
+const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
+  text,
+  data: { exit_code: exitCode },
+  isError: true
+})
 
 /** Sends every line of progress to the client; collects what was denied. */
 const listenTo = (tell: (text: string) => Effect.Effect<void>, heard: (event: RunEvent) => void): EventSink => ({
@@ -134,11 +138,11 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
         }
       }
       return runPrompt(request(orderOf(given)), portsTo(listenTo(tell, heard))).pipe(
-        Effect.map(({ answer, message, status }): ServedResult => {
+        Effect.map(({ answer, message, runId, status }): ServedResult => {
           const words = [answer.trim(), ...(message === "" ? [] : [`${status}: ${message}`])].filter(
             (one) => one !== ""
           )
-          const data = { answer, status, exitCode: exitCodeOf(status), message, denied }
+          const data = { run_id: runId, answer, status, exit_code: exitCodeOf(status), message, denied }
           return { text: words.join("\n\n"), data, isError: status !== "done" }
         }),
         Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),

@@ -7,7 +7,8 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { ruleText } from "../../domain/permissions/Permission.ts"
-import { printable, printableJson } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
+import { printable } from "../../domain/text/Printable.ts"
 import { exitCodes, CommandFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import type { explain as explainCall, ListedRule } from "./permissionHandler.ts"
@@ -38,7 +39,7 @@ const list = Command.make(
     const { problem, rules } = yield* listRules(project)
     if (json) {
       const listed = rules.map(jsonRule)
-      return yield* result(printableJson({ rules: listed, ...(problem === undefined ? {} : { problem }) }, 2))
+      return yield* result(outputJson({ rules: listed, ...(problem === undefined ? {} : { problem }) }, 2))
     }
     if (problem !== undefined) yield* tell(`problem: ${printable(problem)}`)
     if (rules.length === 0) return yield* tell("No rules yet. Anything that is not safe asks first.")
@@ -75,7 +76,7 @@ const revoke = Command.make(
     }
     const { revokeRules } = yield* Effect.promise(() => import("./permissionHandler.ts"))
     const { gone, left } = yield* revokeRules(project, Option.getOrUndefined(rule))
-    if (json) yield* result(printableJson({ revoked: gone.map(jsonRule) }, 2))
+    if (json) yield* result(outputJson({ revoked: gone.map(jsonRule) }, 2))
     if (Option.isSome(rule) && gone.length === 0) {
       const known = left.map((one) => `\n  ${printable(ruleText(one))}`).join("")
       const text = `There is no remembered rule "${printable(rule.value)}".${known === "" ? "" : ` Remembered rules:${known}`}`
@@ -138,7 +139,7 @@ const explain = Command.make(
     const work = yield* Effect.promise(() => import("./permissionHandler.ts"))
     const { problem, ...explained } = yield* work.explain(project, tool, args)
     if (json) {
-      return yield* result(printableJson({ ...explained, ...(problem === undefined ? {} : { problem }) }, 2))
+      return yield* result(outputJson({ ...explained, ...(problem === undefined ? {} : { problem }) }, 2))
     }
     if (problem !== undefined) yield* tell(`problem: ${printable(problem)}`)
     yield* result(explanationLines({ ...explained, problem }).join("\n"))

@@ -11,10 +11,11 @@ import { RunOverview, TaskEvidence } from "../../domain/history/RunEvidence.ts"
 import { Output } from "../terminal/Output.ts"
 import { clusterFlag } from "./runs.ts"
 import { evidenceText, overviewText } from "./showText.ts"
-import { printable, printableJson } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
+import { printable } from "../../domain/text/Printable.ts"
 
 const json = <A>(schema: Schema.Codec<A, unknown>, value: A): string =>
-  printableJson(Schema.encodeSync(Schema.toCodecJson(schema))(value), 2)
+  outputJson(Schema.encodeSync(Schema.toCodecJson(schema))(value), 2)
 
 /** The command. */
 export const show = Command.make(

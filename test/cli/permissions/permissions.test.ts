@@ -12,6 +12,8 @@ afterAll(() => {
 
 const policies = "config/task-conductor/policies.json"
 const hosts = { verdict: "allow", tool: "read_file", pattern: "/etc/hosts", rememberedAt: "2026-11-20T10:00:00.000Z" }
+const { rememberedAt, ...hostsAlone } = hosts
+const shownHosts = { ...hostsAlone, remembered_at: rememberedAt }
 const page = { verdict: "allow", tool: "fetch_url", pattern: "https://example.com/" }
 
 /** A sandbox with two remembered rules and one of the configuration. */
@@ -100,7 +102,7 @@ describe("permissions list", () => {
     const { stdout } = await open([hosts]).run(["permissions", "list", "--json"])
     assert.deepStrictEqual(JSON.parse(stdout), {
       rules: [
-        { rule: "read_file:/etc/hosts", ...hosts, source: `<root>/${policies}` },
+        { rule: "read_file:/etc/hosts", ...shownHosts, source: `<root>/${policies}` },
         {
           rule: "write_file:*.lock",
           verdict: "deny",
@@ -160,7 +162,7 @@ describe("permissions revoke", () => {
     assert.strictEqual(code, 0)
     assert.deepStrictEqual(JSON.parse(stdout), {
       revoked: [
-        { rule: "read_file:/etc/hosts", ...hosts },
+        { rule: "read_file:/etc/hosts", ...shownHosts },
         { rule: "fetch_url:https://example.com/", ...page }
       ]
     })
