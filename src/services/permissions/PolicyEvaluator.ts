@@ -25,6 +25,8 @@ import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
 export interface SourcedRule extends Rule {
   readonly source?: string
   readonly rememberedAt?: string
+  /** The only project for which it holds. */
+  readonly project?: string
 }
 
 /** The rules of a configuration, whose texts have been checked; `source` is its file or flag. */

@@ -49,6 +49,7 @@ describe("of the settings in a journal count", () => {
     expect(Object.keys(Configuration.fields).filter((key) => !own.includes(key))).toEqual([
       "$schema",
       "allow",
+      "bell",
       "fetchAllow",
       "tools",
       "sandbox",
