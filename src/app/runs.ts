@@ -25,7 +25,10 @@ import { tellStartup, type Warn } from "./startup.ts"
 import { version } from "./version.ts"
 
 /** What a caller provides for a run. */
-export interface StartPorts extends Pick<RunPorts, "listen" | "approveSteps" | "approver" | "model" | "plugins"> {
+export interface StartPorts extends Pick<
+  RunPorts,
+  "listen" | "approveSteps" | "approver" | "isColoured" | "model" | "plugins" | "yes"
+> {
   /** Receives the notes that a person should read before the run starts. */
   readonly warn: Warn
   /** Asks the person for a model when none is named; without it that is an error. */

@@ -21,9 +21,10 @@ const jsonFlag = (what: string, command: string) =>
   )
 
 /** Where a rule comes from, and since when it is remembered. */
-const placeOf = ({ pin, rememberedAt, source }: ListedRule): string =>
+const placeOf = ({ pin, project, rememberedAt, source }: ListedRule): string =>
   [
     printable(source ?? ""),
+    ...(project === undefined ? [] : ["in this project only"]),
     ...(rememberedAt === undefined ? [] : [`since ${rememberedAt.slice(0, 10)}`]),
     ...(pin === undefined ? [] : [`for the tool as ${printable(pin.origin)} had it then`])
   ].join(", ")
@@ -63,7 +64,9 @@ const revoke = Command.make(
       Argument.optional
     ),
     all: Flag.Boolean("all").pipe(
-      Flag.withDescription("Revoke all remembered rules: task-conductor permissions revoke --all"),
+      Flag.withDescription(
+        "Revoke all remembered rules, also those of other projects: task-conductor permissions revoke --all"
+      ),
       Flag.withDefault(false)
     ),
     project: runFlags.project,
@@ -116,7 +119,10 @@ const explanationLines = ({
   `risk: ${risk}`,
   ...targets.map((target) => `target: ${printable(target)}`),
   `verdict: ${verdictText[verdict]}`,
-  ...rules.map((rule) => `rule: ${rule.verdict} ${printable(ruleText(rule))} in ${printable(rule.source ?? "")}`),
+  ...rules.map(
+    (rule) =>
+      `rule: ${rule.verdict} ${printable(ruleText(rule))}${rule.project === undefined ? "" : ", in this project only,"} in ${printable(rule.source ?? "")}`
+  ),
   ...(rules.length === 0 && verdict !== "refuse" ? ["rule: none matches, so the risk decides"] : []),
   ...reasons.map((reason) => `note: ${printable(reason)}`)
 ]

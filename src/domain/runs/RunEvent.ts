@@ -158,6 +158,8 @@ export const RunEvent = Schema.Union([
     chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
     /** After a no: what the person wants instead, in their words. */
     instead: Schema.optionalKey(Schema.String),
+    /** After a yes: the offered rules that the person chose for this project. */
+    always: Schema.optionalKey(Schema.Array(Schema.String)),
     /** Who answered: a person, a rule or flag, or nobody, when nobody could be asked. */
     by: Schema.Literals(["person", "rule", "nobody"])
   }),
