@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { makePaint } from "../src/cli/terminal/Colour.ts"
 import { Output } from "../src/cli/terminal/Output.ts"
+import { noScreen } from "../src/cli/terminal/Screen.ts"
 import { Signals } from "../src/cli/terminal/Signals.ts"
 import { layerFlags, taskConductor } from "../src/cli/taskConductor.ts"
 import { Configuration, configurationJsonSchema, personalKeys } from "../src/domain/configuration/Configuration.ts"
@@ -56,6 +57,10 @@ const helpOf = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   const output = Output.of({
     result: write,
     answer: write,
+    print: () => Effect.void,
+    printNow: () => undefined,
+    screen: noScreen,
+    resultColumns: () => undefined,
     follow: () => undefined,
     prompt: () => Effect.void,
     lost: () => undefined,

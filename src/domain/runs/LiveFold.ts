@@ -202,6 +202,7 @@ export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): 
     case "tool.finished":
       return { ...state, tools: withoutEntry(state.tools, toolCallKey(event.id)) }
     default:
-      return foldTask(foldCall(state, event, at), event)
+      // A single stage has no event that begins a run.
+      return foldTask(foldCall({ ...state, startedAt: state.startedAt ?? at }, event, at), event)
   }
 }

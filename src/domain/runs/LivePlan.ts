@@ -140,10 +140,9 @@ export const planLines = (state: LiveState, options: PlanOptions, rows: number):
   const first = steps.findIndex(isOpen)
   const before = first === -1 ? steps : steps.slice(0, first)
   const after = first === -1 ? [] : steps.filter((shown, index) => index > first && !isOpen(shown, index))
-  const busy = open.flatMap((shown) => [
-    stepLine(shown, options),
-    ...shown.active.map((task) => taskLine(state, work, task, options))
-  ])
+  const linesOf = (shown: Shown): ReadonlyArray<StyledLine> =>
+    [stepLine(shown, options)].concat(shown.active.map((task) => taskLine(state, work, task, options)))
+  const busy = open.flatMap(linesOf)
   if (busy.length > rows) {
     const more: StyledLine = [{ text: `  ${options.marks.waiting} more at work`, style: "dim" }]
     return rows === 1 ? busy.slice(0, 1) : [...busy.slice(0, rows - 1), more]
@@ -154,10 +153,8 @@ export const planLines = (state: LiveState, options: PlanOptions, rows: number):
   const late = quietLines(after, options, Math.min(after.length, Math.max(1, Math.floor(room / 3)), room))
   room -= late.length
   const now = open.find(({ step }) => step === steps[current]?.step)
-  const lines = open.flatMap((shown) => [
-    stepLine(shown, options),
-    ...shown.active.map((task) => taskLine(state, work, task, options)),
-    ...(shown === now ? nextLines(shown, options, Math.min(room, 4)) : [])
-  ])
+  const lines = open.flatMap((shown) =>
+    linesOf(shown).concat(shown === now ? nextLines(shown, options, Math.min(room, 4)) : [])
+  )
   return [...early, ...lines, ...late]
 }

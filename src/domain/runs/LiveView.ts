@@ -47,19 +47,27 @@ const stageLine = (state: LiveState, options: ViewOptions): ReadonlyArray<Styled
   return [workLine(name, phaseText(call, state.model), clockText(options.now - call.since), columns)]
 }
 
-/** Tools of a conversation, which has no plan to show them in. */
-const looseTools = (state: LiveState, { marks, now, size }: ViewOptions): ReadonlyArray<StyledLine> =>
-  [...state.tools.values()]
-    .filter(({ task }) => !state.tasks.has(task))
-    .slice(-4)
-    .map(({ since, words }) =>
-      workLine(
-        [{ text: `  ${marks.work} `, style: "cyan" }, { text: printable(words) }],
-        "",
-        clockText(now - since),
-        usable(size)
-      )
-    )
+/** What belongs to no plan: the tools of a conversation, and a stage of one task by itself. */
+const looseLines = (state: LiveState, { marks, now, size }: ViewOptions): ReadonlyArray<StyledLine> => {
+  const planned = new Set(state.steps.flatMap(({ tasks }) => tasks))
+  const line = (text: string, detail: string, since: number): StyledLine =>
+    workLine([{ text: `${marks.work} `, style: "cyan" }, { text }], detail, clockText(now - since), usable(size))
+  const calls = [...state.calls.values()].flatMap((call) =>
+    call.call.task === undefined || planned.has(call.call.task)
+      ? []
+      : [
+          line(
+            `${stageText[call.call.stage]} for ${printable(call.call.task)}`,
+            phaseText(call, state.model),
+            call.since
+          )
+        ]
+  )
+  const tools = [...state.tools.values()]
+    .filter(({ task }) => !planned.has(task))
+    .map(({ since, words }) => line(printable(words), "", since))
+  return [...calls, ...tools].slice(-4)
+}
 
 /** The end of a text that is being written. */
 const writtenLines = (text: string, size: ViewSize, rows: number): ReadonlyArray<StyledLine> => {
@@ -71,12 +79,12 @@ const writtenLines = (text: string, size: ViewSize, rows: number): ReadonlyArray
 
 /** How far the run is, what waits, how long it has taken without persons, and how to stop it. */
 const statusLine = (state: LiveState, { now, size, stop }: ViewOptions): StyledLine => {
-  const { calls, startedAt = now, tasks } = state
+  const { calls, startedAt = now, steps, tasks } = state
   const { failed, finished, kept, skipped } = countStages(state)
   const queued = [...calls.values()].filter(({ phase }) => phase === "queued").length
   const waits = state.serverUntil === undefined ? 0 : state.serverUntil - now
   const parts: ReadonlyArray<readonly [text: string, style: "bold" | "dim" | "red" | "yellow", rank: number]> = [
-    ...(tasks.size === 0 ? [] : ([[`${finished + kept}/${tasks.size}`, "bold", 0]] as const)),
+    ...(steps.length === 0 ? [] : ([[`${finished + kept}/${tasks.size}`, "bold", 0]] as const)),
     ...(failed === 0 ? [] : ([[`${failed} failed`, "red", 1]] as const)),
     ...(skipped === 0 ? [] : ([[`${skipped} skipped`, "yellow", 2]] as const)),
     ...(waits <= 0 ? [] : ([[`waiting for the model server, ${clockText(waits)} left`, "yellow", 1]] as const)),
@@ -107,7 +115,7 @@ export const liveView = (state: LiveState, options: ViewOptions): ReadonlyArray<
   const { rows } = options.size
   const most = Math.max(1, Math.min(mostRows, rows - 2, Math.max(6, Math.floor(rows / 2))))
   const stage = stageLine(state, options)
-  const tools = looseTools(state, options)
+  const tools = looseLines(state, options)
   const status = [statusLine(state, options)]
   const free = most - stage.length - tools.length - status.length
   const text = options.unfinished ?? state.answer

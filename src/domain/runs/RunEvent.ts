@@ -137,8 +137,16 @@ export const RunEvent = Schema.Union([
   event("server.waiting", { reason: Schema.String, message: Schema.String, secondsLeft: Schema.Int }),
   /** The model server answers again. */
   event("server.back", { waitedSeconds: Schema.Int }),
-  /** An answer could not be used: its issues go into the next attempt. `answer` is the raw text. */
-  event("answer.rejected", { call: ModelCallId, answer: Schema.String, issues: Schema.Array(Issue) }),
+  /**
+   * An answer could not be used: its issues go into the next attempt. `answer` is the raw text; the stage may
+   * make `mostAttempts`.
+   */
+  event("answer.rejected", {
+    call: ModelCallId,
+    answer: Schema.String,
+    issues: Schema.Array(Issue),
+    mostAttempts: Schema.optionalKey(Schema.Int)
+  }),
   /** An answer was read after harmless repairs. */
   event("answer.repaired", { call: ModelCallId, repairs: Schema.Array(Repair) }),
   /** The plan. `repairs` are those of a plan that was given; those of a plan of the model are in `answer.repaired`. */

@@ -98,7 +98,7 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       const names = shortfall.notRun.map(({ task }) => `"${task}"`).join(", ")
       const notRun = names === "" ? "" : ` Not done: ${names}.`
       return end.by === "person"
-        ? outcome("declined", `User declined writer approval.${notRun}`)
+        ? outcome("declined", `You declined "${end.step}".${notRun}`)
         : outcome(
             "not_permitted",
             `"${end.step}" needs approval and nobody could give it. Use --yes-this-run.${notRun}`

@@ -52,7 +52,10 @@ describe("run", () => {
     assert.include(stdout, "src/server.ts")
     assert.match(stderr, /^run \d{8}-\d{6}-\w{4} with embedded in <root>\/project\n/)
     assert.match(stderr, /\nplan \d+ tasks? in \d+ steps?: /)
-    assert.match(stderr, /\ndone: \d+ results?, \d+ rounds?, \d+ model calls?, \d+ tool calls?, \d+\.\d s\n$/)
+    assert.match(
+      stderr,
+      /\ndone: \d+ results?, \d+ model calls?, \d+ tool calls?, \d+\.\d s(?:, \S+ tokens read, \S+ written)?\n$/
+    )
     assert.notInclude(stderr + stdout, "\u001b")
   })
 
