@@ -101,10 +101,14 @@ const statusLine = (state: LiveState, { now, size, stop }: ViewOptions): StyledL
     shown = shown.filter(([, , rank]) => rank < last)
   }
   return cutLine(
-    shown.flatMap(([text, style], index) => [
-      ...(index === 0 ? [] : [{ text: " · ", style: "dim" as const }]),
-      { text, style }
-    ]),
+    shown.flatMap(([text, style], index): StyledLine =>
+      index === 0
+        ? [{ text, style }]
+        : [
+            { text: " · ", style: "dim" },
+            { text, style }
+          ]
+    ),
     columns
   )
 }
