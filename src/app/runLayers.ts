@@ -23,6 +23,7 @@ import { layerJournalEngine } from "../services/journal/JournalEngine.ts"
 import { ModelCaller } from "../services/models/ModelCaller.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { layerOllamaFacts } from "../services/providers/ollama/OllamaFacts.ts"
+import { layerOllamaLoaded } from "../services/providers/ollama/OllamaLoaded.ts"
 import { OllamaModel } from "../services/providers/ollama/OllamaModel.ts"
 import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
@@ -62,7 +63,8 @@ const layerModel = (setup: Setup) => {
     maxAnswerTokens: answerReserve(settings.contextWindow),
     ...(keepAlive === undefined ? {} : { keepAlive })
   })
-  return Layer.merge(model, Layer.provide(layerOllamaFacts(setup.modelFacts), OllamaServer.layer(serverOf(setup))))
+  const facts = Layer.merge(layerOllamaFacts(setup.modelFacts), layerOllamaLoaded)
+  return Layer.merge(model, Layer.provide(facts, OllamaServer.layer(serverOf(setup))))
 }
 
 /** What every model call needs, beside the model and the run. */

@@ -8,7 +8,9 @@ import * as Option from "effect/Option"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import { makeAnswerPrinter } from "../terminal/AnswerPrinter.ts"
 import { askLine } from "./AskProgress.ts"
-import { jsonSink, lineSink } from "../terminal/EventSink.ts"
+import { jsonSink } from "../terminal/EventSink.ts"
+import { lineSink } from "../terminal/LineSink.ts"
+import { plainFlag } from "../terminal/outcome.ts"
 import { quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { flagConfiguration, orderFiles, readPrompt, type RunFlags, runFlags } from "../run/runFlags.ts"
@@ -18,7 +20,8 @@ const allFlags = {
   json: Flag.Boolean("json").pipe(
     Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
     Flag.withDefault(false)
-  )
+  ),
+  plain: plainFlag
 }
 
 /** A conversation as the flags ask for it. */
@@ -28,12 +31,12 @@ const readRequest = Effect.fnUntraced(function* (given: RunFlags, prompt: string
 })
 
 /** Answers one message. On a terminal the text appears as it arrives, else when it is complete. */
-const askOnce = Effect.fnUntraced(function* (given: RunFlags & { readonly json: boolean }) {
+const askOnce = Effect.fnUntraced(function* (given: RunFlags & { readonly json: boolean; readonly plain: boolean }) {
   const { answer, isWatched } = yield* Output
   const prompt = yield* readPrompt(given)
   const request = yield* readRequest(given, prompt)
-  const printer = isWatched && !given.json ? yield* makeAnswerPrinter : undefined
-  const sink = given.json ? yield* jsonSink : (printer?.sink ?? (yield* lineSink(askLine)))
+  const printer = isWatched && !given.json ? yield* makeAnswerPrinter(given.plain) : undefined
+  const sink = given.json ? yield* jsonSink : (printer?.sink ?? (yield* lineSink(askLine, { isPlain: given.plain })))
   const { converse } = yield* Effect.promise(() => import("./askHandler.ts"))
   const report = yield* converse(request, sink, ({ send }) => Effect.asVoid(send(prompt, printer?.listen)))
   if (!given.json && printer === undefined && report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
@@ -41,9 +44,9 @@ const askOnce = Effect.fnUntraced(function* (given: RunFlags & { readonly json: 
 })
 
 /** Holds a conversation at the terminal until the person leaves. */
-const askTogether = Effect.fnUntraced(function* (given: RunFlags) {
+const askTogether = Effect.fnUntraced(function* (given: RunFlags & { readonly plain: boolean }) {
   const request = yield* readRequest(given, "")
-  const { listen, sink } = yield* makeAnswerPrinter
+  const { listen, sink } = yield* makeAnswerPrinter(given.plain)
   const { converse } = yield* Effect.promise(() => import("./askHandler.ts"))
   const { talk } = yield* Effect.promise(() => import("./repl.ts"))
   return yield* converse(request, sink, (session, { rules }) => talk(session, rules, listen))

@@ -113,7 +113,9 @@ export class Asker extends Context.Service<
           const durationMs = (yield* Clock.currentTimeMillis) - startedAt
           const report: AskReport = { message: number, ...ending, iterations, toolCalls, durationMs }
           yield* Ref.update(reports, (before) => [...before, report])
-          if (ending.reason !== "") yield* events.publish({ type: "message", level: "error", text: ending.reason })
+          /* What a person chose is no error. */
+          const level = ending.status === "interrupted" ? "info" : "error"
+          if (ending.reason !== "") yield* events.publish({ type: "message", level, text: ending.reason })
           yield* events.publish({ type: "ask.finished", report })
           return report
         })
@@ -145,7 +147,7 @@ export class Asker extends Context.Service<
             ),
             Effect.flatMap((ending) => finish(number, startedAt, progress, ending)),
             Effect.onInterrupt(() => {
-              const reason = "The answer was stopped."
+              const reason = "Stopped."
               return finish(number, startedAt, progress, { status: "interrupted", answer: progress.heard, reason })
             })
           )

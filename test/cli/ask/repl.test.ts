@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import { Output } from "../../../src/cli/terminal/Output.ts"
+import { noScreen } from "../../../src/cli/terminal/Screen.ts"
 import { Signals } from "../../../src/cli/terminal/Signals.ts"
 import { talk } from "../../../src/cli/ask/repl.ts"
 import type { Rule } from "../../../src/domain/permissions/Permission.ts"
@@ -26,6 +27,10 @@ const open = (script: (index: number) => ScriptedAnswer | string) =>
     const output = Output.of({
       result: () => Effect.die("no result"),
       answer: () => Effect.die("no answer"),
+      print: () => Effect.die("nothing is printed"),
+      printNow: () => undefined,
+      screen: noScreen,
+      resultColumns: () => undefined,
       follow: () => undefined,
       tell: (text) => add(`${text}\n`),
       prompt: add,
