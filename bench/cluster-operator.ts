@@ -3,7 +3,7 @@
  * is restarted or gone, and a worker that is killed again and again. For each: how the run ended, the longest time
  * without an event, work done twice and work lost, questions, and what the workers said.
  *
- *   node bench/cluster-operator.ts [SCENARIO...] [--tasks 12] [--latency 300] [--gone 60]
+ *   node bench/cluster-operator.ts [SCENARIO...] [--tasks 12] [--latency 300] [--work 0.2] [--gone 60]
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -16,12 +16,13 @@ const { positionals, values } = parseArgs({
   options: {
     tasks: { type: "string", default: "12" },
     latency: { type: "string", default: "300" },
+    work: { type: "string", default: "0.2" },
     gone: { type: "string", default: "60" },
     limit: { type: "string", default: "120" },
     verbose: { type: "boolean", default: false }
   }
 })
-const tasks = Number(values.tasks)
+const size = { tasks: Number(values.tasks), latency: Number(values.latency), work: Number(values.work) }
 const gone = Number(values.gone) * 1000
 
 type Operator = Effect.Success<ReturnType<typeof makeOperator>>
@@ -53,8 +54,8 @@ const stopped = (seconds: number, whose: "run" | "tasks"): Fault => ({
   }
 })
 
-const restarted = (mode: "fast" | "immediate", milliseconds: number): Fault => ({
-  workers: 2,
+const restarted = (mode: "fast" | "immediate", milliseconds: number, workers = 2): Fault => ({
+  workers,
   strike: async ({ postgres }) => {
     await postgres.stop(mode)
     await pause(milliseconds)
@@ -78,6 +79,15 @@ const faults: Readonly<Record<string, Fault>> = {
   "restart-fast": restarted("fast", 0),
   "restart-immediate": restarted("immediate", 0),
   "database-gone": restarted("fast", gone),
+  "alone-fast": restarted("fast", 0, 1),
+  "alone-immediate": restarted("immediate", 0, 1),
+  "alone-gone": restarted("fast", gone, 1),
+  joined: {
+    workers: 1,
+    strike: async ({ addWorker }, workers) => {
+      workers.push(await addWorker())
+    }
+  },
   "killed-again": {
     workers: 3,
     strike: async ({ addWorker }, workers, isOver) => {
@@ -94,7 +104,7 @@ const faults: Readonly<Record<string, Fault>> = {
 
 const strike = (name: string, { strike, workers: count }: Fault) =>
   Effect.gen(function* () {
-    const world = yield* makeOperator(tasks, Number(values.latency))
+    const world = yield* makeOperator(size)
     const workers = yield* Effect.forEach(Array.from({ length: count }), (_, index) =>
       world.worker({ isRemote: index === 1 })
     )
