@@ -155,7 +155,7 @@ export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work 
         lost: status.startsWith("done") ? names.length - new Set(lines).size : 0,
         missing: names.length - new Set(lines).size,
         /** Model calls that were made again. */
-        askedAgain: asked.length - new Set(asked).size,
+        askedAgain: asked.filter((one, at) => asked.indexOf(one) < at),
         doubts
       }
     }

@@ -35,6 +35,8 @@ interface World extends Operator {
 
 interface Fault {
   readonly workers: number
+  /** When the fault comes: after two tasks unless it says otherwise. */
+  readonly isTime?: (workers: ReadonlyArray<Worker>) => boolean
   readonly strike: (world: World, workers: Array<Worker>, isOver: () => boolean) => Promise<void>
 }
 
@@ -102,7 +104,7 @@ const faults: Readonly<Record<string, Fault>> = {
   }
 }
 
-const strike = (name: string, { strike, workers: count }: Fault) =>
+const strike = (name: string, { isTime, strike, workers: count }: Fault) =>
   Effect.gen(function* () {
     const world = yield* makeOperator(size)
     const workers = yield* Effect.forEach(Array.from({ length: count }), (_, index) =>
@@ -112,7 +114,7 @@ const strike = (name: string, { strike, workers: count }: Fault) =>
     const measuring = one.measured()
     let isOver = false
     void measuring.then(() => (isOver = true))
-    while (one.done() < 2) yield* Effect.promise(() => pause(20))
+    while (isTime === undefined ? one.done() < 2 : !isTime(workers)) yield* Effect.promise(() => pause(20))
     const begun = performance.now()
     const scope = yield* Effect.scope
     const addWorker = () => Effect.runPromise(Scope.provide(world.worker(), scope))
