@@ -3,7 +3,7 @@
  * is restarted or gone, and a worker that is killed again and again. For each: how the run ended, the longest time
  * without an event, work done twice and work lost, questions, and what the workers said.
  *
- *   node bench/cluster-operator.ts [SCENARIO...] [--tasks 12] [--latency 300] [--work 0.2] [--gone 60]
+ *   node bench/cluster-operator.ts [many] [FAULT...] [--runs 50] [--tasks 12] [--latency 300] [--work 0.2] [--gone 60]
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -18,6 +18,7 @@ const { positionals, values } = parseArgs({
     latency: { type: "string", default: "300" },
     work: { type: "string", default: "0.2" },
     gone: { type: "string", default: "60" },
+    runs: { type: "string", default: "50" },
     limit: { type: "string", default: "120" },
     verbose: { type: "boolean", default: false }
   }
@@ -70,6 +71,8 @@ const faults: Readonly<Record<string, Fault>> = {
   "stopped-run-4s": stopped(4, "run"),
   "stopped-run-20s": stopped(20, "run"),
   "stopped-tasks-20s": stopped(20, "tasks"),
+  "stopped-run": stopped(gone / 1000, "run"),
+  "stopped-tasks": stopped(gone / 1000, "tasks"),
   "network-cut": {
     workers: 2,
     strike: async ({ network }) => {
@@ -83,6 +86,7 @@ const faults: Readonly<Record<string, Fault>> = {
   "database-gone": restarted("fast", gone),
   "alone-fast": restarted("fast", 0, 1),
   "alone-immediate": restarted("immediate", 0, 1),
+  "gone-immediate": restarted("immediate", gone),
   "alone-gone": restarted("fast", gone, 1),
   joined: {
     workers: 1,
@@ -131,7 +135,33 @@ const strike = (name: string, { isTime, strike, workers: count }: Fault) =>
     if (measured === undefined || measured.twice + measured.lost > 0) process.exitCode = 1
   }).pipe(Effect.scoped)
 
-const chosen = positionals.length === 0 ? Object.keys(faults) : positionals
+/** Many runs at once on two workers, each in a project of its own. */
+const many = Effect.gen(function* () {
+  const world = yield* makeOperator(size)
+  yield* world.worker()
+  yield* world.worker()
+  const begun = performance.now()
+  const projects = Array.from({ length: Number(values.runs) }, (_, index) => `many-${index}`)
+  for (const project of projects) world.sandbox.write(`${project}/.gitkeep`, "")
+  const all = yield* Effect.promise(() => Promise.all(projects.map((project) => world.begin(project).measured())))
+  const sum = (of: (one: (typeof all)[number]) => number) => all.reduce((total, one) => total + of(one), 0)
+  const figures = {
+    runs: all.length,
+    done: all.filter(({ status }) => status === "done").length,
+    seconds: ((performance.now() - begun) / 1000).toFixed(1),
+    silence: Math.max(...all.map(({ silence }) => silence)),
+    twice: sum(({ twice }) => twice),
+    lost: sum(({ lost }) => lost),
+    doubts: sum(({ doubts }) => doubts)
+  }
+  console.log(JSON.stringify({ fault: "many", ...figures }))
+  for (const { status } of all) if (status !== "done") console.log(`  ${status}`)
+  if (figures.done < figures.runs || figures.twice + figures.lost > 0) process.exitCode = 1
+}).pipe(Effect.scoped)
+
+if (positionals.includes("many")) await Effect.runPromise(Effect.provide(many, NodeServices.layer))
+const given = positionals.filter((name) => name !== "many")
+const chosen = positionals.length === 0 ? Object.keys(faults) : given
 for (const name of chosen) {
   const fault = faults[name]
   if (fault === undefined) throw new Error(`There is no scenario ${name}: ${Object.keys(faults).join(", ")}`)
