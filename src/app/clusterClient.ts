@@ -74,10 +74,18 @@ export const layerWorkerEnvironment = (address?: DatabaseAddress) =>
 /** A run for the workers. What `given` allows, and whether all steps are approved, holds for this run only. */
 export interface NewClusterRun extends Omit<NewRun, "keep"> {
   readonly approveSteps: boolean
+  /** Steps and calls are approved, but for what only a person may allow. */
+  readonly yes?: boolean
 }
 
 /** Reads the setup of a run on this machine, for the workers. */
-export const prepareRun = Effect.fn("prepareRun")(function* ({ approveSteps, given, order, project }: NewClusterRun) {
+export const prepareRun = Effect.fn("prepareRun")(function* ({
+  approveSteps,
+  given,
+  order,
+  project,
+  yes = false
+}: NewClusterRun) {
   const fs = yield* FileSystem.FileSystem
   const setup = yield* readSetup(project, given)
   if (setup.usesDefaultModel) {
@@ -93,7 +101,7 @@ export const prepareRun = Effect.fn("prepareRun")(function* ({ approveSteps, giv
     order: yield* Effect.orDie(decodeOrder(redact(yield* Effect.orDie(encodeOrder(order))))),
     settings: savedSettings(setup)
   }
-  return { opened, allow: given.allow ?? [], approveSteps } satisfies ClusterRun
+  return { opened, allow: given.allow ?? [], approveSteps, ...(yes ? { yes } : {}) } satisfies ClusterRun
 })
 
 /** Puts a run into the database, where a worker finds it. */

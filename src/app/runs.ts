@@ -25,7 +25,10 @@ import { tellStartup, type Warn } from "./startup.ts"
 import { version } from "./version.ts"
 
 /** What a caller provides for a run. */
-export interface StartPorts extends Pick<RunPorts, "listen" | "approveSteps" | "approver" | "model" | "plugins"> {
+export interface StartPorts extends Pick<
+  RunPorts,
+  "listen" | "approveSteps" | "approver" | "isColoured" | "model" | "plugins" | "yes"
+> {
   /** Receives the notes that a person should read before the run starts. */
   readonly warn: Warn
   /** Asks the person for a model when none is named; without it that is an error. */
@@ -139,7 +142,7 @@ export const forkRun = Effect.fn("forkRun")(function* (
   { from, runId, ...saved }: SavedRun & { readonly from: string; readonly runId?: string },
   ports: StartPorts
 ) {
-  const { records, runId: forked } = yield* readRun(saved.run)
+  const { records, runId: forked } = yield* readRun(saved.run, saved.project)
   const begin = forkRecords(records, from)
   if (begin === undefined) {
     return yield* new TaskNotFound({ runId: forked, given: from, names: taskNames(records) })

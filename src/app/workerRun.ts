@@ -117,6 +117,7 @@ export const makeRunContext = (runId: string, { flags, slots, tell }: RunContext
       layerClusterRun(setup, runId, {
         listen: () => Effect.void,
         approveSteps: run.approveSteps,
+        yes: run.yes ?? false,
         readOnly: order.readOnly ?? false,
         worker: {
           answers: layerRemote(store),

@@ -14,16 +14,20 @@ export interface CommandPorts {
   readonly sink: EventSink
   /** All steps are approved beforehand. */
   readonly approveSteps: boolean
+  /** Steps and calls are approved beforehand. */
+  readonly yes?: boolean
   /** Who is asked; the terminal when absent. */
   readonly approver?: Layer.Layer<Approver>
 }
 
 /** The same, as the application expects it. A person at a terminal is asked for a model when none is named. */
-export const startPorts = Effect.fnUntraced(function* ({ approveSteps, approver, sink }: CommandPorts) {
+export const startPorts = Effect.fnUntraced(function* ({ approveSteps, approver, sink, yes = false }: CommandPorts) {
   const output = yield* Output
   const ports: StartPorts = {
     listen: sink.listen,
     approveSteps,
+    yes,
+    isColoured: output.tellPaint.bold("") !== "",
     warn: (notes) => printNotes(output, notes),
     ...(output.canAsk ? { pickModel: yield* makePickModel } : {}),
     ...(approver === undefined ? {} : { approver })

@@ -64,6 +64,7 @@ export const Configuration = Schema.Struct({
   ),
   allow: key(Schema.Array(RuleLine), "Tool calls that run without a question. Flag: --allow."),
   deny: key(Schema.Array(RuleLine), "Tool calls that are always denied. Flag: --deny."),
+  bell: key(Schema.Boolean, "Whether the terminal rings when a question appears. Default: true."),
   keepAlive: key(KeepAlive, 'How long the server keeps the model loaded after a call, such as "30m".'),
   think: key(
     Think,
@@ -100,6 +101,7 @@ export const personalKeys = [
   "host",
   "allow",
   "fetchAllow",
+  "bell",
   "keepAlive",
   "think",
   "sampling",

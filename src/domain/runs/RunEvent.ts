@@ -14,8 +14,8 @@ import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 import { ModelCallId, Stage, ToolCallId } from "./ActivityKey.ts"
 import { AskReport, RunReport } from "./RunReport.ts"
 
-/** The version of the JSON Lines stream; it grows when a field changes its meaning. */
-const runEventVersion = 1
+/** Versions of the JSON Lines stream; it grows when a field changes. Since 2 its names are in `snake_case`. */
+const runEventVersions = [1, 2] as const
 
 const event = <const Type extends string, Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
   Schema.Struct({ type: Schema.tag(type), ...fields })
@@ -52,7 +52,7 @@ export type WaitedFor = typeof WaitedFor.Type
 
 export const RunEvent = Schema.Union([
   event("run.started", {
-    version: Schema.Literal(runEventVersion),
+    version: Schema.Literals(runEventVersions),
     runId: Schema.String,
     project: Schema.String,
     model: Schema.String,
@@ -158,6 +158,8 @@ export const RunEvent = Schema.Union([
     chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
     /** After a no: what the person wants instead, in their words. */
     instead: Schema.optionalKey(Schema.String),
+    /** After a yes: the offered rules that the person chose for this project. */
+    always: Schema.optionalKey(Schema.Array(Schema.String)),
     /** Who answered: a person, a rule or flag, or nobody, when nobody could be asked. */
     by: Schema.Literals(["person", "rule", "nobody"])
   }),

@@ -8,7 +8,8 @@ import type { DatabaseUnavailable } from "./ClusterDatabase.ts"
 import { ClusterRuns, type ClusterRunState } from "./ClusterRuns.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import type { JournalLine } from "../journal/JournalLine.ts"
-import { chooseRun, type RunStanding, RunStore, type RunSummary } from "../history/RunStore.ts"
+import type { RunStanding, RunSummary } from "../../domain/history/RunStanding.ts"
+import { chooseRun, RunStore } from "../history/RunStore.ts"
 
 const standingOf = (ending: ClusterRunEnding | undefined): RunStanding => {
   if (ending === undefined) return "running"

@@ -184,7 +184,7 @@ export class Asker extends Context.Service<
         if (Result.isFailure(supported) && supported.failure._tag === "NoToolSupport") return yield* supported.failure
         yield* events.publish({
           type: "run.started",
-          version: 1,
+          version: 2,
           runId,
           project: workspace.root,
           model:

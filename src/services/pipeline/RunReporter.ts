@@ -58,7 +58,7 @@ export class RunReporter extends Context.Service<
         Effect.forEach(notes, (text) => events.publish({ type: "message", level: "warning", text }), { discard: true })
 
       const start = Effect.fnUntraced(function* ({ prompt, runId }: RunOrder, briefing: Briefing) {
-        yield* events.publish({ type: "run.started", version: 1, runId, project, model, ...stageModels, prompt })
+        yield* events.publish({ type: "run.started", version: 2, runId, project, model, ...stageModels, prompt })
         yield* warn(briefing)
         if (foreign.length > 0) {
           yield* activities.record({ key: toolsKey, success: Schema.Array(RecordedTool) }, Effect.succeed(foreign))

@@ -86,8 +86,8 @@ describe("ask", () => {
       "ask.finished",
       "run.finished"
     ])
-    const last = lines.at(-1) as { exitCode: number; report: { status: string; answer: string } }
-    assert.deepStrictEqual([last.exitCode, last.report.status], [0, "done"])
+    const last = lines.at(-1) as { exit_code: number; report: { status: string; answer: string } }
+    assert.deepStrictEqual([last.exit_code, last.report.status], [0, "done"])
     assert.deepInclude(lines[1], { message: 1, text: question })
   })
 
@@ -119,9 +119,9 @@ describe("ask", () => {
   it("ends with 5 when no server answers, also in the stream", async () => {
     const { code, stdout } = await sandbox.run(["ask", "--model", "qwen3", "--json", "hi"])
     const lines = jsonLines(stdout)
-    const last = lines.at(-1) as { exitCode: number; report: { status: string; message: string } }
+    const last = lines.at(-1) as { exit_code: number; report: { status: string; message: string } }
     assert.deepStrictEqual(
-      [code, lines.map(({ type }) => type), last.exitCode, last.report.status],
+      [code, lines.map(({ type }) => type), last.exit_code, last.report.status],
       [5, ["run.started", "message", "run.finished"], 5, "unavailable"]
     )
     assert.include(last.report.message, "No model server answers at http://127.0.0.1:1 ")

@@ -8,7 +8,7 @@ import { Output } from "../../../src/cli/terminal/Output.ts"
 import { Signals } from "../../../src/cli/terminal/Signals.ts"
 import { talk } from "../../../src/cli/ask/repl.ts"
 import type { Rule } from "../../../src/domain/permissions/Permission.ts"
-import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { layerTerminal } from "../../../src/services/approvals/TerminalApprover.ts"
 import { Asker } from "../../../src/services/conversation/Asker.ts"
 import { type ScriptedAnswer, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { makeFakeTerminal } from "../../support/FakeTerminal.ts"
@@ -43,7 +43,7 @@ const open = (script: (index: number) => ScriptedAnswer | string) =>
     const layer = layerTestAsk({
       files: { "a.txt": "text\n" },
       rules,
-      approver: Approver.layerTerminal.pipe(Layer.provide(terminal.layer))
+      approver: layerTerminal().pipe(Layer.provide(terminal.layer))
     }).pipe(Layer.provide(ScriptedModel.layer((_prompt, index) => script(index))))
     const screen = () => shown.text + terminal.screen()
     const session = yield* Effect.gen(function* () {
@@ -135,9 +135,9 @@ it.effect("asks for permission in the middle, and shows what was allowed", () =>
     const { report, sees, type } = yield* open((index) => (index === 0 ? reading : "It says text."))
     yield* sees("> ")
     yield* type("What does a.txt say?")
-    yield* sees("Permission request")
-    yield* sees("Answer [")
-    yield* type("2")
+    yield* sees("Wants to read a.txt")
+    yield* sees("Allow? ")
+    yield* type("a")
     yield* sees("It says text.")
     yield* type("/permissions")
     yield* sees("For this session:\n  allow read_file for every file of the project that does not look like a secret\n")
@@ -151,7 +151,7 @@ it.effect("stops an answer at Ctrl-C, also at its question, and leaves at the se
     const { interrupt, report, screen, sees, type } = yield* open((index) => (index === 0 ? reading : "Later."))
     yield* sees("> ")
     yield* type("What does a.txt say?")
-    yield* sees("Permission request")
+    yield* sees("Wants to read a.txt")
     yield* interrupt
     yield* sees("> ", 2)
     yield* type("Something else")
@@ -175,8 +175,8 @@ it.effect("ends with 4 when something was denied on the way", () =>
     const { report, sees, type } = yield* open((index) => (index === 0 ? reading : "Fine."))
     yield* sees("> ")
     yield* type("What does a.txt say?")
-    yield* sees("Answer [")
-    yield* type("4")
+    yield* sees("Allow? ")
+    yield* type("n")
     yield* sees("Fine.")
     yield* sees("> ", 2)
     yield* type("Thanks.")

@@ -79,21 +79,21 @@ describe("run", () => {
     }
     const [header] = lines
     assert.deepStrictEqual(
-      { ...header, at: "", runId: "" },
+      { ...header, at: "", run_id: "" },
       {
         type: "run.started",
         at: "",
-        version: 1,
-        runId: "",
+        version: 2,
+        run_id: "",
         project: "<root>/project",
         model: "embedded",
         prompt: "Where is the port of the server defined?"
       }
     )
-    const last = lines.at(-1) as { type: string; exitCode: number; report: { status: string; runId: string } }
+    const last = lines.at(-1) as { type: string; exit_code: number; report: { status: string; run_id: string } }
     assert.deepStrictEqual(
-      [last.type, last.exitCode, last.report.status, last.report.runId],
-      ["run.finished", 0, "done", header?.["runId"]]
+      [last.type, last.exit_code, last.report.status, last.report.run_id],
+      ["run.finished", 0, "done", header?.["run_id"]]
     )
     const types = lines.map((line) => line["type"])
     for (const type of ["plan.created", "task.refined", "tool.finished", "task.finished"]) assert.include(types, type)
@@ -139,8 +139,8 @@ describe("run", () => {
 
   it("ends with 5 when no server answers, also in the stream", async () => {
     const { code, stderr, stdout } = await sandbox.start(["run", "--model", "qwen3", "--json", "hi"]).ended
-    const last = jsonLines(stdout).at(-1) as { exitCode: number; report: { status: string; message: string } }
-    assert.deepStrictEqual([code, stderr, last.exitCode, last.report.status], [5, "", 5, "unavailable"])
+    const last = jsonLines(stdout).at(-1) as { exit_code: number; report: { status: string; message: string } }
+    assert.deepStrictEqual([code, stderr, last.exit_code, last.report.status], [5, "", 5, "unavailable"])
     assert.include(last.report.message, "No model server answers at http://127.0.0.1:1 ")
   })
 
@@ -165,7 +165,10 @@ describe("run", () => {
     const run = ["run", "--model", "embedded", "--plan", "gated.md"]
     const asked = await sandbox.run(run)
     assert.deepStrictEqual([asked.code, asked.stdout], [4, ""])
-    assert.include(asked.stderr, '"Task section 1" needs approval and nobody could give it. Use --yes-this-run.')
+    assert.include(
+      asked.stderr,
+      '"Task section 1" was not approved: no terminal to ask on. Use --yes to approve beforehand.'
+    )
     const approved = await sandbox.run([...run, "--yes-this-run"])
     assert.strictEqual(approved.code, 0, approved.stderr)
     assert.include(approved.stdout, "src/server.ts")

@@ -13,6 +13,7 @@ const everything: Required<Configuration> = {
   referenceBudget: 1000,
   allow: ["run_command", "write_file"],
   deny: ["fetch_url"],
+  bell: false,
   keepAlive: "30m",
   think: true,
   sampling: { temperature: 0 },
@@ -48,6 +49,7 @@ describe("of the settings in a journal count", () => {
     expect(Object.keys(Configuration.fields).filter((key) => !own.includes(key))).toEqual([
       "$schema",
       "allow",
+      "bell",
       "fetchAllow",
       "tools",
       "sandbox",
