@@ -37,6 +37,7 @@ const commands = [
   ["init"],
   ["doctor"],
   ["models"],
+  ["models", "bench"],
   ["tools"],
   ["tools", "list"],
   ["tools", "describe"],

@@ -1,9 +1,10 @@
 /**
- * `task-conductor models`: what the server has.
+ * `task-conductor models`: what the server has; `models bench` compares it.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import { bench } from "./bench.ts"
 
 /** The command. */
 export const models = Command.make(
@@ -20,6 +21,7 @@ export const models = Command.make(
   })
 ).pipe(
   Command.withDescription("List the models of the server: size, largest context window, what each can do"),
-  Command.withShortDescription("List the models of the server"),
-  Command.withExamples([{ command: "task-conductor models", description: "Names, sizes, windows, abilities" }])
+  Command.withShortDescription("List the models of the server, or compare them"),
+  Command.withExamples([{ command: "task-conductor models", description: "Names, sizes, windows, abilities" }]),
+  Command.withSubcommands([bench])
 )
