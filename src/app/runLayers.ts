@@ -23,6 +23,7 @@ import { layerJournalEngine } from "../services/journal/JournalEngine.ts"
 import { ModelCaller } from "../services/models/ModelCaller.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { layerOllamaFacts } from "../services/providers/ollama/OllamaFacts.ts"
+import { layerOllamaLoaded } from "../services/providers/ollama/OllamaLoaded.ts"
 import { OllamaModel } from "../services/providers/ollama/OllamaModel.ts"
 import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
@@ -44,6 +45,7 @@ import { TokenCalibration } from "../services/models/TokenCalibration.ts"
 import type { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
+import { RunSettings } from "../services/runs/RunSettings.ts"
 import { startOfRun } from "../services/runs/RunId.ts"
 import { UsageMeter } from "../services/runs/UsageMeter.ts"
 import { serverOf } from "./chosenModel.ts"
@@ -62,7 +64,8 @@ const layerModel = (setup: Setup) => {
     maxAnswerTokens: answerReserve(settings.contextWindow),
     ...(keepAlive === undefined ? {} : { keepAlive })
   })
-  return Layer.merge(model, Layer.provide(layerOllamaFacts(setup.modelFacts), OllamaServer.layer(serverOf(setup))))
+  const facts = Layer.merge(layerOllamaFacts(setup.modelFacts), layerOllamaLoaded)
+  return Layer.merge(model, Layer.provide(facts, OllamaServer.layer(serverOf(setup))))
 }
 
 /** What every model call needs, beside the model and the run. */
@@ -154,11 +157,15 @@ const layerToolSupport = (setup: Setup) => {
       )
 }
 
-/** Everything a conversation needs; `lock` keeps others from changing the project meanwhile. */
-export const layerAsk = (setup: Setup, ports: RunPorts, lock: Parameters<typeof layerProject>[2]) =>
+/** A conversation with the model of this setup, over tools and a project that may have been opened with another model. */
+export const layerAskModel = (setup: Setup, ports: RunPorts) =>
   layerConversation.pipe(
     Layer.provide(layerCalls(ports)),
     Layer.provide(ports.model ?? layerModel(setup)),
-    Layer.provide(ports.model === undefined ? layerToolSupport(setup) : ToolSupport.layerAssumed),
-    Layer.provideMerge(layerProject(setup, ports, lock))
+    Layer.provideMerge(ports.model === undefined ? layerToolSupport(setup) : ToolSupport.layerAssumed),
+    Layer.provide(RunSettings.layer(setup.settings))
   )
+
+/** Everything a conversation needs; `lock` keeps others from changing the project meanwhile. */
+export const layerAsk = (setup: Setup, ports: RunPorts, lock: Parameters<typeof layerProject>[2]) =>
+  layerAskModel(setup, ports).pipe(Layer.provideMerge(layerProject(setup, ports, lock)))

@@ -70,13 +70,13 @@ export const run = Command.make(
       ...(given.readOnly ? { readOnly: true } : {})
     }
     const request = { project: given.project, flags, order }
-    const ports = { sink: yield* eventSink(given), ...approvedBeforehand(given) }
+    const ports = { sink: yield* eventSink({ ...given, isClusterRun: given.cluster }), ...approvedBeforehand(given) }
     if (given.cluster) {
       const { startClusterRun } = yield* Effect.promise(() => import("../cluster/clusterHandler.ts"))
-      return yield* endWithReport(yield* startClusterRun(request, ports), { ...given, isClusterRun: true })
+      return yield* endWithReport(yield* startClusterRun(request, ports), { ...given, ...ports, isClusterRun: true })
     }
     const { runPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))
-    yield* endWithReport(yield* runPrompt(request, ports), given)
+    yield* endWithReport(yield* runPrompt(request, ports), { ...given, ...ports })
   })
 ).pipe(
   Command.withDescription("Plan the work for a prompt, check the plan, carry it out, and answer"),

@@ -92,7 +92,11 @@ export const Configuration = Schema.Struct({
     Schema.Array(EnvironmentName),
     "Additional environment variables for commands. Names that look like secrets, or that make programs run other code, are rejected."
   ),
-  mcpServers: key(Schema.Record(Schema.String, McpServerEntry), "MCP servers, by name.")
+  mcpServers: key(Schema.Record(Schema.String, McpServerEntry), "MCP servers, by name."),
+  saveConversations: key(
+    Schema.Boolean,
+    "Whether conversations of `ask` are kept in your state folder, to be continued with --continue. Default: true. Flag: --no-save."
+  )
 })
 export type Configuration = typeof Configuration.Type
 

@@ -68,7 +68,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const calibration = yield* TokenCalibration
   const factsOf = yield* ModelFacts
   const thinking = makeThinking()
-  const withSigns = makeSignsOfLife(events)
+  const withSigns = yield* makeSignsOfLife(events, settings.slots)
   const warned = yield* Ref.make(false)
   const crowded = yield* Ref.make(false)
 
@@ -147,22 +147,39 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       if (phase === "thinking") thinking.seen(name, planned.think)
       yield* events.publish({ type: "model.phase", call: request.id, phase })
     })
-    const read = (life: CallLife) =>
-      readAnswer(model, prompt, {
+    const scale = calibration.scale(name)
+    const read = (life: CallLife) => {
+      const heard = listen?.()
+      return readAnswer(model, prompt, {
         heard: life.heard,
         server: { host: settings.host, model: name },
         meter,
-        thinking: { tokens: planned.thinkingTokens, scale: calibration.scale(name) },
+        thinking: { tokens: planned.thinkingTokens, scale },
         arrived: server.reached,
-        entered,
-        ...(listen === undefined ? {} : { listen: listen() }),
+        entered: (phase) =>
+          Effect.andThen(
+            Effect.sync(() => life.entered(phase)),
+            entered(phase)
+          ),
+        listen: (piece) => {
+          life.wrote(piece)
+          heard?.(piece)
+        },
         ...(shape === undefined ? {} : { shape }),
         ...(talk === undefined ? {} : { talk })
       }).pipe(
         Effect.provideService(ModelOverride, overrideOf(request)),
         Effect.provideService(CallOptions, { ...planned, connected: life.connected })
       )
-    const got = yield* withSigns(request.id, planned.seconds, read)
+    }
+    const followed = {
+      call: request.id,
+      model: name,
+      limits: planned.seconds,
+      charactersPerToken: scale.charactersPerToken,
+      tellsText: request.id.stage === "conclude"
+    }
+    const got = yield* withSigns(followed, read)
     if (got.promptTokens !== undefined) {
       yield* checkCount(request, got.promptTokens, got.isWholeCount, planned.contextWindow)
     }

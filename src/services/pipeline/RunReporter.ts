@@ -69,7 +69,10 @@ export class RunReporter extends Context.Service<
       const finish = Effect.fnUntraced(function* ({ runId }: RunOrder, state: RunState, outcome: Outcome) {
         const { evidence: ofAnswer, ...ending } = outcome
         const { message } = ending
-        if (message !== "") yield* events.publish({ type: "message", level: "error", text: message })
+        /* What a person chose is no error. */
+        const isChosen = ending.status === "declined" || ending.status === "interrupted"
+        const level = isChosen ? "info" : "error"
+        if (message !== "") yield* events.publish({ type: "message", level, text: message })
         const usage = yield* meter.total
         const progress = yield* state.get
         const failures = openFailures(progress.failures, progress.results)

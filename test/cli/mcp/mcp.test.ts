@@ -216,7 +216,7 @@ describe("task-conductor mcp", () => {
       assert.deepStrictEqual(
         messages.filter(({ method }) => method === "notifications/progress").map(({ params }) => params),
         [
-          { progressToken: "p", progress: 1, message: "plan ..." },
+          { progressToken: "p", progress: 1, message: "planning ..." },
           { progressToken: "p", progress: 2, message: "plan 1 task in 1 step: Search 1" }
         ]
       )

@@ -55,7 +55,10 @@ describe("run", () => {
       /^Using the built-in demo, which only searches and quotes.\nrun \d{8}-\d{6}-\w{4} with embedded in <root>\/project\n/
     )
     assert.match(stderr, /\nplan \d+ tasks? in \d+ steps?: /)
-    assert.match(stderr, /\ndone: \d+ results?, \d+ rounds?, \d+ model calls?, \d+ tool calls?, \d+\.\d s\n$/)
+    assert.match(
+      stderr,
+      /\ndone: \d+ results?, \d+ model calls?, \d+ tool calls?, \d+\.\d s(?:, \S+ tokens read, \S+ written)?\n$/
+    )
     assert.notInclude(stderr + stdout, "\u001b")
   })
 

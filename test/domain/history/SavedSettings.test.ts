@@ -23,7 +23,8 @@ const everything: Required<Configuration> = {
   tools: { touch: { description: "Touches.", command: ["touch", "a"] } },
   sandbox: { mode: "off" } as never,
   commandEnvironment: ["LANG"],
-  mcpServers: { evil: { command: "touch", args: ["a"] } as never }
+  mcpServers: { evil: { command: "touch", args: ["a"] } as never },
+  saveConversations: true
 }
 
 const harmless = [
