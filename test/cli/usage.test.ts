@@ -170,12 +170,6 @@ describe("wrong usage", () => {
     const { ended } = sandbox.start(first?.args ?? [])
     assert.deepStrictEqual(await ended, { code: 2, stdout: "", stderr: first?.stderr ?? "" })
   })
-
-  it("shows the help on stderr when there is no command", async () => {
-    const { code, stderr, stdout } = await sandbox.start([]).ended
-    assert.deepStrictEqual([code, stdout], [2, ""])
-    assert.include(stderr, "SUBCOMMANDS")
-  })
 })
 
 describe.concurrent("what was asked for", () => {
@@ -184,6 +178,17 @@ describe.concurrent("what was asked for", () => {
     const { stdout, ...rest } = await ended
     assert.deepStrictEqual(rest, { code: 0, stderr: "" })
     assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
+  })
+
+  it("prints help in groups, and the same for the word help", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["--help"])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    const groups = ["EVERYDAY:", "RUNS:", "EXTENDING:", "SEVERAL MACHINES:"]
+    assert.deepStrictEqual(stdout.match(/^[A-Z ]+:$/gm), groups)
+    assert.deepStrictEqual(await sandbox.run(["help"]), { code, stderr, stdout })
+    assert.deepStrictEqual(await sandbox.run(["help", "runs", "clean"]), await sandbox.run(["runs", "clean", "--help"]))
+    assert.match((await sandbox.run(["version"])).stdout, /^\d+\.\d+\.\d+\n$/)
+    assert.deepStrictEqual(await sandbox.run(["help", "chekc"]), await sandbox.run(["chekc"]))
   })
 
   it("prints help for a command, with an example", async () => {
