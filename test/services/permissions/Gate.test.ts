@@ -527,9 +527,9 @@ layer(NodeServices.layer)("Gate", (it) => {
         yield* gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: `${root}/.env`, inside: true })
         yield* gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: "/etc/hosts", inside: false })
         yield* Effect.flip(gate.authorizeReference(inTask("T"), { _tag: "FetchUrl", url: "https://example.com/" }))
-        const shown = approver.asked.flat().map(({ words, ...item }) => ({ does: words?.does, ...item }))
+        const shown = approver.asked.flat()
         assert.deepStrictEqual(
-          shown.map(({ does, offers, personOnly }) => [does, offers?.always, personOnly]),
+          shown.map(({ offers, personOnly, words }) => [words?.does, offers?.always, personOnly]),
           [
             ["read .env", ["read_file:.env"], true],
             ["read /etc/hosts", ["read_file:/etc/hosts"], true],
@@ -540,17 +540,20 @@ layer(NodeServices.layer)("Gate", (it) => {
             ]
           ]
         )
-        const plain = shown.map(
-          ({ does: _does, offers: { always: _always, ...offers } = {}, personOnly: _only, ...item }) => ({
-            ...item,
-            offers
-          })
+        assert.deepStrictEqual<unknown>(
+          shown.map(({ offers, risk, targets, task, tool }) => ({
+            task,
+            tool,
+            risk,
+            targets,
+            offers: { session: offers?.session, remember: offers?.remember }
+          })),
+          [
+            askedAbout("read_file", `${root}/.env`),
+            askedAbout("read_file", "/etc/hosts"),
+            askedAbout("fetch_url", "https://example.com/", "https://example.com")
+          ]
         )
-        assert.deepStrictEqual<unknown>(plain, [
-          askedAbout("read_file", `${root}/.env`),
-          askedAbout("read_file", "/etc/hosts"),
-          askedAbout("fetch_url", "https://example.com/", "https://example.com")
-        ])
       })
     )
 
