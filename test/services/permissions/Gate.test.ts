@@ -144,7 +144,8 @@ layer(NodeServices.layer)("Gate", (it) => {
               words: {
                 does: "edit README.md (+1 -1)",
                 consequence: "Changes a file of the project, and nothing else.",
-                isCalm: true
+                isCalm: true,
+                names: ["README.md"]
               },
               offers: { session: "exactly this call", always: ["write_file:README.md"] }
             }
