@@ -135,7 +135,9 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
     case "task.kept":
       return paint.dim(`  finished before: "${shown(event.task)}"`)
     case "task.finished":
-      return `  ${paint.green("finished")} "${shown(event.task)}"`
+      return isDrawn && !isVerbose ? undefined : `  ${paint.green("finished")} "${shown(event.task)}"`
+    case "step.finished":
+      return isDrawn && !isVerbose ? `  ${paint.green("finished")} ${shown(event.title)}` : undefined
     case "task.failed":
       return [
         `  ${paint.red(event.failure.skipped ? "skipped" : "failed")} ${shown(event.failure.message, 400)}`,
