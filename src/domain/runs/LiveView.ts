@@ -4,7 +4,7 @@
  */
 import { printable, printableLines } from "../text/Printable.ts"
 import { cutLine, type StyledLine } from "../text/StyledLine.ts"
-import { cutText, wrapText } from "../text/WrapText.ts"
+import { cutText, wrapLine } from "../text/WrapText.ts"
 import { clockText, phaseText, stageText, type ViewTime } from "./LiveWords.ts"
 import { planLines } from "./LivePlan.ts"
 import { workLine } from "./WorkLine.ts"
@@ -72,7 +72,11 @@ const looseLines = (state: LiveState, { marks, now, size }: ViewOptions): Readon
 /** The end of a text that is being written. */
 const writtenLines = (text: string, size: ViewSize, rows: number): ReadonlyArray<StyledLine> => {
   const columns = usable(size)
-  const lines = wrapText(printableLines(text).replaceAll("\t", "  ").trimEnd(), columns - 2).split("\n")
+  const lines = printableLines(text)
+    .replaceAll("\t", "  ")
+    .trimEnd()
+    .split("\n")
+    .flatMap((line) => wrapLine(line, columns - 2, ""))
   const last = lines.filter((line, index) => line.trim() !== "" || lines[index - 1]?.trim() !== "").slice(-rows)
   return text.trim() === "" ? [] : last.map((line) => [{ text: `  ${cutText(line, columns - 2)}`, style: "dim" }])
 }
