@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { makeSandbox, type StartOptions } from "../support/binary.ts"
+import { demoLine, makeSandbox, type StartOptions } from "../support/binary.ts"
 import { inProcess } from "../support/inProcess.ts"
 
 const sandbox = inProcess(makeSandbox())
@@ -116,17 +116,17 @@ const cases: ReadonlyArray<Case> = [
   {
     name: "a skill that does not exist",
     args: ["run", "--model", "embedded", "--skill", "sumarize", "hi"],
-    stderr: 'There is no skill "sumarize". Use one of: summarize. See "task-conductor skills list".\n'
+    stderr: demoLine + 'There is no skill "sumarize". Use one of: summarize. See "task-conductor skills list".\n'
   },
   {
     name: "a current file that is missing",
     args: ["run", "--model", "embedded", "--file", "missing.ts", "hi"],
-    stderr: "Cannot use the current file: There is no file at <root>/project/missing.ts.\n"
+    stderr: `${demoLine}Cannot use the current file: There is no file at <root>/project/missing.ts.\n`
   },
   ...["run", "plan", "ask"].map((command) => ({
     name: `an open file that is missing, with ${command}`,
     args: [command, "--model", "embedded", "--open", "a-file", "--open", "missing.ts", "hi"],
-    stderr: "Cannot use the open file: There is no file at <root>/project/missing.ts.\n"
+    stderr: `${demoLine}Cannot use the open file: There is no file at <root>/project/missing.ts.\n`
   })),
   {
     name: "a plan that is missing",

@@ -9,7 +9,7 @@ import { progressSink } from "../terminal/LineSink.ts"
 import { verboseFlag } from "../terminal/outcome.ts"
 import { Output } from "../terminal/Output.ts"
 import { flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
-import { printableJson } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
 
 /** The command. */
 export const plan = Command.make(
@@ -31,7 +31,7 @@ export const plan = Command.make(
     const { planPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))
     const { markdown } = yield* planPrompt({ project: given.project, flags, order }, ports)
     if (!given.json) return yield* answer(markdown)
-    yield* result(printableJson({ markdown, ...checkDocument("task-list", markdown) }))
+    yield* result(outputJson({ markdown, ...checkDocument("task-list", markdown) }))
   })
 ).pipe(
   Command.withDescription("Make a task list for a prompt, check it, and print it. Run it with run --plan"),

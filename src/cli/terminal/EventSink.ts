@@ -11,7 +11,7 @@ import { exitCodes } from "./Failure.ts"
 import { Output } from "./Output.ts"
 import { redactValue } from "./Redacted.ts"
 import { Signals } from "./Signals.ts"
-import { printableJson } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
 
 /** Takes events; `abort` ends a stream that the run itself could not end. */
 export interface EventSink {
@@ -51,9 +51,7 @@ export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effec
       if (event.type === "run.started") openRun = event.runId
       if (event.type === "run.finished") openRun = undefined
       if (event.type === "task.finished") results.push(event.result)
-      return result(
-        printableJson(redactValue(flattenEvent({ at, event: withSignal(event, received()) }) as Schema.Json))
-      )
+      return result(outputJson(redactValue(flattenEvent({ at, event: withSignal(event, received()) }) as Schema.Json)))
     })
   const abort = Effect.fnUntraced(function* (message: string) {
     if (openRun === undefined) return

@@ -10,6 +10,7 @@ import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { exitCodeOf, type RunReport, type RunStatus } from "../../domain/runs/RunReport.ts"
 import { type EventSink, jsonSink } from "./EventSink.ts"
 import { quietFailure } from "./Failure.ts"
+import { approvalFlags } from "./approvalFlags.ts"
 import { outcomeLines } from "./Ending.ts"
 import { progressSink } from "./LineSink.ts"
 import { markdownText } from "./MarkdownText.ts"
@@ -37,10 +38,7 @@ export const outcomeFlags = {
     Flag.withDescription("Maximum number of rounds (refine, run, iterate): --max-rounds 3"),
     Flag.optional
   ),
-  yesThisRun: Flag.Boolean("yes-this-run").pipe(
-    Flag.withDescription("Approve every step of this run; deny rules still apply"),
-    Flag.withDefault(false)
-  ),
+  ...approvalFlags,
   json: Flag.Boolean("json").pipe(
     Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
     Flag.withDefault(false)

@@ -14,8 +14,8 @@ import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 import { ModelCallId, Stage, ToolCallId } from "./ActivityKey.ts"
 import { AskReport, RunReport } from "./RunReport.ts"
 
-/** The version of the JSON Lines stream; it grows when a field changes its meaning. */
-const runEventVersion = 1
+/** Versions of the JSON Lines stream; it grows when a field changes. Since 2 its names are in `snake_case`. */
+const runEventVersions = [1, 2] as const
 
 const event = <const Type extends string, Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
   Schema.Struct({ type: Schema.tag(type), ...fields })
@@ -68,10 +68,12 @@ export type CallPhase = typeof CallPhase.Type
 
 export const RunEvent = Schema.Union([
   event("run.started", {
-    version: Schema.Literal(runEventVersion),
+    version: Schema.Literals(runEventVersions),
     runId: Schema.String,
     project: Schema.String,
     model: Schema.String,
+    /** The models of stages that have one of their own, by the names of the stages. */
+    stageModels: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
     prompt: Schema.String
   }),
   /**
@@ -85,7 +87,7 @@ export const RunEvent = Schema.Union([
     pass: Schema.optionalKey(Schema.Int)
   }),
   /**
-   * A prompt was sent. `model` is the one that the skill of the task chose; absent for the model of the run. `retry` counts
+   * A prompt was sent. `model` is the one that the skill of the task or the stage has; absent for the model of the run. `retry` counts
    * from 1 when the prompt is sent again, and `after` says what happened before.
    */
   event("model.started", {
@@ -194,6 +196,8 @@ export const RunEvent = Schema.Union([
     chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
     /** After a no: what the person wants instead, in their words. */
     instead: Schema.optionalKey(Schema.String),
+    /** After a yes: the offered rules that the person chose for this project. */
+    always: Schema.optionalKey(Schema.Array(Schema.String)),
     /** Who answered: a person, a rule or flag, or nobody, when nobody could be asked. */
     by: Schema.Literals(["person", "rule", "nobody"])
   }),

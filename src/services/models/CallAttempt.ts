@@ -8,7 +8,7 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
-import { generationFor, type Think } from "../../domain/models/Generation.ts"
+import { generationFor, stageModel, type Think } from "../../domain/models/Generation.ts"
 import {
   type FilledPrompt,
   estimatePrompt,
@@ -39,7 +39,7 @@ export interface ModelRequest {
   readonly talk?: Talk
   /** Position of the task's step from 0; 0 for stages that see the whole list. */
   readonly step: number
-  /** The model of a skill that chose one; the model of the run when absent. */
+  /** The model of a skill that chose one; that of the stage, or of the run, when absent. */
   readonly model?: string
   /** The expected document; an answer that does not become one is stopped. */
   readonly shape?: AnswerShape
@@ -72,8 +72,9 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const warned = yield* Ref.make(false)
   const crowded = yield* Ref.make(false)
 
-  /** The embedded model answers for every skill. */
-  const overrideOf = ({ model }: ModelRequest) => (settings.model === "embedded" ? undefined : model)
+  /** The embedded model answers for every skill and stage. */
+  const overrideOf = ({ id, model = stageModel(settings.generation, id.stage) }: ModelRequest) =>
+    settings.model === "embedded" || model === settings.model ? undefined : model
   const nameOf = (request: ModelRequest): string => overrideOf(request) ?? settings.model
 
   /** The request with the lighter form of its prompt when the window cannot hold the whole. */

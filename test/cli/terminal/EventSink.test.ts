@@ -151,7 +151,7 @@ describe("jsonSink", () => {
   it.effect("prints type, then time, then the fields", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* printed((sink) => sink.listen({ at, event: started })), [
-        `{"type":"run.started","at":"${at}","version":1,"runId":"r1","project":"/p","model":"m","prompt":"x"}`
+        `{"type":"run.started","at":"${at}","version":1,"run_id":"r1","project":"/p","model":"m","prompt":"x"}`
       ])
     })
   )
@@ -166,7 +166,7 @@ describe("jsonSink", () => {
       )
       const last = JSON.parse(lines.at(-1) ?? "")
       assert.deepStrictEqual(
-        [lines.length, last.type, last.exitCode, last.report.runId, last.report.status, last.report.message],
+        [lines.length, last.type, last.exit_code, last.report.run_id, last.report.status, last.report.message],
         [2, "run.finished", 1, "r1", "failed", "The run broke off."]
       )
     })
@@ -182,7 +182,7 @@ describe("jsonSink", () => {
     Effect.gen(function* () {
       const finished = { at, event: { type: "run.finished", exitCode: 130, report } as const }
       const [line] = yield* printed((sink) => sink.listen(finished), "SIGTERM")
-      assert.strictEqual(JSON.parse(line ?? "").exitCode, 143)
+      assert.strictEqual(JSON.parse(line ?? "").exit_code, 143)
     })
   )
 })
