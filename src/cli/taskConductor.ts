@@ -17,6 +17,7 @@ import { plan } from "./run/plan.ts"
 import { plugins } from "./plugins/plugins.ts"
 import { refine } from "./run/refine.ts"
 import { replay } from "./runs/replay.ts"
+import { report } from "./report/report.ts"
 import { resume } from "./runs/resume.ts"
 import { run } from "./run/run.ts"
 import { runs } from "./runs/runs.ts"
@@ -46,6 +47,7 @@ export const taskConductor = Command.make("task-conductor").pipe(
     resume,
     runs,
     show,
+    report,
     replay,
     fork,
     plan,
