@@ -8,14 +8,16 @@ import * as Option from "effect/Option"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import { makeAnswerPrinter } from "../terminal/AnswerPrinter.ts"
 import { askLine } from "./AskProgress.ts"
-import { jsonSink, lineSink } from "../terminal/EventSink.ts"
+import { jsonSink, lineSink, quietSink } from "../terminal/EventSink.ts"
 import { quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { toolNames } from "./toolChoice.ts"
+import { type AnswerFlags, answerFlags, readAttachment, readOutputSchema } from "../run/answerFlags.ts"
 import { flagConfiguration, orderFiles, readPrompt, type RunFlags, runFlags } from "../run/runFlags.ts"
 
 const allFlags = {
   ...runFlags,
+  ...answerFlags,
   tools: Flag.String("tools").pipe(
     Flag.withMetavar("NAMES"),
     Flag.withDescription("The only tools that the model may call: --tools read_file,search_files"),
@@ -35,7 +37,8 @@ const allFlags = {
   )
 }
 
-interface AskFlags extends RunFlags {
+interface AskFlags extends RunFlags, AnswerFlags {
+  readonly quiet: boolean
   readonly tools: Option.Option<string>
   readonly continues: boolean
   readonly save: Option.Option<boolean>
@@ -52,18 +55,22 @@ const readRequest = Effect.fnUntraced(function* (given: AskFlags, prompt: string
   const order = {
     prompt,
     ...orderFiles(given),
+    ...(yield* readOutputSchema(given)),
     ...Option.match(tools, { onNone: () => ({}), onSome: (names) => ({ tools: toolNames(names) }) })
   }
-  return { project, flags, order, continues }
+  return { project, flags, order, continues, isQuiet: false }
 })
 
 /** Answers one message. On a terminal the text appears as it arrives, else when it is complete. */
 const askOnce = Effect.fnUntraced(function* (given: AskFlags) {
   const { answer, isWatched } = yield* Output
+  const { json, quiet } = given
   const prompt = yield* readPrompt(given)
-  const request = yield* readRequest(given, prompt)
-  const printer = isWatched && !given.json ? yield* makeAnswerPrinter : undefined
-  const sink = given.json ? yield* jsonSink : (printer?.sink ?? (yield* lineSink(askLine)))
+  const asked = yield* readRequest(given, prompt)
+  const request = { ...asked, order: { ...asked.order, ...(yield* readAttachment(given)) }, isQuiet: quiet }
+  const follows = isWatched && !json && !quiet && Option.isNone(given.outputSchema)
+  const printer = follows ? yield* makeAnswerPrinter : undefined
+  const sink = json ? yield* jsonSink : quiet ? yield* quietSink : (printer?.sink ?? (yield* lineSink(askLine)))
   const { converse } = yield* Effect.promise(() => import("./askHandler.ts"))
   const report = yield* converse(request, sink, ({ send }) => Effect.asVoid(send(prompt, printer?.listen)))
   if (!given.json && printer === undefined && report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
@@ -84,7 +91,8 @@ export const ask = Command.make(
   allFlags,
   Effect.fn("ask")(function* (given) {
     const { canAsk } = yield* Output
-    const isAlone = Option.isSome(given.prompt) || Option.isSome(given.promptFile) || given.json || !canAsk
+    const isAlone =
+      Option.isSome(given.prompt) || Option.isSome(given.promptFile) || given.json || given.quiet || !canAsk
     const report = yield* isAlone ? askOnce(given) : askTogether(given)
     if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
   })

@@ -9,6 +9,7 @@ import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
 import { endWithReport, eventSink, limitFlags, outcomeFlags } from "../terminal/outcome.ts"
+import { answerFlags, readAttachment, readOutputSchema } from "./answerFlags.ts"
 import { flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 
 const allFlags = {
@@ -33,6 +34,7 @@ const allFlags = {
     Flag.withDescription("Run on the workers that use the database in TASK_CONDUCTOR_DATABASE"),
     Flag.withDefault(false)
   ),
+  ...answerFlags,
   ...outcomeFlags
 }
 
@@ -64,12 +66,14 @@ export const run = Command.make(
     }
     const order = {
       ...work,
+      ...(yield* readOutputSchema(given)),
+      ...(yield* readAttachment(given, Option.isSome(given.plan))),
       ...orderFiles(given),
       ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {}),
       ...(given.readOnly ? { readOnly: true } : {})
     }
     const request = { project: given.project, flags, order }
-    const ports = { sink: yield* eventSink(given), approveSteps: given.yesThisRun }
+    const ports = { sink: yield* eventSink(given), approveSteps: given.yesThisRun, isQuiet: given.quiet }
     if (given.cluster) {
       const { startClusterRun } = yield* Effect.promise(() => import("../cluster/clusterHandler.ts"))
       return yield* endWithReport(yield* startClusterRun(request, ports), { ...given, isClusterRun: true })

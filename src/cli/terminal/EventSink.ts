@@ -83,6 +83,11 @@ export const lineSink = Effect.fnUntraced(function* (line: (event: RunEvent, pai
 export const progressSink = (isVerbose: boolean): Effect.Effect<EventSink, never, Output> =>
   lineSink((event, paint) => progressLine(event, paint, isVerbose))
 
+/** Only errors, for a person who wants the answer alone. */
+export const quietSink: Effect.Effect<EventSink, never, Output> = lineSink((event, paint) =>
+  event.type === "message" && event.level === "error" ? progressLine(event, paint) : undefined
+)
+
 /** The exit code of an interrupted run is that of the signal. */
 const withSignal = (event: RunEvent, received: NodeJS.Signals | undefined): RunEvent =>
   event.type === "run.finished" && event.report.status === "interrupted" && received === "SIGTERM"

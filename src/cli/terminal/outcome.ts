@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { exitCodeOf, type RunReport, type RunStatus } from "../../domain/runs/RunReport.ts"
-import { type EventSink, jsonSink, progressSink } from "./EventSink.ts"
+import { type EventSink, jsonSink, progressSink, quietSink } from "./EventSink.ts"
 import { quietFailure } from "./Failure.ts"
 import { Output } from "./Output.ts"
 import { outcomeLines } from "./Progress.ts"
@@ -77,13 +77,19 @@ const canResume = (status: RunStatus): boolean => status !== "done" && status !=
 interface ReportStyle {
   readonly json: boolean
   readonly verbose?: boolean
+  /** Only the answer and errors are printed. */
+  readonly quiet?: boolean
   /** The run is no saved run of this machine: it is not resumed here. */
   readonly isClusterRun?: boolean
 }
 
 /** Where the events of a run go. */
-export const eventSink = ({ json, verbose = false }: ReportStyle): Effect.Effect<EventSink, never, Output | Signals> =>
-  json ? jsonSink : progressSink(verbose)
+export const eventSink = ({
+  json,
+  quiet = false,
+  verbose = false
+}: ReportStyle): Effect.Effect<EventSink, never, Output | Signals> =>
+  json ? jsonSink : quiet ? quietSink : progressSink(verbose)
 
 /** Ends the stream of events with an error when the work fails in the middle. */
 export const untilReport =
@@ -94,12 +100,12 @@ export const untilReport =
 /** The answer on stdout, the outcome on stderr, how to resume the run, and the exit code. */
 export const endWithReport = Effect.fnUntraced(function* (
   report: RunReport,
-  { isClusterRun = false, json }: ReportStyle
+  { isClusterRun = false, json, quiet = false }: ReportStyle
 ) {
   const { answer, tell, tellPaint } = yield* Output
   if (!json) {
     if (report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
-    yield* tell(outcomeLines(report, tellPaint))
+    if (!quiet || report.status !== "done") yield* tell(outcomeLines(report, tellPaint))
     if (canResume(report.status) && !isClusterRun) yield* tell(`Resume it: task-conductor resume ${report.runId}`)
   }
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))

@@ -13,15 +13,22 @@ export interface CommandPorts {
   readonly sink: EventSink
   /** All steps are approved beforehand. */
   readonly approveSteps: boolean
+  /** Nothing is said beside the answer and errors. */
+  readonly isQuiet?: boolean
   /** Who is asked; the terminal when absent. */
   readonly approver?: Layer.Layer<Approver>
 }
 
 /** The same, as the application expects it. */
-export const startPorts = ({ approveSteps, approver, sink }: CommandPorts): Effect.Effect<StartPorts, never, Output> =>
+export const startPorts = ({
+  approveSteps,
+  approver,
+  isQuiet = false,
+  sink
+}: CommandPorts): Effect.Effect<StartPorts, never, Output> =>
   Effect.map(Output, (output) => ({
     listen: sink.listen,
     approveSteps,
-    warn: (notes) => printNotes(output, notes),
+    warn: (notes) => (isQuiet ? Effect.void : printNotes(output, notes)),
     ...(approver === undefined ? {} : { approver })
   }))

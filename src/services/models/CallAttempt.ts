@@ -41,6 +41,8 @@ export interface ModelRequest {
   readonly step: number
   /** The model of a skill that chose one; the model of the run when absent. */
   readonly model?: string
+  /** The JSON schema that the answer has to fit; see `CallSettings`. */
+  readonly format?: object
   /** The expected document; an answer that does not become one is stopped. */
   readonly shape?: AnswerShape
   /** Makes a listener for one answer, which gets the text as it arrives. A repeated request has a new listener. */
@@ -140,7 +142,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   })
 
   const collect = Effect.fnUntraced(function* (request: ModelRequest, planned: CallPlan) {
-    const { listen, prompt, shape, talk } = request
+    const { format, listen, prompt, shape, talk } = request
     const name = nameOf(request)
     const entered = Effect.fnUntraced(function* (phase: Phase) {
       if (phase === "thinking") thinking.seen(name, planned.think)
@@ -159,7 +161,11 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
         ...(talk === undefined ? {} : { talk })
       }).pipe(
         Effect.provideService(ModelOverride, overrideOf(request)),
-        Effect.provideService(CallOptions, { ...planned, connected: life.connected })
+        Effect.provideService(CallOptions, {
+          ...planned,
+          ...(format === undefined ? {} : { format }),
+          connected: life.connected
+        })
       )
     const got = yield* withSigns(request.id, planned.seconds, read)
     if (got.promptTokens !== undefined) {

@@ -50,7 +50,7 @@ layer(NodeServices.layer)("conversations that are kept", (it) => {
         const fs = yield* FileSystem.FileSystem
         const place = yield* makePlace
         const folder = yield* conversationFolder(place)
-          for (let number = 0; number < 25; number += 1) {
+        for (let number = 0; number < 25; number += 1) {
           yield* saveConversation(place, { runId: id(number), model: `m${number}`, messages })
           yield* fs.utimes(`${folder}/${id(number)}.json`, number + 1, number + 1)
         }

@@ -95,7 +95,7 @@ const gate = ({ asked = [], deny }: World) =>
       mayRead: () => Effect.succeed(true),
       sessionGrants: Effect.succeed([]),
       addRule: () => Effect.void,
-    addedRules: Effect.succeed([]),
+      addedRules: Effect.succeed([]),
       snapshot: Effect.die("not shared"),
       restore: () => Effect.die("not shared")
     })
