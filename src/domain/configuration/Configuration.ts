@@ -18,6 +18,7 @@ import {
 } from "../models/Generation.ts"
 import { McpServerEntry, entryKeys } from "../plugins/McpServerEntry.ts"
 import { PluginText } from "../plugins/PluginEntry.ts"
+import { RunsKept } from "./RunsKept.ts"
 import { parseRule } from "../permissions/Permission.ts"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
 import { nearest } from "../text/Nearest.ts"
@@ -91,7 +92,11 @@ export const Configuration = Schema.Struct({
     Schema.Array(EnvironmentName),
     "Additional environment variables for commands. Names that look like secrets, or that make programs run other code, are rejected."
   ),
-  mcpServers: key(Schema.Record(Schema.String, McpServerEntry), "MCP servers, by name.")
+  mcpServers: key(Schema.Record(Schema.String, McpServerEntry), "MCP servers, by name."),
+  keepClusterRuns: key(
+    RunsKept,
+    "Which ended runs this worker keeps in the database: once an hour it removes those that began more than `days` days ago, and all but the `newest`. Default: all are kept."
+  )
 })
 export type Configuration = typeof Configuration.Type
 
@@ -106,7 +111,8 @@ export const personalKeys = [
   "stages",
   "mcpServers",
   "sandbox",
-  "commandEnvironment"
+  "commandEnvironment",
+  "keepClusterRuns"
 ] as const
 
 /** What a project may set: nothing that redirects the model or extends permissions. */
@@ -147,6 +153,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 const knownKeys = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (path.length === 1) return Object.keys(Configuration.fields)
   if (path[0] === "sandbox") return Object.keys(SandboxSettings.fields)
+  if (path[0] === "keepClusterRuns") return Object.keys(RunsKept.fields)
   if (path[0] === "sampling") return Object.keys(Sampling.fields)
   if (path[0] === "stages")
     return Object.keys([StageGenerations, StageGeneration, Sampling][path.length - 2]?.fields ?? {})

@@ -22,7 +22,8 @@ const everything: Required<Configuration> = {
   tools: { touch: { description: "Touches.", command: ["touch", "a"] } },
   sandbox: { mode: "off" } as never,
   commandEnvironment: ["LANG"],
-  mcpServers: { evil: { command: "touch", args: ["a"] } as never }
+  mcpServers: { evil: { command: "touch", args: ["a"] } as never },
+  keepClusterRuns: { days: 30 }
 }
 
 const harmless = [
@@ -52,7 +53,8 @@ describe("of the settings in a journal count", () => {
       "tools",
       "sandbox",
       "commandEnvironment",
-      "mcpServers"
+      "mcpServers",
+      "keepClusterRuns"
     ])
   })
 
