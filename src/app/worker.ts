@@ -11,11 +11,13 @@ import * as RcMap from "effect/RcMap"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
+import type { RunsKept } from "../domain/configuration/RunsKept.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
 import { awaitShare, workerName } from "../services/cluster/ClusterEngine.ts"
 import type { DatabaseUnavailable } from "../services/cluster/DatabaseUnavailable.ts"
+import { removeOldRuns } from "../services/cluster/RunRetention.ts"
 import { watchShare } from "../services/cluster/ShareWatch.ts"
 import { takeSharedProject } from "../services/cluster/SharedProject.ts"
 import { CurrentNotices, makeNotices } from "../services/cluster/DatabaseNotice.ts"
@@ -174,12 +176,24 @@ const reportPresence = Effect.fnUntraced(function* (load: Load, slots: number) {
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(report, Schedule.spaced(reportInterval))))
 })
 
+/** Removes runs that are not kept any longer, now and every hour. */
+const removeRuns = Effect.fnUntraced(function* (kept: RunsKept, tell: WorkerOptions["tell"]) {
+  const remove = Effect.gen(function* () {
+    const { length } = yield* removeOldRuns(kept)
+    if (length > 0)
+      yield* tell(`Removed ${length} old run${length === 1 ? "" : "s"} from the database (keepClusterRuns).`)
+  })
+  yield* Effect.forkScoped(Effect.repeat(Effect.ignore(remove), Schedule.spaced("1 hour")))
+})
+
 /** Works on runs until it is interrupted. */
 export const runWorker = Effect.fn("runWorker")(
   function* ({ database, flags, ready, tell }: WorkerOptions) {
-    const { settings } = yield* readSetup(".", flags)
+    const { configuration, settings } = yield* readSetup(".", flags)
     const load: Load = { runs: 0, tasks: 0 }
     const worker = layerWorker({ flags, load, parallel: settings.slots, tell })
+    const kept = configuration.keepClusterRuns
+    const removal = Layer.effectDiscard(kept === undefined ? Effect.void : removeRuns(kept, tell))
     const presence = Layer.effectDiscard(reportPresence(load, settings.slots))
     const stuck = yield* Deferred.make<never, DatabaseUnavailable>()
     const watch = Layer.effectDiscard(
@@ -187,7 +201,7 @@ export const runWorker = Effect.fn("runWorker")(
     )
     const scope = yield* Effect.acquireRelease(Scope.make(), handOver)
     const environment = layerWorkerEnvironment(database)
-    yield* Layer.buildWithScope(Layer.provide(Layer.mergeAll(worker, presence, watch), environment), scope)
+    yield* Layer.buildWithScope(Layer.provide(Layer.mergeAll(worker, presence, removal, watch), environment), scope)
     yield* ready
     return yield* Deferred.await(stuck)
   },
