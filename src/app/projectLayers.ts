@@ -11,7 +11,7 @@ import * as Path from "effect/Path"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
-import { isSignOfLife } from "../domain/runs/SignOfLife.ts"
+import { isFleeting, isSignOfLife } from "../domain/runs/SignOfLife.ts"
 import { unfetchable } from "../domain/web/Unfetchable.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { Approver } from "../services/approvals/Approver.ts"
@@ -94,13 +94,13 @@ export interface RunPorts {
 
 /**
  * Events are saved first, then published. Signs of life are only saved in a database, from which clients of a shared run read
- * them.
+ * them, and there only those that do not come every second.
  */
 const layerEvents = ({ listen, worker }: RunPorts): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(
     Effect.map(Journal, (journal) =>
       RunEvents.layerListener((recorded) =>
-        worker === undefined && isSignOfLife(recorded.event)
+        isFleeting(recorded.event) || (worker === undefined && isSignOfLife(recorded.event))
           ? listen(recorded)
           : Effect.andThen(journal.tell(recorded.event), listen(recorded))
       )

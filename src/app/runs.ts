@@ -14,6 +14,7 @@ import { layerNewRun, layerResumedRun, layerUnsavedRun } from "../services/histo
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { conduct } from "../services/pipeline/RunWorkflow.ts"
 import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
+import type { PickModel } from "./chosenModel.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { layerRun } from "./runLayers.ts"
@@ -30,6 +31,8 @@ export interface StartPorts extends Pick<
 > {
   /** Receives the notes that a person should read before the run starts. */
   readonly warn: Warn
+  /** Asks the person for a model when none is named; without it that is an error. */
+  readonly pickModel?: PickModel
 }
 
 /** An order for a project. `given` are the flags or options that override its configuration. */
@@ -139,7 +142,7 @@ export const forkRun = Effect.fn("forkRun")(function* (
   { from, runId, ...saved }: SavedRun & { readonly from: string; readonly runId?: string },
   ports: StartPorts
 ) {
-  const { records, runId: forked } = yield* readRun(saved.run)
+  const { records, runId: forked } = yield* readRun(saved.run, saved.project)
   const begin = forkRecords(records, from)
   if (begin === undefined) {
     return yield* new TaskNotFound({ runId: forked, given: from, names: taskNames(records) })

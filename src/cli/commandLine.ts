@@ -8,7 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { version } from "../app/version.ts"
 import { printableLines } from "../domain/text/Printable.ts"
-import { layerFlags, taskConductor } from "./taskConductor.ts"
+import { withPlainWords } from "./helpWords.ts"
+import { commandNames, layerFlags, taskConductor } from "./taskConductor.ts"
 import { exitCodes, failureOf } from "./terminal/Failure.ts"
 import { Output } from "./terminal/Output.ts"
 import { redactText } from "./terminal/Redacted.ts"
@@ -43,7 +44,7 @@ const requireWritten = (exitCode: number) =>
 export const runCommandLine = (
   argv: ReadonlyArray<string>
 ): Effect.Effect<number, never, NodeServices.NodeServices | Output | Signals> =>
-  Command.runWith(taskConductor, { version })(argv).pipe(
+  Command.runWith(taskConductor, { version })(withPlainWords(argv, commandNames)).pipe(
     Effect.as(0),
     Effect.catchTag("ShowHelp", () => Effect.succeed<number>(exitCodes.usage)),
     Effect.catch((error) => {

@@ -8,18 +8,39 @@ import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Terminal from "effect/Terminal"
 import { ControllingTerminal } from "../../src/services/approvals/QuestionScreen.ts"
+import { emitKeypressEvents, type Key } from "node:readline"
+import { PassThrough } from "node:stream"
 
 export interface FakeTerminal {
   /** What was shown on stderr so far. */
   readonly screen: () => string
   /** Types lines. */
   readonly type: (...lines: ReadonlyArray<string>) => Effect.Effect<void>
-  /** Presses keys one by one, for what reads single keys. */
-  readonly press: (...keys: ReadonlyArray<string>) => Effect.Effect<void>
+  /** Sends keys as a terminal does, one piece after another, to whoever reads keys. */
+  readonly press: (...pieces: ReadonlyArray<string>) => Effect.Effect<void>
   /** Ctrl-D. */
   readonly end: Effect.Effect<void>
   readonly layer: Layer.Layer<Stdio.Stdio | Terminal.Terminal>
 }
+
+/** The keys of a piece of input, as Node reads them. */
+const keysOf = (piece: string): ReadonlyArray<Terminal.UserInput> => {
+  const found: Array<Terminal.UserInput> = []
+  const input = new PassThrough()
+  emitKeypressEvents(input)
+  input.on("keypress", (text: string | undefined, { ctrl, meta, name, shift }: Key) =>
+    found.push({
+      input: Option.fromUndefinedOr(text),
+      key: { name: name ?? "", ctrl: ctrl === true, meta: meta === true, shift: shift === true }
+    })
+  )
+  input.emit("data", Buffer.from(piece))
+  return found
+}
+
+/** Keys after which the terminal service gives no more. */
+const quits = ({ key }: Terminal.UserInput): boolean =>
+  key.name === "escape" || (key.ctrl && (key.name === "c" || key.name === "d"))
 
 export const makeFakeTerminal = (
   isTerminal: { readonly stdin: boolean; readonly stderr: boolean },
@@ -29,7 +50,7 @@ export const makeFakeTerminal = (
 ) =>
   Effect.gen(function* () {
     const lines = yield* Queue.unbounded<string, Cause.Done>()
-    const keys = yield* Queue.unbounded<Terminal.UserInput, Cause.Done>()
+    const keys = yield* Queue.unbounded<string>()
     let screen = ""
     const controlling = hasOwn
       ? {
@@ -38,11 +59,25 @@ export const makeFakeTerminal = (
           close: () => undefined
         }
       : undefined
+    /** The keys of one piece after another, each once its reader has had time for the one before. */
+    const readInput = Effect.gen(function* () {
+      const queue = yield* Queue.unbounded<Terminal.UserInput, Cause.Done>()
+      const deliver = Effect.gen(function* () {
+        for (;;) {
+          const piece = keysOf(yield* Queue.take(keys))
+          for (const key of piece) Queue.offerUnsafe(queue, key)
+          if (piece.some(quits)) return yield* Queue.end(queue)
+          yield* Effect.sleep("100 millis")
+        }
+      })
+      yield* Effect.forkScoped(deliver)
+      return queue
+    })
     const terminal = Terminal.make({
       columns: Effect.succeed(size.columns),
       rows: Effect.succeed(size.rows),
-      size: Effect.die("not used"),
-      readInput: Effect.succeed(keys),
+      size: Queue.unbounded<Terminal.Size, Cause.Done>(),
+      readInput,
       readLine: Effect.mapError(Queue.take(lines), () => new Terminal.QuitError({})),
       display: () => Effect.die("stdout is for results")
     })
@@ -58,17 +93,8 @@ export const makeFakeTerminal = (
     })
     const fake: FakeTerminal = {
       screen: () => screen,
-      press: (...pressed) =>
-        Effect.asVoid(
-          Queue.offerAll(
-            keys,
-            pressed.map((name) => ({
-              input: Option.some(name),
-              key: { name, ctrl: false, meta: false, shift: false }
-            }))
-          )
-        ),
       type: (...typed) => Effect.asVoid(Queue.offerAll(lines, typed)),
+      press: (...pieces) => Effect.asVoid(Queue.offerAll(keys, pieces)),
       end: Effect.asVoid(Queue.end(lines)),
       layer: Layer.mergeAll(
         stdio,

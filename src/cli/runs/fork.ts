@@ -22,10 +22,10 @@ export const fork = Command.make(
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
     const ports = { sink: yield* eventSink(given), ...approvedBeforehand(given) }
     const { forkPrompt } = yield* Effect.promise(() => import("./resumeHandler.ts"))
-    yield* endWithReport(
-      yield* forkPrompt({ run: given.run, from: given.from, flags, ...movedTo(given) }, ports),
-      given
-    )
+    yield* endWithReport(yield* forkPrompt({ run: given.run, from: given.from, flags, ...movedTo(given) }, ports), {
+      ...given,
+      ...ports
+    })
   })
 ).pipe(
   Command.withDescription(

@@ -15,7 +15,10 @@ export const resume = Command.make(
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
     const ports = { sink: yield* eventSink(given), ...approvedBeforehand(given) }
     const { resumePrompt } = yield* Effect.promise(() => import("./resumeHandler.ts"))
-    yield* endWithReport(yield* resumePrompt({ run: given.run, flags, ...movedTo(given) }, ports), given)
+    yield* endWithReport(yield* resumePrompt({ run: given.run, flags, ...movedTo(given) }, ports), {
+      ...given,
+      ...ports
+    })
   })
 ).pipe(
   Command.withDescription("Resume a run that ended early. Finished work is not repeated"),

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type { StartPorts } from "../../app/runs.ts"
 import type { Approver } from "../../services/approvals/Approver.ts"
+import { makePickModel } from "../models/pickModel.ts"
 import type { EventSink } from "./EventSink.ts"
 import { Output } from "./Output.ts"
 import { printNotes } from "./warnings.ts"
@@ -19,18 +20,17 @@ export interface CommandPorts {
   readonly approver?: Layer.Layer<Approver>
 }
 
-/** The same, as the application expects it. */
-export const startPorts = ({
-  approveSteps,
-  approver,
-  sink,
-  yes = false
-}: CommandPorts): Effect.Effect<StartPorts, never, Output> =>
-  Effect.map(Output, (output) => ({
+/** The same, as the application expects it. A person at a terminal is asked for a model when none is named. */
+export const startPorts = Effect.fnUntraced(function* ({ approveSteps, approver, sink, yes = false }: CommandPorts) {
+  const output = yield* Output
+  const ports: StartPorts = {
     listen: sink.listen,
     approveSteps,
     yes,
     isColoured: output.tellPaint.bold("") !== "",
     warn: (notes) => printNotes(output, notes),
+    ...(output.canAsk ? { pickModel: yield* makePickModel } : {}),
     ...(approver === undefined ? {} : { approver })
-  }))
+  }
+  return ports
+})

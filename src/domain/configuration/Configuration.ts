@@ -49,7 +49,7 @@ export const Configuration = Schema.Struct({
   $schema: key(Schema.String, "The location of the schema of this file, for editors."),
   model: key(
     Schema.NonEmptyString,
-    'The model: "embedded", or the name of a model on the Ollama server. Flag: --model.'
+    'The name of a model on the Ollama server, or "embedded", the built-in demo, which only searches and quotes. Flag: --model.'
   ),
   host: key(Schema.NonEmptyString, "The address of the Ollama server. Environment: OLLAMA_HOST."),
   contextWindow: key(
@@ -76,7 +76,7 @@ export const Configuration = Schema.Struct({
   ),
   stages: key(
     StageGenerations,
-    "`think` and `sampling` of single stages: `plan`, `refine`, `execute`, `iterate`, `conclude`, `ask`."
+    "`model`, `think` and `sampling` of single stages: `plan`, `refine`, `execute`, `iterate`, `conclude`, `ask`."
   ),
   fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port."),
   plugins: key(
@@ -92,7 +92,11 @@ export const Configuration = Schema.Struct({
     Schema.Array(EnvironmentName),
     "Additional environment variables for commands. Names that look like secrets, or that make programs run other code, are rejected."
   ),
-  mcpServers: key(Schema.Record(Schema.String, McpServerEntry), "MCP servers, by name.")
+  mcpServers: key(Schema.Record(Schema.String, McpServerEntry), "MCP servers, by name."),
+  saveConversations: key(
+    Schema.Boolean,
+    "Whether conversations of `ask` are kept in your state folder, to be continued with --continue. Default: true. Flag: --no-save."
+  )
 })
 export type Configuration = typeof Configuration.Type
 

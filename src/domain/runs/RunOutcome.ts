@@ -127,7 +127,7 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       const names = shortfall.notRun.map(({ task }) => `"${task}"`).join(", ")
       const notRun = names === "" ? "" : ` Not done: ${names}.`
       return end.by === "person"
-        ? outcome("declined", `User declined writer approval.${notRun}`)
+        ? outcome("declined", `You declined "${end.step}".${notRun}`)
         : outcome(
             "not_permitted",
             `"${end.step}" was not approved: no terminal to ask on. Use --yes to approve beforehand.${notRun}`

@@ -12,8 +12,11 @@ import * as Result from "effect/Result"
 import { type AskEnding, type AskReport, exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { briefingBlocks } from "../../domain/models/Briefing.ts"
 import type { ConversationMessage } from "../../domain/conversation/Conversation.ts"
+import { stageModel } from "../../domain/models/Generation.ts"
+import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { AskTurn } from "./AskTurn.ts"
+import { chosenTools, type UnknownTool } from "./ChosenTools.ts"
 import { Briefer, type BriefingError, type Surroundings } from "../pipeline/Briefer.ts"
 import { causeText } from "../plugins/ForeignCode.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -22,6 +25,7 @@ import { Prompts } from "../models/Prompts.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { type NoToolSupport, ToolSupport } from "../models/ToolSupport.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -33,6 +37,10 @@ export interface AskOrder {
   readonly currentFile?: string
   /** Files that are open in the person's editor; the model sees their paths with the first message. */
   readonly openFiles?: ReadonlyArray<string>
+  /** The names of the tools that the model may call; all when absent. */
+  readonly tools?: ReadonlyArray<string>
+  /** What was said before, in a conversation that goes on. */
+  readonly messages?: ReadonlyArray<ConversationMessage>
 }
 
 export interface AskSession {
@@ -45,6 +53,10 @@ export interface AskSession {
   readonly messages: Effect.Effect<ReadonlyArray<ConversationMessage>>
   /** Deletes the messages. What was allowed for the session stays allowed. */
   readonly forget: Effect.Effect<void>
+  /** The tools that the model may call. */
+  readonly tools: Effect.Effect<ReadonlyArray<ToolInfo>>
+  /** Offers these tools from the next message on; all when nothing is given. */
+  readonly offer: (names: ReadonlyArray<string> | undefined) => Effect.Effect<void, UnknownTool>
 }
 
 const emptyMessage: AskEnding = {
@@ -60,13 +72,13 @@ export class Asker extends Context.Service<
   {
     /**
      * Opens a conversation for `use`, and ends it with the last event. Its report has the status and the answer of the last
-     * message; any denial makes it `not_permitted`. Fails, before any event, when the model cannot call tools or the
-     * current file cannot be read.
+     * message; any denial makes it `not_permitted`. Fails, before any event, when the model cannot call tools, a tool
+     * does not exist, or the current file cannot be read.
      */
     converse<E, R>(
       order: AskOrder,
       use: (session: AskSession) => Effect.Effect<void, E, R>
-    ): Effect.Effect<RunReport, BriefingError | NoToolSupport | E, R>
+    ): Effect.Effect<RunReport, BriefingError | NoToolSupport | UnknownTool | E, R>
   }
 >()("task-conductor/services/conversation/Asker") {
   static readonly layer = Layer.effect(
@@ -82,6 +94,7 @@ export class Asker extends Context.Service<
       const meter = yield* UsageMeter
       const workspace = yield* Workspace
       const lock = yield* ProjectWriteLock
+      const chosen = chosenTools(yield* ToolRegistry)
 
       /** The system prompt, and the first message with the text before it. */
       const fill = (known: Surroundings, prompt: string): FilledPrompt => {
@@ -98,8 +111,13 @@ export class Asker extends Context.Service<
       const deniedSince = (count: number) =>
         Effect.map(gate.denials, (denials) => [...new Set(denials.slice(count).map(({ message }) => message))])
 
-      const openSession = Effect.fnUntraced(function* (known: Surroundings) {
-        const messages = yield* Ref.make<ReadonlyArray<ConversationMessage>>([])
+      const openSession = Effect.fnUntraced(function* (
+        known: Surroundings,
+        begin: ReadonlyArray<ConversationMessage>,
+        offered: ReadonlyArray<ToolInfo>
+      ) {
+        const messages = yield* Ref.make(begin)
+        const tools = yield* Ref.make(offered)
         const reports = yield* Ref.make<ReadonlyArray<AskReport>>([])
 
         const finish = Effect.fnUntraced(function* (
@@ -112,7 +130,9 @@ export class Asker extends Context.Service<
           const durationMs = (yield* Clock.currentTimeMillis) - startedAt
           const report: AskReport = { message: number, ...ending, iterations, toolCalls, durationMs }
           yield* Ref.update(reports, (before) => [...before, report])
-          if (ending.reason !== "") yield* events.publish({ type: "message", level: "error", text: ending.reason })
+          /* What a person chose is no error. */
+          const level = ending.status === "interrupted" ? "info" : "error"
+          if (ending.reason !== "") yield* events.publish({ type: "message", level, text: ending.reason })
           yield* events.publish({ type: "ask.finished", report })
           return report
         })
@@ -132,7 +152,7 @@ export class Asker extends Context.Service<
           const answering =
             text.trim() === ""
               ? Effect.succeed(emptyMessage)
-              : turn.answer({ number, system, content, messages, listen, progress })
+              : turn.answer({ number, system, content, messages, tools: yield* Ref.get(tools), listen, progress })
           return yield* answering.pipe(
             Effect.ensuring(lock.release),
             Effect.flatMap((ending) =>
@@ -144,13 +164,19 @@ export class Asker extends Context.Service<
             ),
             Effect.flatMap((ending) => finish(number, startedAt, progress, ending)),
             Effect.onInterrupt(() => {
-              const reason = "The answer was stopped."
+              const reason = "Stopped."
               return finish(number, startedAt, progress, { status: "interrupted", answer: progress.heard, reason })
             })
           )
         })
 
-        const session: AskSession = { send, messages: Ref.get(messages), forget: Ref.set(messages, []) }
+        const session: AskSession = {
+          send,
+          messages: Ref.get(messages),
+          forget: Ref.set(messages, []),
+          tools: Ref.get(tools),
+          offer: (names) => Effect.flatMap(chosen(names), (some) => Ref.set(tools, some))
+        }
         return { session, reports: Ref.get(reports) }
       })
 
@@ -175,10 +201,11 @@ export class Asker extends Context.Service<
       })
 
       const converse = Effect.fn("Asker.converse")(function* <E, R>(
-        { prompt, runId, ...files }: AskOrder,
+        { messages = [], prompt, runId, tools, ...files }: AskOrder,
         use: (session: AskSession) => Effect.Effect<void, E, R>
       ) {
         const known = yield* briefer.surroundings(files)
+        const offered = yield* chosen(tools)
         const supported = yield* Effect.result(support.require)
         if (Result.isFailure(supported) && supported.failure._tag === "NoToolSupport") return yield* supported.failure
         yield* events.publish({
@@ -186,7 +213,8 @@ export class Asker extends Context.Service<
           version: 2,
           runId,
           project: workspace.root,
-          model: settings.model,
+          model:
+            settings.model === "embedded" ? settings.model : (stageModel(settings.generation, "ask") ?? settings.model),
           prompt
         })
         yield* Effect.forEach(known.notes ?? [], (text) => events.publish({ type: "message", level: "warning", text }))
@@ -195,7 +223,7 @@ export class Asker extends Context.Service<
           yield* events.publish({ type: "message", level: "error", text: reason })
           return yield* finishRun(runId, 0, { status: "unavailable", answer: "", reason })
         }
-        const { reports, session } = yield* openSession(known)
+        const { reports, session } = yield* openSession(known, messages, offered)
         const end = (ending: AskEnding) => Effect.flatMap(reports, (all) => finishRun(runId, all.length, ending))
         return yield* use(session).pipe(
           Effect.andThen(reports),

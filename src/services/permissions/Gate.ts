@@ -17,7 +17,13 @@ import { PermissionDenied, maxDenials } from "./PermissionDenied.ts"
 import { type CertainDenial, foreseeDenial } from "./CertainDenial.ts"
 import { resolveInDoubt } from "./InDoubtCall.ts"
 import { itemOf, withOffers } from "./ApprovalView.ts"
-import { type GateOptions, makePolicyEvaluator, readOnlyReason, scriptWarnings } from "./PolicyEvaluator.ts"
+import {
+  type GateOptions,
+  makePolicyEvaluator,
+  readOnlyReason,
+  scriptWarnings,
+  type SourcedRule
+} from "./PolicyEvaluator.ts"
 import { type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
 import { approveStep } from "./GateStep.ts"
 import { Grants, GrantSnapshot } from "./Grants.ts"
@@ -97,6 +103,10 @@ export class Gate extends Context.Service<
     readonly wishes: Effect.Effect<ReadonlyArray<Wish>>
     /** Everything that was allowed for the session so far, in words. */
     readonly sessionGrants: Effect.Effect<ReadonlyArray<string>>
+    /** Adds a rule of the person for as long as this gate decides. */
+    addRule(rule: SourcedRule): Effect.Effect<void>
+    /** The rules that were added so. */
+    readonly addedRules: Effect.Effect<ReadonlyArray<SourcedRule>>
     /** The answers so far, for the gate of another process that runs tasks of this run. */
     readonly snapshot: Effect.Effect<GateSnapshot>
     /** Adds the answers of another gate of this run. */
@@ -112,7 +122,8 @@ export class Gate extends Context.Service<
         const policies = yield* Policies
         const events = yield* RunEvents
         const workspace = yield* Workspace
-        const evaluator = yield* makePolicyEvaluator(options)
+        const rules = [...(options.rules ?? [])]
+        const evaluator = yield* makePolicyEvaluator({ ...options, rules })
         const viewWorld = { workspace, nameOf: evaluator.nameOf }
         const grants = new Grants()
         const refusals = yield* makeRefusals
@@ -237,6 +248,8 @@ export class Gate extends Context.Service<
           denials: refusals.denials,
           wishes: refusals.wishes,
           sessionGrants: Effect.sync(() => grants.session()),
+          addedRules: Effect.sync(() => rules.slice(options.rules?.length ?? 0)),
+          addRule: (rule) => Effect.sync(() => void rules.push(rule)),
           snapshot: Effect.map(refusals.snapshot, (refused) => ({ grants: grants.snapshot(), ...refused })),
           restore: (snapshot) =>
             Effect.andThen(

@@ -23,7 +23,8 @@ const everything: Required<Configuration> = {
   tools: { touch: { description: "Touches.", command: ["touch", "a"] } },
   sandbox: { mode: "off" } as never,
   commandEnvironment: ["LANG"],
-  mcpServers: { evil: { command: "touch", args: ["a"] } as never }
+  mcpServers: { evil: { command: "touch", args: ["a"] } as never },
+  saveConversations: true
 }
 
 const harmless = [
@@ -65,4 +66,10 @@ describe("of the settings in a journal count", () => {
       expect(countedSettings({ model }, true)).toEqual({ model })
     }
   )
+
+  it("no hosted model of a stage either", () => {
+    const stages = { plan: { model: "gpt-oss:120b-cloud", think: true }, refine: { model: "qwen3:8b" } }
+    expect(countedSettings({ stages }, false).stages).toEqual({ plan: { think: true }, refine: { model: "qwen3:8b" } })
+    expect(countedSettings({ stages }, true).stages).toEqual(stages)
+  })
 })

@@ -86,7 +86,7 @@ describe("the outcome of a run", () => {
   })
 
   it("is declined when a person said so, and not permitted when nobody could approve", () => {
-    assert.deepStrictEqual(statusOf(decline("person")), ["declined", "User declined writer approval."])
+    assert.deepStrictEqual(statusOf(decline("person")), ["declined", 'You declined "Task section 1".'])
     assert.deepStrictEqual(statusOf(decline("nobody")), [
       "not_permitted",
       '"Task section 1" was not approved: no terminal to ask on. Use --yes to approve beforehand.'

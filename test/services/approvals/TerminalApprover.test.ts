@@ -201,7 +201,7 @@ Allow? `
       yield* terminal.type("v")
       yield* TestClock.adjust("1 second")
       assert.include(terminal.screen(), "-- 1 of 4, space: next, q: question ")
-      yield* terminal.press("return", "\r", "y", "n")
+      yield* terminal.press("\r", "\r", "y", "n")
       yield* TestClock.adjust("1 second")
       assert.notInclude(terminal.screen(), "2 of 5")
       yield* terminal.press(" ", " ", " ", " ", " ")

@@ -37,6 +37,8 @@ const makeGate = (known: GateSnapshot) => {
     foresee: () => Effect.undefined,
     mayRead: () => Effect.succeed(true),
     sessionGrants: Effect.succeed([]),
+    addRule: () => Effect.void,
+    addedRules: Effect.succeed([]),
     snapshot: Effect.sync(() => known),
     restore: (carried) => Effect.sync(() => void told.push(carried))
   })

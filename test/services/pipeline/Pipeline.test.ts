@@ -294,7 +294,7 @@ describe("approval", () => {
       const { report, events } = yield* run()
       expect([report.status, report.message, report.results.map((result) => result.name)]).toEqual([
         "declined",
-        'User declined writer approval. Not done: "Write".',
+        'You declined "Task section 2". Not done: "Write".',
         ["Read"]
       ])
       expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
