@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { Asker, type AskOrder, type AskSession } from "../services/conversation/Asker.ts"
 import { layerConversationLock } from "../services/conversation/ConversationLock.ts"
+import { observed } from "./observed.ts"
 import { fitWindow } from "./modelWindow.ts"
 import { layerAsk } from "./runLayers.ts"
 import type { StartPorts } from "./runs.ts"
@@ -30,8 +31,10 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   const fitted = yield* fitWindow(yield* readSetup(project, given), ports)
   const { setup } = fitted
   const lock = layerConversationLock({ locks: setup.folders.locks, runId: order.runId, project: setup.project })
-  return yield* tellStartup(fitted, given, warn).pipe(
-    Effect.andThen(Asker.use((asker) => asker.converse(order, (session) => use(session, setup)))),
-    Effect.provide(layerAsk(setup, ports, lock))
+  return yield* observed(setup, ports.listen, (listen, noted) =>
+    tellStartup({ ...fitted, setup: noted }, given, warn).pipe(
+      Effect.andThen(Asker.use((asker) => asker.converse(order, (session) => use(session, setup)))),
+      Effect.provide(layerAsk(setup, { ...ports, listen }, lock))
+    )
   )
 })
