@@ -24,13 +24,15 @@ import { CurrentNotices, makeNotices } from "../services/cluster/DatabaseNotice.
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { readRecord } from "../services/journal/JournalLine.ts"
 import { ClusterWorkers, reportInterval } from "../services/cluster/ClusterWorkers.ts"
+import { UnfitWorker } from "../services/cluster/WorkPlaces.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
-import { RunRefused, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
+import { RunRefused, type RunSeat, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
 import { layerTaskWorkflows } from "../services/cluster/ClusterTasks.ts"
 import { type DatabaseAddress, layerWorkerEnvironment } from "./clusterClient.ts"
 import { readSetup } from "./setup.ts"
 import { version } from "./version.ts"
+import { giveBack } from "./givenBack.ts"
 import { asRefusal, type RunContext, makeRunContext } from "./workerRun.ts"
 
 export interface WorkerOptions {
@@ -122,17 +124,22 @@ const layerWorker = ({ flags, load, parallel, tell }: Work) =>
         Effect.scoped(Effect.flatMap(RcMap.get(contexts, runId), work))
 
       /** Carries a run to its end and saves the end in the database, also when the run could not start. */
-      const conduct = Effect.fnUntraced(function* (order: RunOrder) {
+      const conduct = Effect.fnUntraced(function* (order: RunOrder, seat: RunSeat | undefined) {
         const { runId } = order
-        yield* tell(`${runId}: begins here`)
         const ended = yield* withRunContext(runId, (context) =>
-          Effect.raceFirst(carryOut(context, order), Effect.as(context.cancelled, undefined))
+          Effect.andThen(
+            tell(`${runId}: begins here`),
+            Effect.raceFirst(carryOut(context, order), Effect.as(context.cancelled, undefined))
+          )
         ).pipe(
+          Effect.catchTag("UnknownSkill", ({ message }) => new UnfitWorker({ why: message, exitCode: 2 })),
+          Effect.catchTag("UnfitWorker", (unfit) => giveBack({ order, seat, unfit, tell })),
           Effect.catch((error) => Effect.succeed(refusedFor(asRefusal(error)))),
           Effect.catchDefect((defect) =>
             Effect.map(lastReport(runId), (report) => report ?? refusedFor(abortedBy(defect)))
           )
         )
+        if (ended === "given back") return yield* new RunRefused({ what: "Another worker has the run.", exitCode: 1 })
         const ending = ended ?? (yield* lastReport(runId)) ?? cancelledEnding
         yield* Effect.orDie(runs.end(runId, ending, redact))
         yield* tell(`${runId}: ${"refused" in ending ? ending.refused : ending.status}`)
@@ -150,7 +157,7 @@ const layerWorker = ({ flags, load, parallel, tell }: Work) =>
           )
         )
       )
-      const run = RunWorkflow.toLayer(({ order }) => counted(load, "runs", conduct(order)))
+      const run = RunWorkflow.toLayer(({ order, seat }) => counted(load, "runs", conduct(order, seat)))
       return Layer.provideMerge(Layer.effectDiscard(awaitShare), Layer.merge(run, tasks))
     })
   )
