@@ -117,7 +117,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     let next: NextModel | undefined
     let left = messages
     let chosen = tools
-    const { currentFile: _file, openFiles: _files, ...later } = order
+    const { attachment: _attachment, currentFile: _file, openFiles: _files, ...later } = order
     /* The files of the order were shown with the first message. */
     const begin = { ...(isLater ? later : order), messages, ...(tools === undefined ? {} : { tools }) }
     const report = yield* Asker.use((asker) =>

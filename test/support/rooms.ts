@@ -28,6 +28,7 @@ export const rooms: ReadonlyArray<string> = [
     "runs",
     "conversation",
     "history",
+    "report",
     "checking"
   ].map((room) => `domain/${room}`),
   ...[

@@ -9,10 +9,10 @@ const parts =
 
 /** `src/a.ts#L12-L40` as `src/a.ts:12`, which names the place where to begin. */
 const placeOf = (href: string): string => {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return href
   const [, path = href, line] = /^([^#]*)#L(\d+)(?:-L?\d+)?$/.exec(href) ?? []
-  const plain = path.replace(/^\.\//, "")
   try {
-    return `${/^[a-z][a-z0-9+.-]*:/i.test(plain) ? plain : decodeURIComponent(plain)}${line === undefined ? "" : `:${line}`}`
+    return `${decodeURIComponent(path.replace(/^\.\//, ""))}${line === undefined ? "" : `:${line}`}`
   } catch {
     return href
   }
@@ -28,8 +28,14 @@ const linkText = (title: string, href: string, paint: Paint): string => {
   return isSame || text === "" ? paint.cyan(place) : `${text} (${paint.cyan(place)})`
 }
 
+/** Marks without their ends take the longer to look for, the longer the line is: such a line stays as it is. */
+const longestLine = 4000
+
 /** The line with its marks as styles. */
 export const inlineText = (line: string, paint: Paint): string =>
+  line.length > longestLine ? line : withStyles(line, paint)
+
+const withStyles = (line: string, paint: Paint): string =>
   line.replace(
     parts,
     (

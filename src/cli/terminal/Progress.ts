@@ -9,6 +9,7 @@ import type { LiveState } from "../../domain/runs/LiveState.ts"
 import { stageText } from "../../domain/runs/LiveWords.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { Paint } from "./Colour.ts"
+import { outcomeLines } from "./Ending.ts"
 import {
   callText,
   rejectedLine,
@@ -114,7 +115,7 @@ const insideLine = (event: RunEvent): string | undefined => {
 
 /** The line for an event; nothing for events that only programs need. */
 export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOptions = {}): string | undefined => {
-  const { isDrawn = false, isVerbose = false, seen } = options
+  const { isDrawn = false, isVerbose = false, live, seen } = options
   switch (event.type) {
     case "run.started":
       return `${paint.bold("run")} ${event.runId} with ${shown(event.model)} in ${shown(event.project)}`
@@ -135,7 +136,9 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
     case "task.kept":
       return paint.dim(`  finished before: "${shown(event.task)}"`)
     case "task.finished":
-      return `  ${paint.green("finished")} "${shown(event.task)}"`
+      return isDrawn && !isVerbose ? undefined : `  ${paint.green("finished")} "${shown(event.task)}"`
+    case "step.finished":
+      return isDrawn && !isVerbose ? `  ${paint.green("finished")} ${shown(event.title)}` : undefined
     case "task.failed":
       return [
         `  ${paint.red(event.failure.skipped ? "skipped" : "failed")} ${shown(event.failure.message, 400)}`,
@@ -162,6 +165,11 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
         .split("\n")
         .map((line) => shown(line, 2000))
         .join("\n  ")}`
+    // Nothing else says how a run ended that was interrupted.
+    case "run.finished":
+      return event.report.status === "interrupted"
+        ? outcomeLines(event.report, paint, { isVerbose, personMs: live?.personMs ?? 0 })
+        : undefined
     default:
       return isDrawn && !isVerbose ? undefined : workLine(event, paint, options)
   }

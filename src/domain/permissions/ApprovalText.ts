@@ -109,18 +109,18 @@ export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
   const isAlone = items.length === 1
   const heading: ReadonlyArray<QuestionLine> = [{ text: headingOf(asking), style: "bold", hang: 2 }]
   const noteLines = notes.map((text): QuestionLine => ({ text: printable(text), hang: 4 }))
-  const parts = items.map((item, index) => ({
-    ...partsOf(item, index, asking),
-    item
-  }))
-  const fixed = [...heading, ...noteLines, ...keys, ...parts.flatMap(({ after, heading: own }) => [...own, ...after])]
+  const parts = items.map((item, index) => {
+    const { after, heading: own } = partsOf(item, index, asking)
+    return { after, own, item }
+  })
+  const fixed = [...heading, ...noteLines, ...keys, ...parts.flatMap(({ after, own }) => own.concat(after))]
   /* One row above the question, one for the answer. */
   let room = size.rows - 2 - rowCount(fixed, size.columns)
-  const body = parts.flatMap(({ after, heading: own, item }, index) => {
+  const body = parts.flatMap(({ after, item, own }, index) => {
     const share = Math.max(leastRoom, Math.floor(room / (parts.length - index)))
     const shown = shortDetails(item, share, size.columns - (isAlone ? 0 : 2))
     room -= rowCount(shown, size.columns)
-    return [...own, ...indent([...shown, ...after], isAlone)]
+    return own.concat(indent(shown.concat(after), isAlone))
   })
   return `\n${framed([...heading, ...body, ...noteLines], keys, size).join("\n")}\n`
 }
@@ -131,8 +131,8 @@ export const wholeQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
   const isAlone = items.length === 1
   const body = items.flatMap((item, index) => {
     const { after, heading } = partsOf(item, index, asking)
-    const lines = [...callLines(item), ...changeLines(item), ...extentLines(item), ...after]
-    return [...heading, ...indent(lines, isAlone)]
+    const lines = callLines(item).concat(changeLines(item), extentLines(item), after)
+    return heading.concat(indent(lines, isAlone))
   })
   const heading: QuestionLine = { text: headingOf(asking), style: "bold", hang: 2 }
   return `${framed([heading, ...body], keys, size).join("\n")}\n`

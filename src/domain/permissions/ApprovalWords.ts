@@ -4,7 +4,7 @@
  */
 import { isSecretLike } from "../files/SensitivePath.ts"
 import type { WholeChange } from "../files/ChangePreview.ts"
-import type { CanonicalAccess } from "../tools/Access.ts"
+import { accessTarget, type CanonicalAccess } from "../tools/Access.ts"
 import { commandText } from "../commands/CommandText.ts"
 import type { ApprovalWords } from "./ApprovalItem.ts"
 import type { Asked } from "./SessionScope.ts"
@@ -115,7 +115,9 @@ export const approvalWords = (asked: Asked, world: WordsWorld): ApprovalWords =>
   const found = asked.accesses.map((access) => accessWords(access, world))
   const all = asked.pin === undefined && found.length > 0 ? found : [toolWords(asked), ...found]
   const command = commandLineOf(asked.accesses)
+  const names = asked.accesses.map((access) => ("inside" in access ? world.nameOf(access.path) : accessTarget(access)))
   return {
+    ...(names.length === 0 ? {} : { names }),
     ...(command === undefined ? {} : { command }),
     does: all.map(({ does }) => does).join(", "),
     consequence: [...new Set(all.map(({ consequence }) => consequence))].join(" "),

@@ -46,7 +46,7 @@ const shownSteps = (state: LiveState, { calls, tools }: Work): ReadonlyArray<Sho
       active: tasks.filter(({ name, stage }) => !isSettled(stage) && (calls.has(name) || tools.has(name))),
       settled: tasks.filter(({ stage }) => isSettled(stage)).length,
       failed: tasks.filter(({ stage }) => stage === "failed" || stage === "skipped").length,
-      ready: tasks.filter(({ stage }) => stage === "ready" || stage === "running").length
+      ready: tasks.filter(({ stage }) => stage === "ready").length
     }
   })
 
@@ -83,11 +83,12 @@ const taskLine = (state: LiveState, { calls, tools }: Work, task: LiveTask, opti
   const tool = tools.get(task.name)
   const call = calls.get(task.name)
   const name: StyledLine = [{ text: `  ${marks.work} `, style: "cyan" }, { text: printable(task.name) }]
-  if (tool !== undefined) return workLine(name, printable(tool.words), clockText(now - tool.since), columns)
+  if (tool !== undefined) return workLine(name, [printable(tool.words)], clockText(now - tool.since), columns)
   if (call === undefined) return cutLine(name, columns)
   const attempt = task.attempt > 1 ? `, attempt ${task.attempt}` : ""
-  const doing = `${stageText[call.call.stage]}${attempt} · ${phaseText(call, state.model)}`
-  return workLine(name, doing, clockText(now - call.since), columns)
+  const phase = phaseText(call, state.model)
+  const details = [`${stageText[call.call.stage]}${attempt} · ${phase}`, phase]
+  return workLine(name, details, clockText(now - call.since), columns)
 }
 
 /** What comes next of a step, and how many more. */
@@ -144,8 +145,9 @@ export const planLines = (state: LiveState, options: PlanOptions, rows: number):
     [stepLine(shown, options)].concat(shown.active.map((task) => taskLine(state, work, task, options)))
   const busy = open.flatMap(linesOf)
   if (busy.length > rows) {
+    const tasks = open.flatMap(({ active }) => active.map((task) => taskLine(state, work, task, options)))
     const more: StyledLine = [{ text: `  ${options.marks.waiting} more at work`, style: "dim" }]
-    return rows === 1 ? busy.slice(0, 1) : [...busy.slice(0, rows - 1), more]
+    return tasks.length <= rows ? tasks : [...tasks.slice(0, rows - 1), more]
   }
   let room = rows - busy.length
   const early = quietLines(before, options, Math.min(before.length, Math.max(1, Math.floor(room / 3)), room))

@@ -4,7 +4,7 @@
  */
 import { printable, printableLines } from "../text/Printable.ts"
 import { cutLine, type StyledLine } from "../text/StyledLine.ts"
-import { cutText, wrapText } from "../text/WrapText.ts"
+import { cutText, wrapLine } from "../text/WrapText.ts"
 import { clockText, phaseText, stageText, type ViewTime } from "./LiveWords.ts"
 import { planLines } from "./LivePlan.ts"
 import { workLine } from "./WorkLine.ts"
@@ -44,35 +44,39 @@ const stageLine = (state: LiveState, options: ViewOptions): ReadonlyArray<Styled
   ]
   const columns = usable(options.size)
   if (call === undefined) return [cutLine(name, columns)]
-  return [workLine(name, phaseText(call, state.model), clockText(options.now - call.since), columns)]
+  return [workLine(name, [phaseText(call, state.model)], clockText(options.now - call.since), columns)]
 }
 
 /** What belongs to no plan: the tools of a conversation, and a stage of one task by itself. */
 const looseLines = (state: LiveState, { marks, now, size }: ViewOptions): ReadonlyArray<StyledLine> => {
   const planned = new Set(state.steps.flatMap(({ tasks }) => tasks))
-  const line = (text: string, detail: string, since: number): StyledLine =>
-    workLine([{ text: `${marks.work} `, style: "cyan" }, { text }], detail, clockText(now - since), usable(size))
+  const line = (text: string, details: ReadonlyArray<string>, since: number): StyledLine =>
+    workLine([{ text: `${marks.work} `, style: "cyan" }, { text }], details, clockText(now - since), usable(size))
   const calls = [...state.calls.values()].flatMap((call) =>
     call.call.task === undefined || planned.has(call.call.task)
       ? []
       : [
           line(
             `${stageText[call.call.stage]} for ${printable(call.call.task)}`,
-            phaseText(call, state.model),
+            [phaseText(call, state.model)],
             call.since
           )
         ]
   )
   const tools = [...state.tools.values()]
     .filter(({ task }) => !planned.has(task))
-    .map(({ since, words }) => line(printable(words), "", since))
+    .map(({ since, words }) => line(printable(words), [], since))
   return [...calls, ...tools].slice(-4)
 }
 
 /** The end of a text that is being written. */
 const writtenLines = (text: string, size: ViewSize, rows: number): ReadonlyArray<StyledLine> => {
   const columns = usable(size)
-  const lines = wrapText(printableLines(text).replaceAll("\t", "  ").trimEnd(), columns - 2).split("\n")
+  const lines = printableLines(text)
+    .replaceAll("\t", "  ")
+    .trimEnd()
+    .split("\n")
+    .flatMap((line) => wrapLine(line, columns - 2, ""))
   const last = lines.filter((line, index) => line.trim() !== "" || lines[index - 1]?.trim() !== "").slice(-rows)
   return text.trim() === "" ? [] : last.map((line) => [{ text: `  ${cutText(line, columns - 2)}`, style: "dim" }])
 }

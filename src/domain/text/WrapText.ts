@@ -43,7 +43,7 @@ export const wrapText = (text: string, columns: number | undefined): string =>
 /** The beginning of a text without colours that has at most so many columns; what is cut ends with `...`, or with less. */
 export const cutText = (text: string, columns: number, sign = "..."): string => {
   if (textWidth(text) <= columns) return text
-  const end = textWidth(sign) < columns ? sign : ""
+  const end = textWidth(sign) <= columns ? sign : ""
   const room = Math.max(0, columns - textWidth(end))
   let cut = ""
   let width = 0

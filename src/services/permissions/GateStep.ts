@@ -159,7 +159,7 @@ const remember = Effect.fnUntraced(function* (
       ? Effect.undefined
       : rememberInProject(always, { offered, question, root: evaluator.root }, policies)
   )
-  const [problem] = problems.filter((one) => one !== undefined)
+  const problem = problems.find((one) => one !== undefined)
   if (problem !== undefined) yield* events.publish({ type: "message", level: "warning", text: problem })
 })
 

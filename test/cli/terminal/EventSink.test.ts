@@ -96,7 +96,7 @@ describe("progressSink", () => {
       yield* sink.listen({ at, event: answered })
       assert.deepStrictEqual(lines.slice(1), ["  allowed", "2", "3"])
       for (const event of [asked, step("4"), finished]) yield* sink.listen({ at, event })
-      assert.deepStrictEqual(lines.slice(4), ["4"])
+      assert.deepStrictEqual(lines.slice(4), ["4", "interrupted: 0 results, 0 model calls, 0 tool calls, 0.0 s"])
     })
   )
 })
