@@ -9,7 +9,6 @@ import { diagnose } from "../../app/diagnosis.ts"
 import { version } from "../../app/version.ts"
 import { canStart, type Finding, findingLines, verdictOf } from "../../domain/checking/Diagnosis.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
-import { printableLines } from "../../domain/text/Printable.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 
@@ -44,7 +43,7 @@ const terminalFinding = Effect.gen(function* () {
 
 /** Prints all findings; the exit code says whether a run can start. */
 export const showDiagnosis = Effect.fn("showDiagnosis")(function* ({ cluster, json, model, project }: DoctorFlags) {
-  const { result, resultPaint } = yield* Output
+  const { result, resultColumns, resultPaint } = yield* Output
   const given = Option.match(model, { onNone: () => ({}), onSome: (name) => ({ model: name }) })
   const look = cluster ? diagnoseCluster : diagnose
   const findings = [nodeFinding, ...(yield* look(project, given)), yield* terminalFinding]
@@ -52,7 +51,8 @@ export const showDiagnosis = Effect.fn("showDiagnosis")(function* ({ cluster, js
   if (json) yield* result(outputJson({ canStart: can, version, findings }, 2))
   else {
     const paint = { ok: resultPaint.green, note: resultPaint.yellow, problem: resultPaint.red }
-    yield* result(printableLines([...findingLines(findings, paint), "", verdictOf(findings)].join("\n")))
+    const style = { paint, columns: resultColumns() }
+    yield* result([...findingLines(findings, style), "", verdictOf(findings)].join("\n"))
   }
   if (!can) return yield* quietFailure(exitCodes.failed)
 })

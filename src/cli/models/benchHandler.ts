@@ -69,7 +69,7 @@ const progress = (tell: Output["Service"]["tell"]) =>
 
 /** Tries the models and prints how they did. Exit code 1 when none gave a valid document. */
 export const compareModels = Effect.fn("compareModels")(function* (flags: BenchFlags) {
-  const { result, tell } = yield* Output
+  const { print, result, tell } = yield* Output
   const setup = withServer(yield* readSetup(".", modelConfiguration(flags)))
   const names = yield* chosen(setup, flags.names)
   yield* tell(`Trying ${names.join(", ")} in a temporary project. Ctrl-C stops; nothing is saved.`)
@@ -78,6 +78,6 @@ export const compareModels = Effect.fn("compareModels")(function* (flags: BenchF
   const configuration = configurationFor(best)
   yield* flags.json
     ? result(outputJson({ models: scores, recommended: best, configuration: configuration ?? null }, 2))
-    : result(printableLines(benchLines(scores, best).join("\n")))
+    : print(printableLines(benchLines(scores, best).join("\n")))
   if (configuration === undefined) return yield* quietFailure(exitCodes.failed)
 })

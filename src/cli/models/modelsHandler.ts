@@ -32,7 +32,7 @@ const readModels = Effect.fnUntraced(function* () {
 
 /** Prints the models of the server; those of the configuration are marked. */
 export const listModels = Effect.fn("listModels")(function* ({ json }: { readonly json: boolean }) {
-  const { result, tell } = yield* Output
+  const { print, result, tell } = yield* Output
   const { models, setup } = yield* readModels()
   if (json) return yield* result(outputJson(models.map(jsonOf), 2))
   const { host } = setup.settings
@@ -41,7 +41,7 @@ export const listModels = Effect.fn("listModels")(function* ({ json }: { readonl
   }
   const chosen = new Set(setup.usesDefaultModel ? [] : modelNames(setup))
   const lines = modelLines(models)
-  yield* result(
+  yield* print(
     printableLines(models.map(({ name }, index) => `${chosen.has(name) ? "*" : " "} ${lines[index] ?? ""}`).join("\n"))
   )
   const which = models.some(({ name }) => chosen.has(name))
