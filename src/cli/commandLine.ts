@@ -40,11 +40,15 @@ const requireWritten = (exitCode: number) =>
         )
   })
 
+/** `runs list` is `runs`: other commands that list have the word. */
+const withoutList = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
+  argv[0] === "runs" && argv[1] === "list" ? ["runs", ...argv.slice(2)] : argv
+
 /** Runs the command that `argv` names. */
 export const runCommandLine = (
   argv: ReadonlyArray<string>
 ): Effect.Effect<number, never, NodeServices.NodeServices | Output | Signals> =>
-  Command.runWith(taskConductor, { version })(withPlainWords(argv, commandNames)).pipe(
+  Command.runWith(taskConductor, { version })(withPlainWords(withoutList(argv), commandNames)).pipe(
     Effect.as(0),
     Effect.catchTag("ShowHelp", () => Effect.succeed<number>(exitCodes.usage)),
     Effect.catch((error) => {
@@ -55,5 +59,5 @@ export const runCommandLine = (
     }),
     Effect.catchCauseIf(Cause.hasDies, (cause) => say(internalError(cause), exitCodes.failed)),
     Effect.flatMap(requireWritten),
-    Effect.provide(Layer.merge(layerPresenter, layerFlags))
+    Effect.provide(Layer.merge(layerPresenter(argv), layerFlags))
   )

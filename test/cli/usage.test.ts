@@ -50,7 +50,24 @@ const cases: ReadonlyArray<Case> = [
   {
     name: "a prompt without quotes",
     args: ["plan", "find", "dead", "code"],
-    stderr: `Unexpected arguments: "dead", "code". Put text that contains spaces in quotes.\n${help("plan")}`
+    stderr: `Put the prompt in quotes: task-conductor plan "find dead code"\n${help("plan")}`
+  },
+  {
+    name: "a prompt without quotes, between flags",
+    args: ["run", "--model", "x", "what", "costs", "$5", "--json"],
+    stderr: `Put the prompt in quotes: task-conductor run --model x --json 'what costs $5'\n${help("run")}`
+  },
+  {
+    name: "a prompt without a command",
+    args: ["what is this project"],
+    stderr:
+      'There is no command "what is this project". To have it done, type: task-conductor run "what is this project"\nRun "task-conductor --help" for help.\n'
+  },
+  {
+    name: "a prompt without quotes and command",
+    args: ["explain", "it", "--model", "x"],
+    stderr:
+      'There is no command "explain". To have it done, type: task-conductor run --model x "explain it"\nRun "task-conductor --help" for help.\n'
   },
   {
     name: "a prompt file that is missing",
@@ -109,6 +126,21 @@ const cases: ReadonlyArray<Case> = [
     stderr: `--allow Read File: "Read File" is not a tool name. Name one tool, as "task-conductor tools list" shows it.\n${help("run")}`
   },
   {
+    name: "several rules and a model",
+    args: ["run", "--model", "", "--allow", "Read File", "--allow", "x:", "--deny", "Write", "hi"],
+    stderr: [
+      "--model is empty. Give the name of a model.",
+      '--allow Read File: "Read File" is not a tool name. Name one tool, as "task-conductor tools list" shows it.',
+      '--allow x:: The pattern after "x:" is empty. Write a path, a URL, or leave the colon out.',
+      `--deny Write: "Write" is not a tool name. Name one tool, as "task-conductor tools list" shows it.\n${help("run")}`
+    ].join("\n")
+  },
+  {
+    name: "several rules for tools that do not exist",
+    args: ["run", "--deny", "write_fil", "--allow", "reed_file", "hi"],
+    stderr: `--allow reed_file: there is no tool "reed_file". Use one of: read_file.\n--deny write_fil: there is no tool "write_fil". Use one of: write_file, edit_file, add_task.\n${help("run")}`
+  },
+  {
     name: "a rule for a tool that does not exist",
     args: ["run", "--deny", "write_fil", "hi"],
     stderr: `--deny write_fil: there is no tool "write_fil". Use one of: write_file, edit_file, add_task.\n${help("run")}`
@@ -164,6 +196,13 @@ describe("wrong usage", () => {
       assert.deepStrictEqual(await sandbox.run(args, options), { code: 2, stdout: "", stderr })
     })
   }
+
+  it("keeps no run", async () => {
+    for (const command of [["runs"], ["runs", "list"]]) {
+      const { stderr, stdout } = await sandbox.run(command)
+      assert.deepStrictEqual([stdout, stderr], ["", "There are no runs yet.\n"])
+    }
+  })
 
   it("says so in a process of its own as well", async () => {
     const [first] = cases

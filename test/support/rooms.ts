@@ -29,6 +29,7 @@ export const rooms: ReadonlyArray<string> = [
     "conversation",
     "history",
     "report",
+    "observability",
     "checking"
   ].map((room) => `domain/${room}`),
   ...[
@@ -50,6 +51,7 @@ export const rooms: ReadonlyArray<string> = [
     "pipeline",
     "conversation",
     "configuration",
+    "observability",
     "mcp",
     "cluster"
   ].map((room) => `services/${room}`),
