@@ -130,8 +130,9 @@ export const endWithReport = Effect.fnUntraced(function* (
     yield* printAnswer(report.answer, plain)
     const isUnicode = screen.isUnicode && screen.columns() !== undefined
     const personMs = sink?.personMs?.() ?? 0
+    const project = sink?.project?.() ?? ""
     if (isWatched && report.answer.trim() !== "") yield* tell("")
-    yield* tell(outcomeLines(report, tellPaint, { isUnicode, isVerbose: verbose, personMs }))
+    yield* tell(outcomeLines(report, tellPaint, { isUnicode, isVerbose: verbose, personMs, project }))
     if (canResume(report.status) && !isClusterRun) yield* tell(`Resume it: task-conductor resume ${report.runId}`)
   }
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
