@@ -15,6 +15,7 @@ import { RunStore } from "../services/history/RunStore.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { conduct } from "../services/pipeline/RunWorkflow.ts"
 import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
+import type { PickModel } from "./chosenModel.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { layerRun } from "./runLayers.ts"
@@ -25,9 +26,14 @@ import { tellStartup, type Warn } from "./startup.ts"
 import { version } from "./version.ts"
 
 /** What a caller provides for a run. */
-export interface StartPorts extends Pick<RunPorts, "listen" | "approveSteps" | "approver" | "model" | "plugins"> {
+export interface StartPorts extends Pick<
+  RunPorts,
+  "listen" | "approveSteps" | "approver" | "isColoured" | "model" | "plugins" | "yes"
+> {
   /** Receives the notes that a person should read before the run starts. */
   readonly warn: Warn
+  /** Asks the person for a model when none is named; without it that is an error. */
+  readonly pickModel?: PickModel
 }
 
 /** An order for a project. `given` are the flags or options that override its configuration. */
@@ -156,7 +162,7 @@ export const forkRun = Effect.fn("forkRun")(function* (
   { from, runId, ...saved }: SavedRun & { readonly from: string; readonly runId?: string },
   ports: StartPorts
 ) {
-  const { records, runId: forked } = yield* readRun(saved.run)
+  const { records, runId: forked } = yield* readRun(saved.run, saved.project)
   const begin = forkRecords(records, from)
   if (begin === undefined) {
     return yield* new TaskNotFound({ runId: forked, given: from, names: taskNames(records) })

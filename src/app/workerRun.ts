@@ -54,7 +54,10 @@ const usageErrors: ReadonlySet<string> = new Set(["ConfigurationError", "Unknown
 
 /** Why a run cannot be carried out here, with the exit code that it has on one machine. */
 const refusal = (what: string, tag = "") =>
-  new RunRefused({ what, exitCode: usageErrors.has(tag) ? 2 : exitCodeOf("failed") })
+  new RunRefused({
+    what,
+    exitCode: usageErrors.has(tag) ? 2 : exitCodeOf(tag === "ModelError" ? "unavailable" : "failed")
+  })
 
 export const asRefusal = (error: { readonly _tag: string; readonly message: string }): RunRefused =>
   error instanceof RunRefused
@@ -114,6 +117,7 @@ export const makeRunContext = (runId: string, { flags, slots, tell }: RunContext
       layerClusterRun(setup, runId, {
         listen: () => Effect.void,
         approveSteps: run.approveSteps,
+        yes: run.yes ?? false,
         readOnly: order.readOnly ?? false,
         worker: {
           answers: layerRemote(store),

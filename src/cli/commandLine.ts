@@ -8,7 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { version } from "../app/version.ts"
 import { printableLines } from "../domain/text/Printable.ts"
-import { layerFlags, taskConductor } from "./taskConductor.ts"
+import { withPlainWords } from "./helpWords.ts"
+import { commandNames, layerFlags, taskConductor } from "./taskConductor.ts"
 import { exitCodes, failureOf } from "./terminal/Failure.ts"
 import { Output } from "./terminal/Output.ts"
 import { redactText } from "./terminal/Redacted.ts"
@@ -47,7 +48,7 @@ const withoutList = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
 export const runCommandLine = (
   argv: ReadonlyArray<string>
 ): Effect.Effect<number, never, NodeServices.NodeServices | Output | Signals> =>
-  Command.runWith(taskConductor, { version })(withoutList(argv)).pipe(
+  Command.runWith(taskConductor, { version })(withoutList(withPlainWords(argv, commandNames))).pipe(
     Effect.as(0),
     Effect.catchTag("ShowHelp", () => Effect.succeed<number>(exitCodes.usage)),
     Effect.catch((error) => {

@@ -36,7 +36,7 @@ export interface ScriptOptions {
   /** Whether, or how much, the model thinks before it answers. */
   readonly think?: Think
   readonly sampling?: Sampling
-  /** `think` and `sampling` of single stages. */
+  /** `model`, `think` and `sampling` of single stages. */
   readonly stages?: StageGenerations
   readonly parallel?: number
   readonly limits?: GivenLimits

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { makeSandbox, type StartOptions } from "../support/binary.ts"
+import { demoLine, makeSandbox, type StartOptions } from "../support/binary.ts"
 import { inProcess } from "../support/inProcess.ts"
 
 const sandbox = inProcess(makeSandbox())
@@ -148,17 +148,17 @@ const cases: ReadonlyArray<Case> = [
   {
     name: "a skill that does not exist",
     args: ["run", "--model", "embedded", "--skill", "sumarize", "hi"],
-    stderr: 'There is no skill "sumarize". Use one of: summarize. See "task-conductor skills list".\n'
+    stderr: demoLine + 'There is no skill "sumarize". Use one of: summarize. See "task-conductor skills list".\n'
   },
   {
     name: "a current file that is missing",
     args: ["run", "--model", "embedded", "--file", "missing.ts", "hi"],
-    stderr: "Cannot use the current file: There is no file at <root>/project/missing.ts.\n"
+    stderr: `${demoLine}Cannot use the current file: There is no file at <root>/project/missing.ts.\n`
   },
   ...["run", "plan", "ask"].map((command) => ({
     name: `an open file that is missing, with ${command}`,
     args: [command, "--model", "embedded", "--open", "a-file", "--open", "missing.ts", "hi"],
-    stderr: "Cannot use the open file: There is no file at <root>/project/missing.ts.\n"
+    stderr: `${demoLine}Cannot use the open file: There is no file at <root>/project/missing.ts.\n`
   })),
   {
     name: "a plan that is missing",
@@ -209,12 +209,6 @@ describe("wrong usage", () => {
     const { ended } = sandbox.start(first?.args ?? [])
     assert.deepStrictEqual(await ended, { code: 2, stdout: "", stderr: first?.stderr ?? "" })
   })
-
-  it("shows the help on stderr when there is no command", async () => {
-    const { code, stderr, stdout } = await sandbox.start([]).ended
-    assert.deepStrictEqual([code, stdout], [2, ""])
-    assert.include(stderr, "SUBCOMMANDS")
-  })
 })
 
 describe.concurrent("what was asked for", () => {
@@ -223,6 +217,17 @@ describe.concurrent("what was asked for", () => {
     const { stdout, ...rest } = await ended
     assert.deepStrictEqual(rest, { code: 0, stderr: "" })
     assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
+  })
+
+  it("prints help in groups, and the same for the word help", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["--help"])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    const groups = ["EVERYDAY:", "RUNS:", "EXTENDING:", "SEVERAL MACHINES:"]
+    assert.deepStrictEqual(stdout.match(/^[A-Z ]+:$/gm), groups)
+    assert.deepStrictEqual(await sandbox.run(["help"]), { code, stderr, stdout })
+    assert.deepStrictEqual(await sandbox.run(["help", "runs", "clean"]), await sandbox.run(["runs", "clean", "--help"]))
+    assert.match((await sandbox.run(["version"])).stdout, /^\d+\.\d+\.\d+\n$/)
+    assert.deepStrictEqual(await sandbox.run(["help", "chekc"]), await sandbox.run(["chekc"]))
   })
 
   it("prints help for a command, with an example", async () => {

@@ -54,7 +54,7 @@ describe("workers on one database", { timeout: 240_000, ...needsPostgres }, () =
           .toSorted()
       ).toEqual(names.toSorted())
       expect(new Set(sayings(end).map((text) => text.split(" by ")[1]))).toEqual(new Set(["a.", "b."]))
-      expect(reportOf(end).usage).toMatchObject({ modelCalls: 43, toolCalls: 20 })
+      expect(reportOf(end).usage).toMatchObject({ model_calls: 43, tool_calls: 20 })
     })
   )
 

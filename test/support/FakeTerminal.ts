@@ -7,6 +7,7 @@ import * as Queue from "effect/Queue"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Terminal from "effect/Terminal"
+import { ControllingTerminal } from "../../src/services/approvals/QuestionScreen.ts"
 import { emitKeypressEvents, type Key } from "node:readline"
 import { PassThrough } from "node:stream"
 
@@ -43,12 +44,21 @@ const quits = ({ key }: Terminal.UserInput): boolean =>
 
 export const makeFakeTerminal = (
   isTerminal: { readonly stdin: boolean; readonly stderr: boolean },
-  size: { readonly columns: number; readonly rows: number } = { columns: 200, rows: 100 }
+  size: { readonly columns: number; readonly rows: number } = { columns: 200, rows: 100 },
+  /** There is a terminal beside a redirected stderr; what is written to it appears on the screen, too. */
+  hasOwn = false
 ) =>
   Effect.gen(function* () {
     const lines = yield* Queue.unbounded<string, Cause.Done>()
-    let screen = ""
     const keys = yield* Queue.unbounded<string>()
+    let screen = ""
+    const controlling = hasOwn
+      ? {
+          write: (text: string) => Effect.sync(() => void (screen += text)),
+          size: () => size,
+          close: () => undefined
+        }
+      : undefined
     /** The keys of one piece after another, each once its reader has had time for the one before. */
     const readInput = Effect.gen(function* () {
       const queue = yield* Queue.unbounded<Terminal.UserInput, Cause.Done>()
@@ -86,7 +96,11 @@ export const makeFakeTerminal = (
       type: (...typed) => Effect.asVoid(Queue.offerAll(lines, typed)),
       press: (...pieces) => Effect.asVoid(Queue.offerAll(keys, pieces)),
       end: Effect.asVoid(Queue.end(lines)),
-      layer: Layer.merge(stdio, Layer.succeed(Terminal.Terminal)(terminal))
+      layer: Layer.mergeAll(
+        stdio,
+        Layer.succeed(Terminal.Terminal)(terminal),
+        Layer.succeed(ControllingTerminal)(() => controlling)
+      )
     }
     return fake
   })

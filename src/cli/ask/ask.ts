@@ -8,7 +8,9 @@ import * as Option from "effect/Option"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import { makeAnswerPrinter } from "../terminal/AnswerPrinter.ts"
 import { askLine } from "./AskProgress.ts"
-import { jsonSink, lineSink, quietSink } from "../terminal/EventSink.ts"
+import { jsonSink } from "../terminal/EventSink.ts"
+import { lineSink, quietSink } from "../terminal/LineSink.ts"
+import { plainFlag } from "../terminal/outcome.ts"
 import { quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { toolNames } from "./toolChoice.ts"
@@ -34,7 +36,8 @@ const allFlags = {
   json: Flag.Boolean("json").pipe(
     Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
     Flag.withDefault(false)
-  )
+  ),
+  plain: plainFlag
 }
 
 interface AskFlags extends RunFlags, AnswerFlags {
@@ -43,6 +46,7 @@ interface AskFlags extends RunFlags, AnswerFlags {
   readonly continues: boolean
   readonly save: Option.Option<boolean>
   readonly json: boolean
+  readonly plain: boolean
 }
 
 /** A conversation as the flags ask for it. */
@@ -69,8 +73,9 @@ const askOnce = Effect.fnUntraced(function* (given: AskFlags) {
   const asked = yield* readRequest(given, prompt)
   const request = { ...asked, order: { ...asked.order, ...(yield* readAttachment(given)) }, isQuiet: quiet }
   const follows = isWatched && !json && !quiet && Option.isNone(given.outputSchema)
-  const printer = follows ? yield* makeAnswerPrinter : undefined
-  const sink = json ? yield* jsonSink : quiet ? yield* quietSink : (printer?.sink ?? (yield* lineSink(askLine)))
+  const printer = follows ? yield* makeAnswerPrinter(given.plain) : undefined
+  const lines = quiet ? quietSink : lineSink(askLine, { isPlain: given.plain })
+  const sink = json ? yield* jsonSink : (printer?.sink ?? (yield* lines))
   const { converse } = yield* Effect.promise(() => import("./askHandler.ts"))
   const report = yield* converse(request, sink, ({ send }) => Effect.asVoid(send(prompt, printer?.listen)))
   if (!given.json && printer === undefined && report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
@@ -80,7 +85,7 @@ const askOnce = Effect.fnUntraced(function* (given: AskFlags) {
 /** Holds a conversation at the terminal until the person leaves. */
 const askTogether = Effect.fnUntraced(function* (given: AskFlags) {
   const request = yield* readRequest(given, "")
-  const { listen, sink } = yield* makeAnswerPrinter
+  const { listen, sink } = yield* makeAnswerPrinter(given.plain)
   const { converseAtTerminal } = yield* Effect.promise(() => import("./askHandler.ts"))
   return yield* converseAtTerminal(request, sink, listen)
 })
@@ -91,8 +96,8 @@ export const ask = Command.make(
   allFlags,
   Effect.fn("ask")(function* (given) {
     const { canAsk } = yield* Output
-    const isAlone =
-      Option.isSome(given.prompt) || Option.isSome(given.promptFile) || given.json || given.quiet || !canAsk
+    const { json, outputSchema, prompt, promptFile, quiet } = given
+    const isAlone = json || quiet || !canAsk || [prompt, promptFile, outputSchema].some((one) => Option.isSome(one))
     const report = yield* isAlone ? askOnce(given) : askTogether(given)
     if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
   })
@@ -103,8 +108,8 @@ export const ask = Command.make(
   Command.withShortDescription("Ask a question; the model uses tools, without a plan"),
   Command.withExamples([
     {
-      command: 'task-conductor ask --allow read_file "Where is the exit code of a run decided?"',
-      description: "Ask the embedded model, which is not a language model"
+      command: 'task-conductor ask "Where is the exit code of a run decided?"',
+      description: "Ask the model of your configuration; without one, choose from a list"
     },
     {
       command: "task-conductor ask --model qwen3:8b",

@@ -42,7 +42,9 @@ export const runFlags = {
   model: Flag.String("model").pipe(
     Flag.withAlias("m"),
     Flag.withMetavar("NAME"),
-    Flag.withDescription('"embedded", or a model of the Ollama server: --model qwen3:8b'),
+    Flag.withDescription(
+      'A model of the Ollama server: --model qwen3:8b. "embedded" is the built-in demo, which only searches and quotes'
+    ),
     Flag.optional
   ),
   project: Flag.String("project").pipe(

@@ -49,7 +49,7 @@ export const Configuration = Schema.Struct({
   $schema: key(Schema.String, "The location of the schema of this file, for editors."),
   model: key(
     Schema.NonEmptyString,
-    'The model: "embedded", or the name of a model on the Ollama server. Flag: --model.'
+    'The name of a model on the Ollama server, or "embedded", the built-in demo, which only searches and quotes. Flag: --model.'
   ),
   host: key(Schema.NonEmptyString, "The address of the Ollama server. Environment: OLLAMA_HOST."),
   contextWindow: key(
@@ -64,6 +64,7 @@ export const Configuration = Schema.Struct({
   ),
   allow: key(Schema.Array(RuleLine), "Tool calls that run without a question. Flag: --allow."),
   deny: key(Schema.Array(RuleLine), "Tool calls that are always denied. Flag: --deny."),
+  bell: key(Schema.Boolean, "Whether the terminal rings when a question appears. Default: true."),
   keepAlive: key(KeepAlive, 'How long the server keeps the model loaded after a call, such as "30m".'),
   think: key(
     Think,
@@ -75,7 +76,7 @@ export const Configuration = Schema.Struct({
   ),
   stages: key(
     StageGenerations,
-    "`think` and `sampling` of single stages: `plan`, `refine`, `execute`, `iterate`, `conclude`, `ask`."
+    "`model`, `think` and `sampling` of single stages: `plan`, `refine`, `execute`, `iterate`, `conclude`, `ask`."
   ),
   fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port."),
   plugins: key(
@@ -104,6 +105,7 @@ export const personalKeys = [
   "host",
   "allow",
   "fetchAllow",
+  "bell",
   "keepAlive",
   "think",
   "sampling",

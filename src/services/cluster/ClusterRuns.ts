@@ -20,7 +20,8 @@ import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { exitCodeOf, type RunUsage } from "../../domain/runs/RunReport.ts"
 import { saveIntent } from "./CallFence.ts"
-import { type DatabaseUnavailable, retryTransient } from "./ClusterDatabase.ts"
+import { retryTransient } from "./ClusterDatabase.ts"
+import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
 import type { JournalLine } from "../journal/JournalLine.ts"
 
 /** Another run is changing the project. */

@@ -13,6 +13,7 @@ import type * as Schema from "effect/Schema"
 import { type AskEnding, type AskReport, exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { briefingBlocks } from "../../domain/models/Briefing.ts"
 import type { ConversationMessage } from "../../domain/conversation/Conversation.ts"
+import { stageModel } from "../../domain/models/Generation.ts"
 import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
 import { conversationEnding, emptyMessage } from "../../domain/conversation/AskEndings.ts"
 import { formOf, type AnswerSchema } from "../../domain/documents/JsonAnswer.ts"
@@ -134,7 +135,9 @@ export class Asker extends Context.Service<
           const durationMs = (yield* Clock.currentTimeMillis) - startedAt
           const report: AskReport = { message: number, ...ending, iterations, toolCalls, durationMs }
           yield* Ref.update(reports, (before) => [...before, report])
-          if (ending.reason !== "") yield* events.publish({ type: "message", level: "error", text: ending.reason })
+          /* What a person chose is no error. */
+          const level = ending.status === "interrupted" ? "info" : "error"
+          if (ending.reason !== "") yield* events.publish({ type: "message", level, text: ending.reason })
           yield* events.publish({ type: "ask.finished", report })
           return report
         })
@@ -169,7 +172,7 @@ export class Asker extends Context.Service<
             ),
             Effect.flatMap((ending) => finish(number, startedAt, progress, ending)),
             Effect.onInterrupt(() => {
-              const reason = "The answer was stopped."
+              const reason = "Stopped."
               return finish(number, startedAt, progress, { status: "interrupted", answer: progress.heard, reason })
             })
           )
@@ -208,10 +211,11 @@ export class Asker extends Context.Service<
         if (Result.isFailure(supported) && supported.failure._tag === "NoToolSupport") return yield* supported.failure
         yield* events.publish({
           type: "run.started",
-          version: 1,
+          version: 2,
           runId,
           project: workspace.root,
-          model: settings.model,
+          model:
+            settings.model === "embedded" ? settings.model : (stageModel(settings.generation, "ask") ?? settings.model),
           prompt
         })
         yield* Effect.forEach(known.notes ?? [], (text) => events.publish({ type: "message", level: "warning", text }))

@@ -11,21 +11,27 @@ import { accessTarget, type CanonicalAccess, type Reading, type Start } from "..
 import type { InDoubtCall } from "../../domain/history/JournalRecord.ts"
 import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { beforeRunTask, type StepApproved, type StepGate, type Wish } from "../../domain/permissions/ApprovalItem.ts"
+import type { StepApproved, StepGate, Wish } from "../../domain/permissions/ApprovalItem.ts"
 import { Approver } from "../approvals/Approver.ts"
 import { PermissionDenied, maxDenials } from "./PermissionDenied.ts"
 import { type CertainDenial, foreseeDenial } from "./CertainDenial.ts"
 import { resolveInDoubt } from "./InDoubtCall.ts"
 import { itemOf, withOffers } from "./ApprovalView.ts"
-import { type GateOptions, makePolicyEvaluator, scriptWarnings, type SourcedRule } from "./PolicyEvaluator.ts"
-import { type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
+import {
+  type GateOptions,
+  makePolicyEvaluator,
+  readOnlyReason,
+  scriptWarnings,
+  type SourcedRule
+} from "./PolicyEvaluator.ts"
+import { deniedOf, type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
 import { approveStep } from "./GateStep.ts"
 import { Grants, GrantSnapshot } from "./Grants.ts"
 import { Policies } from "./Policies.ts"
 import { rememberAnswer } from "./RememberedAnswer.ts"
 import { ProjectWriteLock } from "./ProjectWriteLock.ts"
 import { makeRefusals, refusalFields } from "./Refusals.ts"
-import { questionId, type QuestionScope } from "./QuestionScope.ts"
+import { beforeRun, questionId, type QuestionScope } from "./QuestionScope.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -40,9 +46,6 @@ export interface Permit {
   readonly mayRead: (path: string) => Effect.Effect<boolean>
 }
 
-/** Where plugins and servers are started, and given files are read. */
-const beforeRun: QuestionScope = { task: beforeRunTask, place: "" }
-
 /** The permits that were issued and not used. Nothing outside this file can add one. */
 const issued = new WeakSet<Permit>()
 
@@ -54,12 +57,6 @@ const issue = (given: Permit): Permit => {
 
 /** Marks a permit as used. False for one that the gate did not issue, or that was used before. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
-
-const deniedOf = (
-  question: GateQuestion,
-  by: PermissionDenied["by"],
-  more: Pick<PermissionDenied, "instead" | "patterns" | "reason" | "times"> = {}
-) => new PermissionDenied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
 
 /** The answers that one gate has in a run, for another gate of the same run. */
 export const GateSnapshot = Schema.Struct({ grants: GrantSnapshot, ...refusalFields })
@@ -118,6 +115,7 @@ export class Gate extends Context.Service<
         const workspace = yield* Workspace
         const rules = [...(options.rules ?? [])]
         const evaluator = yield* makePolicyEvaluator({ ...options, rules })
+        const viewWorld = { workspace, nameOf: evaluator.nameOf }
         const grants = new Grants()
         const refusals = yield* makeRefusals
         const { addDenial, addWish } = refusals
@@ -143,11 +141,14 @@ export class Gate extends Context.Service<
           const hash = questionId(question)
           const changed = yield* evaluator.changedScripts(question)
           const outdated = yield* evaluator.outdated(question)
-          const item = withOffers(yield* itemOf(question, workspace, outdated, scriptWarnings(changed)), question)
+          const offered = evaluator.offersOf(question)
+          const seen = yield* itemOf(question, viewWorld, outdated, scriptWarnings(changed))
+          const item = withOffers(seen, question, offered)
           yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
-          const { answer, by, instead } = yield* approver.call(item, hash)
+          const { always = [], answer, by, instead } = yield* approver.call(item, hash)
           const wish = answer === "deny" && instead !== undefined ? { instead } : {}
-          yield* tell({ type: "approval.answered", scope: "call", hash, answer, by, ...wish })
+          const rules = answer === "remember" && always.length > 0 ? { always } : undefined
+          yield* tell({ type: "approval.answered", scope: "call", hash, answer, by, ...wish, ...rules })
           if (answer === "deny") {
             const declined = [question.tool, ...question.accesses.map(accessTarget)].join(" ")
             if (instead !== undefined) yield* addWish({ declined, instead })
@@ -156,8 +157,10 @@ export class Gate extends Context.Service<
             return yield* deniedOf(question, by, { ...times, ...wish })
           }
           if (by === "person") grants.addShown(question)
-          if (answer !== "once") grants.addSession(question)
-          const warning = answer === "remember" ? yield* rememberAnswer(question, policies) : undefined
+          /* A rule for the project covers what its text says, which may be less than the session would. */
+          if (answer !== "once" && rules === undefined) grants.addSession(question)
+          const kept = { always, offered, question, root: evaluator.root }
+          const warning = answer === "remember" ? yield* rememberAnswer(kept, policies) : undefined
           if (warning !== undefined) yield* tell({ type: "message", level: "warning", text: warning })
         })
 
@@ -167,7 +170,8 @@ export class Gate extends Context.Service<
         ) {
           const reason =
             evaluator.protection(question) ?? (evaluator.changesSomething(question) ? yield* lock.claim : undefined)
-          if (reason !== undefined) return yield* deniedOf(question, "rule", { reason })
+          const leftOut = reason === readOnlyReason ? { leftOut: true } : {}
+          if (reason !== undefined) return yield* deniedOf(question, "rule", { reason, ...leftOut })
           /* An answer to another question may have settled this one while it waited. */
           const askUnlessSettled = Effect.flatMap(isSettled(question), (settled) =>
             settled ? Effect.void : ask(question, tell)
@@ -177,7 +181,8 @@ export class Gate extends Context.Service<
         })
 
         const decideDoubt = Effect.fnUntraced(function* (intent: InDoubtCall) {
-          const resolution = yield* resolveInDoubt(intent, { approver, events, withMutex, workspace })
+          const world = { approver, events, nameOf: evaluator.nameOf, withMutex, workspace }
+          const resolution = yield* resolveInDoubt(intent, world)
           if (typeof resolution === "string") return resolution
           const denied = new PermissionDenied({ tool: intent.call.name, targets: intent.targets, ...resolution })
           yield* addDenial(denied)
@@ -207,7 +212,7 @@ export class Gate extends Context.Service<
           })
         }
 
-        const stepWorld = { addWish, approver, events, evaluator, grants, withMutex, workspace }
+        const stepWorld = { addWish, approver, events, evaluator, grants, policies, withMutex, ...viewWorld }
         return Gate.of({
           authorize: Effect.fn("Gate.authorize")((scope, prepared) => {
             const question = questionOfCall(scope, prepared)

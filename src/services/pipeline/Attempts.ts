@@ -149,7 +149,13 @@ export class Attempts extends Context.Service<
               }
               return { value: reading.value.value, answer: asked.answer, attempts: attempt }
             }
-            yield* events.publish({ type: "answer.rejected", call, answer: asked.answer, issues: reading.issues })
+            yield* events.publish({
+              type: "answer.rejected",
+              call,
+              answer: asked.answer,
+              issues: reading.issues,
+              mostAttempts: most
+            })
             const { hasOnlyThought = false } = asked
             // The issues distinguish answers that were incomplete; thoughts are no answer that could be repeated.
             const sign = [

@@ -7,13 +7,14 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import { Output } from "../../../src/cli/terminal/Output.ts"
+import { noScreen } from "../../../src/cli/terminal/Screen.ts"
 import { Signals } from "../../../src/cli/terminal/Signals.ts"
 import { makeLineReader } from "../../../src/cli/ask/LineReader.ts"
 import { makePlainReader } from "../../../src/cli/ask/MessageReader.ts"
 import { talk } from "../../../src/cli/ask/repl.ts"
 import type { ConversationWorld } from "../../../src/app/conversation.ts"
 import type { Setup } from "../../../src/app/setup.ts"
-import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { layerTerminal } from "../../../src/services/approvals/TerminalApprover.ts"
 import { Asker } from "../../../src/services/conversation/Asker.ts"
 import { type ScriptedAnswer, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import type { SourcedRule } from "../../../src/services/permissions/PolicyEvaluator.ts"
@@ -54,6 +55,10 @@ const open = (script: (index: number) => ScriptedAnswer | string, hasKeys = fals
     const output = Output.of({
       result: () => Effect.die("no result"),
       answer: () => Effect.die("no answer"),
+      print: () => Effect.die("nothing is printed"),
+      printNow: () => undefined,
+      screen: noScreen,
+      resultColumns: () => undefined,
       follow: () => undefined,
       tell: (text) => add(`${text}\n`),
       prompt: add,
@@ -71,7 +76,7 @@ const open = (script: (index: number) => ScriptedAnswer | string, hasKeys = fals
     const layer = layerTestAsk({
       files: { "a.txt": "text\n" },
       rules,
-      approver: Approver.layerTerminal.pipe(Layer.provide(terminal.layer))
+      approver: layerTerminal().pipe(Layer.provide(terminal.layer))
     }).pipe(Layer.provide(ScriptedModel.layer((_prompt, index) => script(index))))
     const screen = () => shown.text + terminal.screen()
     const session = yield* Effect.gen(function* () {
@@ -173,9 +178,9 @@ it.effect("asks for permission in the middle, and shows what was allowed", () =>
     const { report, sees, type } = yield* open((index) => (index === 0 ? reading : "It says text."))
     yield* sees("> ")
     yield* type("What does a.txt say?")
-    yield* sees("Permission request")
-    yield* sees("Answer [")
-    yield* type("2")
+    yield* sees("Wants to read a.txt")
+    yield* sees("Allow? ")
+    yield* type("a")
     yield* sees("It says text.")
     yield* type("/permissions")
     yield* sees("For this session:\n  allow read_file for every file of the project that does not look like a secret\n")
@@ -189,7 +194,7 @@ it.effect("stops an answer at Ctrl-C, also at its question, and leaves at the se
     const { interrupt, report, screen, sees, type } = yield* open((index) => (index === 0 ? reading : "Later."))
     yield* sees("> ")
     yield* type("What does a.txt say?")
-    yield* sees("Permission request")
+    yield* sees("Wants to read a.txt")
     yield* interrupt
     yield* sees("> ", 2)
     yield* type("Something else")
@@ -213,8 +218,8 @@ it.effect("ends with 4 when something was denied on the way", () =>
     const { report, sees, type } = yield* open((index) => (index === 0 ? reading : "Fine."))
     yield* sees("> ")
     yield* type("What does a.txt say?")
-    yield* sees("Answer [")
-    yield* type("4")
+    yield* sees("Allow? ")
+    yield* type("n")
     yield* sees("Fine.")
     yield* sees("> ", 2)
     yield* type("Thanks.")

@@ -6,8 +6,8 @@ import { afterAll, describe, expect, it } from "vitest"
 import { cpSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RunDifference } from "../../../src/domain/history/RunDifference.ts"
-import type { RunOverview } from "../../../src/domain/history/RunEvidence.ts"
-import type { RunSummary } from "../../../src/services/history/RunStore.ts"
+import type { RunOverview } from "../../../src/domain/history/RunOverview.ts"
+import type { RunSummary } from "../../../src/domain/history/RunStanding.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
 import { takeSnapshot } from "../../support/FolderSnapshot.ts"
@@ -42,11 +42,11 @@ const json = async <A>(...words: ReadonlyArray<string>): Promise<A> => {
 describe.concurrent("a journal that was recorded", { timeout: 60_000 }, () => {
   it("stands in the list of runs with how it ended", async () => {
     const { stdout } = await sandbox.start(["runs", "--json"]).ended
-    const all = JSON.parse(stdout) as ReadonlyArray<RunSummary>
-    expect(all.map(({ model, project, runId, standing }) => ({ model, project, runId, standing }))).toEqual(
+    const all = JSON.parse(stdout) as ReadonlyArray<Omit<RunSummary, "runId"> & { readonly run_id: string }>
+    expect(all.map(({ model, project, run_id, standing }) => ({ model, project, run_id, standing }))).toEqual(
       cases
-        .map(({ runId, standing }) => ({ model: "qwen3:8b", project: "/project", runId, standing }))
-        .toSorted((a, b) => (a.runId < b.runId ? 1 : -1))
+        .map(({ runId, standing }) => ({ model: "qwen3:8b", project: "/project", run_id: runId, standing }))
+        .toSorted((a, b) => (a.run_id < b.run_id ? 1 : -1))
     )
   })
 
