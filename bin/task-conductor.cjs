@@ -40,7 +40,7 @@ function systemHome() {
   try {
     return require("os").userInfo().homedir
   } catch (error) {
-    return undefined
+    return error && undefined
   }
 }
 

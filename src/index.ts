@@ -14,6 +14,7 @@ export { NoValidPlan, type RunOrder, UnknownSkill } from "./domain/runs/RunOrder
 export { exitCodeOf, RunReport, RunStatus, AskReport } from "./domain/runs/RunReport.ts"
 export type { RunDifference } from "./domain/history/RunDifference.ts"
 export { TaskEvidence, TaskNotFound } from "./domain/history/RunEvidence.ts"
+export { ReportData } from "./domain/report/ReportData.ts"
 export { RunOverview } from "./domain/history/RunOverview.ts"
 export { TaskList } from "./domain/plan/TaskList.ts"
 export { JournalError } from "./services/journal/JournalError.ts"
@@ -46,6 +47,8 @@ export {
   replay,
   type Replayed,
   type ReplayOptions,
+  report,
+  type RunReportPage,
   runs,
   showRun,
   showTask

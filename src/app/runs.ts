@@ -17,6 +17,7 @@ import { conduct } from "../services/pipeline/RunWorkflow.ts"
 import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
 import type { PickModel } from "./chosenModel.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
+import { observed } from "./observed.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { layerRun } from "./runLayers.ts"
 import { readRun } from "./savedRuns.ts"
@@ -85,9 +86,11 @@ const carryOut = (
   { warn, ...ports }: StartPorts & Pick<RunPorts, "since">,
   journal: NonNullable<RunPorts["journal"]>
 ) =>
-  tellStartup(ready, ready.given, warn).pipe(
-    Effect.andThen(conduct(ready.order)),
-    Effect.provide(layerRun(ready.setup, { ...ports, readOnly: ready.order.readOnly ?? false, journal }))
+  observed(ready.setup, ports.listen, (listen, setup) =>
+    tellStartup({ ...ready, setup }, ready.given, warn).pipe(
+      Effect.andThen(conduct(ready.order)),
+      Effect.provide(layerRun(setup, { ...ports, listen, readOnly: ready.order.readOnly ?? false, journal }))
+    )
   )
 
 /** Removes what was saved of a run that never began. */

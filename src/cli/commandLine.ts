@@ -48,7 +48,7 @@ const withoutList = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
 export const runCommandLine = (
   argv: ReadonlyArray<string>
 ): Effect.Effect<number, never, NodeServices.NodeServices | Output | Signals> =>
-  Command.runWith(taskConductor, { version })(withoutList(withPlainWords(argv, commandNames))).pipe(
+  Command.runWith(taskConductor, { version })(withPlainWords(withoutList(argv), commandNames)).pipe(
     Effect.as(0),
     Effect.catchTag("ShowHelp", () => Effect.succeed<number>(exitCodes.usage)),
     Effect.catch((error) => {

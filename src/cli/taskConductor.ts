@@ -21,6 +21,7 @@ import { plan } from "./run/plan.ts"
 import { plugins } from "./plugins/plugins.ts"
 import { refine } from "./run/refine.ts"
 import { replay } from "./runs/replay.ts"
+import { report } from "./report/report.ts"
 import { resume } from "./runs/resume.ts"
 import { run } from "./run/run.ts"
 import { runs } from "./runs/runs.ts"
@@ -32,7 +33,7 @@ import { worker } from "./cluster/worker.ts"
 /** The commands in the order of `--help`. */
 const groups = [
   { group: "EVERYDAY", commands: [run, ask, plan, check, permissions, init, doctor, models] },
-  { group: "RUNS", commands: [runs, show, resume, replay, fork] },
+  { group: "RUNS", commands: [runs, show, report, resume, replay, fork] },
   { group: "EXTENDING", commands: [skills, tools, plugins, mcp, refine, execute, iterate] },
   { group: "SEVERAL MACHINES", commands: [worker, attach, cancel] }
 ] as const

@@ -68,14 +68,14 @@ const readRequest = Effect.fnUntraced(function* (given: AskFlags, prompt: string
 /** Answers one message. On a terminal the text appears as it arrives, else when it is complete. */
 const askOnce = Effect.fnUntraced(function* (given: AskFlags) {
   const { answer, isWatched } = yield* Output
-  const { json, quiet } = given
+  const { json, plain, quiet } = given
   const prompt = yield* readPrompt(given)
   const asked = yield* readRequest(given, prompt)
   const request = { ...asked, order: { ...asked.order, ...(yield* readAttachment(given)) }, isQuiet: quiet }
   const follows = isWatched && !json && !quiet && Option.isNone(given.outputSchema)
-  const printer = follows ? yield* makeAnswerPrinter(given.plain) : undefined
-  const lines = quiet ? quietSink : lineSink(askLine, { isPlain: given.plain })
-  const sink = json ? yield* jsonSink : (printer?.sink ?? (yield* lines))
+  const printer = follows ? yield* makeAnswerPrinter(plain) : undefined
+  const lines = lineSink(askLine, { isPlain: plain })
+  const sink = json ? yield* jsonSink : quiet ? yield* quietSink : (printer?.sink ?? (yield* lines))
   const { converse } = yield* Effect.promise(() => import("./askHandler.ts"))
   const report = yield* converse(request, sink, ({ send }) => Effect.asVoid(send(prompt, printer?.listen)))
   if (!given.json && printer === undefined && report.answer.trim() !== "") yield* answer(report.answer.trimEnd())

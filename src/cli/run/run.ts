@@ -76,8 +76,8 @@ export const run = Command.make(
     const request = { project: given.project, flags, order }
     const ports = {
       sink: yield* eventSink({ ...given, isClusterRun: given.cluster }),
-      isQuiet: given.quiet,
-      ...approvedBeforehand(given)
+      ...approvedBeforehand(given),
+      isQuiet: given.quiet
     }
     if (given.cluster) {
       const { startClusterRun } = yield* Effect.promise(() => import("../cluster/clusterHandler.ts"))

@@ -86,10 +86,10 @@ interface ReportStyle {
   readonly json: boolean
   readonly verbose?: boolean
   readonly plain?: boolean
-  /** Only the answer and errors are printed. */
-  readonly quiet?: boolean
   /** Where the events went; it knows how long persons took to answer. */
   readonly sink?: EventSink
+  /** Only the answer and errors are printed. */
+  readonly quiet?: boolean
   /** The run is no saved run of this machine: it is not resumed here. */
   readonly isClusterRun?: boolean
 }
@@ -137,12 +137,13 @@ export const endWithReport = Effect.fnUntraced(function* (
 ) {
   const { isWatched, screen, tell, tellPaint } = yield* Output
   if (!json) {
-    yield* printAnswer(report.answer, plain)
-    const isUnicode = screen.isUnicode && screen.columns() !== undefined
-    const personMs = sink?.personMs?.() ?? 0
-    const isTold = !quiet || report.status !== "done"
-    if (isTold && isWatched && report.answer.trim() !== "") yield* tell("")
-    if (isTold) yield* tell(outcomeLines(report, tellPaint, { isUnicode, isVerbose: verbose, personMs }))
+    yield* printAnswer(report.answer, plain || quiet)
+    if (!quiet || report.status !== "done") {
+      const isUnicode = screen.isUnicode && screen.columns() !== undefined
+      const personMs = sink?.personMs?.() ?? 0
+      if (isWatched && report.answer.trim() !== "") yield* tell("")
+      yield* tell(outcomeLines(report, tellPaint, { isUnicode, isVerbose: verbose, personMs }))
+    }
     if (canResume(report.status) && !isClusterRun) yield* tell(`Resume it: task-conductor resume ${report.runId}`)
   }
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))

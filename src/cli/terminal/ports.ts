@@ -23,13 +23,8 @@ export interface CommandPorts {
 }
 
 /** The same, as the application expects it. A person at a terminal is asked for a model when none is named. */
-export const startPorts = Effect.fnUntraced(function* ({
-  approveSteps,
-  approver,
-  isQuiet = false,
-  sink,
-  yes = false
-}: CommandPorts) {
+export const startPorts = Effect.fnUntraced(function* (given: CommandPorts) {
+  const { approveSteps, approver, isQuiet = false, sink, yes = false } = given
   const output = yield* Output
   const ports: StartPorts = {
     listen: sink.listen,

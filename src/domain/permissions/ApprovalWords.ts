@@ -84,11 +84,15 @@ const accessWords = (access: CanonicalAccess, world: WordsWorld): Words => {
     case "LoadPlugin":
       return access.does === undefined
         ? { does: `load the plugin ${access.name}`, consequence: "Its code runs with all your rights.", isCalm: false }
-        : { does: `use the tools of ${access.name}`, consequence: "They run the commands below.", isCalm: false }
+        : {
+            does: `use the tools of ${access.name}`,
+            consequence: "They run the commands that are shown.",
+            isCalm: false
+          }
     case "StartServer":
       return {
         does: `start the server ${access.name}`,
-        consequence: "It runs, or is reached, as below, outside the sandbox.",
+        consequence: "It runs, or is reached, as shown, outside the sandbox.",
         isCalm: false
       }
   }

@@ -51,8 +51,8 @@ describe("ask", () => {
         '  call search_files "port"',
         '  ok search_files "server" N ms: src/server.ts:1: /** The port of the server. */ (2 lines)',
         '  ok search_files "port" N ms: src/server.ts:1: /** The port of the server. */ (2 lines)',
-        "  call read_file src/server.ts",
-        "  ok read_file src/server.ts N ms: 1: /** The port of the server. */ (2 lines)",
+        "  call read_file src/server.ts:1-22",
+        "  ok read_file src/server.ts:1-22 N ms: 1: /** The port of the server. */ (2 lines)",
         "done: 3 iterations, 3 tool calls, N s",
         ""
       ]

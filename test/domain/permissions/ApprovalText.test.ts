@@ -168,6 +168,15 @@ describe("a question", () => {
     expect(whole).toContain("Tool: mcp__mail__send (plugin mcp mail). Risk: medium.")
   })
 
+  it("shows the content of a write whose change cannot be shown", () => {
+    const { diff: _diff, ...item } = editOf("big.txt", undefined, numbered(30))
+    const preview = "(The present content cannot be shown: too large.)"
+    const whole = wholeQuestion(step({ ...item, preview }), keys, size)
+    expect(whole).toContain(`│ ${preview}\n`)
+    expect(whole).toContain("│ content:\n│   line 1\n")
+    expect(whole).toContain("│   line 30\n")
+  })
+
   it("says of a command word by word what it runs, on request", () => {
     const whole = wholeQuestion(step(command), keys, size)
     expect(whole).toContain("│ $ npm test\n│ Program: npm\n│ Argument 1: test\n")
