@@ -178,7 +178,7 @@ it.effect("asks for permission in the middle, and shows what was allowed", () =>
     const { report, sees, type } = yield* open((index) => (index === 0 ? reading : "It says text."))
     yield* sees("> ")
     yield* type("What does a.txt say?")
-    yield* sees("wants to read a.txt")
+    yield* sees("Wants to read a.txt")
     yield* sees("Allow? ")
     yield* type("a")
     yield* sees("It says text.")
@@ -194,7 +194,7 @@ it.effect("stops an answer at Ctrl-C, also at its question, and leaves at the se
     const { interrupt, report, screen, sees, type } = yield* open((index) => (index === 0 ? reading : "Later."))
     yield* sees("> ")
     yield* type("What does a.txt say?")
-    yield* sees("wants to read a.txt")
+    yield* sees("Wants to read a.txt")
     yield* interrupt
     yield* sees("> ", 2)
     yield* type("Something else")
