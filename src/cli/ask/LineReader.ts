@@ -64,7 +64,7 @@ export const makeLineReader = Effect.fnUntraced(function* (history: MessageHisto
     })
   const redraw = Effect.suspend(() => show((now) => layOut(state, now)))
   /** Leaves the line as it is on the screen and goes below it. */
-  const leave = Effect.suspend(() => show((now) => settled(state.text, now), "\r\n"))
+  const leave = Effect.suspend(() => show((now) => settled(state.text.trimEnd(), now), "\r\n"))
 
   /** Edits with the keys of the queue until the person wants something; "again" when the queue ended without that. */
   const edit = Effect.fnUntraced(function* (progress: Progress) {

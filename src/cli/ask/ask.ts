@@ -96,8 +96,8 @@ export const ask = Command.make(
   allFlags,
   Effect.fn("ask")(function* (given) {
     const { canAsk } = yield* Output
-    const isAlone =
-      Option.isSome(given.prompt) || Option.isSome(given.promptFile) || given.json || given.quiet || !canAsk
+    const { json, outputSchema, prompt, promptFile, quiet } = given
+    const isAlone = json || quiet || !canAsk || [prompt, promptFile, outputSchema].some((one) => Option.isSome(one))
     const report = yield* isAlone ? askOnce(given) : askTogether(given)
     if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
   })

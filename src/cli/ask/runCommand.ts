@@ -18,8 +18,12 @@ import { Workspace } from "../../services/files/Workspace.ts"
 import { Gate } from "../../services/permissions/Gate.ts"
 import { Policies } from "../../services/permissions/Policies.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
+import { Output } from "../terminal/Output.ts"
 import { helpText, type SlashCommand } from "./slashCommands.ts"
 import { chooseTools } from "./toolChoice.ts"
+
+/** For a terminal that does not tell its size. */
+const usualColumns = 80
 
 /** What a command says, and the model with which the conversation goes on. */
 export interface Carried {
@@ -142,7 +146,7 @@ export const runCommand = Effect.fn("runCommand")(
       case "context":
         return yield* said(treeLines)
       case "help":
-        return { said: helpText(scene.lineBreak) }
+        return { said: helpText(scene.lineBreak, (yield* Output).screen.columns() ?? usualColumns) }
       case "model":
         return yield* changeModel(argument, scene)
       case "new":

@@ -4,6 +4,7 @@
  */
 import { nearest } from "../../domain/text/Nearest.ts"
 import { printable } from "../../domain/text/Printable.ts"
+import { wrapLine } from "../../domain/text/WrapText.ts"
 
 /** Each command with what may follow it, and what it does. */
 const commands = {
@@ -29,15 +30,20 @@ export type SlashCommand =
 
 const usageOf = (name: CommandName): string => `/${name} ${commands[name][0]}`.trimEnd()
 
-/** The list of commands. */
-export const helpText = (lineBreak: string): string => {
+/** From this width on, what a command does stands beside it. */
+const wide = 72
+
+/** The list of commands, as it fits a terminal. */
+export const helpText = (lineBreak: string, columns: number): string => {
   const names = Object.keys(commands) as ReadonlyArray<CommandName>
   const width = Math.max(...names.map((name) => usageOf(name).length))
-  return [
-    `Write a message and press Enter. ${lineBreak} Up and Down show earlier messages. Ctrl-C stops an answer.`,
-    "Or use one of these commands:",
-    ...names.map((name) => `  ${usageOf(name).padEnd(width)}  ${commands[name][1]}`)
-  ].join("\n")
+  const lineOf = (name: CommandName): ReadonlyArray<string> => {
+    const [, meaning] = commands[name]
+    if (columns < wide) return [`  ${usageOf(name)}`, ...wrapLine(`    ${meaning}`, columns, "    ")]
+    return wrapLine(`  ${usageOf(name).padEnd(width)}  ${meaning}`, columns, " ".repeat(width + 4))
+  }
+  const intro = `Write a message and press Enter. ${lineBreak} Up and Down show earlier messages. Ctrl-C stops an answer.`
+  return [...wrapLine(intro, columns, ""), "Or use one of these commands:", ...names.flatMap(lineOf)].join("\n")
 }
 
 const isName = (name: string): name is CommandName => Object.hasOwn(commands, name)

@@ -77,7 +77,8 @@ export const run = Command.make(
     const ports = {
       sink: yield* eventSink({ ...given, isClusterRun: given.cluster }),
       ...approvedBeforehand(given),
-      isQuiet: given.quiet
+      isQuiet: given.quiet,
+      isJson: given.json
     }
     if (given.cluster) {
       const { startClusterRun } = yield* Effect.promise(() => import("../cluster/clusterHandler.ts"))

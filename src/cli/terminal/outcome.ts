@@ -6,6 +6,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { exitCodeOf, type RunReport, type RunStatus } from "../../domain/runs/RunReport.ts"
 import { type EventSink, jsonSink } from "./EventSink.ts"
@@ -110,12 +111,16 @@ export const eventSink = ({
           stop: isClusterRun ? "leaves it to the workers" : "stops"
         })
 
+/** True for an answer that was bound to a schema: JSON is no markdown. */
+const isJson = (text: string): boolean =>
+  /^[{[]/.test(text) && Result.isSuccess(Result.try(() => JSON.parse(text) as unknown))
+
 /** Prints an answer: rendered before a person, else as it is. */
 export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlain: boolean) {
   const { answer, isWatched, result, resultColumns: columns, resultPaint: paint, screen } = yield* Output
   if (markdown.trim() === "") return
   const text = markdown.trimEnd()
-  if (isPlain || !isWatched) return yield* answer(text)
+  if (isPlain || !isWatched || isJson(text)) return yield* answer(text)
   yield* result(markdownText(text, { paint, columns: columns(), isUnicode: screen.isUnicode }))
 })
 

@@ -16,6 +16,8 @@ export interface CommandPorts {
   readonly approveSteps: boolean
   /** Steps and calls are approved beforehand. */
   readonly yes?: boolean
+  /** A program reads what is printed. */
+  readonly isJson?: boolean
   /** Nothing is said beside the answer and errors. */
   readonly isQuiet?: boolean
   /** Who is asked; the terminal when absent. */

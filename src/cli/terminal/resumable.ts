@@ -24,7 +24,9 @@ export const makeResumable = (ports: CommandPorts) => {
     }
   }
   const tell = Effect.suspend(() =>
-    begun === undefined ? Effect.void : Output.use((output) => output.tell(resumeLine(begun ?? "")))
+    begun === undefined || ports.isJson === true
+      ? Effect.void
+      : Output.use((output) => output.tell(resumeLine(begun ?? "")))
   )
   return {
     ports: noticing,

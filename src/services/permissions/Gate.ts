@@ -11,20 +11,20 @@ import { type CanonicalAccess, type Reading, type Start } from "../../domain/too
 import type { InDoubtCall } from "../../domain/history/JournalRecord.ts"
 import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { beforeRunTask, type StepApproved, type StepGate, type Wish } from "../../domain/permissions/ApprovalItem.ts"
+import type { StepApproved, StepGate, Wish } from "../../domain/permissions/ApprovalItem.ts"
 import { Approver } from "../approvals/Approver.ts"
 import { PermissionDenied, maxDenials } from "./PermissionDenied.ts"
 import { type CertainDenial, foreseeDenial } from "./CertainDenial.ts"
 import { resolveInDoubt } from "./InDoubtCall.ts"
 import { type GateOptions, makePolicyEvaluator, readOnlyReason, type SourcedRule } from "./PolicyEvaluator.ts"
-import { type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
-import { askCall, deniedOf } from "./GateCall.ts"
+import { deniedOf, type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
+import { askCall } from "./GateCall.ts"
 import { approveStep } from "./GateStep.ts"
 import { Grants, GrantSnapshot } from "./Grants.ts"
 import { Policies } from "./Policies.ts"
 import { ProjectWriteLock } from "./ProjectWriteLock.ts"
 import { makeRefusals, refusalFields } from "./Refusals.ts"
-import type { QuestionScope } from "./QuestionScope.ts"
+import { beforeRun, type QuestionScope } from "./QuestionScope.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -38,9 +38,6 @@ export interface Permit {
   /** True when a file of the project may be read without a question; asks nobody and remembers nothing. */
   readonly mayRead: (path: string) => Effect.Effect<boolean>
 }
-
-/** Where plugins and servers are started, and given files are read. */
-const beforeRun: QuestionScope = { task: beforeRunTask, place: "" }
 
 /** The permits that were issued and not used. Nothing outside this file can add one. */
 const issued = new WeakSet<Permit>()

@@ -5,18 +5,11 @@ import * as Effect from "effect/Effect"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import { itemOf, withOffers } from "./ApprovalView.ts"
-import { type GateQuestion } from "./GateQuestion.ts"
+import { deniedOf, type GateQuestion } from "./GateQuestion.ts"
 import type { GateWorld } from "./GateWorld.ts"
-import { PermissionDenied } from "./PermissionDenied.ts"
 import { scriptWarnings } from "./PolicyEvaluator.ts"
 import { questionId } from "./QuestionScope.ts"
 import { rememberAnswer } from "./RememberedAnswer.ts"
-
-export const deniedOf = (
-  question: GateQuestion,
-  by: PermissionDenied["by"],
-  more: Pick<PermissionDenied, "instead" | "leftOut" | "patterns" | "reason" | "times"> = {}
-) => new PermissionDenied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
 
 /** Asks about one call or reference, tells the question and the answer, and keeps what the answer grants. */
 export const askCall = Effect.fnUntraced(function* (
