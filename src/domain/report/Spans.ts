@@ -33,17 +33,21 @@ const modelName = ({ attempt, pass, round, stage, task }: ModelCallId): string =
     ...(attempt === 1 ? [] : [`attempt ${attempt}`])
   ].join(" ")
 
+const modelKey = (call: ModelCallId): string => `model ${modelCallKey(call)}`
+
+const modelSpan = (call: ModelCallId, start_ms: number): Begun => ({
+  kind: "model",
+  name: modelName(call),
+  stage: call.stage,
+  ...(call.task === undefined ? {} : { task: call.task }),
+  start_ms
+})
+
 /** The key of a span that an event opens, with what is known of it. */
 const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun] | undefined => {
   switch (event.type) {
-    case "model.started": {
-      const { call } = event
-      const task = call.task === undefined ? {} : { task: call.task }
-      return [
-        `model ${modelCallKey(call)}`,
-        { kind: "model", name: modelName(call), stage: call.stage, ...task, start_ms: at }
-      ]
-    }
+    case "model.started":
+      return [modelKey(event.call), modelSpan(event.call, at)]
     case "tool.started": {
       const name = [event.call.name, ...event.targets].join(" ")
       return [`tool ${toolCallKey(event.id)}`, { kind: "tool", name, task: event.id.task, start_ms: at }]
@@ -58,10 +62,8 @@ const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun
 /** The key of a span that an event closes, and whether it went well. */
 const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefined => {
   switch (event.type) {
-    case "model.finished":
-      return [`model ${modelCallKey(event.call)}`, true]
     case "model.failed":
-      return [`model ${modelCallKey(event.call)}`, false]
+      return [modelKey(event.call), false]
     case "tool.finished":
       return [`tool ${toolCallKey(event.id)}`, event.result.success]
     case "approval.answered":
@@ -123,6 +125,13 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
     if (record.type !== "event") continue
     const { event } = record
     if (event.type === "task.finished") finished.add(slugOf(event.task))
+    if (event.type === "model.finished") {
+      /* Told once it is saved, which takes time; and after a wait for the server its start is not told again. */
+      const { call, usage } = event
+      const begun = open.get(modelKey(call)) ?? modelSpan(call, Math.max(0, now - usage.durationMs))
+      open.set(modelKey(call), begun)
+      close(modelKey(call), Math.min(now, begun.start_ms + usage.durationMs), true)
+    }
     const start = opened(event, now)
     if (start !== undefined) {
       close(start[0], now, false)

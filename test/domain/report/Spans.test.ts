@@ -14,8 +14,8 @@ const resumed = (at: number): TimedRecord => ({ at: start + at, record: { type: 
 const call = (task: string, attempt = 1) => ({ stage: "execute" as const, round: 1, task, attempt })
 const sent = (at: number, task: string, attempt = 1) =>
   told(at, { type: "model.started", call: call(task, attempt), estimatedTokens: 1 })
-const answered = (at: number, task: string, attempt = 1) =>
-  told(at, { type: "model.finished", call: call(task, attempt), usage: { durationMs: 1 } })
+const answered = (at: number, task: string, attempt = 1, durationMs = 1000) =>
+  told(at, { type: "model.finished", call: call(task, attempt), usage: { durationMs } })
 const failed = (at: number, task: string) =>
   told(at, { type: "model.failed", call: call(task), reason: "Busy", message: "busy", willRetry: true })
 
@@ -63,6 +63,21 @@ describe("the spans of a run", () => {
       "model A 8-9 0 true",
       "model B 10-10 0 false",
       "model B 20-30 0 true"
+    ])
+  })
+
+  it("end when the answer is there, not when it is saved, and begin after a wait for the server", () => {
+    const found = spans(
+      sent(10, "A"),
+      answered(40, "A", 1, 20),
+      sent(50, "B"),
+      failed(60, "B"),
+      answered(100, "B", 1, 30)
+    )
+    expect(brief(found.filter(({ kind }) => kind === "model"))).toEqual([
+      "model A 10-30 0 true",
+      "model B 50-60 0 false",
+      "model B 70-100 0 true"
     ])
   })
 
