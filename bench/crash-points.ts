@@ -2,19 +2,22 @@
  * Kills a run of twelve tasks at every write, flush, rename and new folder, lets it go on, and counts what was broken:
  * results that were acknowledged and are gone, work that was done again, another end than that of an uninterrupted run.
  *
- *   node bench/crash-points.ts [--every 1] [--times 1] [--workers 2]
+ *   node bench/crash-points.ts [--every 1] [--times 1] [--workers 2] [--ask]
  *
- * `--times 2` kills what goes on with the run at the same number of its own calls once more.
+ * `--times 2` kills what goes on with the run at the same number of its own calls once more. `--ask` kills conversations
+ * that change files instead, and counts files that are not whole and projects that stay locked.
  */
 import * as Effect from "effect/Effect"
 import { parseArgs } from "node:util"
-import { crashAt, type Crashed, crashKinds, makeReference } from "../test/support/CrashPoints.ts"
+import { askCrashKinds, crashAskAt } from "../test/support/CrashAsk.ts"
+import { crashAt, type Crashed, type CrashKind, crashKinds, makeReference } from "../test/support/CrashPoints.ts"
 
 const { values } = parseArgs({
   options: {
     every: { type: "string", default: "1" },
     times: { type: "string", default: "1" },
-    workers: { type: "string", default: "2" }
+    workers: { type: "string", default: "2" },
+    ask: { type: "boolean", default: false }
   }
 })
 const every = Number(values.every)
@@ -24,7 +27,13 @@ const workers = Number(values.workers)
 const sum = (all: ReadonlyArray<Crashed>, of: (one: Crashed) => number): number =>
   all.reduce((total, one) => total + of(one), 0)
 
-const reference = await Effect.runPromise(makeReference)
+/** Kills at one call of a kind. */
+const makeCrash = async () => {
+  if (values.ask) return crashAskAt
+  const reference = await Effect.runPromise(makeReference)
+  return (kind: CrashKind, when: number) => crashAt(reference, kind, when, times)
+}
+const crash = await makeCrash()
 const all: Array<Crashed> = []
 console.log("killed at                          points  kills   breaches")
 const row = (what: string, points: ReadonlyArray<Crashed>): void =>
@@ -32,7 +41,7 @@ const row = (what: string, points: ReadonlyArray<Crashed>): void =>
     `${what.padEnd(35)}${String(points.length).padEnd(8)}${String(sum(points, ({ kills }) => kills)).padEnd(8)}${String(sum(points, ({ breaches }) => breaches.length))}`
   )
 
-for (const kind of crashKinds) {
+for (const kind of values.ask ? askCrashKinds : crashKinds) {
   const points: Array<Crashed> = []
   let next = 1
   let isOver = false
@@ -40,7 +49,7 @@ for (const kind of crashKinds) {
     while (!isOver) {
       const when = next
       next += every
-      const crashed = await Effect.runPromise(crashAt(reference, kind, when, times))
+      const crashed = await Effect.runPromise(crash(kind, when))
       if (crashed.kills === 0) isOver = true
       else points.push(crashed)
       for (const breach of crashed.breaches) console.error(`${kind.what}, call ${when}: ${breach}`)

@@ -46,8 +46,8 @@ const lostOf = Effect.fnUntraced(function* (stdout: string, state: string) {
   const told = stdout
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line) as { readonly runId?: string })
-  const runId = told.find((event) => event.runId !== undefined)?.runId
+    .map((line) => JSON.parse(line) as { readonly run_id?: string })
+  const runId = told.find((event) => event.run_id !== undefined)?.run_id
   const { lines } = yield* readJournal(join(state, `runs/${runId}/journal.jsonl`))
   const kept = new Set(
     lines

@@ -10,12 +10,14 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { makePaint } from "../src/cli/terminal/Colour.ts"
 import { Output } from "../src/cli/terminal/Output.ts"
+import { noScreen } from "../src/cli/terminal/Screen.ts"
 import { Signals } from "../src/cli/terminal/Signals.ts"
 import { layerFlags, taskConductor } from "../src/cli/taskConductor.ts"
 import { Configuration, configurationJsonSchema, personalKeys } from "../src/domain/configuration/Configuration.ts"
 import { SandboxSettings } from "../src/domain/commands/CommandSettings.ts"
 import { CommandTool } from "../src/domain/tools/CommandTool.ts"
 import { Limits } from "../src/domain/configuration/Limits.ts"
+import { snakeName } from "../src/domain/text/JsonNames.ts"
 import { RunEvent } from "../src/domain/runs/RunEvent.ts"
 import { limitsPage } from "./limitsPage.ts"
 import { rulePages } from "./rulePages.ts"
@@ -33,6 +35,10 @@ const commands = [
   ["iterate"],
   ["ask"],
   ["check"],
+  ["init"],
+  ["doctor"],
+  ["models"],
+  ["models", "bench"],
   ["tools"],
   ["tools", "list"],
   ["tools", "describe"],
@@ -56,6 +62,10 @@ const helpOf = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   const output = Output.of({
     result: write,
     answer: write,
+    print: () => Effect.void,
+    printNow: () => undefined,
+    screen: noScreen,
+    resultColumns: () => undefined,
     follow: () => undefined,
     prompt: () => Effect.void,
     lost: () => undefined,
@@ -162,17 +172,22 @@ const configurationPage = (): string =>
   ].join("\n\n")
 
 const meanings: Readonly<Record<RunEvent["type"], string>> = {
-  "run.started": "The first line: the run, its project, its model and its prompt.",
+  "run.started":
+    "The first line: the run, its project, its model and its prompt; `stage_models` has the models of stages that have one of their own.",
   "stage.started": "A stage has started.",
   "model.started":
     "A prompt was sent to the model. `retry` counts how often it was sent before, and `after` says what happened then.",
   "model.waiting":
-    "A sign of life, every 10 seconds of a model call. `phase` is what it waits for: `connecting`, `turn` (the server answers other calls of the run), `first_word`, `next_word`, or `writing` while the answer comes. It has lasted `seconds`, and [its limit](limits.md) ends it at `endsAtSeconds`. It is not saved with the run.",
+    "A sign of life, every 10 seconds of a model call. `phase` is what it waits for: `connecting`, `turn` (the server answers other calls of the run), `first_word`, `next_word`, or `writing` while the answer comes. It has lasted `seconds`, and [its limit](limits.md) ends it at `ends_at_seconds`. It is not saved with the run.",
   "model.finished": "The answer of the model is complete.",
   "model.failed":
-    "A model call failed. `reason` is its kind, such as `Hopeless` for an answer that was stopped, or `ContextOverflow`; `willRetry` says whether the prompt is sent again, `what` what happened in a few words, `retry` and `retries` which retry follows.",
+    "A model call failed. `reason` is its kind, such as `Hopeless` for an answer that was stopped, or `ContextOverflow`; `will_retry` says whether the prompt is sent again, `what` what happened in a few words, `retry` and `retries` which retry follows.",
   "model.phase":
     "The model began to think before its answer, or to write the answer after it had thought. A model that does not think has no phases.",
+  "model.progress":
+    "How far a model call is, about every second after its first. `phase` is `queued` (waiting for a slot of the run), `connecting`, `turn` (the server answers other calls of the run), `loading`, `reading`, `loading_or_reading` where the server does not tell which of both, `thinking` or `writing`. `seconds` counts from the beginning of the phase; `tokens` and `tokens_per_second` are estimates of what was written. It is not saved with the run.",
+  "answer.piece":
+    "A piece of the answer of the run while the model writes it, at most five times a second. The answer is checked when it is whole: the one that counts is in `run.finished`. It is not saved with the run.",
   "server.waiting":
     "The model server is gone or has too much to do. The calls of the run wait for it, for at most so many more seconds.",
   "server.back": "The model server answers again, and the calls that waited go on.",
@@ -195,7 +210,7 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "task.failed": "A task ended without a result, or was skipped.",
   "tool.started": "A tool call was allowed and has started.",
   "tool.running":
-    "A sign of life, every 10 seconds of a tool call. Its limit, where it is known, ends it at `endsAtSeconds`. It is not saved with the run.",
+    "A sign of life, every 10 seconds of a tool call. Its limit, where it is known, ends it at `ends_at_seconds`. It is not saved with the run.",
   "tool.finished": "A tool call has finished, with its result.",
   "approval.requested": "Approval is needed; the items show for what.",
   "approval.answered":
@@ -213,7 +228,8 @@ const eventsPage = (): string =>
     [
       "`run --json` prints one JSON object per line, separated by LF: `type` first, `at` (ISO 8601) second, then the fields of",
       "the event. The first line is `run.started`, the last line is `run.finished`. Programs must ignore unknown types and fields.",
-      "The events of the library are the same objects.",
+      "The events of the library are the same objects with the names of TypeScript: `endsAtSeconds` for `ends_at_seconds`. Names",
+      "inside arguments and results of tools are those of the tool.",
       "",
       "A command with wrong usage or configuration (exit code 2) starts no run and prints no line; stderr says why."
     ].join("\n"),
@@ -223,7 +239,7 @@ const eventsPage = (): string =>
       ...RunEvent.members.map(({ fields }) => {
         const type = fields.type.schema.literal
         const names = Object.keys(fields).filter((name) => name !== "type")
-        return `| \`${type}\` | ${names.map((name) => `\`${name}\``).join(", ")} | ${meanings[type]} |`
+        return `| \`${type}\` | ${names.map((name) => `\`${snakeName(name)}\``).join(", ")} | ${meanings[type]} |`
       })
     ].join("\n")
   ].join("\n\n")

@@ -39,6 +39,8 @@ export interface Setup {
   readonly folders: UserFolders
   /** Where the person's own configuration is, or would be. */
   readonly userFile: string
+  /** Why that file is not used; absent when it is. */
+  readonly userFileProblem?: string
   /** True when only the project chose the model. */
   readonly isProjectModel?: boolean
   /** True when nobody chose a model. */
@@ -65,7 +67,7 @@ const settingsOf = (given: Configuration): Settings => {
     limits: { ...defaultLimits, ...given.limits },
     generation: generationOf(given),
     model,
-    host: model === "embedded" ? "" : resolveHost(given.host),
+    host: given.model === "embedded" ? "" : resolveHost(given.host),
     contextWindow,
     slots: given.parallel ?? defaultSettings.slots,
     referenceBudget: referenceBudgetOf(given, contextWindow)
@@ -108,7 +110,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   const { model: _model, ...withoutModel } = loaded.merged
   const configuration = mergeConfigurations(cloudModel === undefined ? loaded.merged : withoutModel, flags)
   const settings = settingsOf(configuration)
-  const misplaced = settings.model === "embedded" ? undefined : hostProblem(settings.host)
+  const misplaced = settings.host === "" ? undefined : hostProblem(settings.host)
   if (misplaced !== undefined) {
     return yield* new ConfigurationError({ source: "OLLAMA_HOST or host", problems: [{ what: misplaced }] })
   }
@@ -130,6 +132,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     tools: { ofProject: loaded.project.tools ?? {}, ofUser: loaded.user.tools ?? {} },
     folders,
     userFile,
+    ...(problem === undefined ? {} : { userFileProblem: problem }),
     isProjectModel: flags.model === undefined && loaded.own.model === undefined && configuration.model !== undefined,
     usesDefaultModel: configuration.model === undefined,
     apiKey: apiKey === undefined ? undefined : Redacted.make(apiKey)
@@ -146,6 +149,37 @@ export const withWindow = (setup: Setup, contextWindow: number): Setup => ({
     referenceBudget: referenceBudgetOf(setup.configuration, contextWindow)
   }
 })
+
+/** The setup with the address of its server, also when the model of the run needs none. */
+export const withServer = (setup: Setup): Setup => ({
+  ...setup,
+  settings: { ...setup.settings, host: resolveHost(setup.configuration.host) }
+})
+
+/** The names of all models of a setup, each once: that of the run first, then those of its stages. */
+export const modelNames = ({ configuration: { stages = {} }, settings }: Setup): ReadonlyArray<string> => [
+  ...new Set([settings.model, ...Object.values(stages).flatMap(({ model }) => model ?? [])])
+]
+
+/** The setup with `model` for the run, and every name in its place by `names`. */
+export const renameModels = (
+  setup: Setup,
+  names: ReadonlyMap<string, string>,
+  model: string = setup.settings.model
+): Setup => {
+  const renamed = (name: string): string => names.get(name) ?? name
+  const { stages } = setup.configuration
+  const own = Object.entries(stages ?? {}).map(([name, { model: ofStage, ...others }]) => [
+    name,
+    { ...others, ...(ofStage === undefined ? {} : { model: renamed(ofStage) }) }
+  ])
+  const configuration: Configuration = {
+    ...setup.configuration,
+    model: renamed(model),
+    ...(stages === undefined ? {} : { stages: Object.fromEntries(own) })
+  }
+  return { ...setup, configuration, settings: settingsOf(configuration) }
+}
 
 /** The part of its setup that a run saves, so that it resumes in the same way; permissions are not saved. */
 export const savedSettings = ({ configuration, plugins, settings }: Setup): Configuration => {

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { outputJson } from "../../src/domain/text/JsonNames.ts"
 import {
   Approver,
   beginRun,
@@ -220,9 +221,7 @@ describe("a run of the command line", () => {
           ])
         )
         const root = stateFolder.slice(0, stateFolder.indexOf("/home/"))
-        expect(plain(JSON.stringify(given).replaceAll(root, "<root>"))).toEqual(
-          shown.map(({ stdout }) => plain(stdout))
-        )
+        expect(plain(outputJson(given).replaceAll(root, "<root>"))).toEqual(shown.map(({ stdout }) => plain(stdout)))
         expect([given[0][0]?.standing, given[1].answer, given[2].task, given[3].same]).toEqual([
           "done",
           "The answer.",

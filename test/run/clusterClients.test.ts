@@ -33,9 +33,9 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
           /^worker \S+ {2}\S+ {2}\d runs, \d tasks, \d+ model calls at once {2}seen \d+ s ago$/m
         )
         const attached = terminal("attach last")
-        yield* Effect.promise(() => attached.shows("Answer [3]"))
-        expect(attached.screen()).toContain("write_file")
-        attached.type("1\r")
+        yield* Effect.promise(() => attached.shows("Allow? "))
+        expect(attached.screen()).toContain("wants to create a.txt")
+        attached.type("y\r")
         expect(yield* Effect.promise(() => attached.ended)).toBe(0)
         expect(attached.screen()).toContain("All is done.")
         expect(readFileSync(join(sandbox.root, "project/a.txt"), "utf8")).toBe("new\n")
@@ -46,8 +46,8 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
   )
 
   for (const [answer, what, code] of [
-    ["2", "takes as done", 0],
-    ["3", "ends the run at", 4]
+    ["d", "takes as done", 0],
+    ["n", "ends the run at", 4]
   ] as const) {
     liveTest(
       `${what} a call that was begun by a worker that died`,
@@ -58,7 +58,7 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
           sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
           const sending = ({ stage, task }: Asked): string => {
             if (stage === "creation") return planOf([[{ name: "Send 1", skill: "free" }]])
-            if (stage === "iteration" && answer === "3") return planOf([[{ name: "Send 1", skill: "free" }]])
+            if (stage === "iteration" && answer === "n") return planOf([[{ name: "Send 1", skill: "free" }]])
             return stage === "refinement"
               ? refinementWith([{ name: "run_command", arguments: { argv } }])
               : writing({ stage, task })
@@ -85,7 +85,7 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
             true
           ])
           const attached = terminal("attach last")
-          yield* Effect.promise(() => attached.shows("Answer [3]"))
+          yield* Effect.promise(() => attached.shows("Run it again? "))
           expect(attached.screen()).toContain("nobody knows whether it happened")
           attached.type(`${answer}\r`)
           expect(yield* Effect.promise(() => attached.ended)).toBe(code)

@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { askCrashKinds, crashAskAt } from "../support/CrashAsk.ts"
 import { crashAgain, crashAt, crashKinds, makeReference } from "../support/CrashPoints.ts"
 import { needs } from "../support/needs.ts"
 
@@ -49,4 +50,19 @@ describe.concurrent("a run that is killed", () => {
       }),
     180_000
   )
+})
+
+describe.concurrent("a conversation that is killed", () => {
+  for (const [index, when] of [3, 2, 2].entries()) {
+    const kind = askCrashKinds[index]
+    it.live(
+      `leaves files whole and the project free when it is killed at number ${when} of the ${kind?.what}`,
+      () =>
+        Effect.gen(function* () {
+          const { breaches, kills } = yield* crashAskAt(kind!, when)
+          expect([kills, breaches]).toEqual([1, []])
+        }),
+      traced
+    )
+  }
 })

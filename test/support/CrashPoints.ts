@@ -38,7 +38,7 @@ export interface Crashed {
   readonly breaches: ReadonlyArray<string>
 }
 
-const wasKilled = ({ code }: Ended): boolean => code === "SIGKILL"
+export const wasKilled = ({ code }: Ended): boolean => code === "SIGKILL"
 
 /** The words that start a program in which something happens at these calls: `signal=SIGKILL:when=3`. */
 export const strace = (calls: string, fault: string, file: string | undefined): ReadonlyArray<string> => [

@@ -6,7 +6,7 @@ import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submit
 import { runWorker } from "../../app/worker.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { Approver } from "../../services/approvals/Approver.ts"
+import { layerTerminal } from "../../services/approvals/TerminalApprover.ts"
 import { ClusterWorkers } from "../../services/cluster/ClusterWorkers.ts"
 import { CurrentNotices, makeNotices } from "../../services/cluster/DatabaseNotice.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
@@ -42,15 +42,15 @@ const withNotices = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Output.use(({ tell }) => Effect.provideService(effect, CurrentNotices, makeNotices(tell)))
 
 /** The terminal answers what runs ask. */
-const client = layerClient({ approver: Approver.layerTerminal })
+const client = layerClient({ approver: layerTerminal() })
 
 /** Starts a run on the workers and follows it to its report. */
 export const startClusterRun = Effect.fn("startClusterRun")(function* (
   { flags, order, project }: RunRequest,
-  { approveSteps, sink }: CommandPorts
+  { approveSteps, sink, yes = false }: CommandPorts
 ) {
   const runId = yield* makeRunId
-  const run = yield* prepareRun({ project, given: flags, order: { runId, ...order }, approveSteps })
+  const run = yield* prepareRun({ project, given: flags, order: { runId, ...order }, approveSteps, yes })
   return yield* submitRun(run).pipe(
     Effect.andThen(tellWorkers),
     Effect.andThen(followToEnd(runId, sink).pipe(Effect.onInterrupt(() => tellDetached(runId)))),

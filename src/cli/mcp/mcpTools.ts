@@ -24,6 +24,7 @@ export interface Serving {
   readonly project: string
   readonly flags: Configuration
   readonly approveSteps: boolean
+  readonly yes?: boolean
 }
 
 const plain = makePaint(false)
@@ -59,7 +60,11 @@ const RunParameters = Schema.Struct({
 
 type Data = ServedResult["data"]
 
-const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({ text, data: { exitCode }, isError: true })
+const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
+  text,
+  data: { exit_code: exitCode },
+  isError: true
+})
 
 /** Sends every line of progress to the client; collects what was denied. */
 const listenTo = (tell: (text: string) => Effect.Effect<void>, heard: (event: RunEvent) => void): EventSink => ({
@@ -92,11 +97,16 @@ const check: ServedTool<typeof CheckParameters.Type> = {
 }
 
 /** The three tools for one project; the configuration is read once, so that a wrong one is reported at the start. */
-export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ approveSteps, flags, project }: Serving) {
+export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
+  approveSteps,
+  flags,
+  project,
+  yes = false
+}: Serving) {
   yield* readSetup(project, flags)
   const provide = Effect.provideContext(yield* Effect.context<NodeServices.NodeServices | Output>())
   const request = (order: RunRequest["order"]): RunRequest => ({ project, flags, order })
-  const portsTo = (sink: EventSink) => ({ sink, approveSteps, approver: Approver.layerDenyAll })
+  const portsTo = (sink: EventSink) => ({ sink, approveSteps, yes, approver: Approver.layerDenyAll })
 
   const plan: ServedTool<typeof PlanParameters.Type> = {
     name: "plan",
@@ -128,11 +138,11 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ approveSt
         }
       }
       return runPrompt(request(orderOf(given)), portsTo(listenTo(tell, heard))).pipe(
-        Effect.map(({ answer, message, status }): ServedResult => {
+        Effect.map(({ answer, message, runId, status }): ServedResult => {
           const words = [answer.trim(), ...(message === "" ? [] : [`${status}: ${message}`])].filter(
             (one) => one !== ""
           )
-          const data = { answer, status, exitCode: exitCodeOf(status), message, denied }
+          const data = { run_id: runId, answer, status, exit_code: exitCodeOf(status), message, denied }
           return { text: words.join("\n\n"), data, isError: status !== "done" }
         }),
         Effect.catch((error) => Effect.succeed(failed(failureOf(error)))),

@@ -7,7 +7,8 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { ruleText } from "../../domain/permissions/Permission.ts"
-import { printable, printableJson } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
+import { printable } from "../../domain/text/Printable.ts"
 import { exitCodes, CommandFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import type { explain as explainCall, ListedRule } from "./permissionHandler.ts"
@@ -20,9 +21,10 @@ const jsonFlag = (what: string, command: string) =>
   )
 
 /** Where a rule comes from, and since when it is remembered. */
-const placeOf = ({ pin, rememberedAt, source }: ListedRule): string =>
+const placeOf = ({ pin, project, rememberedAt, source }: ListedRule): string =>
   [
     printable(source ?? ""),
+    ...(project === undefined ? [] : ["in this project only"]),
     ...(rememberedAt === undefined ? [] : [`since ${rememberedAt.slice(0, 10)}`]),
     ...(pin === undefined ? [] : [`for the tool as ${printable(pin.origin)} had it then`])
   ].join(", ")
@@ -38,7 +40,7 @@ const list = Command.make(
     const { problem, rules } = yield* listRules(project)
     if (json) {
       const listed = rules.map(jsonRule)
-      return yield* result(printableJson({ rules: listed, ...(problem === undefined ? {} : { problem }) }, 2))
+      return yield* result(outputJson({ rules: listed, ...(problem === undefined ? {} : { problem }) }, 2))
     }
     if (problem !== undefined) yield* tell(`problem: ${printable(problem)}`)
     if (rules.length === 0) return yield* tell("No rules yet. Anything that is not safe asks first.")
@@ -62,7 +64,9 @@ const revoke = Command.make(
       Argument.optional
     ),
     all: Flag.Boolean("all").pipe(
-      Flag.withDescription("Revoke all remembered rules: task-conductor permissions revoke --all"),
+      Flag.withDescription(
+        "Revoke all remembered rules, also those of other projects: task-conductor permissions revoke --all"
+      ),
       Flag.withDefault(false)
     ),
     project: runFlags.project,
@@ -75,7 +79,7 @@ const revoke = Command.make(
     }
     const { revokeRules } = yield* Effect.promise(() => import("./permissionHandler.ts"))
     const { gone, left } = yield* revokeRules(project, Option.getOrUndefined(rule))
-    if (json) yield* result(printableJson({ revoked: gone.map(jsonRule) }, 2))
+    if (json) yield* result(outputJson({ revoked: gone.map(jsonRule) }, 2))
     if (Option.isSome(rule) && gone.length === 0) {
       const known = left.map((one) => `\n  ${printable(ruleText(one))}`).join("")
       const text = `There is no remembered rule "${printable(rule.value)}".${known === "" ? "" : ` Remembered rules:${known}`}`
@@ -115,7 +119,10 @@ const explanationLines = ({
   `risk: ${risk}`,
   ...targets.map((target) => `target: ${printable(target)}`),
   `verdict: ${verdictText[verdict]}`,
-  ...rules.map((rule) => `rule: ${rule.verdict} ${printable(ruleText(rule))} in ${printable(rule.source ?? "")}`),
+  ...rules.map(
+    (rule) =>
+      `rule: ${rule.verdict} ${printable(ruleText(rule))}${rule.project === undefined ? "" : ", in this project only,"} in ${printable(rule.source ?? "")}`
+  ),
   ...(rules.length === 0 && verdict !== "refuse" ? ["rule: none matches, so the risk decides"] : []),
   ...reasons.map((reason) => `note: ${printable(reason)}`)
 ]
@@ -138,7 +145,7 @@ const explain = Command.make(
     const work = yield* Effect.promise(() => import("./permissionHandler.ts"))
     const { problem, ...explained } = yield* work.explain(project, tool, args)
     if (json) {
-      return yield* result(printableJson({ ...explained, ...(problem === undefined ? {} : { problem }) }, 2))
+      return yield* result(outputJson({ ...explained, ...(problem === undefined ? {} : { problem }) }, 2))
     }
     if (problem !== undefined) yield* tell(`problem: ${printable(problem)}`)
     yield* result(explanationLines({ ...explained, problem }).join("\n"))

@@ -10,7 +10,8 @@ import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 import { isPackageName } from "../../domain/plugins/PluginEntry.ts"
 import { folderOf, pluginScaffold } from "./pluginScaffold.ts"
-import { printable, printableJson } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
+import { printable } from "../../domain/text/Printable.ts"
 import { version } from "../../app/version.ts"
 import { makeFolders } from "../../services/files/MakeFolder.ts"
 import { usageFailure } from "../terminal/Failure.ts"
@@ -48,7 +49,7 @@ const list = Command.make(
     const plugins = listPlugins(catalogue)
     const notes = [...unlistedProblems(catalogue), ...catalogue.serverNotes]
     for (const note of notes) yield* tell(`note: ${printable(note)}`)
-    if (json) return yield* result(printableJson(plugins, 2))
+    if (json) return yield* result(outputJson(plugins, 2))
     const width = Math.max(...plugins.flatMap(({ tools }) => tools.map(({ name }) => name.length)))
     yield* result(plugins.flatMap(lines(resultPaint.bold, width)).join("\n"))
   })
@@ -99,7 +100,7 @@ const create = Command.make(
     const folder = (yield* Path.Path).resolve(folderOf(name))
     const files = pluginScaffold(name, version)
     yield* writeNew(folder, files)
-    yield* result(json ? printableJson({ folder, files: Object.keys(files) }, 2) : folder)
+    yield* result(json ? outputJson({ folder, files: Object.keys(files) }, 2) : folder)
     yield* tell(`made ${Object.keys(files).join(", ")}. Next: cd ${folderOf(name)} && npm install && npm test`)
   })
 ).pipe(

@@ -5,7 +5,8 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { type ToolInfo, builtInOrigin } from "../../domain/tools/PreparedCall.ts"
-import { printable, printableJson } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
+import { printable } from "../../domain/text/Printable.ts"
 import { Output } from "../terminal/Output.ts"
 import { runFlags } from "../run/runFlags.ts"
 import { toolsDescribe } from "./toolsDescribe.ts"
@@ -31,7 +32,7 @@ const list = Command.make(
     const { readCatalogue } = yield* Effect.promise(() => import("./catalogueHandler.ts"))
     const { problems, tools } = yield* readCatalogue(project, plugin)
     for (const problem of problems) yield* tell(`note: ${printable(problem.message)}`)
-    if (json) return yield* result(printableJson(tools, 2))
+    if (json) return yield* result(outputJson(tools, 2))
     const width = Math.max(...tools.map((tool) => tool.name.length))
     yield* result(
       tools

@@ -6,7 +6,8 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
-import { printable, printableJson, printableLines } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
+import { printable, printableLines } from "../../domain/text/Printable.ts"
 import { toolPage } from "../../domain/tools/ToolPage.ts"
 import { toolInstructions } from "../../domain/models/ToolText.ts"
 import { usageFailure } from "../terminal/Failure.ts"
@@ -40,7 +41,7 @@ export const toolsDescribe = Command.make(
       return yield* usageFailure(`There is no tool ${JSON.stringify(name)}. Use one of: ${near.join(", ")}.`)
     }
     const instructions = toolInstructions([found])
-    if (json) return yield* result(printableJson({ ...found, instructions }, 2))
+    if (json) return yield* result(outputJson({ ...found, instructions }, 2))
     yield* result(printableLines(`${toolPage(found)}\n\nA model sees:\n\n${instructions}`))
   })
 ).pipe(

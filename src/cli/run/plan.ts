@@ -5,17 +5,19 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { checkDocument } from "../../domain/checking/CheckReport.ts"
-import { progressSink } from "../terminal/EventSink.ts"
+import { progressSink } from "../terminal/LineSink.ts"
 import { verboseFlag } from "../terminal/outcome.ts"
 import { Output } from "../terminal/Output.ts"
+import { attachFlag, readAttachment } from "./answerFlags.ts"
 import { flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
-import { printableJson } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
 
 /** The command. */
 export const plan = Command.make(
   "plan",
   {
     ...runFlags,
+    ...attachFlag,
     json: Flag.Boolean("json").pipe(
       Flag.withDescription("Print one JSON object: the list as markdown and in the form of check --json"),
       Flag.withDefault(false)
@@ -26,12 +28,12 @@ export const plan = Command.make(
     const { answer, result } = yield* Output
     const prompt = yield* readPrompt(given)
     const flags = yield* flagConfiguration(given)
-    const order = { prompt, ...orderFiles(given) }
+    const order = { prompt, ...orderFiles(given), ...(yield* readAttachment(given)) }
     const ports = { sink: yield* progressSink(given.verbose), approveSteps: false }
     const { planPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))
     const { markdown } = yield* planPrompt({ project: given.project, flags, order }, ports)
     if (!given.json) return yield* answer(markdown)
-    yield* result(printableJson({ markdown, ...checkDocument("task-list", markdown) }))
+    yield* result(outputJson({ markdown, ...checkDocument("task-list", markdown) }))
   })
 ).pipe(
   Command.withDescription("Make a task list for a prompt, check it, and print it. Run it with run --plan"),

@@ -5,7 +5,8 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import { printable, printableJson } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
+import { printable } from "../../domain/text/Printable.ts"
 import type { RunDifference } from "../../domain/history/RunDifference.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
@@ -43,7 +44,7 @@ export const replay = Command.make(
     const { differences, events, isWhole, leftOut, runId } = yield* replaySaved(given.run)
     if (leftOut !== undefined) yield* tell(`note: ${printable(leftOut)}`)
     const [first, ...more] = differences
-    if (given.json) yield* result(printableJson({ runId, same: first === undefined, differences }, 2))
+    if (given.json) yield* result(outputJson({ runId, same: first === undefined, differences }, 2))
     else if (first === undefined) {
       const end = isWhole ? "" : ", as far as the journal goes: the run did not finish"
       yield* tell(`The replay of ${runId} is the same, ${events} events long${end}.`)

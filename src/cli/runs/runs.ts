@@ -7,7 +7,8 @@ import * as Flag from "effect/cli/Flag"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Terminal from "effect/Terminal"
-import { printable, printableJson } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
+import { printable } from "../../domain/text/Printable.ts"
 import type { WorkerState } from "../../services/cluster/ClusterWorkers.ts"
 import { noPagerFlag, showLong } from "../terminal/Pager.ts"
 import { type ListStyle, runLines } from "./runList.ts"
@@ -48,7 +49,7 @@ const prune = Command.make(
       given.cluster
     )
     const ids = removed.map(({ runId }) => runId)
-    if (given.json) return yield* result(printableJson(ids))
+    if (given.json) return yield* result(outputJson(ids))
     const bytes = removed.reduce((sum, one) => sum + one.bytes, 0)
     yield* tell(`Removed ${ids.length} run${ids.length === 1 ? "" : "s"}, ${sizeText(bytes)}.`)
   })
@@ -114,7 +115,7 @@ export const runs = Command.make(
     const { isWatched, result, resultPaint, tell } = yield* Output
     const { listRuns, listWorkers, separateRuns } = yield* Effect.promise(() => import("./runsHandler.ts"))
     const all = yield* listRuns(given.cluster)
-    if (given.json) return yield* result(printableJson(all, 2))
+    if (given.json) return yield* result(outputJson(all, 2))
     if (given.cluster) {
       const workers = yield* listWorkers
       yield* tell(workers.length === 0 ? "No worker was seen today." : workers.map(workerLine).join("\n"))

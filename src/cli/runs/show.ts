@@ -16,10 +16,11 @@ import { clusterFlag } from "./runs.ts"
 import { noPagerFlag, showLong } from "../terminal/Pager.ts"
 import { evidenceText, overviewText } from "./showText.ts"
 import { taskText } from "./taskText.ts"
-import { harmless, printable, printableJson } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
+import { harmless, printable } from "../../domain/text/Printable.ts"
 
 const json = <A>(schema: Schema.Codec<A, unknown>, value: A): string =>
-  printableJson(Schema.encodeSync(Schema.toCodecJson(schema))(value), 2)
+  outputJson(Schema.encodeSync(Schema.toCodecJson(schema))(value), 2)
 
 /** The command. */
 export const show = Command.make(

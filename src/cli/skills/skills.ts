@@ -4,7 +4,8 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import { printable, printableJson } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
+import { printable } from "../../domain/text/Printable.ts"
 import { missingTools, missingToolsNote, whyNotOffered } from "../../domain/skills/Skill.ts"
 import { Output } from "../terminal/Output.ts"
 import { runFlags } from "../run/runFlags.ts"
@@ -35,7 +36,7 @@ const list = Command.make(
         offered: whyNotOffered(skill, toolNames) === undefined,
         missingTools: missingTools(skill, toolNames)
       }))
-      return yield* result(printableJson({ skills, notes }, 2))
+      return yield* result(outputJson({ skills, notes }, 2))
     }
     const left = all.flatMap(({ skill }) => whyNotOffered(skill, toolNames) ?? [])
     const partly = all.flatMap(({ skill }) => missingToolsNote(skill, toolNames) ?? [])

@@ -7,7 +7,8 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { defaultPasses } from "../../domain/documents/RefinementPass.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
-import { printable, printableJson, printableLines } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
+import { printable, printableLines } from "../../domain/text/Printable.ts"
 import { inputTypeText, type Skill, whyNotOffered, skillTokens } from "../../domain/skills/Skill.ts"
 import type { FoundSkill } from "../../services/skills/Skills.ts"
 import { usageFailure } from "../terminal/Failure.ts"
@@ -69,7 +70,7 @@ export const skillsDescribe = Command.make(
     )
     if (json) {
       const offered = because === undefined
-      return yield* result(printableJson({ ...skill, origin, path, offered, tokens: skillTokens(skill) }, 2))
+      return yield* result(outputJson({ ...skill, origin, path, offered, tokens: skillTokens(skill) }, 2))
     }
     const parts = [
       ["Input requirements", skill.inputRequirements],

@@ -6,7 +6,8 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
-import { printable, printableJson, printableLines } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
+import { printable, printableLines } from "../../domain/text/Printable.ts"
 import type { SkillTestProblem } from "../../domain/checking/SkillTestVerdict.ts"
 import type { SkillTestResult } from "../../app/skillTests.ts"
 import type { Paint } from "../terminal/Colour.ts"
@@ -65,7 +66,7 @@ export const skillsTest = Command.make(
     const failed = tests.filter(({ problems }) => problems.length > 0).length
     if (json) {
       const reports = tests.map((test) => ({ passed: test.problems.length === 0, ...test }))
-      yield* result(printableJson({ skill, passed: tests.length - failed, failed, tests: reports }, 2))
+      yield* result(outputJson({ skill, passed: tests.length - failed, failed, tests: reports }, 2))
     } else if (tests.length > 0) {
       const lines = tests.map((test) => testText(test, path, resultPaint))
       yield* result([...lines, `${tests.length - failed} passed, ${failed} failed`].join("\n"))

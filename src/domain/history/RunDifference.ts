@@ -96,9 +96,13 @@ const ignoredFields: ReadonlyArray<readonly [has: string, field: string]> = [
   /* When and how long a tool ran, and what a run cost. */
   ["error_type", "metadata"],
   ["rounds", "usage"],
+  /* The version of the stream of events is that of the program which tells them. */
+  ["prompt", "version"],
   /* Older journals have no counts of links; where a link is wrong, the text says so as well. */
   ["rounds", "evidence"],
   ["summary", "evidence"],
+  /* Older journals do not say how many attempts a stage had. */
+  ["answer", "mostAttempts"],
   /* Older journals have no causes of failures; the reason beside it says the same. */
   ["skipped", "cause"]
 ]

@@ -50,8 +50,13 @@ const Unreachable = Schema.TaggedStruct("Unreachable", {
   limit,
   waitedSeconds
 })
-/** The server runs but does not have the model. */
-const ModelMissing = Schema.TaggedStruct("ModelMissing", { model: Schema.String, detail: Schema.String })
+/** The server runs but does not have the model; `nearest` and `installed` are names that it has, where it was asked. */
+const ModelMissing = Schema.TaggedStruct("ModelMissing", {
+  model: Schema.String,
+  detail: Schema.String,
+  nearest: Schema.optionalKey(Schema.Array(Schema.String)),
+  installed: Schema.optionalKey(Schema.Array(Schema.String))
+})
 /** The server refuses for now: queue full, loading, rate limited. `isOverloaded` when it says that it has too much to do. */
 const Busy = Schema.TaggedStruct("Busy", {
   detail: Schema.String,
@@ -121,12 +126,30 @@ const reached = ({ limit }: { readonly limit?: ReachedLimit }): string =>
 const sentAgain = ({ retried }: Pick<typeof Busy.Type, "retried">): string =>
   retried === undefined ? "" : ` It was sent ${retried.times + 1} times (limits.${retried.name} is ${retried.times}).`
 
+const listOf = (names: ReadonlyArray<string>): string =>
+  names.length <= shownNames
+    ? names.join(", ")
+    : `${names.slice(0, shownNames).join(", ")} and ${names.length - shownNames} more`
+
+const shownNames = 8
+
+const missingText = ({ detail, installed, model, nearest = [] }: typeof ModelMissing.Type): string => {
+  if (installed === undefined) {
+    return `The model "${model}" is not on the server (${detail}). Get it with "ollama pull ${model}" or choose another with --model.`
+  }
+  const what = `The model "${model}" is not on the server`
+  const [first] = nearest.length > 0 ? nearest : installed
+  if (first === undefined) return `${what}, which has no model yet. Get it with "ollama pull ${model}".`
+  const there = nearest.length > 0 ? `. Nearest there: ${listOf(nearest)}` : `, which has: ${listOf(installed)}`
+  return `${what}${there}. Choose one, for example --model ${first}, or get it with "ollama pull ${model}".`
+}
+
 const reasonText = (reason: ModelErrorReason): string => {
   switch (reason._tag) {
     case "Unreachable":
       return `No model server answers at ${reason.host} (${reason.detail}). Start it with "ollama serve", set OLLAMA_HOST, or use --model embedded.${reached(reason)}${waited(reason)}`
     case "ModelMissing":
-      return `The model "${reason.model}" is not on the server (${reason.detail}). Get it with "ollama pull ${reason.model}" or choose another with --model.`
+      return missingText(reason)
     case "Busy":
       return `The model server cannot answer now (${reason.detail}). Try again later or lower --parallel.${reached(reason)}${sentAgain(reason)}${waited(reason)}`
     case "Refused":

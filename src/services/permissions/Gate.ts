@@ -17,7 +17,13 @@ import { PermissionDenied, maxDenials } from "./PermissionDenied.ts"
 import { type CertainDenial, foreseeDenial } from "./CertainDenial.ts"
 import { resolveInDoubt } from "./InDoubtCall.ts"
 import { itemOf, withOffers } from "./ApprovalView.ts"
-import { type GateOptions, makePolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
+import {
+  type GateOptions,
+  makePolicyEvaluator,
+  readOnlyReason,
+  scriptWarnings,
+  type SourcedRule
+} from "./PolicyEvaluator.ts"
 import { type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
 import { approveStep } from "./GateStep.ts"
 import { Grants, GrantSnapshot } from "./Grants.ts"
@@ -58,7 +64,7 @@ export const redeem = (permit: Permit): boolean => issued.delete(permit)
 const deniedOf = (
   question: GateQuestion,
   by: PermissionDenied["by"],
-  more: Pick<PermissionDenied, "instead" | "patterns" | "reason" | "times"> = {}
+  more: Pick<PermissionDenied, "instead" | "leftOut" | "patterns" | "reason" | "times"> = {}
 ) => new PermissionDenied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
 
 /** The answers that one gate has in a run, for another gate of the same run. */
@@ -97,6 +103,10 @@ export class Gate extends Context.Service<
     readonly wishes: Effect.Effect<ReadonlyArray<Wish>>
     /** Everything that was allowed for the session so far, in words. */
     readonly sessionGrants: Effect.Effect<ReadonlyArray<string>>
+    /** Adds a rule of the person for as long as this gate decides. */
+    addRule(rule: SourcedRule): Effect.Effect<void>
+    /** The rules that were added so. */
+    readonly addedRules: Effect.Effect<ReadonlyArray<SourcedRule>>
     /** The answers so far, for the gate of another process that runs tasks of this run. */
     readonly snapshot: Effect.Effect<GateSnapshot>
     /** Adds the answers of another gate of this run. */
@@ -112,7 +122,9 @@ export class Gate extends Context.Service<
         const policies = yield* Policies
         const events = yield* RunEvents
         const workspace = yield* Workspace
-        const evaluator = yield* makePolicyEvaluator(options)
+        const rules = [...(options.rules ?? [])]
+        const evaluator = yield* makePolicyEvaluator({ ...options, rules })
+        const viewWorld = { workspace, nameOf: evaluator.nameOf }
         const grants = new Grants()
         const refusals = yield* makeRefusals
         const { addDenial, addWish } = refusals
@@ -138,11 +150,14 @@ export class Gate extends Context.Service<
           const hash = questionId(question)
           const changed = yield* evaluator.changedScripts(question)
           const outdated = yield* evaluator.outdated(question)
-          const item = withOffers(yield* itemOf(question, workspace, outdated, scriptWarnings(changed)), question)
+          const offered = evaluator.offersOf(question)
+          const seen = yield* itemOf(question, viewWorld, outdated, scriptWarnings(changed))
+          const item = withOffers(seen, question, offered)
           yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
-          const { answer, by, instead } = yield* approver.call(item, hash)
+          const { always = [], answer, by, instead } = yield* approver.call(item, hash)
           const wish = answer === "deny" && instead !== undefined ? { instead } : {}
-          yield* tell({ type: "approval.answered", scope: "call", hash, answer, by, ...wish })
+          const rules = answer === "remember" && always.length > 0 ? { always } : undefined
+          yield* tell({ type: "approval.answered", scope: "call", hash, answer, by, ...wish, ...rules })
           if (answer === "deny") {
             const declined = [question.tool, ...question.accesses.map(accessTarget)].join(" ")
             if (instead !== undefined) yield* addWish({ declined, instead })
@@ -151,8 +166,10 @@ export class Gate extends Context.Service<
             return yield* deniedOf(question, by, { ...times, ...wish })
           }
           if (by === "person") grants.addShown(question)
-          if (answer !== "once") grants.addSession(question)
-          const warning = answer === "remember" ? yield* rememberAnswer(question, policies) : undefined
+          /* A rule for the project covers what its text says, which may be less than the session would. */
+          if (answer !== "once" && rules === undefined) grants.addSession(question)
+          const kept = { always, offered, question, root: evaluator.root }
+          const warning = answer === "remember" ? yield* rememberAnswer(kept, policies) : undefined
           if (warning !== undefined) yield* tell({ type: "message", level: "warning", text: warning })
         })
 
@@ -162,7 +179,8 @@ export class Gate extends Context.Service<
         ) {
           const reason =
             evaluator.protection(question) ?? (evaluator.changesSomething(question) ? yield* lock.claim : undefined)
-          if (reason !== undefined) return yield* deniedOf(question, "rule", { reason })
+          const leftOut = reason === readOnlyReason ? { leftOut: true } : {}
+          if (reason !== undefined) return yield* deniedOf(question, "rule", { reason, ...leftOut })
           /* An answer to another question may have settled this one while it waited. */
           const askUnlessSettled = Effect.flatMap(isSettled(question), (settled) =>
             settled ? Effect.void : ask(question, tell)
@@ -172,7 +190,13 @@ export class Gate extends Context.Service<
         })
 
         const decideDoubt = Effect.fnUntraced(function* (intent: InDoubtCall) {
-          const resolution = yield* resolveInDoubt(intent, { approver, events, withMutex, workspace })
+          const resolution = yield* resolveInDoubt(intent, {
+            approver,
+            events,
+            nameOf: evaluator.nameOf,
+            withMutex,
+            workspace
+          })
           if (typeof resolution === "string") return resolution
           const denied = new PermissionDenied({ tool: intent.call.name, targets: intent.targets, ...resolution })
           yield* addDenial(denied)
@@ -202,7 +226,7 @@ export class Gate extends Context.Service<
           })
         }
 
-        const stepWorld = { addWish, approver, events, evaluator, grants, withMutex, workspace }
+        const stepWorld = { addWish, approver, events, evaluator, grants, policies, withMutex, ...viewWorld }
         return Gate.of({
           authorize: Effect.fn("Gate.authorize")((scope, prepared) => {
             const question = questionOfCall(scope, prepared)
@@ -224,6 +248,8 @@ export class Gate extends Context.Service<
           denials: refusals.denials,
           wishes: refusals.wishes,
           sessionGrants: Effect.sync(() => grants.session()),
+          addedRules: Effect.sync(() => rules.slice(options.rules?.length ?? 0)),
+          addRule: (rule) => Effect.sync(() => void rules.push(rule)),
           snapshot: Effect.map(refusals.snapshot, (refused) => ({ grants: grants.snapshot(), ...refused })),
           restore: (snapshot) =>
             Effect.andThen(

@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { makeSandbox, program } from "../../support/binary.ts"
+import { demoLine, makeSandbox, program } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import type { Reply } from "../../support/FakeOllamaReply.ts"
@@ -45,24 +45,27 @@ describe("ask", () => {
         .replace(/\d+ ms/g, "N ms")
         .replace(/\d\.\d s/, "N s")
         .split("\n")
-        .slice(1),
+        .slice(2),
       [
-        "  call search_files server",
-        "  call search_files port",
-        "  ok search_files N ms: src/server.ts:1: /** The port of the server. */ (2 lines)",
-        "  ok search_files N ms: src/server.ts:1: /** The port of the server. */ (2 lines)",
-        "  call read_file <root>/project/src/server.ts",
-        "  ok read_file N ms: 1: /** The port of the server. */ (2 lines)",
+        '  call search_files "server"',
+        '  call search_files "port"',
+        '  ok search_files "server" N ms: src/server.ts:1: /** The port of the server. */ (2 lines)',
+        '  ok search_files "port" N ms: src/server.ts:1: /** The port of the server. */ (2 lines)',
+        "  call read_file src/server.ts:1-22",
+        "  ok read_file src/server.ts:1-22 N ms: 1: /** The port of the server. */ (2 lines)",
         "done: 3 iterations, 3 tool calls, N s",
         ""
       ]
     )
-    assert.match(stderr, /^ask \d{8}-\d{6}-\w{4} with embedded in <root>\/project\n/)
+    assert.match(
+      stderr,
+      /^Using the built-in demo, which only searches and quotes.\nask \d{8}-\d{6}-\w{4} with embedded in <root>\/project\n/
+    )
   })
 
   it("streams JSON Lines from run.started to run.finished and nothing else", async () => {
     const { code, stderr, stdout } = await sandbox.run([...embedded, "--json", question])
-    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.deepStrictEqual([code, stderr], [0, demoLine])
     const lines = jsonLines(stdout)
     const told = lines.map(({ id, type }) => (id === undefined ? type : `${String(type)} ${JSON.stringify(id)}`))
     /* Two calls side by side: either may be first, each begins before it ends. */
@@ -83,8 +86,8 @@ describe("ask", () => {
       "ask.finished",
       "run.finished"
     ])
-    const last = lines.at(-1) as { exitCode: number; report: { status: string; answer: string } }
-    assert.deepStrictEqual([last.exitCode, last.report.status], [0, "done"])
+    const last = lines.at(-1) as { exit_code: number; report: { status: string; answer: string } }
+    assert.deepStrictEqual([last.exit_code, last.report.status], [0, "done"])
     assert.deepInclude(lines[1], { message: 1, text: question })
   })
 
@@ -116,9 +119,9 @@ describe("ask", () => {
   it("ends with 5 when no server answers, also in the stream", async () => {
     const { code, stdout } = await sandbox.run(["ask", "--model", "qwen3", "--json", "hi"])
     const lines = jsonLines(stdout)
-    const last = lines.at(-1) as { exitCode: number; report: { status: string; message: string } }
+    const last = lines.at(-1) as { exit_code: number; report: { status: string; message: string } }
     assert.deepStrictEqual(
-      [code, lines.map(({ type }) => type), last.exitCode, last.report.status],
+      [code, lines.map(({ type }) => type), last.exit_code, last.report.status],
       [5, ["run.started", "message", "run.finished"], 5, "unavailable"]
     )
     assert.include(last.report.message, "No model server answers at http://127.0.0.1:1 ")

@@ -114,7 +114,7 @@ describe("with a closed gate nothing hidden gets into a prompt", () => {
     it.live(`as the current file ${path}`, () =>
       Effect.gen(function* () {
         const { result, sent } = yield* callTool("plan", (root) => ({ prompt: "Plan it.", file: at(root) }))
-        assert.deepStrictEqual([result.isError, result.data["exitCode"], sent], [true, 4, "[]"])
+        assert.deepStrictEqual([result.isError, result.data["exit_code"], sent], [true, 4, "[]"])
         assert.match(result.text, /^Cannot use the current file: Permission denied: (?:a rule denies )?read_file on /)
       })
     )
@@ -123,7 +123,7 @@ describe("with a closed gate nothing hidden gets into a prompt", () => {
     it.live(`as the open file ${path}`, () =>
       Effect.gen(function* () {
         const { result, sent } = yield* callTool("run", (root) => ({ prompt: "Do it.", open: ["plain.md", at(root)] }))
-        assert.deepStrictEqual([result.isError, result.data["exitCode"], sent], [true, 4, "[]"])
+        assert.deepStrictEqual([result.isError, result.data["exit_code"], sent], [true, 4, "[]"])
         assert.match(result.text, /^Cannot use the open file: Permission denied: (?:a rule denies )?read_file on /)
       })
     )

@@ -17,6 +17,7 @@ const sandbox = Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => 
 
 const environment = (root: string, host: string) => ({
   PATH: process.env["PATH"] ?? "",
+  TASK_CONDUCTOR_MODEL: "embedded",
   HOME: join(root, "home"),
   XDG_CONFIG_HOME: join(root, "config"),
   OLLAMA_HOST: host
@@ -159,7 +160,7 @@ describe("the tools for other programs", () => {
       const { call } = yield* serve()
       const { data, isError, text } = yield* call("run", { prompt: "Where is `heron`?" })
       assert.deepStrictEqual(
-        [isError, data["status"], data["exitCode"], data["denied"], data["answer"]],
+        [isError, data["status"], data["exit_code"], data["denied"], data["answer"]],
         [false, "done", 0, [], text]
       )
       assert.include(text, "The word is heron.")
@@ -171,7 +172,7 @@ describe("the tools for other programs", () => {
       const { call } = yield* serve()
       const given = { prompt: "Say what `notes.md` says.", skill: "read-code", file: "notes.md" }
       const { data, isError, text } = yield* call("run", given)
-      assert.deepStrictEqual([isError, data["status"], data["exitCode"]], [true, "not_permitted", 4])
+      assert.deepStrictEqual([isError, data["status"], data["exit_code"]], [true, "not_permitted", 4])
       const [denied = ""] = data["denied"] as ReadonlyArray<string>
       assert.match(denied, /^Permission denied: read_file on .*notes\.md needs approval and there is no terminal/)
       assert.include(text, "not_permitted: ")
@@ -183,7 +184,7 @@ describe("the tools for other programs", () => {
       const { call } = yield* serve(["--allow", "read_file:notes.md"])
       const given = { prompt: "Say what `notes.md` says.", skill: "read-code", file: "notes.md" }
       const { data } = yield* call("run", given)
-      assert.deepStrictEqual([data["status"], data["exitCode"], data["denied"]], ["done", 0, []])
+      assert.deepStrictEqual([data["status"], data["exit_code"], data["denied"]], ["done", 0, []])
     })
   )
 
@@ -191,11 +192,11 @@ describe("the tools for other programs", () => {
     Effect.gen(function* () {
       const { call } = yield* serve(["--model", "qwen3:8b"])
       const { data, isError } = yield* call("run", { prompt: "Hello." })
-      assert.deepStrictEqual([isError, data["exitCode"]], [true, 5])
+      assert.deepStrictEqual([isError, data["exit_code"]], [true, 5])
       const wrong = yield* call("run", { prompt: "Hello.", skill: "no-such-skill" })
-      assert.deepStrictEqual([wrong.isError, wrong.data], [true, { exitCode: 2 }])
+      assert.deepStrictEqual([wrong.isError, wrong.data], [true, { exit_code: 2 }])
       const missing = yield* call("plan", { prompt: "Hello.", open: ["notes.md", "missing.ts"] })
-      assert.deepStrictEqual([missing.isError, missing.data], [true, { exitCode: 2 }])
+      assert.deepStrictEqual([missing.isError, missing.data], [true, { exit_code: 2 }])
       assert.match(missing.text, /^Cannot use the open file: There is no file at .*missing\.ts\.$/)
     })
   )
@@ -215,7 +216,7 @@ describe("task-conductor mcp", () => {
       assert.deepStrictEqual(
         messages.filter(({ method }) => method === "notifications/progress").map(({ params }) => params),
         [
-          { progressToken: "p", progress: 1, message: "plan ..." },
+          { progressToken: "p", progress: 1, message: "planning ..." },
           { progressToken: "p", progress: 2, message: "plan 1 task in 1 step: Search 1" }
         ]
       )

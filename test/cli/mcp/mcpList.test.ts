@@ -73,7 +73,7 @@ it("lists servers beside plugins, and says of every other one why it is not used
   assert.deepStrictEqual(
     skills
       .filter(({ name }) => String(name).startsWith("use-"))
-      .map(({ allowedTools, name, offered, origin, path }) => [name, origin, path, offered, allowedTools]),
+      .map(({ allowed_tools, name, offered, origin, path }) => [name, origin, path, offered, allowed_tools]),
     [
       [
         "use-mine",

@@ -62,7 +62,7 @@ describe("a run whose change failed", () => {
         expect(code).toBe(1)
         expect(last).toMatchObject({
           type: "run.finished",
-          exitCode: 1,
+          exit_code: 1,
           report: { status: "failed", evidence: { checked: 3, wrong: 1 } }
         })
       }),

@@ -29,7 +29,7 @@ const waitingRun = async () => {
 const lastLine = (stdout: string) =>
   JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as {
     type: string
-    exitCode: number
+    exit_code: number
     report: { status: string }
   }
 
@@ -44,7 +44,7 @@ describe("signals", () => {
       const { code, stderr, stdout } = await running.ended
       const last = lastLine(stdout)
       assert.deepStrictEqual(
-        [code, stderr, last.type, last.exitCode, last.report.status],
+        [code, stderr, last.type, last.exit_code, last.report.status],
         [exitCode, "", "run.finished", exitCode, "interrupted"]
       )
     })

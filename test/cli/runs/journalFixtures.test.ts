@@ -42,11 +42,11 @@ const json = async <A>(...words: ReadonlyArray<string>): Promise<A> => {
 describe.concurrent("a journal that was recorded", { timeout: 60_000 }, () => {
   it("stands in the list of runs with how it ended", async () => {
     const { stdout } = await sandbox.start(["runs", "--json"]).ended
-    const all = JSON.parse(stdout) as ReadonlyArray<RunSummary>
-    expect(all.map(({ model, project, runId, standing }) => ({ model, project, runId, standing }))).toEqual(
+    const all = JSON.parse(stdout) as ReadonlyArray<Omit<RunSummary, "runId"> & { readonly run_id: string }>
+    expect(all.map(({ model, project, run_id, standing }) => ({ model, project, run_id, standing }))).toEqual(
       cases
-        .map(({ runId, standing }) => ({ model: "qwen3:8b", project: "/project", runId, standing }))
-        .toSorted((a, b) => (a.runId < b.runId ? 1 : -1))
+        .map(({ runId, standing }) => ({ model: "qwen3:8b", project: "/project", run_id: runId, standing }))
+        .toSorted((a, b) => (a.run_id < b.run_id ? 1 : -1))
     )
   })
 

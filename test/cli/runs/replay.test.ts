@@ -38,7 +38,7 @@ describe("replay", () => {
       expect((yield* run.session({})).code).toBe(0)
       expect(yield* replay(run)).toEqual(same)
       const { code, stdout } = yield* replay(run, "--json")
-      const { runId: _, ...said } = JSON.parse(stdout) as { readonly runId: string }
+      const { run_id: _, ...said } = JSON.parse(stdout) as { readonly run_id: string }
       expect([code, said]).toEqual([0, { same: true, differences: [] }])
     })
   )

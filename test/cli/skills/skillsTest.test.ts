@@ -125,10 +125,10 @@ describe("skills describe", () => {
     assert.include(listed.stderr, note)
     const { stdout } = await sandbox.run(["skills", "list", "--json"])
     const { skills } = JSON.parse(stdout) as {
-      skills: ReadonlyArray<{ name: string; offered: boolean; missingTools: ReadonlyArray<string> }>
+      skills: ReadonlyArray<{ name: string; offered: boolean; missing_tools: ReadonlyArray<string> }>
     }
     const untested = skills.find(({ name }) => name === "untested")
-    assert.deepStrictEqual([untested?.offered, untested?.missingTools], [false, ["lost_tool"]])
+    assert.deepStrictEqual([untested?.offered, untested?.missing_tools], [false, ["lost_tool"]])
   })
 
   it("lists first what cannot be used, then what has to do without some tools", async () => {

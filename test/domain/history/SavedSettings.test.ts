@@ -13,6 +13,7 @@ const everything: Required<Configuration> = {
   referenceBudget: 1000,
   allow: ["run_command", "write_file"],
   deny: ["fetch_url"],
+  bell: false,
   keepAlive: "30m",
   think: true,
   sampling: { temperature: 0 },
@@ -22,7 +23,9 @@ const everything: Required<Configuration> = {
   tools: { touch: { description: "Touches.", command: ["touch", "a"] } },
   sandbox: { mode: "off" } as never,
   commandEnvironment: ["LANG"],
-  mcpServers: { evil: { command: "touch", args: ["a"] } as never }
+  mcpServers: { evil: { command: "touch", args: ["a"] } as never },
+  saveConversations: true,
+  keepClusterRuns: { days: 30 }
 }
 
 const harmless = [
@@ -48,11 +51,13 @@ describe("of the settings in a journal count", () => {
     expect(Object.keys(Configuration.fields).filter((key) => !own.includes(key))).toEqual([
       "$schema",
       "allow",
+      "bell",
       "fetchAllow",
       "tools",
       "sandbox",
       "commandEnvironment",
-      "mcpServers"
+      "mcpServers",
+      "keepClusterRuns"
     ])
   })
 
@@ -63,4 +68,10 @@ describe("of the settings in a journal count", () => {
       expect(countedSettings({ model }, true)).toEqual({ model })
     }
   )
+
+  it("no hosted model of a stage either", () => {
+    const stages = { plan: { model: "gpt-oss:120b-cloud", think: true }, refine: { model: "qwen3:8b" } }
+    expect(countedSettings({ stages }, false).stages).toEqual({ plan: { think: true }, refine: { model: "qwen3:8b" } })
+    expect(countedSettings({ stages }, true).stages).toEqual(stages)
+  })
 })
