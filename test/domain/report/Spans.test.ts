@@ -25,7 +25,7 @@ const spans = (...records: ReadonlyArray<TimedRecord>) =>
     workTimeOf([{ at: start, record: records[0]!.record }, ...records])
   )
 const brief = (all: ReadonlyArray<ReportSpan>) =>
-  all.map(({ end_ms, is_ok, kind, lane, start_ms, task }) => `${kind} ${task} ${start_ms}-${end_ms} ${lane} ${is_ok}`)
+  all.map(({ endMs, isOk, kind, lane, startMs, task }) => `${kind} ${task} ${startMs}-${endMs} ${lane} ${isOk}`)
 
 describe("the spans of a run", () => {
   it("have lanes of their own when they go on at the same time", () => {
@@ -87,13 +87,13 @@ describe("the spans of a run", () => {
   })
 })
 
-const span = (name: string, start_ms: number, end_ms: number): ReportSpan => ({
+const span = (name: string, startMs: number, endMs: number): ReportSpan => ({
   kind: "model",
   name,
-  start_ms,
-  end_ms,
+  startMs,
+  endMs,
   lane: 0,
-  is_ok: true
+  isOk: true
 })
 const namesOf = (...all: ReadonlyArray<ReportSpan>) => criticalPath(all).spans.map(({ name }) => name)
 
@@ -109,7 +109,7 @@ describe("the critical path", () => {
   it("goes back from what ended last to what it had waited for", () => {
     const all = [span("plan", 0, 10), span("short", 10, 15), span("long", 10, 40), span("end", 42, 50)]
     expect(namesOf(...all)).toEqual(["plan", "long", "end"])
-    expect(criticalPath(all).between_ms).toBe(2)
+    expect(criticalPath(all).betweenMs).toBe(2)
   })
 
   it("ends with spans that take no time", () => {
