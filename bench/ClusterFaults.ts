@@ -3,10 +3,13 @@
  * twice can be counted, workers that are real processes, and a network between them and the database that can be cut.
  */
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
 import { existsSync, readFileSync } from "node:fs"
 import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { attach, run } from "../src/cluster.ts"
+import { layerDatabase } from "../src/services/cluster/ClusterDatabase.ts"
 import { askedOf, makeClusterWith } from "../test/support/Cluster.ts"
 import type { ChatBody } from "../test/support/FakeOllamaScript.ts"
 import { FakeOllama } from "../test/support/FakeOllama.ts"
@@ -162,5 +165,15 @@ export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work 
     return { runId: handle.runId, measured, events: () => events, done: () => linesOf(project).length }
   }
 
-  return { ...cluster, begin, network, worker, names }
+  /** What the tables take on disk for each task, with their indexes, in kB. */
+  const stored = SqlClient.SqlClient.use((sql) =>
+    sql.unsafe<{ readonly name: string; readonly kb: number }>(`SELECT relname AS name,
+      round(pg_total_relation_size(oid) / 1000.0 / ${tasks})::int AS kb FROM pg_class
+      WHERE relkind = 'r' AND relname IN ('task_conductor_records', 'task_conductor_messages', 'task_conductor_replies')`)
+  ).pipe(
+    Effect.map((rows) => Object.fromEntries(rows.map(({ kb, name }) => [name, kb]))),
+    Effect.provide(layerDatabase(Redacted.make(cluster.url)))
+  )
+
+  return { ...cluster, begin, network, stored, worker, names }
 })

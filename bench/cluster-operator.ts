@@ -128,6 +128,7 @@ const strike = (name: string, { isTime, strike, workers: count }: Fault) =>
     yield* Effect.promise(() => striking)
     const after = ((performance.now() - begun) / 1000).toFixed(1)
     console.log(JSON.stringify({ fault: name, after, ...(measured ?? { status: "did not end" }) }))
+    if (name === "none") console.log(`  kB per task: ${JSON.stringify(yield* world.stored)}`)
     const alive = workers.filter(({ child }) => child.exitCode === null && child.signalCode === null).length
     console.log(`  workers alive: ${alive} of ${workers.length}`)
     if (values.verbose || measured?.status.startsWith("done") !== true)

@@ -97,7 +97,7 @@ const stateFinding = Effect.fnUntraced(function* ({ folders: { state } }: Setup)
 })
 
 /** The files that there are, and what could not be used. */
-const configurationFindings = Effect.fnUntraced(function* ({ folders, project, userFile }: Setup) {
+export const configurationFindings = Effect.fnUntraced(function* ({ folders, project, userFile }: Setup) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const files = yield* Effect.filter([path.join(project, projectFileName), userFile], (file) =>

@@ -30,7 +30,8 @@ const unchosen = ({ models }: ModelUnchosen): Finding =>
         name: "model",
         state: "problem",
         what: `none is chosen; the server has ${models.join(", ")}`,
-        remedy: "Choose one for good: task-conductor init. Or for one run: --model NAME."
+        remedy: "Choose one for good: task-conductor init. Or for one run: --model NAME.",
+        choices: models
       }
 
 const abilities = ({ completion, thinking, tools }: InstalledModel): Finding => {

@@ -28,7 +28,10 @@ import type { Plugin } from "../services/plugins/Plugin.ts"
 export interface ScriptOptions {
   /** The project folder; the current folder when absent. */
   readonly project?: string
-  /** A name as for `--model`, or any language model of effect/ai. */
+  /**
+   * A name as for `--model`, or any language model of effect/ai. When none is named anywhere, the promise rejects with
+   * `ModelUnchosen`, which has the models of the server.
+   */
   readonly model?: string | Layer.Layer<LanguageModel.LanguageModel>
   readonly host?: string
   /** In tokens; chosen by model and server when absent. */

@@ -57,7 +57,7 @@ describe("a run for which a worker lacks something", () => {
       const { ending, seats } = yield* given([workerName, "gpu-2-9"], seat)
       assert.deepStrictEqual(seats, [])
       assert.deepStrictEqual(ending, {
-        refused: `No worker can do this. gpu-2-9: This worker has version 0.0.9. ${workerName}: ${unfit.why} Give one of them what it lacks, or start a worker that has it.`,
+        refused: `No worker can do this. gpu-2-9: This worker has version 0.0.9. ${workerName}: ${unfit.why} Give one of them what it lacks, or start a worker that has it. Then start the run again.`,
         exitCode: 2
       })
     })

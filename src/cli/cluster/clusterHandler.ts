@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submitRun } from "../../app/clusterClient.ts"
 import { runWorker } from "../../app/worker.ts"
+import { version } from "../../app/version.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { layerTerminal } from "../../services/approvals/TerminalApprover.ts"
@@ -26,8 +27,14 @@ const tellDetached = (runId: string) =>
 const tellWorkers = Effect.gen(function* () {
   const { alive } = yield* ClusterWorkers
   const { tell } = yield* Output
-  if ((yield* alive).length > 0) return
-  yield* tell("No worker is running yet; the run waits for one. Start one on any machine: task-conductor worker")
+  const workers = yield* alive
+  const versions = new Set(workers.map((worker) => worker.version))
+  if (versions.has(version)) return
+  yield* tell(
+    workers.length === 0
+      ? "No worker is running yet; the run waits for one. Start one on any machine: task-conductor worker"
+      : `No worker has version ${version} of task-conductor, which this is; there are ${printable([...versions].join(", "))}. Start a worker of this version, or start the run with the version of the workers.`
+  )
 })
 
 /** Follows a run to its report. */

@@ -12,6 +12,10 @@ export const doctor = Command.make(
   {
     project: runFlags.project,
     model: runFlags.model,
+    cluster: Flag.Boolean("cluster").pipe(
+      Flag.withDescription("Look at what run --cluster needs instead: the database, TLS, and the workers"),
+      Flag.withDefault(false)
+    ),
     json: Flag.Boolean("json").pipe(
       Flag.withDescription("Print one JSON object with all findings"),
       Flag.withDefault(false)
@@ -28,6 +32,7 @@ export const doctor = Command.make(
   Command.withShortDescription("Check this machine and say what is missing"),
   Command.withExamples([
     { command: "task-conductor doctor", description: "Check everything in the current folder" },
+    { command: "task-conductor doctor --cluster", description: "Check the database and the workers" },
     { command: "task-conductor doctor --model qwen3:8b --json", description: "Check with this model, for a script" }
   ])
 )

@@ -4,10 +4,11 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Terminal from "effect/Terminal"
+import { diagnoseCluster } from "../../app/clusterDiagnosis.ts"
 import { diagnose } from "../../app/diagnosis.ts"
 import { version } from "../../app/version.ts"
 import { canStart, type Finding, findingLines, verdictOf } from "../../domain/checking/Diagnosis.ts"
-import { printableJson, printableLines } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 
@@ -15,6 +16,7 @@ import { Output } from "../terminal/Output.ts"
 interface DoctorFlags {
   readonly project: string
   readonly model: Option.Option<string>
+  readonly cluster: boolean
   readonly json: boolean
 }
 
@@ -40,15 +42,17 @@ const terminalFinding = Effect.gen(function* () {
 })
 
 /** Prints all findings; the exit code says whether a run can start. */
-export const showDiagnosis = Effect.fn("showDiagnosis")(function* ({ json, model, project }: DoctorFlags) {
-  const { result, resultPaint } = yield* Output
+export const showDiagnosis = Effect.fn("showDiagnosis")(function* ({ cluster, json, model, project }: DoctorFlags) {
+  const { result, resultColumns, resultPaint } = yield* Output
   const given = Option.match(model, { onNone: () => ({}), onSome: (name) => ({ model: name }) })
-  const findings = [nodeFinding, ...(yield* diagnose(project, given)), yield* terminalFinding]
+  const look = cluster ? diagnoseCluster : diagnose
+  const findings = [nodeFinding, ...(yield* look(project, given)), yield* terminalFinding]
   const can = canStart(findings)
-  if (json) yield* result(printableJson({ can_start: can, version, findings: findings.map((one) => ({ ...one })) }, 2))
+  if (json) yield* result(outputJson({ canStart: can, version, findings }, 2))
   else {
     const paint = { ok: resultPaint.green, note: resultPaint.yellow, problem: resultPaint.red }
-    yield* result(printableLines([...findingLines(findings, paint), "", verdictOf(findings)].join("\n")))
+    const style = { paint, columns: resultColumns() }
+    yield* result([...findingLines(findings, style), "", verdictOf(findings)].join("\n"))
   }
   if (!can) return yield* quietFailure(exitCodes.failed)
 })

@@ -7,7 +7,8 @@ import { firstLook } from "../../app/diagnosis.ts"
 import { readSetup } from "../../app/setup.ts"
 import { version } from "../../app/version.ts"
 import { canStart, type Finding } from "../../domain/checking/Diagnosis.ts"
-import { printableLines } from "../../domain/text/Printable.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { wrapLine } from "../../domain/text/WrapText.ts"
 import { Output } from "../terminal/Output.ts"
 
 const look = Effect.gen(function* () {
@@ -17,30 +18,46 @@ const look = Effect.gen(function* () {
   return [broken]
 })
 
+const oneLine = (text: string): string => printable(text.replaceAll("\n", " "))
+
 /** Only what a person has to know: the server, the model, and what is missing. */
 const shown = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> =>
   findings
     .filter(({ name, state }) => state === "problem" || name === "server" || name === "model")
     .map(({ name, remedy, state, what }) => {
-      if (state !== "problem") return `Found:   ${name}: ${what}.`
-      return [`Missing: ${name}: ${what}.`, ...(remedy === undefined ? [] : [remedy])].join("\n         ")
+      const found = `${name}: ${oneLine(what)}.`
+      if (state !== "problem") return `Found:   ${found}`
+      return remedy === undefined ? `Missing: ${found}` : `Missing: ${found}\n         ${oneLine(remedy)}`
     })
+    .flatMap((text) => text.split("\n"))
+
+/** The flag with which a run starts here, and why it is needed. */
+const startWith = (findings: ReadonlyArray<Finding>) => {
+  if (canStart(findings)) return { flag: "", why: [] }
+  const [choice] = findings.flatMap(({ choices = [] }) => choices)
+  return choice === undefined
+    ? { flag: "--model embedded ", why: ["Without a model there is a demo, which only searches and quotes."] }
+    : { flag: `--model ${printable(choice)} `, why: [] }
+}
 
 /** Shows it on stdout. */
 export const showWelcome = Effect.fn("showWelcome")(function* () {
-  const { result, resultPaint } = yield* Output
+  const { result, resultColumns, resultPaint } = yield* Output
   const findings = yield* look
-  const demo = canStart(findings) ? "" : "--model embedded "
+  const { flag, why } = startWith(findings)
   const lines = [
     `${resultPaint.bold("task-conductor")} ${version} makes local language models do long work reliably.`,
     "It plans, checks every step, asks before it changes anything, and survives crashes.",
     "",
     ...shown(findings),
     "",
-    ...(demo === "" ? [] : ["Without a model there is a demo, which only searches and quotes."]),
-    `Try:     task-conductor run ${demo}"What does this project do?"`,
+    ...why,
+    `Try:     task-conductor run ${flag}"What does this project do?"`,
     "More:    task-conductor --help",
     "Check:   task-conductor doctor"
   ]
-  yield* result(printableLines(lines.join("\n")))
+  const columns = resultColumns() ?? Infinity
+  yield* result(
+    lines.flatMap((line) => wrapLine(line, columns, /^(?:\S+: {2,}| {9})/.test(line) ? " ".repeat(9) : "")).join("\n")
+  )
 })

@@ -71,7 +71,7 @@ const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
 /** Writes the file of the person or of the project. */
 export const writeConfiguration = Effect.fn("writeConfiguration")(
   function* (flags: InitFlags) {
-    const { result } = yield* Output
+    const { print } = yield* Output
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const scope = Option.isSome(flags.scope) ? flags.scope.value : yield* askScope
@@ -93,7 +93,7 @@ export const writeConfiguration = Effect.fn("writeConfiguration")(
     }
     yield* fs.makeDirectory(path.dirname(file), { recursive: true })
     yield* fs.writeFileString(file, `${JSON.stringify(configuration, null, 2)}\n`, { flag: "wx" })
-    yield* result(`Written: ${file}`)
+    yield* print(`Written: ${file}`)
   },
   Effect.catchTag("PlatformError", ({ message }) => Effect.fail(usageFailure(`Nothing was written: ${message}`)))
 )

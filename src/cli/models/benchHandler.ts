@@ -6,10 +6,11 @@ import * as Effect from "effect/Effect"
 import { serverOf, settleModels } from "../../app/chosenModel.ts"
 import { type BenchListener, benchModels } from "../../app/modelBench.ts"
 import { readSetup, renameModels, type Setup, withServer } from "../../app/setup.ts"
-import { configurationFor, type ModelScore, recommend } from "../../domain/checking/BenchScore.ts"
+import { configurationFor, recommend } from "../../domain/checking/BenchScore.ts"
 import { benchLines } from "../../domain/checking/BenchText.ts"
 import { fittingModels } from "../../domain/models/InstalledModel.ts"
-import { printable, printableJson, printableLines } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
+import { printable, printableLines } from "../../domain/text/Printable.ts"
 import { readInventory } from "../../services/providers/ollama/OllamaInventory.ts"
 import { OllamaServer } from "../../services/providers/ollama/OllamaServer.ts"
 import { modelConfiguration, type ModelFlags } from "../run/modelFlags.ts"
@@ -66,22 +67,9 @@ const progress = (tell: Output["Service"]["tell"]) =>
         })
   )
 
-const jsonOf = ({ calls, model, seconds, stages }: ModelScore) => ({
-  model,
-  seconds,
-  calls: { all: calls.all, succeeded: calls.succeeded },
-  stages: stages.map(({ broken, documents, stage, tokensPerSecond, validAt }) => ({
-    stage,
-    documents,
-    valid_at: [...validAt],
-    broken: broken.map(({ code, count }) => ({ code, count })),
-    tokens_per_second: tokensPerSecond ?? null
-  }))
-})
-
 /** Tries the models and prints how they did. Exit code 1 when none gave a valid document. */
 export const compareModels = Effect.fn("compareModels")(function* (flags: BenchFlags) {
-  const { result, tell } = yield* Output
+  const { print, result, tell } = yield* Output
   const setup = withServer(yield* readSetup(".", modelConfiguration(flags)))
   const names = yield* chosen(setup, flags.names)
   yield* tell(`Trying ${names.join(", ")} in a temporary project. Ctrl-C stops; nothing is saved.`)
@@ -89,9 +77,7 @@ export const compareModels = Effect.fn("compareModels")(function* (flags: BenchF
   const best = recommend(scores)
   const configuration = configurationFor(best)
   yield* flags.json
-    ? result(
-        printableJson({ models: scores.map(jsonOf), recommended: { ...best }, configuration: configuration ?? null }, 2)
-      )
-    : result(printableLines(benchLines(scores, best).join("\n")))
+    ? result(outputJson({ models: scores, recommended: best, configuration: configuration ?? null }, 2))
+    : print(printableLines(benchLines(scores, best).join("\n")))
   if (configuration === undefined) return yield* quietFailure(exitCodes.failed)
 })

@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import { serverOf } from "../../app/chosenModel.ts"
 import { modelNames, readSetup, type Setup, withServer } from "../../app/setup.ts"
 import { type InstalledModel, modelLines } from "../../domain/models/InstalledModel.ts"
-import { printableJson, printableLines } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
+import { printableLines } from "../../domain/text/Printable.ts"
 import { readInventory } from "../../services/providers/ollama/OllamaInventory.ts"
 import { OllamaServer } from "../../services/providers/ollama/OllamaServer.ts"
 import { Output } from "../terminal/Output.ts"
@@ -17,9 +18,9 @@ const jsonOf = (model: InstalledModel) => ({
   tools: model.tools,
   thinking: model.thinking,
   forwarded: model.isForwarded,
-  supported_window: model.supportedWindow ?? null,
-  modelfile_window: model.modelfileWindow ?? null,
-  loaded_window: model.loadedWindow ?? null
+  supportedWindow: model.supportedWindow ?? null,
+  modelfileWindow: model.modelfileWindow ?? null,
+  loadedWindow: model.loadedWindow ?? null
 })
 
 /** The models of the server that the configuration names, whatever model it names. */
@@ -31,16 +32,16 @@ const readModels = Effect.fnUntraced(function* () {
 
 /** Prints the models of the server; those of the configuration are marked. */
 export const listModels = Effect.fn("listModels")(function* ({ json }: { readonly json: boolean }) {
-  const { result, tell } = yield* Output
+  const { print, result, tell } = yield* Output
   const { models, setup } = yield* readModels()
-  if (json) return yield* result(printableJson(models.map(jsonOf), 2))
+  if (json) return yield* result(outputJson(models.map(jsonOf), 2))
   const { host } = setup.settings
   if (models.length === 0) {
     return yield* tell(`The server at ${host} has no model yet. Get one, for example: ollama pull qwen3:8b (5 GB).`)
   }
   const chosen = new Set(setup.usesDefaultModel ? [] : modelNames(setup))
   const lines = modelLines(models)
-  yield* result(
+  yield* print(
     printableLines(models.map(({ name }, index) => `${chosen.has(name) ? "*" : " "} ${lines[index] ?? ""}`).join("\n"))
   )
   const which = models.some(({ name }) => chosen.has(name))

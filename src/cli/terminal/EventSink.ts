@@ -19,6 +19,8 @@ export interface EventSink {
   readonly abort: (message: string) => Effect.Effect<void>
   /** How long persons took to answer questions so far, in milliseconds. */
   readonly personMs?: () => number
+  /** The path of the project, once it is known. */
+  readonly project?: () => string
 }
 
 /** The exit code of an interrupted run is that of the signal. */

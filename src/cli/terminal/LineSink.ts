@@ -108,7 +108,8 @@ export const lineSink = Effect.fnUntraced(function* (line: LineOf, options: Line
         return Effect.forEach(lines, output.tell, { discard: true })
       }),
     abort: () => Effect.sync(output.screen.hide),
-    personMs: () => state.personMs
+    personMs: () => state.personMs,
+    project: () => state.project
   }
   return sink
 })

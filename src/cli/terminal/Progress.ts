@@ -77,6 +77,16 @@ export const toolText = (
   { live }: ProgressOptions
 ): string => shown(live?.tools.get(toolCallKey(id))?.words ?? name)
 
+/** A step that has ended, with the tasks that came to nothing. */
+const stepLine = (title: string, paint: Paint, live: LiveState | undefined): string => {
+  const names = live?.steps.findLast((step) => step.title === title)?.tasks ?? []
+  const stages = names.map((name) => live?.tasks.get(name)?.stage)
+  const without = stages.filter((stage) => stage === "failed" || stage === "skipped").length
+  return without === 0
+    ? `  ${paint.green("finished")} ${shown(title)}`
+    : `  ${paint.yellow("ended")} ${shown(title)}: ${without} of ${count(names.length, "task")} without a result`
+}
+
 /** Lines about what is going on now, which a drawn screen shows by itself. */
 const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: ProgressOptions): string | undefined => {
   switch (event.type) {
@@ -138,7 +148,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
     case "task.finished":
       return isDrawn && !isVerbose ? undefined : `  ${paint.green("finished")} "${shown(event.task)}"`
     case "step.finished":
-      return isDrawn && !isVerbose ? `  ${paint.green("finished")} ${shown(event.title)}` : undefined
+      return isDrawn && !isVerbose ? stepLine(event.title, paint, live) : undefined
     case "task.failed":
       return [
         `  ${paint.red(event.failure.skipped ? "skipped" : "failed")} ${shown(event.failure.message, 400)}`,
@@ -168,7 +178,11 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
     // Nothing else says how a run ended that was interrupted.
     case "run.finished":
       return event.report.status === "interrupted"
-        ? outcomeLines(event.report, paint, { isVerbose, personMs: live?.personMs ?? 0 })
+        ? outcomeLines(event.report, paint, {
+            isVerbose,
+            personMs: live?.personMs ?? 0,
+            project: live?.project ?? ""
+          })
         : undefined
     default:
       return isDrawn && !isVerbose ? undefined : workLine(event, paint, options)

@@ -136,8 +136,9 @@ export const endWithReport = Effect.fnUntraced(function* (
     if (!quiet || report.status !== "done") {
       const isUnicode = screen.isUnicode && screen.columns() !== undefined
       const personMs = sink?.personMs?.() ?? 0
+      const project = sink?.project?.() ?? ""
       if (isWatched && report.answer.trim() !== "") yield* tell("")
-      yield* tell(outcomeLines(report, tellPaint, { isUnicode, isVerbose: verbose, personMs }))
+      yield* tell(outcomeLines(report, tellPaint, { isUnicode, isVerbose: verbose, personMs, project }))
     }
     if (canResume(report.status) && !isClusterRun) yield* tell(`Resume it: task-conductor resume ${report.runId}`)
   }

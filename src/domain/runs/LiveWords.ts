@@ -39,7 +39,7 @@ export const stageText: Readonly<Record<Stage, string>> = {
   plan: "planning",
   refine: "choosing the calls",
   execute: "writing the result",
-  iterate: "looking what is left",
+  iterate: "checking what is left",
   conclude: "writing the answer",
   ask: "answering"
 }

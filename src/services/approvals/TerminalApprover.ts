@@ -19,7 +19,7 @@ import { askOnScreen, askText, type Question, type QuestionStyle } from "./Termi
 /** With a bell, without colours. */
 export const plainStyle: QuestionStyle = { bell: true, isColoured: false }
 
-const wishQuestion = "What should be done instead? (Enter for nothing):"
+const wishQuestion = "What should be done instead? (Enter for nothing)"
 
 const questionOf = <A>(asking: Asking, choices: ReadonlyArray<Choice<A>>, prompt: string): Question<A> => ({
   short: (size) => shortQuestion(asking, [keyLine(choices)], size),

@@ -125,7 +125,7 @@ export const askText = (prompt: string) =>
     const screen = yield* openScreen
     if (screen === undefined) return ""
     yield* dropTypedAhead
-    yield* screen.show(`${prompt} `)
+    yield* screen.show(`${prompt}: `)
     return yield* typedLine
   }).pipe(
     Effect.scoped,

@@ -31,13 +31,17 @@ const mostPlaces = 40
 export const nobodyIsLeft = (declined: Declined, alive: ReadonlyArray<string>, place: number): boolean =>
   place >= mostPlaces || alive.every((worker) => Object.hasOwn(declined, worker))
 
+const remedy = "or start a worker that has it. Then start the run again."
+
 /** Why nobody does the work, and what to do. One worker speaks for itself. */
 export const nobodyFits = (declined: Declined): string => {
   const all = Object.entries(declined)
   const [first] = all
-  if (first !== undefined && all.length === 1) return `${first[1]} No other worker is there.`
+  if (first !== undefined && all.length === 1) {
+    return `${first[1]} No other worker is there. Give it what it lacks, ${remedy}`
+  }
   const reasons = all.map(([worker, why]) => `${worker}: ${why}`).join(" ")
-  return `No worker can do this. ${reasons} Give one of them what it lacks, or start a worker that has it.`
+  return `No worker can do this. ${reasons} Give one of them what it lacks, ${remedy}`
 }
 
 /** Offers work under one name after the other; fails with why nobody does it. */

@@ -229,6 +229,8 @@ describe("ask at a real terminal", needsTerminal, () => {
           ["user", "How late is it?"]
         ]
       )
+      // Keys that come before the prompt do not count.
+      yield* sees(" s\n> ")
       terminal.type("\u0004")
       yield* sees("ended with 0")
     }).pipe(Effect.scoped)

@@ -179,7 +179,14 @@ describe("task-conductor alone", () => {
         "Try:     task-conductor run --model embedded "
       ]
     ],
-    ["models and none chosen", { models: [qwen] }, ["Missing: model: none is chosen; the server has qwen3:8b.\n"]],
+    [
+      "models and none chosen",
+      { models: [qwen] },
+      [
+        "Missing: model: none is chosen; the server has qwen3:8b.\n",
+        'Try:     task-conductor run --model qwen3:8b "What does this project do?"\n'
+      ]
+    ],
     [
       "a model that is chosen",
       { models: [qwen], model: "qwen3:8b" },

@@ -29,6 +29,15 @@ const report = (more: Partial<RunReport>): RunReport => ({
 const edit = (path: string, diff: string) => gave("edit_file", { path }, { path, diff })
 const changed = "--- a.js\n+++ a.js\n@@ -1,2 +1,2 @@\n-one\n+two\n same"
 
+const failure = (task: string) =>
+  new TaskFailure({ task, phase: "execution", reason: "you declined it.", skipped: false })
+
+const words = (
+  name: string,
+  given: Record<string, string | number | ReadonlyArray<string>>,
+  ...targets: Array<string>
+) => callWords({ uid: "a", name, arguments: given }, targets, "/p")
+
 describe("the end of a run", () => {
   it("says what it came to and what it cost, without the time of the person", () => {
     assert.strictEqual(
@@ -63,8 +72,6 @@ describe("the end of a run", () => {
   })
 
   it("says what was not done and why, and counts what is too much for a screen", () => {
-    const failure = (task: string) =>
-      new TaskFailure({ task, phase: "execution", reason: "you declined it.", skipped: false })
     const failures = Array.from({ length: 14 }, (_, index) => failure(`Edit ${index + 1}`))
     const lines = outcomeLines(report({ status: "declined", failures }), plain).split("\n")
     assert.strictEqual(lines[0], '  not done: "Edit 1": you declined it.')
@@ -88,11 +95,6 @@ describe("the end of a run", () => {
 
 describe("a call in a few words", () => {
   it("has the argument that says what it is about", () => {
-    const words = (
-      name: string,
-      given: Record<string, string | number | ReadonlyArray<string>>,
-      ...targets: Array<string>
-    ) => callWords({ uid: "a", name, arguments: given }, targets, "/p")
     assert.deepStrictEqual(
       [
         words("search_files", { pattern: "a b", path: "src", glob: "*.ts" }, "/p/src"),

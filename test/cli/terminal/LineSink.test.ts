@@ -50,6 +50,16 @@ const answered = (hash: string): RunEvent => ({
   by: "person"
 })
 
+const issue = (code: string) => ({ code, where: { task: "A" }, what: `No ${code}.`, how: "Add it." })
+
+const rejected = (attempt: number, ...codes: ReadonlyArray<string>): RunEvent => ({
+  type: "answer.rejected",
+  call: callOf("plan", undefined, attempt),
+  answer: "?",
+  issues: codes.map(issue),
+  mostAttempts: 3
+})
+
 describe("progress on a terminal", () => {
   it.effect("is drawn, and leaves only lines that stay of use", () =>
     Effect.gen(function* () {
@@ -115,14 +125,6 @@ describe("progress on a terminal", () => {
     Effect.gen(function* () {
       const { output, printed } = onTerminal()
       const sink = yield* Effect.provideService(progressSink(false), Output, output)
-      const issue = (code: string) => ({ code, where: { task: "A" }, what: `No ${code}.`, how: "Add it." })
-      const rejected = (attempt: number, ...codes: ReadonlyArray<string>): RunEvent => ({
-        type: "answer.rejected",
-        call: callOf("plan", undefined, attempt),
-        answer: "?",
-        issues: codes.map(issue),
-        mostAttempts: 3
-      })
       for (const event of [rejected(1, "x"), rejected(2, "x"), rejected(3, "x", "y")]) yield* sink.listen(at(0, event))
       assert.deepStrictEqual(printed, [
         '  The plan was not usable (1 problem); asking again (2 of 3)\n    task "A": No x. [x]',

@@ -220,7 +220,7 @@ describe("tasks that workers share", () => {
       const { result } = yield* share(bench, refine, [workerName])
       assert.strictEqual(
         result._tag === "Failure" && result.failure.reason,
-        'This worker has no skill "send". No other worker is there.'
+        'This worker has no skill "send". No other worker is there. Give it what it lacks, or start a worker that has it. Then start the run again.'
       )
     })
   )

@@ -156,6 +156,13 @@ describe("a database with TLS and a password", { timeout: 60_000, ...needsPostgr
         const env = { ...full, TASK_CONDUCTOR_DATABASE: named }
         const listed = yield* Effect.promise(() => sandbox.run(["runs", "--cluster"], { env }))
         assert.deepInclude(listed, { code: 0 })
+        const seen = yield* Effect.promise(() => sandbox.run(["doctor", "--cluster", "--json"], { env }))
+        const { findings } = JSON.parse(seen.stdout)
+        assert.deepInclude(
+          findings.find((one: { readonly name: string }) => one.name === "TLS"),
+          { state: "ok", what: "in use (TLSv1.3)" }
+        )
+        assert.notInclude(seen.stdout + seen.stderr, secret)
         const wrong = sandbox.start(["worker"], { env: { ...env, PGPASSWORD: `${secret}-wrong` } })
         const words = readFileSync(`/proc/${wrong.child.pid}/cmdline`, "utf8")
         const ended = yield* Effect.promise(() => wrong.ended)

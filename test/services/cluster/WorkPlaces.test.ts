@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import { nobodyFits, nobodyIsLeft, offerWork, type Unfit } from "../../../src/services/cluster/WorkPlaces.ts"
 
 const workers = ["gpu-1", "gpu-2", "gpu-3"]
+const remedy = "Give it what it lacks, or start a worker that has it. Then start the run again."
 const why = "This worker has no tool."
 
 /** Offers work to workers that the engine chooses in this order, over and over; returns how often, and what came of it. */
@@ -39,11 +40,11 @@ describe("work that is offered to workers", () => {
       assert.strictEqual(offers, 4)
       assert.strictEqual(
         end,
-        `No worker can do this. gpu-2: ${why} gpu-1: ${why} gpu-3: ${why} Give one of them what it lacks, or start a worker that has it.`
+        `No worker can do this. gpu-2: ${why} gpu-1: ${why} gpu-3: ${why} Give one of them what it lacks, or start a worker that has it. Then start the run again.`
       )
       assert.deepStrictEqual(yield* offered(["gpu-1"], [], []), {
         offers: 1,
-        end: `${why} No other worker is there.`
+        end: `${why} No other worker is there. ${remedy}`
       })
     })
   )
@@ -55,6 +56,6 @@ describe("work that is offered to workers", () => {
   it("has names of workers as keys, whatever they are", () => {
     assert.isFalse(nobodyIsLeft({}, ["toString"], 1))
     assert.isTrue(nobodyIsLeft({ "gpu-1": why }, ["gpu-1"], 1))
-    assert.strictEqual(nobodyFits({ "gpu-1": why }), `${why} No other worker is there.`)
+    assert.strictEqual(nobodyFits({ "gpu-1": why }), `${why} No other worker is there. ${remedy}`)
   })
 })

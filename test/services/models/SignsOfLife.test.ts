@@ -40,12 +40,15 @@ const readThrough = (course: Course) => (life: CallLife) =>
     { discard: true }
   )
 
+const loadedFrom = (second: number | undefined) => () =>
+  Effect.map(Clock.currentTimeMillis, (now) => (second === undefined ? undefined : now >= second * 1000))
+
 /** What is told of calls one after another; the server lists the model from a certain second on, or tells nothing. */
 const told = (courses: ReadonlyArray<Course>, listedAt: number | undefined, stage: "plan" | "conclude" = "plan") =>
   Effect.gen(function* () {
-    const isLoaded = () =>
-      Effect.map(Clock.currentTimeMillis, (now) => (listedAt === undefined ? undefined : now >= listedAt * 1000))
-    const follow = yield* makeSignsOfLife(yield* RunEvents, 1).pipe(Effect.provideService(LoadedModels, isLoaded))
+    const follow = yield* makeSignsOfLife(yield* RunEvents, 1).pipe(
+      Effect.provideService(LoadedModels, loadedFrom(listedAt))
+    )
     const followed = { call: callOf(stage), model: "m", limits, charactersPerToken: 4, tellsText: stage === "conclude" }
     const all = Effect.forEach(courses, (course) => follow(followed, readThrough(course)), { discard: true })
     const fiber = yield* Effect.forkChild(all, { startImmediately: true })
@@ -129,14 +132,15 @@ describe("model.progress", () => {
   )
 })
 
-describe("answer.piece", () => {
-  const write = (seconds: number, piece: string) => [seconds, (life: CallLife) => life.wrote(piece)] as const
+const write = (seconds: number, piece: string) => [seconds, (life: CallLife) => life.wrote(piece)] as const
 
+const texts = (events: ReadonlyArray<RunEvent>): ReadonlyArray<string> =>
+  events.flatMap((event) => (event.type === "answer.piece" ? [event.text] : []))
+
+describe("answer.piece", () => {
   it.effect("holds what was written since the one before, for the answer of the run only", () =>
     Effect.gen(function* () {
       const course = [connect, write(0.1, "One "), write(0.01, "two "), write(0.5, "three"), wait(0.3)]
-      const texts = (events: ReadonlyArray<RunEvent>) =>
-        events.flatMap((event) => (event.type === "answer.piece" ? [event.text] : []))
       assert.deepStrictEqual(texts(yield* told([course], 0, "conclude")), ["One two ", "three"])
       assert.deepStrictEqual(texts(yield* told([course], 0, "plan")), [])
     })
