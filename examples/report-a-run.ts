@@ -13,6 +13,5 @@ const { data, html } = await report(handle.runId)
 writeFileSync(file, html)
 
 console.log(`${status}, ${data.tasks.length} tasks, report in ${file}`)
-const slowest = data.critical_path.spans.toSorted((a, b) => b.end_ms - b.start_ms - (a.end_ms - a.start_ms)).slice(0, 3)
-for (const { end_ms, kind, name, start_ms } of slowest)
-  console.log(`${Math.round(end_ms - start_ms)} ms ${kind} ${name}`)
+const slowest = data.criticalPath.spans.toSorted((a, b) => b.endMs - b.startMs - (a.endMs - a.startMs)).slice(0, 3)
+for (const { endMs, kind, name, startMs } of slowest) console.log(`${Math.round(endMs - startMs)} ms ${kind} ${name}`)

@@ -39,13 +39,13 @@ const headOf = Effect.fnUntraced(function* ({ lines, opened }: JournalContent) {
   const moves = readRecords(lines.filter(({ type }) => type === "resumed"))
   const moved = moves.flatMap((record) => (record.type === "resumed" ? (record.project ?? []) : [])).at(-1)
   const head: RunHead = {
-    run_id: order.runId,
+    runId: order.runId,
     status,
     project: moved ?? project,
     prompt: order.prompt,
     ...(settings.model === undefined ? {} : { model: settings.model }),
-    ...(first === undefined ? {} : { started_at: first.at }),
-    ...(last === undefined || status === "running" ? {} : { ended_at: last.at })
+    ...(first === undefined ? {} : { startedAt: first.at }),
+    ...(last === undefined || status === "running" ? {} : { endedAt: last.at })
   }
   return head
 })

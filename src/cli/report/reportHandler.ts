@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { makeReport } from "../../app/runReport.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
 import { ReportData } from "../../domain/report/ReportData.ts"
-import { printableJson } from "../../domain/text/Printable.ts"
+import { outputJson } from "../../domain/text/JsonNames.ts"
 import { codeOf } from "../../services/files/FileFailure.ts"
 import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 
@@ -16,7 +16,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
 export const pageOf = (run: string) => Effect.provide(makeReport(run), layerRuns)
 
 export const dataJson = (data: ReportData): string =>
-  printableJson(Schema.encodeSync(Schema.toCodecJson(ReportData))(data), 2)
+  outputJson(Schema.encodeSync(Schema.toCodecJson(ReportData))(data), 2)
 
 /** Writes the page; a file that is there is only replaced on request. Returns its path. */
 export const writePage = Effect.fn("writePage")(function* (file: string, html: string, overwrite: boolean) {

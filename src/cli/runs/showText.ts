@@ -17,17 +17,17 @@ export const stateText = { finished: "finished", failed: "failed", open: "not do
 
 /** How the run stands, in a line or two. */
 const headLines = (overview: RunOverview, now: Date): ReadonlyArray<string> => {
-  const { duration_ms, exit_code, model, project, prompt, started_at, status, tasks } = overview
+  const { durationMs, exitCode, model, project, prompt, startedAt, status, tasks } = overview
   const done = tasks.filter(({ state }) => state === "finished").length
   return [
     [
       standingText(status, makePaint(false)),
       ...(tasks.length === 0 ? [] : [`${done}/${tasks.length} tasks`]),
-      ...(duration_ms === undefined ? [] : [durationText(duration_ms)]),
-      ...(exit_code === undefined ? [] : [`exit code ${exit_code}`])
+      ...(durationMs === undefined ? [] : [durationText(durationMs)]),
+      ...(exitCode === undefined ? [] : [`exit code ${exitCode}`])
     ].join(" · "),
     "",
-    ...(started_at === undefined ? [] : [`- Started: ${whenText(started_at, now)}`]),
+    ...(startedAt === undefined ? [] : [`- Started: ${whenText(startedAt, now)}`]),
     ...(model === undefined ? [] : [`- Model: ${model}`]),
     `- Project: ${project}`,
     `- Prompt: ${firstLine(prompt)}`,
@@ -37,9 +37,9 @@ const headLines = (overview: RunOverview, now: Date): ReadonlyArray<string> => {
 
 /** The plan, the outcome of each task, and the answer. */
 export const overviewText = (overview: RunOverview, now: Date): string => {
-  const { answer, evidence, message, plan, run_id, tasks } = overview
+  const { answer, evidence, message, plan, runId, tasks } = overview
   return [
-    `# Run ${run_id}`,
+    `# Run ${runId}`,
     "",
     ...headLines(overview, now),
     ...section("Plan", plan === "" ? ["There is none."] : [fencedBlock("", plan, "markdown").trim()]),

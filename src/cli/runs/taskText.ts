@@ -44,13 +44,13 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
 
 /** The task in brief. */
 export const taskText = (evidence: TaskEvidence): string => {
-  const { calls, failures, files_written, references, skill, state, summary, task, what_is_needed } = evidence
+  const { calls, failures, filesWritten, references, skill, state, summary, task, whatIsNeeded } = evidence
   return [
     `# Task ${task}`,
     "",
     `${stateText[state]}${skill === undefined ? "" : ` · skill ${skill}`}`,
     "",
-    ...section("What it was for", what_is_needed === undefined ? [] : [what_is_needed.trim()]),
+    ...section("What it was for", whatIsNeeded === undefined ? [] : [whatIsNeeded.trim()]),
     ...section("What was found", summary === undefined ? [] : [summary.trim()]),
     ...section(
       "Why there is no result",
@@ -59,7 +59,7 @@ export const taskText = (evidence: TaskEvidence): string => {
     ...section("Calls", calls.map(callLine)),
     ...section("Files", [
       ...references.map(({ characters, href, title }) => `- read [${title}](${href}), ${characters} characters`),
-      ...files_written.map((path) => `- wrote ${path}`)
+      ...filesWritten.map((path) => `- wrote ${path}`)
     ]),
     ...section("Model", modelLines(evidence)),
     "--prompts shows the prompts, the answers, and everything that was called and returned."

@@ -47,13 +47,13 @@ export const TaskEvidence = Schema.Struct({
   task: Schema.String,
   /** What the plan says about it; absent when no plan has it any more. */
   skill: Schema.optionalKey(Schema.String),
-  what_is_needed: Schema.optionalKey(Schema.String),
+  whatIsNeeded: Schema.optionalKey(Schema.String),
   state: TaskState,
   references: ReadReferences,
   attempts: Schema.Array(Attempt),
   calls: Schema.Array(CallEvidence),
   /** Paths that its successful calls wrote. */
-  files_written: Schema.Array(Schema.String),
+  filesWritten: Schema.Array(Schema.String),
   /** The summary in its result, when it has one. */
   summary: Schema.optionalKey(Schema.String),
   /** The document of its result, when it has one. */
@@ -186,7 +186,7 @@ export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string
   const task = plannedTask(records, name)
   return {
     task: name,
-    ...(task === undefined ? {} : { skill: task.skill, what_is_needed: task.whatIsNeeded }),
+    ...(task === undefined ? {} : { skill: task.skill, whatIsNeeded: task.whatIsNeeded }),
     state: stateOf(end),
     references: [...references.values()],
     attempts: attemptsOf(records, isMine),
@@ -195,7 +195,7 @@ export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string
       const begun = { id, call, risk, targets }
       return result === undefined ? begun : Object.assign(begun, { result })
     }),
-    files_written: filesWritten(records, name),
+    filesWritten: filesWritten(records, name),
     ...(end?.type === "task.finished"
       ? { summary: end.result.result.summary, result: end.result.result.document }
       : {}),

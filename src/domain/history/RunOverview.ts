@@ -10,15 +10,15 @@ import { RunStanding } from "./RunStanding.ts"
 
 /** What there is to say about a run before its contents. */
 export const RunHead = Schema.Struct({
-  run_id: Schema.String,
+  runId: Schema.String,
   status: RunStanding,
   project: Schema.String,
   prompt: Schema.String,
   model: Schema.optionalKey(Schema.String),
   /** ISO 8601. */
-  started_at: Schema.optionalKey(Schema.String),
+  startedAt: Schema.optionalKey(Schema.String),
   /** ISO 8601; absent while the run works. */
-  ended_at: Schema.optionalKey(Schema.String)
+  endedAt: Schema.optionalKey(Schema.String)
 })
 export type RunHead = typeof RunHead.Type
 
@@ -26,9 +26,9 @@ export type RunHead = typeof RunHead.Type
 export const RunOverview = Schema.Struct({
   ...RunHead.fields,
   /** The exit code of the last session, when that had an end. */
-  exit_code: Schema.optionalKey(Schema.Int),
+  exitCode: Schema.optionalKey(Schema.Int),
   /** How long its sessions worked. */
-  duration_ms: Schema.optionalKey(Schema.Finite),
+  durationMs: Schema.optionalKey(Schema.Finite),
   /** The first plan as markdown; empty when there is none. */
   plan: Schema.String,
   tasks: Schema.Array(
@@ -54,10 +54,10 @@ export const runOverview = (records: ReadonlyArray<JournalRecord>, head: RunHead
   const isEnd = last !== undefined && head.status === last.report.status
   return {
     ...head,
-    ...(isEnd ? { exit_code: last.exitCode } : {}),
+    ...(isEnd ? { exitCode: last.exitCode } : {}),
     ...(last === undefined
       ? {}
-      : { duration_ms: finished.reduce((sum, { report: { usage } }) => sum + usage.durationMs, 0) }),
+      : { durationMs: finished.reduce((sum, { report: { usage } }) => sum + usage.durationMs, 0) }),
     plan: eventsOf(records, "plan.created")[0]?.markdown ?? "",
     tasks: taskNames(records).map((name) => {
       const end = ends.get(slugOf(name))

@@ -54,7 +54,7 @@ rect.task{fill:var(--line)}
 rect.stage-plan{fill:var(--plan)}rect.stage-refine{fill:var(--refine)}rect.stage-execute{fill:var(--execute)}rect.stage-iterate{fill:var(--iterate)}rect.stage-conclude{fill:var(--conclude)}
 rect.question{fill:var(--calm)}
 rect.failed{fill:var(--bad)}
-rect.critical{stroke:var(--fore);stroke-width:2;vector-effect:non-scaling-stroke}
+rect.critical{stroke:var(--fore);stroke-width:1;vector-effect:non-scaling-stroke}
 .key{border-bottom:4px solid var(--other);margin-right:.5rem;white-space:nowrap}
 .key.stage-plan{border-color:var(--plan)}.key.stage-refine{border-color:var(--refine)}.key.stage-execute{border-color:var(--execute)}.key.stage-iterate{border-color:var(--iterate)}.key.stage-conclude{border-color:var(--conclude)}.key.critical{border-color:var(--fore)}.key.failed{border-color:var(--bad)}
 `

@@ -19,7 +19,7 @@ export const PlanRound = Schema.Struct({
         Schema.Struct({
           name: Schema.String,
           skill: Schema.String,
-          what_is_needed: Schema.String,
+          whatIsNeeded: Schema.String,
           /** Absent in the first round. */
           change: Schema.optionalKey(PlanChange)
         })
@@ -70,7 +70,7 @@ export const planRounds = (records: ReadonlyArray<TimedRecord>): ReadonlyArray<P
         tasks: tasks.map(({ name, skill, slug, whatIsNeeded }) => {
           const known = earlier.get(slug)
           const isSame = known?.whatIsNeeded === whatIsNeeded && known.skill === skill
-          const task = { name, skill, what_is_needed: whatIsNeeded }
+          const task = { name, skill, whatIsNeeded: whatIsNeeded }
           if (previous === undefined) return task
           return { ...task, change: known === undefined ? "new" : isSame ? "kept" : "changed" } as const
         })

@@ -45,9 +45,9 @@ export const ReportData = Schema.Struct({
   /** Questions that are about no single task. */
   approvals: Schema.Array(ReportApproval),
   /** How long the run worked, without pauses between its sessions. */
-  worked_ms: Schema.Finite,
+  workedMs: Schema.Finite,
   spans: Schema.Array(ReportSpan),
-  critical_path: CriticalPath,
+  criticalPath: CriticalPath,
   /** Warnings and errors that were told. */
   messages: Schema.Array(Schema.String)
 })
@@ -113,9 +113,9 @@ export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): Re
     }),
     stages: attemptsOf(of(""), ({ task }) => task === undefined),
     approvals: approvals.filter(({ items }) => items.every(({ task }) => !slugs.has(slugOf(task)))),
-    worked_ms: time(timed.at(-1)?.at ?? 0),
+    workedMs: time(timed.at(-1)?.at ?? 0),
     spans,
-    critical_path: criticalPath(spans),
+    criticalPath: criticalPath(spans),
     messages: eventsOf(records, "message").flatMap(({ level, text }) => (level === "info" ? [] : [text]))
   }
 }

@@ -32,15 +32,15 @@ const titleOf = (prompt: string): string => {
   return line.length > mostTitle ? `${line.slice(0, mostTitle)}...` : line
 }
 
-const headHtml = ({ program, run, tasks, usage, worked_ms }: ReportData, world: LinkWorld): Html => {
+const headHtml = ({ program, run, tasks, usage, workedMs }: ReportData, world: LinkWorld): Html => {
   const done = tasks.filter(({ state }) => state === "finished").length
   const facts: ReadonlyArray<readonly [name: string, value: Html | string]> = [
-    ["Run", run.run_id],
+    ["Run", run.runId],
     ["Project", run.project],
     ...(run.model === undefined ? [] : [["Model", run.model] as const]),
-    ...(run.started_at === undefined ? [] : [["Started", timeHtml(run.started_at)] as const]),
-    ...(run.ended_at === undefined ? [] : [["Ended", timeHtml(run.ended_at)] as const]),
-    ["Time", timeText(worked_ms)],
+    ...(run.startedAt === undefined ? [] : [["Started", timeHtml(run.startedAt)] as const]),
+    ...(run.endedAt === undefined ? [] : [["Ended", timeHtml(run.endedAt)] as const]),
+    ["Time", timeText(workedMs)],
     ["Tasks", `${done} of ${tasks.length} finished`],
     [
       "Tokens",
@@ -49,7 +49,7 @@ const headHtml = ({ program, run, tasks, usage, worked_ms }: ReportData, world: 
     ...(run.evidence === undefined
       ? []
       : [["Links", `${run.evidence.checked} checked, ${run.evidence.wrong} wrong and marked in the text`] as const]),
-    ...(run.exit_code === undefined ? [] : [["Exit code", String(run.exit_code)] as const]),
+    ...(run.exitCode === undefined ? [] : [["Exit code", String(run.exitCode)] as const]),
     ["Program", `task-conductor ${program}`]
   ]
   return markup`<header>
@@ -124,7 +124,7 @@ export const reportPage = (data: ReportData, sha256: Sha256): string => {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="referrer" content="no-referrer" />
         <meta name="generator" content="task-conductor" />
-        <title>${titleOf(data.run.prompt)} (${data.run.run_id})</title>
+        <title>${titleOf(data.run.prompt)} (${data.run.runId})</title>
         <style>${new Html(pageStyle)}</style>
       </head>
       <body>

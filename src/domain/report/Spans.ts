@@ -14,15 +14,15 @@ export const ReportSpan = Schema.Struct({
   /** Absent for stages of the whole run. */
   task: Schema.optionalKey(Schema.String),
   stage: Schema.optionalKey(Schema.String),
-  start_ms: Schema.Finite,
-  end_ms: Schema.Finite,
+  startMs: Schema.Finite,
+  endMs: Schema.Finite,
   lane: Schema.Int,
   /** False for what failed, or did not end. */
-  is_ok: Schema.Boolean
+  isOk: Schema.Boolean
 })
 export type ReportSpan = typeof ReportSpan.Type
 
-type Begun = Omit<ReportSpan, "end_ms" | "lane" | "is_ok">
+type Begun = Omit<ReportSpan, "endMs" | "lane" | "isOk">
 
 const modelName = ({ attempt, pass, round, stage, task }: ModelCallId): string =>
   [
@@ -33,23 +33,27 @@ const modelName = ({ attempt, pass, round, stage, task }: ModelCallId): string =
     ...(attempt === 1 ? [] : [`attempt ${attempt}`])
   ].join(" ")
 
+const modelKey = (call: ModelCallId): string => `model ${modelCallKey(call)}`
+
+const modelSpan = (call: ModelCallId, startMs: number): Begun => ({
+  kind: "model",
+  name: modelName(call),
+  stage: call.stage,
+  ...(call.task === undefined ? {} : { task: call.task }),
+  startMs
+})
+
 /** The key of a span that an event opens, with what is known of it. */
 const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun] | undefined => {
   switch (event.type) {
-    case "model.started": {
-      const { call } = event
-      const task = call.task === undefined ? {} : { task: call.task }
-      return [
-        `model ${modelCallKey(call)}`,
-        { kind: "model", name: modelName(call), stage: call.stage, ...task, start_ms: at }
-      ]
-    }
+    case "model.started":
+      return [modelKey(event.call), modelSpan(event.call, at)]
     case "tool.started": {
       const name = [event.call.name, ...event.targets].join(" ")
-      return [`tool ${toolCallKey(event.id)}`, { kind: "tool", name, task: event.id.task, start_ms: at }]
+      return [`tool ${toolCallKey(event.id)}`, { kind: "tool", name, task: event.id.task, startMs: at }]
     }
     case "approval.requested":
-      return [`question ${event.scope} ${event.hash}`, { kind: "question", name: event.title, start_ms: at }]
+      return [`question ${event.scope} ${event.hash}`, { kind: "question", name: event.title, startMs: at }]
     default:
       return undefined
   }
@@ -58,10 +62,8 @@ const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun
 /** The key of a span that an event closes, and whether it went well. */
 const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefined => {
   switch (event.type) {
-    case "model.finished":
-      return [`model ${modelCallKey(event.call)}`, true]
     case "model.failed":
-      return [`model ${modelCallKey(event.call)}`, false]
+      return [modelKey(event.call), false]
     case "tool.finished":
       return [`tool ${toolCallKey(event.id)}`, event.result.success]
     case "approval.answered":
@@ -75,11 +77,11 @@ const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefi
 export const inLanes = (spans: ReadonlyArray<Omit<ReportSpan, "lane">>): ReadonlyArray<ReportSpan> => {
   const free: Array<number> = []
   return spans
-    .toSorted((a, b) => a.start_ms - b.start_ms)
+    .toSorted((a, b) => a.startMs - b.startMs)
     .map((span) => {
-      const found = free.findIndex((until) => until <= span.start_ms)
+      const found = free.findIndex((until) => until <= span.startMs)
       const lane = found === -1 ? free.length : found
-      free[lane] = Math.max(span.end_ms, span.start_ms + 1)
+      free[lane] = Math.max(span.endMs, span.startMs + 1)
       return Object.assign({ lane }, span)
     })
 }
@@ -90,17 +92,17 @@ const taskSpans = (
   finished: ReadonlySet<string>
 ): ReadonlyArray<Omit<ReportSpan, "lane">> => {
   const spans = new Map<string, Omit<ReportSpan, "lane">>()
-  for (const { end_ms, start_ms, task } of calls) {
+  for (const { endMs, startMs, task } of calls) {
     if (task === undefined) continue
     const slug = slugOf(task)
-    const { end_ms: end = end_ms, start_ms: start = start_ms } = spans.get(slug) ?? {}
+    const { endMs: end = endMs, startMs: start = startMs } = spans.get(slug) ?? {}
     spans.set(slug, {
       kind: "task",
       name: task,
       task,
-      start_ms: Math.min(start, start_ms),
-      end_ms: Math.max(end, end_ms),
-      is_ok: finished.has(slug)
+      startMs: Math.min(start, startMs),
+      endMs: Math.max(end, endMs),
+      isOk: finished.has(slug)
     })
   }
   return [...spans.values()]
@@ -111,11 +113,11 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
   const open = new Map<string, Begun>()
   const spans: Array<Omit<ReportSpan, "lane">> = []
   const finished = new Set<string>()
-  const close = (key: string, end_ms: number, is_ok: boolean): void => {
+  const close = (key: string, endMs: number, isOk: boolean): void => {
     const begun = open.get(key)
     if (begun === undefined) return
     open.delete(key)
-    spans.push({ ...begun, end_ms: Math.max(begun.start_ms, end_ms), is_ok })
+    spans.push({ ...begun, endMs: Math.max(begun.startMs, endMs), isOk })
   }
   for (const { at, record } of records) {
     const now = time(at)
@@ -123,6 +125,13 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
     if (record.type !== "event") continue
     const { event } = record
     if (event.type === "task.finished") finished.add(slugOf(event.task))
+    if (event.type === "model.finished") {
+      /* Told once it is saved, which takes time; and after a wait for the server its start is not told again. */
+      const { call, usage } = event
+      const begun = open.get(modelKey(call)) ?? modelSpan(call, Math.max(0, now - usage.durationMs))
+      open.set(modelKey(call), begun)
+      close(modelKey(call), Math.min(now, begun.startMs + usage.durationMs), true)
+    }
     const start = opened(event, now)
     if (start !== undefined) {
       close(start[0], now, false)

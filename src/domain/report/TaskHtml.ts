@@ -46,24 +46,13 @@ const part = (title: string, isThere: boolean, content: Html): Html =>
 
 /** `world` resolves links; `parts` are the system parts of all prompts of the page. */
 export const taskHtml = (task: ReportTask, world: LinkWorld, parts: SystemParts): Html => {
-  const {
-    approvals,
-    attempts,
-    calls,
-    failures,
-    files_written,
-    references,
-    result,
-    skill,
-    slug,
-    state,
-    what_is_needed
-  } = task
+  const { approvals, attempts, calls, failures, filesWritten, references, result, skill, slug, state, whatIsNeeded } =
+    task
   return folded(
     markup`${stateHtml(state)} <strong>${task.task}</strong>
       <span class="dim">${skill === undefined ? "" : `${skill}, `}${costText(task)}</span>`,
     [
-      part("What it was for", what_is_needed !== undefined, markdownHtml(what_is_needed ?? "", world)),
+      part("What it was for", whatIsNeeded !== undefined, markdownHtml(whatIsNeeded ?? "", world)),
       part("Result", result !== undefined, markdownHtml(result ?? "", world)),
       part(
         "Why there is no result",
@@ -74,9 +63,9 @@ export const taskHtml = (task: ReportTask, world: LinkWorld, parts: SystemParts)
       ),
       part(
         "Files written",
-        files_written.length > 0,
+        filesWritten.length > 0,
         markup`<ul>
-          ${files_written.map((path) => markup`<li>${path}</li>`)}
+          ${filesWritten.map((path) => markup`<li>${path}</li>`)}
         </ul>`
       ),
       part("Approvals", approvals.length > 0, approvalsHtml(approvals)),

@@ -26,20 +26,20 @@ interface Scale {
 }
 
 const barHtml = (span: ReportSpan, { critical, tasks, whole }: Scale): Html => {
-  const { end_ms, is_ok, kind, lane, name, stage, start_ms, task } = span
+  const { endMs, isOk, kind, lane, name, stage, startMs, task } = span
   const classes = [
     kind,
     ...(stage === undefined ? [] : [`stage-${stage}`]),
-    ...(is_ok ? [] : ["failed"]),
+    ...(isOk ? [] : ["failed"]),
     ...(critical.has(span) ? ["critical"] : [])
   ]
   const bar = markup`<rect
     class="${classes.join(" ")}"
-    x="${number((start_ms / whole) * width)}"
+    x="${number((startMs / whole) * width)}"
     y="${lane * laneHeight + 2}"
-    width="${number(Math.max(1, ((end_ms - start_ms) / whole) * width))}"
+    width="${number(Math.max(1, ((endMs - startMs) / whole) * width))}"
     height="${barHeight}"
-    ><title>${name}: ${timeText(end_ms - start_ms)}, from ${timeText(start_ms)}${is_ok ? "" : ", failed"}</title></rect
+    ><title>${name}: ${timeText(endMs - startMs)}, from ${timeText(startMs)}${isOk ? "" : ", failed"}</title></rect
   >`
   const target = task !== undefined && tasks.has(slugOf(task)) ? anchorOf(span) : undefined
   return target === undefined ? bar : markup`<a href="${target}" tabindex="-1">${bar}</a>`
@@ -64,24 +64,24 @@ const lanesHtml = (title: string, spans: ReadonlyArray<ReportSpan>, scale: Scale
 
 const share = (part: number, whole: number): string => `${whole === 0 ? 0 : Math.round((part / whole) * 100)} %`
 
-const pathHtml = ({ critical_path: { between_ms, spans }, tasks, worked_ms }: ReportData): Html => {
+const pathHtml = ({ criticalPath: { betweenMs, spans }, tasks, workedMs }: ReportData): Html => {
   const known = new Set(tasks.map(({ slug }) => slug))
   const rows = spans.map((span) => {
     const target = span.task !== undefined && known.has(slugOf(span.task)) ? anchorOf(span) : undefined
     const name = target === undefined ? markup`${span.name}` : markup`<a href="${target}">${span.name}</a>`
-    const time = span.end_ms - span.start_ms
+    const time = span.endMs - span.startMs
     return markup`<tr>
-      <td class="number">${timeText(span.start_ms)}</td>
+      <td class="number">${timeText(span.startMs)}</td>
       <td>${span.kind}</td>
       <td>${name}</td>
       <td class="number">${timeText(time)}</td>
-      <td class="number">${share(time, worked_ms)}</td>
+      <td class="number">${share(time, workedMs)}</td>
     </tr>`
   })
   return markup`<details>
     <summary>
       Critical path: ${count(spans.length, "call")}
-      <span class="dim">each began when the one before it had ended; between them ${timeText(between_ms)}</span>
+      <span class="dim">each began when the one before it had ended; between them ${timeText(betweenMs)}</span>
     </summary>
     <div class="fold wide">
       <table>
@@ -110,11 +110,11 @@ const legend = markup`<p class="legend">
 </p>`
 
 export const timelineHtml = (data: ReportData): Html => {
-  const { critical_path, spans, tasks, worked_ms } = data
+  const { criticalPath, spans, tasks, workedMs } = data
   if (spans.length === 0) return markup`<p>Nothing was called.</p>`
   const scale: Scale = {
-    whole: Math.max(1, worked_ms),
-    critical: new Set(critical_path.spans),
+    whole: Math.max(1, workedMs),
+    critical: new Set(criticalPath.spans),
     tasks: new Set(tasks.map(({ slug }) => slug))
   }
   const of = (kind: ReportSpan["kind"]) => spans.filter((span) => span.kind === kind)
@@ -123,7 +123,7 @@ export const timelineHtml = (data: ReportData): Html => {
     <div class="timeline">
       ${lanesHtml("Tasks", of("task"), scale)} ${lanesHtml(`Model calls, ${count(slots, "slot")}`, of("model"), scale)}
       ${lanesHtml("Tool calls", of("tool"), scale)} ${lanesHtml("Questions to the person", of("question"), scale)}
-      <p class="axis"><span>0 s</span><span>${timeText(worked_ms / 2)}</span><span>${timeText(worked_ms)}</span></p>
+      <p class="axis"><span>0 s</span><span>${timeText(workedMs / 2)}</span><span>${timeText(workedMs)}</span></p>
     </div>
     ${pathHtml(data)}`
 }

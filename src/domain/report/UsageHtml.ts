@@ -34,13 +34,13 @@ const rowHtml = (name: string, { calls, input, ms, output, rejected }: StageUsag
     <td class="number">${timeText(ms)}</td>
   </tr>`
 
-export const usageHtml = ({ stages, tasks, usage, worked_ms }: ReportData): Html => {
+export const usageHtml = ({ stages, tasks, usage, workedMs }: ReportData): Html => {
   const sums = new Map<string, StageUsage>()
   const all = [...stages, ...tasks.flatMap(({ attempts }) => attempts)]
   for (const attempt of all) sums.set(attempt.call.stage, add(sums.get(attempt.call.stage) ?? none, attempt))
   const whole = all.reduce(add, none)
   return markup`<p>
-      ${timeText(worked_ms)} of work, ${usage.toolCalls} tool calls. The times of model calls add up, also where they
+      ${timeText(workedMs)} of work, ${usage.toolCalls} tool calls. The times of model calls add up, also where they
       went on at the same time.
     </p>
     <div class="wide">

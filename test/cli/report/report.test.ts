@@ -8,7 +8,6 @@ import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import rehypeParse from "rehype-parse"
 import { unified } from "unified"
-import type { ReportData } from "../../../src/domain/report/ReportData.ts"
 import { report, type RunReportPage, run } from "../../../src/index.ts"
 import { ScriptedModel } from "../../../src/testing.ts"
 import { makeSandbox } from "../../support/binary.ts"
@@ -138,8 +137,8 @@ describe("the page of a report", () => {
 
 describe("the data of a report", () => {
   it("holds rounds, tasks with calls and approvals, the timeline and its critical path", () => {
-    const { critical_path, rounds, run: told, spans, stages, tasks, usage } = page.data
-    expect(told).toMatchObject({ run_id: runId, status: "done", project })
+    const { criticalPath, rounds, run: told, spans, stages, tasks, usage } = page.data
+    expect(told).toMatchObject({ runId: runId, status: "done", project })
     expect(
       rounds.map(({ round, steps }) => [round, steps.flatMap((step) => step.tasks.map(({ change }) => change))])
     ).toEqual([
@@ -154,13 +153,13 @@ describe("the data of a report", () => {
       ["finished", 1, [["step", "person"]]],
       ["finished", 1, []]
     ])
-    expect(tasks[1]?.files_written).toEqual([join(project, "out.md")])
+    expect(tasks[1]?.filesWritten).toEqual([join(project, "out.md")])
     expect(stages.map(({ call, issues }) => [call.stage, issues.length > 0]).slice(0, 2)).toEqual([
       ["plan", true],
       ["plan", false]
     ])
     expect(spans.filter(({ kind }) => kind === "model").length).toBe(usage.modelCalls)
-    expect(critical_path.spans.at(-1)?.stage).toBe("conclude")
+    expect(criticalPath.spans.at(-1)?.stage).toBe("conclude")
   })
 })
 
@@ -192,8 +191,12 @@ describe("task-conductor report", () => {
 
   it("prints the page or its data", async () => {
     const { stdout } = await sandbox.run(["report", runId, "--json"])
-    const data = JSON.parse(stdout) as ReportData
-    expect([data.run.run_id, data.tasks.length, data.rounds.length]).toEqual([runId, 3, 3])
+    const data: unknown = JSON.parse(stdout)
+    expect(data).toMatchObject({
+      run: { run_id: runId, exit_code: 0 },
+      critical_path: { between_ms: expect.any(Number) },
+      usage: { model_calls: expect.any(Number) }
+    })
     expect(stdout).not.toContain("\u202e")
     expect((await sandbox.run(["report", runId, "-o", "-"])).stdout).toMatch(/^<!doctype html>/)
   })

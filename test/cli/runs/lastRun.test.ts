@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RunSummary } from "../../../src/domain/history/RunStanding.ts"
-import type { RunOverview } from "../../../src/domain/history/RunOverview.ts"
 import { changeJournal } from "../../support/Journals.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
@@ -27,8 +26,10 @@ const rename = (runId: string, to: string, at: string): void => {
   )
 }
 
-const list = async (): Promise<ReadonlyArray<RunSummary>> =>
-  JSON.parse((await sandbox.run(["runs", "--json"])).stdout) as ReadonlyArray<RunSummary>
+type Listed = Pick<RunSummary, "project" | "tasks"> & { readonly run_id: string }
+
+const list = async (): Promise<ReadonlyArray<Listed>> =>
+  JSON.parse((await sandbox.run(["runs", "--json"])).stdout) as ReadonlyArray<Listed>
 
 const elsewhere = async (): Promise<string> => {
   const { stderr } = await sandbox.run(["run", "--model", "embedded", "--project", "../other", "Find notes."])
@@ -40,7 +41,7 @@ beforeAll(async () => {
   mkdirSync(join(sandbox.root, "other"))
   sandbox.write("project/notes.md", "# Notes\n")
   other = await elsewhere()
-})
+}, 60_000)
 
 describe("the last run", () => {
   it("is not that of another project", async () => {
@@ -68,13 +69,13 @@ describe("the last run", () => {
   it("is the newest of this project, also within one second", async () => {
     await sandbox.run(["run", "--model", "embedded", "Find notes."])
     await sandbox.run(["run", "--model", "embedded", "Find notes again."])
-    const ids = (await list()).flatMap(({ project, runId }) => (project?.endsWith("/project") ? [runId] : []))
+    const ids = (await list()).flatMap(({ project, run_id }) => (project?.endsWith("/project") ? [run_id] : []))
     const [second = "", first = ""] = ids
     rename(first, "20260101-100000-zzzz", "2026-01-01T10:00:00.100Z")
     rename(second, "20260101-100000-aaaa", "2026-01-01T10:00:00.900Z")
-    expect((await list()).map(({ runId }) => runId)).toEqual([other, "20260101-100000-aaaa", "20260101-100000-zzzz"])
+    expect((await list()).map(({ run_id }) => run_id)).toEqual([other, "20260101-100000-aaaa", "20260101-100000-zzzz"])
     const { stdout } = await sandbox.run(["show", "last", "--json"])
-    const overview = JSON.parse(stdout) as RunOverview
+    const overview = JSON.parse(stdout) as { readonly ended_at?: string }
     expect(overview).toMatchObject({
       run_id: "20260101-100000-aaaa",
       status: "done",
@@ -107,7 +108,7 @@ describe("the last run", () => {
     renameSync(join(sandbox.root, "other"), join(sandbox.root, "moved"))
     const { code, stderr } = await sandbox.run(["resume", "last", "--project", "../moved"])
     expect([code, stderr]).toEqual([0, expect.stringContaining(`run ${other} with embedded in <root>/moved`)])
-    const found = (await list()).find(({ runId }) => runId === other)
+    const found = (await list()).find(({ run_id }) => run_id === other)
     expect([found?.project, found?.tasks]).toEqual(["<root>/moved", { done: 1, total: 1 }])
   })
 })

@@ -1,4 +1,9 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
+import { environmentOf, makeSandbox, program } from "../../support/binary.ts"
+import { needsTerminal, openTerminal } from "../../support/PseudoTerminal.ts"
 import { isLongerThan, pagerCommand } from "../../../src/cli/terminal/Pager.ts"
 
 describe("a pager", () => {
@@ -27,5 +32,36 @@ describe("a pager", () => {
 
   it("is for screens of a known size", () => {
     expect(isLongerThan("a\nb\nc\nd", { columns: 0, rows: 0 })).toBe(false)
+  })
+})
+
+const journal = fileURLToPath(new URL("../../fixtures/journals/v1/approved/journal.jsonl", import.meta.url))
+
+describe("a long text on a terminal", needsTerminal, () => {
+  it("opens in the pager, and is printed where there is none or none is wanted", async () => {
+    const sandbox = makeSandbox()
+    const runId = "20261121-185920-ndfx"
+    sandbox.write(`home/.local/state/task-conductor/runs/${runId}/journal.jsonl`, readFileSync(journal))
+    const show = (env: string, ...flags: ReadonlyArray<string>) =>
+      `${env} '${process.execPath}' '${program}' show ${runId} ${flags.join(" ")}`
+    const paged = "PAGER='sed s/^/PAGED:/'"
+    const terminal = openTerminal(
+      [
+        show(paged),
+        "echo",
+        show(paged, "--no-pager"),
+        show("PAGER=no-such-pager"),
+        show(`TERM=dumb ${paged}`),
+        `${show(paged)} | tail -1`,
+        show(paged, "--json", "| head -1")
+      ].join("; echo ======; "),
+      { cwd: join(sandbox.root, "project"), env: environmentOf(sandbox.root) }
+    )
+    await terminal.ended
+    const parts = terminal.screen().split(/======\r?\n/)
+    expect(parts.map((part) => part.includes("PAGED:"))).toEqual([true, false, false, false, false, false, false])
+    const heading = `# Run ${runId}`
+    expect(parts.map((part) => part.includes(heading))).toEqual([true, false, true, true, true, false, false])
+    sandbox.remove()
   })
 })

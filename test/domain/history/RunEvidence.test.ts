@@ -8,7 +8,7 @@ import { type RunHead, runOverview } from "../../../src/domain/history/RunOvervi
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import type { ToolResult } from "../../../src/domain/tools/ToolCall.ts"
 
-const head: RunHead = { run_id: "run-1", status: "unfinished", project: "/project", prompt: "Do it." }
+const head: RunHead = { runId: "run-1", status: "unfinished", project: "/project", prompt: "Do it." }
 const id = { round: 1, task: "Look 1", uid: "call-1" }
 const call = { uid: "call-1", name: "read_file", arguments: {} }
 const result: ToolResult = {

@@ -14,8 +14,8 @@ const resumed = (at: number): TimedRecord => ({ at: start + at, record: { type: 
 const call = (task: string, attempt = 1) => ({ stage: "execute" as const, round: 1, task, attempt })
 const sent = (at: number, task: string, attempt = 1) =>
   told(at, { type: "model.started", call: call(task, attempt), estimatedTokens: 1 })
-const answered = (at: number, task: string, attempt = 1) =>
-  told(at, { type: "model.finished", call: call(task, attempt), usage: { durationMs: 1 } })
+const answered = (at: number, task: string, attempt = 1, durationMs = 1000) =>
+  told(at, { type: "model.finished", call: call(task, attempt), usage: { durationMs } })
 const failed = (at: number, task: string) =>
   told(at, { type: "model.failed", call: call(task), reason: "Busy", message: "busy", willRetry: true })
 
@@ -25,7 +25,7 @@ const spans = (...records: ReadonlyArray<TimedRecord>) =>
     workTimeOf([{ at: start, record: records[0]!.record }, ...records])
   )
 const brief = (all: ReadonlyArray<ReportSpan>) =>
-  all.map(({ end_ms, is_ok, kind, lane, start_ms, task }) => `${kind} ${task} ${start_ms}-${end_ms} ${lane} ${is_ok}`)
+  all.map(({ endMs, isOk, kind, lane, startMs, task }) => `${kind} ${task} ${startMs}-${endMs} ${lane} ${isOk}`)
 
 describe("the spans of a run", () => {
   it("have lanes of their own when they go on at the same time", () => {
@@ -66,19 +66,34 @@ describe("the spans of a run", () => {
     ])
   })
 
+  it("end when the answer is there, not when it is saved, and begin after a wait for the server", () => {
+    const found = spans(
+      sent(10, "A"),
+      answered(40, "A", 1, 20),
+      sent(50, "B"),
+      failed(60, "B"),
+      answered(100, "B", 1, 30)
+    )
+    expect(brief(found.filter(({ kind }) => kind === "model"))).toEqual([
+      "model A 10-30 0 true",
+      "model B 50-60 0 false",
+      "model B 70-100 0 true"
+    ])
+  })
+
   it("have a task that finished", () => {
     const end = told(12, { type: "task.finished", round: 1, step: 0, task: "A", result: finished("A", "Yes.") })
     expect(brief(spans(sent(0, "A"), answered(10, "A"), end))[0]).toBe("task A 0-10 0 true")
   })
 })
 
-const span = (name: string, start_ms: number, end_ms: number): ReportSpan => ({
+const span = (name: string, startMs: number, endMs: number): ReportSpan => ({
   kind: "model",
   name,
-  start_ms,
-  end_ms,
+  startMs,
+  endMs,
   lane: 0,
-  is_ok: true
+  isOk: true
 })
 const namesOf = (...all: ReadonlyArray<ReportSpan>) => criticalPath(all).spans.map(({ name }) => name)
 
@@ -94,7 +109,7 @@ describe("the critical path", () => {
   it("goes back from what ended last to what it had waited for", () => {
     const all = [span("plan", 0, 10), span("short", 10, 15), span("long", 10, 40), span("end", 42, 50)]
     expect(namesOf(...all)).toEqual(["plan", "long", "end"])
-    expect(criticalPath(all).between_ms).toBe(2)
+    expect(criticalPath(all).betweenMs).toBe(2)
   })
 
   it("ends with spans that take no time", () => {
