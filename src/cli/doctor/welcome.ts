@@ -58,6 +58,6 @@ export const showWelcome = Effect.fn("showWelcome")(function* () {
   ]
   const columns = resultColumns() ?? Infinity
   yield* result(
-    lines.flatMap((line) => wrapLine(line, columns, /^(?:\S+: {2,}| {9})/.test(line) ? " ".repeat(9) : "")).join("\n")
+    lines.flatMap((line) => wrapLine(line, columns, /^(?:\w+: | {9})/.test(line) ? " ".repeat(9) : "")).join("\n")
   )
 })
