@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { attach, run } from "../src/cluster.ts"
-import { askedOf, makeCluster } from "../test/support/Cluster.ts"
+import { askedOf, makeClusterWith } from "../test/support/Cluster.ts"
 import type { ChatBody } from "../test/support/FakeOllamaScript.ts"
 import { FakeOllama } from "../test/support/FakeOllama.ts"
 import { fakeModel } from "../test/support/FakeOllamaPaths.ts"
@@ -79,7 +79,7 @@ export interface RunSize {
 
 /** A database, a project and workers. */
 export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work }: RunSize) {
-  const cluster = yield* makeCluster
+  const cluster = yield* makeClusterWith({ settings: ["max_connections=800"] })
   const { postgres, sandbox } = cluster
   const names = Array.from({ length: tasks }, (_, index) => `Send-${index + 1}`)
   process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`

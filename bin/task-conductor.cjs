@@ -40,7 +40,7 @@ function systemHome() {
   try {
     return require("os").userInfo().homedir
   } catch (error) {
-    return undefined
+    return error && undefined
   }
 }
 
@@ -67,6 +67,7 @@ function isQuick() {
   var end = words.indexOf("--")
   var flags = end === -1 ? words : words.slice(0, end)
   if (words.length === 0 || flags.indexOf("--help") !== -1 || flags.indexOf("-h") !== -1) return true
+  if (words[0] === "help") return true
   if (words[0] === "check") return !checksProject(flags)
   if (words[0] === "tools" && words[1] === "list") return !mayHavePlugins(flags)
   return ["runs", "show", "report"].indexOf(words[0]) !== -1
@@ -79,7 +80,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
       ". Get one from https://nodejs.org.\n"
   )
   process.exitCode = 2
-} else if (words.length === 1 && (words[0] === "--version" || words[0] === "-v")) {
+} else if (words.length === 1 && ["--version", "-v", "version"].indexOf(words[0]) !== -1) {
   process.stdout.write(require("../package.json").version + "\n")
 } else {
   require("module").enableCompileCache()

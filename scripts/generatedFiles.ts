@@ -35,6 +35,10 @@ const commands = [
   ["iterate"],
   ["ask"],
   ["check"],
+  ["init"],
+  ["doctor"],
+  ["models"],
+  ["models", "bench"],
   ["tools"],
   ["tools", "list"],
   ["tools", "describe"],
@@ -168,7 +172,8 @@ const configurationPage = (): string =>
   ].join("\n\n")
 
 const meanings: Readonly<Record<RunEvent["type"], string>> = {
-  "run.started": "The first line: the run, its project, its model and its prompt.",
+  "run.started":
+    "The first line: the run, its project, its model and its prompt; `stage_models` has the models of stages that have one of their own.",
   "stage.started": "A stage has started.",
   "model.started":
     "A prompt was sent to the model. `retry` counts how often it was sent before, and `after` says what happened then.",

@@ -41,7 +41,7 @@ afterAll(() => rmSync(packed, { recursive: true, force: true }))
 
 describe("the bundles", () => {
   it("answer the version without loading anything", async () => {
-    for (const flag of ["--version", "-v"]) {
+    for (const flag of ["--version", "-v", "version"]) {
       assert.deepStrictEqual(await shim(flag), { code: 0, stdout: `${version}\n`, stderr: "" })
     }
   })
@@ -57,8 +57,9 @@ describe("the bundles", () => {
   it("answer help like the sources", async () => {
     const sources = inProcess(makeSandbox())
     for (const words of [
-      [],
       ["--help"],
+      ["help"],
+      ["help", "run"],
       ["run", "-h"],
       ["tools", "list", "--help"],
       ["nothing", "--help"],

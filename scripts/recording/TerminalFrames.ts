@@ -59,7 +59,7 @@ const lineOf = (terminal: headless.Terminal, row: number): Line => {
     if (last !== undefined && isSameLook(last, look)) spans[spans.length - 1] = { ...last, text: last.text + text }
     else spans.push({ text, column, ...look })
   }
-  return spans.filter(({ text }) => text.trim() !== "")
+  return spans.map((span) => Object.assign(span, { text: span.text.trimEnd() })).filter(({ text }) => text !== "")
 }
 
 const screenOf = (terminal: headless.Terminal): ReadonlyArray<Line> =>

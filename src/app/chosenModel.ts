@@ -114,7 +114,7 @@ export const settleModels = Effect.fn("settleModels")(function* (given: Setup, p
     ? yield* Effect.provide(pick(given, pickModel), OllamaServer.layer({ ...serverOf(given), timeout: patience }))
     : { model: given.settings.model, notes: [] }
   const setup = renameModels({ ...given, usesDefaultModel: false }, new Map(), picked.model)
-  const settled = yield* Effect.forEach(modelNames(setup), settle).pipe(
+  const settled = yield* Effect.forEach(modelNames(setup), settle, { concurrency: "unbounded" }).pipe(
     Effect.provide(OllamaServer.layer(serverOf(setup)))
   )
   const names = new Map(settled.map(({ given, name }) => [given, name]))

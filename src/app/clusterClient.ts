@@ -37,7 +37,8 @@ const decodeOrder = Schema.decodeUnknownEffect(Schema.toCodecJson(RunOrder))
 /** The address of a database; the one that the environment names when absent or empty. */
 export type DatabaseAddress = string | undefined
 
-const layerNamedDatabase = (address: DatabaseAddress = "") =>
+/** The database at an address, or the one that the environment names. */
+export const layerNamedDatabase = (address: DatabaseAddress = "") =>
   Layer.unwrap(
     Effect.gen(function* () {
       const url = address === "" ? yield* environmentVariable(databaseVariable) : address

@@ -14,6 +14,7 @@ import {
 } from "../services/conversation/ConversationStore.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
+import { observed } from "./observed.ts"
 import { layerProject } from "./projectLayers.ts"
 import { layerAskModel } from "./runLayers.ts"
 import type { StartPorts } from "./runs.ts"
@@ -117,7 +118,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     let next: NextModel | undefined
     let left = messages
     let chosen = tools
-    const { currentFile: _file, openFiles: _files, ...later } = order
+    const { attachment: _attachment, currentFile: _file, openFiles: _files, ...later } = order
     /* The files of the order were shown with the first message. */
     const begin = { ...(isLater ? later : order), messages, ...(tools === undefined ? {} : { tools }) }
     const report = yield* Asker.use((asker) =>
@@ -132,9 +133,11 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     return { report, next, messages: left, tools: chosen }
   })
 
-  return yield* tellStartup(first, given, warn).pipe(
-    Effect.andThen(converse(first, before, order.tools)),
-    Effect.map(({ report }) => report),
-    Effect.provide(layerProject(setup, ports, lock))
+  return yield* observed(setup, ports.listen, (listen, noted) =>
+    tellStartup({ ...first, setup: noted }, given, warn).pipe(
+      Effect.andThen(converse(first, before, order.tools)),
+      Effect.map(({ report }) => report),
+      Effect.provide(layerProject(setup, { ...ports, listen }, lock))
+    )
   )
 })

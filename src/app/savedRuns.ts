@@ -62,6 +62,8 @@ export const readRun = Effect.fn("readRun")(function* (run: string, moved?: stri
     runId,
     head: yield* headOf(content),
     records: read.flatMap(({ record }) => record ?? []),
+    /** The same with their times. */
+    timed: read.flatMap(({ line, record }) => (record === undefined ? [] : [{ at: Date.parse(line.at), record }])),
     leftOut: leftOutNote(lines, (line) => unread.has(line))
   }
 })

@@ -150,6 +150,12 @@ export const withWindow = (setup: Setup, contextWindow: number): Setup => ({
   }
 })
 
+/** The setup with the address of its server, also when the model of the run needs none. */
+export const withServer = (setup: Setup): Setup => ({
+  ...setup,
+  settings: { ...setup.settings, host: resolveHost(setup.configuration.host) }
+})
+
 /** The names of all models of a setup, each once: that of the run first, then those of its stages. */
 export const modelNames = ({ configuration: { stages = {} }, settings }: Setup): ReadonlyArray<string> => [
   ...new Set([settings.model, ...Object.values(stages).flatMap(({ model }) => model ?? [])])

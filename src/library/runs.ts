@@ -7,8 +7,10 @@ import type { RunDifference } from "../domain/history/RunDifference.ts"
 import type { RunSummary } from "../domain/history/RunStanding.ts"
 import type { TaskEvidence } from "../domain/history/RunEvidence.ts"
 import { type RunOverview, runOverview } from "../domain/history/RunOverview.ts"
+import type { ReportData } from "../domain/report/ReportData.ts"
 import { replayRun } from "../app/replay.ts"
 import type { SavedRun } from "../app/reopenedRun.ts"
+import { makeReport } from "../app/runReport.ts"
 import { forkRun, resumeRun } from "../app/runs.ts"
 import { layerRuns, readRun, readTask } from "../app/savedRuns.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"
@@ -94,6 +96,21 @@ export const fork = (runId: string, options: ForkOptions): RunHandle =>
     const saved = { ...savedOf(runId, options), from: options.from, runId: forked }
     return named(runId).pipe(Effect.andThen(forkRun(saved, portsOf(options, listen))), withRuns(options))
   })
+
+/** What `report` gives: `html` is a page that needs nothing else, `data` is what it says. */
+export interface RunReportPage {
+  readonly html: string
+  readonly data: ReportData
+}
+
+/** The report of a run. */
+export const report = (runId: string, options: SavedRunOptions = {}): Promise<RunReportPage> =>
+  named(runId).pipe(
+    Effect.andThen(makeReport(runId)),
+    Effect.map(({ data, html }) => ({ data, html })),
+    withRuns(options),
+    Effect.runPromise
+  )
 
 /** The outcome of a replay: the differences from the saved run. */
 export interface Replayed {

@@ -32,6 +32,14 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
         expect(list.stderr).toMatch(
           /^worker \S+ {2}\S+ {2}\d runs, \d tasks, \d+ model calls at once {2}seen \d+ s ago$/m
         )
+        const doctor = yield* start(["doctor", "--cluster"])
+        const seen = yield* Effect.promise(() => doctor.ended)
+        expect([seen.code, seen.stderr]).toEqual([0, ""])
+        expect(seen.stdout).toMatch(/^ {2}ok +database +PostgreSQL \d/m)
+        expect(seen.stdout).toMatch(/^ {2}ok +TLS +not in use; the database is on this machine$/m)
+        expect(seen.stdout).toMatch(
+          /^ {2}ok +worker +\S+, version \S+: 1 runs, \d tasks, \d+ model calls at once, seen /m
+        )
         const attached = terminal("attach last")
         yield* Effect.promise(() => attached.shows("Allow? "))
         expect(attached.screen()).toContain("wants to create a.txt")
@@ -86,7 +94,7 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
           ])
           const attached = terminal("attach last")
           yield* Effect.promise(() => attached.shows("Run it again? "))
-          expect(attached.screen()).toContain("nobody knows whether it happened")
+          expect(attached.screen()).toContain("did this happen?")
           attached.type(`${answer}\r`)
           expect(yield* Effect.promise(() => attached.ended)).toBe(code)
           expect(sent()).toBe("sent\n")
@@ -135,7 +143,25 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
         expect([code, stderr.split("\n").length]).toEqual([1, 2])
         expect(stderr).toContain("The database that TASK_CONDUCTOR_DATABASE names cannot be used: ")
         expect(stderr).not.toContain("s3cret")
+        const doctor = yield* start(["doctor", "--cluster"], { TASK_CONDUCTOR_DATABASE: url })
+        const seen = yield* Effect.promise(() => doctor.ended)
+        expect([seen.code, seen.stderr]).toEqual([1, ""])
+        expect(seen.stdout).toMatch(
+          /^ {2}problem +database +The database that TASK_CONDUCTOR_DATABASE names cannot be /m
+        )
+        expect(seen.stdout).not.toContain("s3cret")
       }
+      const idle = yield* start(["doctor", "--cluster", "--json"])
+      const { can_start, findings } = JSON.parse((yield* Effect.promise(() => idle.ended)).stdout)
+      expect([can_start, findings.at(-2)]).toEqual([
+        false,
+        {
+          name: "worker",
+          state: "problem",
+          what: "none is alive",
+          remedy: "Start one on a machine with a model server: task-conductor worker."
+        }
+      ])
     })
   )
 })

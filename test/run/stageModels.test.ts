@@ -67,7 +67,7 @@ describe("models of single stages", () => {
       const lines = linesOf(stdout)
       assert.deepInclude(lines[0], {
         model: "qwen3:8b",
-        stageModels: { plan: "big:70b", refine: "small:1b", ask: "small:1b" }
+        stage_models: { plan: "big:70b", refine: "small:1b", ask: "small:1b" }
       })
       const started = lines.flatMap(({ call, model, type }) => (type === "model.started" ? [[call?.stage, model]] : []))
       assert.deepStrictEqual(started, [

@@ -9,15 +9,17 @@ import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import { makeAnswerPrinter } from "../terminal/AnswerPrinter.ts"
 import { askLine } from "./AskProgress.ts"
 import { jsonSink } from "../terminal/EventSink.ts"
-import { lineSink } from "../terminal/LineSink.ts"
+import { lineSink, quietSink } from "../terminal/LineSink.ts"
 import { plainFlag } from "../terminal/outcome.ts"
 import { quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { toolNames } from "./toolChoice.ts"
+import { type AnswerFlags, answerFlags, readAttachment, readOutputSchema } from "../run/answerFlags.ts"
 import { flagConfiguration, orderFiles, readPrompt, type RunFlags, runFlags } from "../run/runFlags.ts"
 
 const allFlags = {
   ...runFlags,
+  ...answerFlags,
   tools: Flag.String("tools").pipe(
     Flag.withMetavar("NAMES"),
     Flag.withDescription("The only tools that the model may call: --tools read_file,search_files"),
@@ -38,7 +40,8 @@ const allFlags = {
   plain: plainFlag
 }
 
-interface AskFlags extends RunFlags {
+interface AskFlags extends RunFlags, AnswerFlags {
+  readonly quiet: boolean
   readonly tools: Option.Option<string>
   readonly continues: boolean
   readonly save: Option.Option<boolean>
@@ -56,18 +59,23 @@ const readRequest = Effect.fnUntraced(function* (given: AskFlags, prompt: string
   const order = {
     prompt,
     ...orderFiles(given),
+    ...(yield* readOutputSchema(given)),
     ...Option.match(tools, { onNone: () => ({}), onSome: (names) => ({ tools: toolNames(names) }) })
   }
-  return { project, flags, order, continues }
+  return { project, flags, order, continues, isQuiet: false }
 })
 
 /** Answers one message. On a terminal the text appears as it arrives, else when it is complete. */
 const askOnce = Effect.fnUntraced(function* (given: AskFlags) {
   const { answer, isWatched } = yield* Output
+  const { json, plain, quiet } = given
   const prompt = yield* readPrompt(given)
-  const request = yield* readRequest(given, prompt)
-  const printer = isWatched && !given.json ? yield* makeAnswerPrinter(given.plain) : undefined
-  const sink = given.json ? yield* jsonSink : (printer?.sink ?? (yield* lineSink(askLine, { isPlain: given.plain })))
+  const asked = yield* readRequest(given, prompt)
+  const request = { ...asked, order: { ...asked.order, ...(yield* readAttachment(given)) }, isQuiet: quiet }
+  const follows = isWatched && !json && !quiet && Option.isNone(given.outputSchema)
+  const printer = follows ? yield* makeAnswerPrinter(plain) : undefined
+  const lines = lineSink(askLine, { isPlain: plain })
+  const sink = json ? yield* jsonSink : quiet ? yield* quietSink : (printer?.sink ?? (yield* lines))
   const { converse } = yield* Effect.promise(() => import("./askHandler.ts"))
   const report = yield* converse(request, sink, ({ send }) => Effect.asVoid(send(prompt, printer?.listen)))
   if (!given.json && printer === undefined && report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
@@ -88,7 +96,8 @@ export const ask = Command.make(
   allFlags,
   Effect.fn("ask")(function* (given) {
     const { canAsk } = yield* Output
-    const isAlone = Option.isSome(given.prompt) || Option.isSome(given.promptFile) || given.json || !canAsk
+    const isAlone =
+      Option.isSome(given.prompt) || Option.isSome(given.promptFile) || given.json || given.quiet || !canAsk
     const report = yield* isAlone ? askOnce(given) : askTogether(given)
     if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
   })

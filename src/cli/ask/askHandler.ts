@@ -24,16 +24,17 @@ export interface AskRequest {
   readonly flags: Configuration
   readonly order: Omit<AskOrder, "runId">
   readonly continues: boolean
+  readonly isQuiet: boolean
 }
 
 /** Holds a conversation as long as `use` does, to its report. */
 export const converse = Effect.fn("converse")(function* <E, R>(
-  { continues, flags, order, project }: AskRequest,
+  { continues, flags, isQuiet, order, project }: AskRequest,
   sink: EventSink,
   use: (session: AskSession, world: ConversationWorld) => Effect.Effect<NextModel | void, E, R>
 ) {
   const conversation = { project, given: flags, order: { runId: yield* makeRunId, ...order }, continues, keep: true }
-  return yield* holdConversation(conversation, yield* startPorts({ sink, approveSteps: false }), use).pipe(
+  return yield* holdConversation(conversation, yield* startPorts({ sink, approveSteps: false, isQuiet }), use).pipe(
     Effect.mapError(asUsage)
   )
 })

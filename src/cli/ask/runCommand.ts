@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import type { ConversationWorld, NextModel } from "../../app/conversation.ts"
 import { conversationMarkdown } from "../../domain/conversation/ConversationMarkdown.ts"
 import { parseRule, type Rule } from "../../domain/permissions/Permission.ts"
+import { concernsProject } from "../../domain/permissions/PolicyFormat.ts"
 import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
@@ -58,7 +59,8 @@ const permissionLines = Effect.fnUntraced(function* (given: ReadonlyArray<Rule>)
   const gate = yield* Gate
   const granted = yield* gate.sessionGrants
   const added = yield* gate.addedRules
-  const remembered = yield* (yield* Policies).rules
+  const { root } = yield* Workspace
+  const remembered = (yield* (yield* Policies).rules).filter((rule) => concernsProject(rule, root))
   const lines = [
     ...section("For this session:", [...added.map(ruleLine), ...granted.map((covers) => `allow ${printable(covers)}`)]),
     ...section("Remembered:", remembered.map(ruleLine)),

@@ -29,25 +29,37 @@ const save = Effect.fnUntraced(function* (name: string, { userFile, userFileProb
   )
 })
 
-const ask = Effect.fnUntraced(function* (offer: ModelOffer) {
-  const { prompt, tell } = yield* Output
-  const terminal = yield* Terminal.Terminal
-  const { host, models } = offer
-  yield* tell(`No model is chosen yet. The server at ${host} has:`)
-  yield* tell(
-    modelLines(models)
-      .map((line, index) => `${String(index + 1).padStart(3)}  ${printable(line)}`)
-      .join("\n")
-  )
-  for (;;) {
-    yield* prompt(`Which one should be used? 1 to ${models.length} or a name; Enter takes 1, Ctrl-D none: `)
-    const name = meant(models, yield* terminal.readLine)
-    if (name !== undefined) {
-      yield* save(name, offer)
-      return name
+/** Asks for one of the models until the answer is one; nothing for Ctrl-D and the end of input. */
+export const chooseFrom = Effect.fn("chooseFrom")(
+  function* ({ host, models }: ModelOffer) {
+    const { prompt, tell } = yield* Output
+    const terminal = yield* Terminal.Terminal
+    yield* tell(`The server at ${host} has:`)
+    yield* tell(
+      modelLines(models)
+        .map((line, index) => `${String(index + 1).padStart(3)}  ${printable(line)}`)
+        .join("\n")
+    )
+    for (;;) {
+      yield* prompt(`Which one should be used? 1 to ${models.length} or a name; Enter takes 1, Ctrl-D none: `)
+      const name = meant(models, yield* terminal.readLine)
+      if (name !== undefined) return name
+      yield* tell("There is no such model in the list.")
     }
-    yield* tell("There is no such model in the list.")
-  }
+  },
+  Effect.catchTag("QuitError", () =>
+    Effect.as(
+      Output.use(({ tell }) => tell("")),
+      undefined
+    )
+  )
+)
+
+const ask = Effect.fnUntraced(function* (offer: ModelOffer) {
+  yield* Output.use(({ tell }) => tell("No model is chosen yet."))
+  const name = yield* chooseFrom(offer)
+  if (name !== undefined) yield* save(name, offer)
+  return name
 })
 
 /** Asks for a model. Ctrl-D and the end of input pick none. */
@@ -57,14 +69,5 @@ export const makePickModel: Effect.Effect<
   Output | Terminal.Terminal | FileSystem.FileSystem | Path.Path
 > = Effect.map(
   Effect.context<Output | Terminal.Terminal | FileSystem.FileSystem | Path.Path>(),
-  (context) => (offer) =>
-    ask(offer).pipe(
-      Effect.catchTag("QuitError", () =>
-        Effect.as(
-          Output.use(({ tell }) => tell("")),
-          undefined
-        )
-      ),
-      Effect.provide(context)
-    )
+  (context) => (offer) => Effect.provide(ask(offer), context)
 )

@@ -10,6 +10,7 @@ import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
 import { approvedBeforehand } from "../terminal/approvalFlags.ts"
 import { endWithReport, eventSink, limitFlags, outcomeFlags } from "../terminal/outcome.ts"
+import { answerFlags, readAttachment, readOutputSchema } from "./answerFlags.ts"
 import { flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 
 const allFlags = {
@@ -34,6 +35,7 @@ const allFlags = {
     Flag.withDescription("Run on the workers that use the database in TASK_CONDUCTOR_DATABASE"),
     Flag.withDefault(false)
   ),
+  ...answerFlags,
   ...outcomeFlags
 }
 
@@ -65,12 +67,18 @@ export const run = Command.make(
     }
     const order = {
       ...work,
+      ...(yield* readOutputSchema(given)),
+      ...(yield* readAttachment(given, Option.isSome(given.plan))),
       ...orderFiles(given),
       ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {}),
       ...(given.readOnly ? { readOnly: true } : {})
     }
     const request = { project: given.project, flags, order }
-    const ports = { sink: yield* eventSink({ ...given, isClusterRun: given.cluster }), ...approvedBeforehand(given) }
+    const ports = {
+      sink: yield* eventSink({ ...given, isClusterRun: given.cluster }),
+      ...approvedBeforehand(given),
+      isQuiet: given.quiet
+    }
     if (given.cluster) {
       const { startClusterRun } = yield* Effect.promise(() => import("../cluster/clusterHandler.ts"))
       return yield* endWithReport(yield* startClusterRun(request, ports), { ...given, ...ports, isClusterRun: true })

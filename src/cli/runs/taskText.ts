@@ -11,8 +11,8 @@ const count = (number: number, noun: string): string => `${number} ${noun}${numb
 
 /** The first argument that is a short value. */
 const argumentText = (given: CallEvidence["call"]["arguments"]): string => {
-  const values = Object.values(given).filter((value) => typeof value === "string" || typeof value === "number")
-  return firstLine(String(values[0] ?? ""))
+  const value = Object.values(given).find((one) => typeof one === "string" || typeof one === "number")
+  return firstLine(String(value ?? ""))
 }
 
 const callLine = ({ call, result, targets }: CallEvidence): string => {

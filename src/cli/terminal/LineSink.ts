@@ -114,6 +114,12 @@ export const lineSink = Effect.fnUntraced(function* (line: LineOf, options: Line
   return sink
 })
 
+/** Only errors, for a person who wants the answer alone. */
+export const quietSink: Effect.Effect<EventSink, never, Output> = lineSink(
+  (event, paint) => (event.type === "message" && event.level === "error" ? progressLine(event, paint) : undefined),
+  { isPlain: true }
+)
+
 /** The progress of a run; on request with everything that the model is told about its answers. */
 export const progressSink = (
   isVerbose: boolean,

@@ -12,7 +12,7 @@ import { type EventSink, jsonSink } from "./EventSink.ts"
 import { quietFailure } from "./Failure.ts"
 import { approvalFlags } from "./approvalFlags.ts"
 import { outcomeLines } from "./Ending.ts"
-import { progressSink } from "./LineSink.ts"
+import { progressSink, quietSink } from "./LineSink.ts"
 import { markdownText } from "./MarkdownText.ts"
 import { Output } from "./Output.ts"
 import type { Signals } from "./Signals.ts"
@@ -87,6 +87,8 @@ interface ReportStyle {
   readonly plain?: boolean
   /** Where the events went; it knows how long persons took to answer. */
   readonly sink?: EventSink
+  /** Only the answer and errors are printed. */
+  readonly quiet?: boolean
   /** The run is no saved run of this machine: it is not resumed here. */
   readonly isClusterRun?: boolean
 }
@@ -96,14 +98,17 @@ export const eventSink = ({
   isClusterRun = false,
   json,
   plain = false,
+  quiet = false,
   verbose = false
 }: ReportStyle): Effect.Effect<EventSink, never, Output | Signals> =>
   json
     ? jsonSink
-    : progressSink(verbose, {
-        isPlain: plain,
-        stop: isClusterRun ? "leaves it to the workers" : "stops"
-      })
+    : quiet
+      ? quietSink
+      : progressSink(verbose, {
+          isPlain: plain,
+          stop: isClusterRun ? "leaves it to the workers" : "stops"
+        })
 
 /** Prints an answer: rendered before a person, else as it is. */
 export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlain: boolean) {
@@ -123,16 +128,18 @@ export const untilReport =
 /** The answer on stdout, the outcome on stderr, how to resume the run, and the exit code. */
 export const endWithReport = Effect.fnUntraced(function* (
   report: RunReport,
-  { isClusterRun = false, json, plain = false, sink, verbose = false }: ReportStyle
+  { isClusterRun = false, json, plain = false, quiet = false, sink, verbose = false }: ReportStyle
 ) {
   const { isWatched, screen, tell, tellPaint } = yield* Output
   if (!json) {
-    yield* printAnswer(report.answer, plain)
-    const isUnicode = screen.isUnicode && screen.columns() !== undefined
-    const personMs = sink?.personMs?.() ?? 0
-    const project = sink?.project?.() ?? ""
-    if (isWatched && report.answer.trim() !== "") yield* tell("")
-    yield* tell(outcomeLines(report, tellPaint, { isUnicode, isVerbose: verbose, personMs, project }))
+    yield* printAnswer(report.answer, plain || quiet)
+    if (!quiet || report.status !== "done") {
+      const isUnicode = screen.isUnicode && screen.columns() !== undefined
+      const personMs = sink?.personMs?.() ?? 0
+      const project = sink?.project?.() ?? ""
+      if (isWatched && report.answer.trim() !== "") yield* tell("")
+      yield* tell(outcomeLines(report, tellPaint, { isUnicode, isVerbose: verbose, personMs, project }))
+    }
     if (canResume(report.status) && !isClusterRun) yield* tell(`Resume it: task-conductor resume ${report.runId}`)
   }
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))

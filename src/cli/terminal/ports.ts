@@ -16,19 +16,22 @@ export interface CommandPorts {
   readonly approveSteps: boolean
   /** Steps and calls are approved beforehand. */
   readonly yes?: boolean
+  /** Nothing is said beside the answer and errors. */
+  readonly isQuiet?: boolean
   /** Who is asked; the terminal when absent. */
   readonly approver?: Layer.Layer<Approver>
 }
 
 /** The same, as the application expects it. A person at a terminal is asked for a model when none is named. */
-export const startPorts = Effect.fnUntraced(function* ({ approveSteps, approver, sink, yes = false }: CommandPorts) {
+export const startPorts = Effect.fnUntraced(function* (given: CommandPorts) {
+  const { approveSteps, approver, isQuiet = false, sink, yes = false } = given
   const output = yield* Output
   const ports: StartPorts = {
     listen: sink.listen,
     approveSteps,
     yes,
     isColoured: output.tellPaint.bold("") !== "",
-    warn: (notes) => printNotes(output, notes),
+    warn: (notes) => (isQuiet ? Effect.void : printNotes(output, notes)),
     ...(output.canAsk ? { pickModel: yield* makePickModel } : {}),
     ...(approver === undefined ? {} : { approver })
   }

@@ -24,6 +24,10 @@ export const printNotes = Effect.fnUntraced(function* (
   if (isTorn) yield* tell(note(tornNote))
 })
 
-/** A rule from a flag that names no tool is a wrong usage. */
+/** Rules from flags that name no tool are a wrong usage. */
 export const asUsage = <E>(error: E): E | CommandFailure =>
-  error instanceof RuleWithoutTool ? usageFailure(`--${error.verdict} ${error.rule}: ${error.what}`) : error
+  error instanceof RuleWithoutTool
+    ? usageFailure(
+        [error, ...(error.others ?? [])].map(({ rule, verdict, what }) => `--${verdict} ${rule}: ${what}`).join("\n")
+      )
+    : error

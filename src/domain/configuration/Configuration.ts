@@ -18,6 +18,7 @@ import {
 } from "../models/Generation.ts"
 import { McpServerEntry, entryKeys } from "../plugins/McpServerEntry.ts"
 import { PluginText } from "../plugins/PluginEntry.ts"
+import { RunsKept } from "./RunsKept.ts"
 import { parseRule } from "../permissions/Permission.ts"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
 import { nearest } from "../text/Nearest.ts"
@@ -96,6 +97,10 @@ export const Configuration = Schema.Struct({
   saveConversations: key(
     Schema.Boolean,
     "Whether conversations of `ask` are kept in your state folder, to be continued with --continue. Default: true. Flag: --no-save."
+  ),
+  keepClusterRuns: key(
+    RunsKept,
+    "Which ended runs this worker keeps in the database: once an hour it removes those that began more than `days` days ago, and all but the `newest`. Default: all are kept."
   )
 })
 export type Configuration = typeof Configuration.Type
@@ -112,7 +117,8 @@ export const personalKeys = [
   "stages",
   "mcpServers",
   "sandbox",
-  "commandEnvironment"
+  "commandEnvironment",
+  "keepClusterRuns"
 ] as const
 
 /** What a project may set: nothing that redirects the model or extends permissions. */
@@ -153,6 +159,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 const knownKeys = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (path.length === 1) return Object.keys(Configuration.fields)
   if (path[0] === "sandbox") return Object.keys(SandboxSettings.fields)
+  if (path[0] === "keepClusterRuns") return Object.keys(RunsKept.fields)
   if (path[0] === "sampling") return Object.keys(Sampling.fields)
   if (path[0] === "stages")
     return Object.keys([StageGenerations, StageGeneration, Sampling][path.length - 2]?.fields ?? {})

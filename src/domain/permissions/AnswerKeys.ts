@@ -51,10 +51,11 @@ export const readTyped = <A>(line: string, choices: ReadonlyArray<Choice<A>>): T
   const choice = choices.find((one) => one.key === key)
   const answer = choice?.answer(key === "1,3" ? text : rest)
   if (answer !== undefined) return { _tag: "Answer", answer }
-  const possible = choices.map((one) => one.key).join(", ")
+  const possible = choices.flatMap((one) => (one.key === "1,3" ? [] : [one.key])).join(", ")
+  const orNumbers = choices.some((one) => one.key === "1,3") ? ", v, ? or numbers of calls such as 1,3" : ", v or ?"
   const near = key === undefined ? nearest(word.toLowerCase(), [...keyOfWord.keys()])[0] : undefined
   const meant = near === undefined ? "" : ` Did you mean ${near}?`
-  return { _tag: "Unknown", complaint: `That is no answer here.${meant} Type ${possible}, v or ?.` }
+  return { _tag: "Unknown", complaint: `That is no answer here.${meant} Type ${possible}${orNumbers}.` }
 }
 
 /** The keys in one line. */

@@ -7,8 +7,9 @@ import { printable, printableLines } from "../text/Printable.ts"
 import type { ApprovalItem } from "./ApprovalItem.ts"
 import type { LineStyle, QuestionLine } from "./QuestionLines.ts"
 
-/** The arguments of built-in tools that the words, the command and the change say already. */
-const said = new Set(["path", "content", "edits", "url", "argv", "cwd"])
+/** The arguments of built-in tools that the words and the command say already, and those that the change says. */
+const saidByWords = new Set(["path", "url", "argv", "cwd"])
+const saidByChange = new Set(["content", "edits", "old_text", "new_text"])
 
 const sourceOf = (text: string): ReadonlyArray<string> => printableLines(text.replace(/\n$/, "")).split("\n")
 
@@ -95,10 +96,12 @@ export const changeLines = ({ diff, preview = "" }: ApprovalItem, hasContext = t
 
 /** What the short question leaves out: the tool, the remaining arguments, and a command word by word. */
 export const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
-  const { details = [], origin, risk, targets, tool, words } = item
+  const { details = [], diff, origin, risk, targets, tool, words } = item
   if (item.call === undefined && targets.length === 0) return []
   const whose = origin === undefined ? "" : ` (plugin ${printable(origin)})`
-  const rest = isSaid(item) ? argumentsOf(item).filter(([name]) => !said.has(name)) : []
+  const rest = isSaid(item)
+    ? argumentsOf(item).filter(([name]) => !saidByWords.has(name) && (diff === undefined || !saidByChange.has(name)))
+    : []
   /* The folder stands in the words, relative to the project; the sandbox in the consequence. */
   const argumentsOfCommand =
     words?.command === undefined ? [] : details.filter((text) => !/^(?:Folder|Sandbox): /.test(text))

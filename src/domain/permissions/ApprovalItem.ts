@@ -14,6 +14,8 @@ const ApprovalWords = Schema.Struct({
   does: Schema.String,
   consequence: Schema.String,
   isCalm: Schema.Boolean,
+  /** The targets as a person knows them: relative in the project. */
+  names: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The command of a call as one would type it. */
   command: Schema.optionalKey(Schema.String)
 })

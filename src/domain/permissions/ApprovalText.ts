@@ -38,7 +38,7 @@ const headingOf = ({ items, scope, title }: Asking): string => {
         ? "asks for approval, without a tool call"
         : `wants to ${doesOf(first)}`
       : `wants approval for ${counted(items.length, "call")}`
-  return [...name, wants].join(" · ")
+  return name.length === 0 ? wants.slice(0, 1).toUpperCase() + wants.slice(1) : [...name, wants].join(" · ")
 }
 
 const consequenceOf = ({ call, risk, targets, words }: ApprovalItem): ReadonlyArray<QuestionLine> => {
@@ -98,7 +98,7 @@ const shortDetails = (item: ApprovalItem, room: number, columns: number): Readon
 }
 
 /** The least room for the details of one item. */
-const leastRoom = 3
+const leastRoom = 2
 
 /**
  * The question as it is asked. Its heading, every call, every warning and the keys are always shown; the details have the room
@@ -109,20 +109,24 @@ export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
   const isAlone = items.length === 1
   const heading: ReadonlyArray<QuestionLine> = [{ text: headingOf(asking), style: "bold", hang: 2 }]
   const noteLines = notes.map((text): QuestionLine => ({ text: printable(text), hang: 4 }))
-  const parts = items.map((item, index) => ({
-    ...partsOf(item, index, asking),
-    item
-  }))
-  const fixed = [...heading, ...noteLines, ...keys, ...parts.flatMap(({ after, heading: own }) => [...own, ...after])]
+  const parts = items.map((item, index) => {
+    const { after, heading: own } = partsOf(item, index, asking)
+    return { after, own, item }
+  })
+  const fixed = [...heading, ...keys, ...parts.flatMap(({ after, own }) => own.concat(after))]
   /* One row above the question, one for the answer. */
-  let room = size.rows - 2 - rowCount(fixed, size.columns)
-  const body = parts.flatMap(({ after, heading: own, item }, index) => {
+  const all = size.rows - 2 - rowCount(fixed, size.columns)
+  const withNotes = all - rowCount(noteLines, size.columns)
+  /* What the keys of a step cover is explained on request, too. */
+  const hasNotes = isAlone || withNotes >= leastRoom * items.length
+  let room = hasNotes ? withNotes : all
+  const body = parts.flatMap(({ after, item, own }, index) => {
     const share = Math.max(leastRoom, Math.floor(room / (parts.length - index)))
     const shown = shortDetails(item, share, size.columns - (isAlone ? 0 : 2))
     room -= rowCount(shown, size.columns)
-    return [...own, ...indent([...shown, ...after], isAlone)]
+    return own.concat(indent(shown.concat(after), isAlone))
   })
-  return `\n${framed([...heading, ...body, ...noteLines], keys, size).join("\n")}\n`
+  return `\n${framed([...heading, ...body, ...(hasNotes ? noteLines : [])], keys, size).join("\n")}\n`
 }
 
 /** Everything about the question, for a pager. */
@@ -131,8 +135,8 @@ export const wholeQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
   const isAlone = items.length === 1
   const body = items.flatMap((item, index) => {
     const { after, heading } = partsOf(item, index, asking)
-    const lines = [...callLines(item), ...changeLines(item), ...extentLines(item), ...after]
-    return [...heading, ...indent(lines, isAlone)]
+    const lines = callLines(item).concat(changeLines(item), extentLines(item), after)
+    return heading.concat(indent(lines, isAlone))
   })
   const heading: QuestionLine = { text: headingOf(asking), style: "bold", hang: 2 }
   return `${framed([heading, ...body], keys, size).join("\n")}\n`

@@ -4,7 +4,7 @@
  */
 import { isSecretLike } from "../files/SensitivePath.ts"
 import type { WholeChange } from "../files/ChangePreview.ts"
-import type { CanonicalAccess } from "../tools/Access.ts"
+import { accessTarget, type CanonicalAccess } from "../tools/Access.ts"
 import { commandText } from "../commands/CommandText.ts"
 import type { ApprovalWords } from "./ApprovalItem.ts"
 import type { Asked } from "./SessionScope.ts"
@@ -84,11 +84,15 @@ const accessWords = (access: CanonicalAccess, world: WordsWorld): Words => {
     case "LoadPlugin":
       return access.does === undefined
         ? { does: `load the plugin ${access.name}`, consequence: "Its code runs with all your rights.", isCalm: false }
-        : { does: `use the tools of ${access.name}`, consequence: "They run the commands below.", isCalm: false }
+        : {
+            does: `use the tools of ${access.name}`,
+            consequence: "They run the commands that are shown.",
+            isCalm: false
+          }
     case "StartServer":
       return {
         does: `start the server ${access.name}`,
-        consequence: "It runs, or is reached, as below, outside the sandbox.",
+        consequence: "It runs, or is reached, as shown, outside the sandbox.",
         isCalm: false
       }
   }
@@ -115,7 +119,9 @@ export const approvalWords = (asked: Asked, world: WordsWorld): ApprovalWords =>
   const found = asked.accesses.map((access) => accessWords(access, world))
   const all = asked.pin === undefined && found.length > 0 ? found : [toolWords(asked), ...found]
   const command = commandLineOf(asked.accesses)
+  const names = asked.accesses.map((access) => ("inside" in access ? world.nameOf(access.path) : accessTarget(access)))
   return {
+    ...(names.length === 0 ? {} : { names }),
     ...(command === undefined ? {} : { command }),
     does: all.map(({ does }) => does).join(", "),
     consequence: [...new Set(all.map(({ consequence }) => consequence))].join(" "),

@@ -15,9 +15,16 @@ const patternOf = (rule: string): string => rule.slice(rule.indexOf(":") + 1)
 export const withoutHashes = (text: string): string =>
   text.replaceAll(/ sha256:[0-9a-f]{64}/g, ", in exactly this version")
 
-/** What "all of this kind" is. */
-export const kindText = (session: string): string =>
-  session === "exactly this call" ? "this same call, whenever it comes again" : withoutHashes(session)
+/** What "all of this kind" is, with targets as a person knows them. */
+export const kindText = ({ offers, targets, words }: ApprovalItem): string => {
+  const { session = "" } = offers ?? {}
+  if (session === "exactly this call") return "this same call, whenever it comes again"
+  const named = targets.reduce(
+    (text, target, index) => text.replace(target, () => words?.names?.[index] ?? target),
+    session
+  )
+  return withoutHashes(named)
+}
 
 /** The rules that are meant by what was typed after `p`: the first of each item, or those with this pattern or number. */
 const chosenRules = (offered: ReadonlyArray<ReadonlyArray<string>>, typed: string): ReadonlyArray<string> => {
@@ -30,18 +37,34 @@ const chosenRules = (offered: ReadonlyArray<ReadonlyArray<string>>, typed: strin
 const rulesOf = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<ReadonlyArray<string>> =>
   items.map(({ offers }) => offers?.always ?? [])
 
+/** A rule in words; without a pattern it covers everyday files, or all calls of a tool that names no target. */
+const ruleWords = (rule: string, items: ReadonlyArray<ApprovalItem>): string => {
+  if (rule.includes(":")) return withoutHashes(rule)
+  const hasTargets = items.some(({ targets, tool }) => tool === rule && targets.length > 0)
+  return hasTargets ? `${rule} for everyday files of this project` : `${rule} with any arguments`
+}
+
+/** What "always in this project" covers, and how to choose less or something else; nothing when no rule is offered. */
+export const projectText = (items: ReadonlyArray<ApprovalItem>): string | undefined => {
+  const offered = rulesOf(items)
+  const firsts = chosenRules(offered, "")
+  if (firsts.length === 0) return undefined
+  const others = [...new Set(offered.flat())].filter((rule) => !firsts.includes(rule))
+  const more = others.map((rule) => `"p ${withoutHashes(patternOf(rule))}"`).join(" or ")
+  const whole = firsts.map((rule) => ruleWords(rule, items)).join(", ")
+  return `${whole}${more === "" ? "" : `; also ${more}`}`
+}
+
 /** Always in this project; nothing when no rule is offered. */
 const projectChoice = <A>(items: ReadonlyArray<ApprovalItem>, answer: A): ReadonlyArray<Choice<Given<A>>> => {
   const offered = rulesOf(items)
-  const firsts = chosenRules(offered, "")
-  if (firsts.length === 0) return []
-  const others = [...new Set(offered.flat())].filter((rule) => !firsts.includes(rule))
-  const more = others.map((rule) => ` "p ${withoutHashes(patternOf(rule))}": ${withoutHashes(rule)}.`).join("")
+  const text = projectText(items)
+  if (text === undefined) return []
   return [
     {
       key: "p",
       label: "always in this project",
-      explains: `Yes, and always in this project: ${firsts.map(withoutHashes).join(", ")}.${more} It is saved; "task-conductor permissions" lists and revokes it.`,
+      explains: `Yes, and always in this project: ${text}. It is saved; "task-conductor permissions" lists and revokes it.`,
       answer: (typed) => {
         const always = chosenRules(offered, typed)
         return always.length === 0 ? undefined : { answer, always }
@@ -93,7 +116,7 @@ export const callChoices = (item: ApprovalItem): ReadonlyArray<Choice<Given<Call
   const all: Choice<Given<CallAnswer>> = {
     key: "a",
     label: "yes to all of this kind",
-    explains: `Yes, and to all of this kind until this run ends: ${kindText(session ?? "")}.`,
+    explains: `Yes, and to all of this kind until this run ends: ${kindText(item)}.`,
     answer: only({ answer: "session" })
   }
   const everywhere: Choice<Given<CallAnswer>> = {

@@ -20,13 +20,14 @@ export interface TerminalOutput {
   readonly close: () => void
 }
 
+const failed = (cause: Error): PlatformError =>
+  badArgument({ module: "QuestionScreen", method: "write", description: "The terminal cannot be written", cause })
+
 const openControllingTerminal = (): TerminalOutput | undefined => {
   try {
     const descriptor = openSync("/dev/tty", "w")
     if (!isatty(descriptor)) return void closeSync(descriptor)
     const stream = new WriteStream(descriptor)
-    const failed = (cause: Error) =>
-      badArgument({ module: "QuestionScreen", method: "write", description: "The terminal cannot be written", cause })
     return {
       write: (text) =>
         Effect.callback((resume) => {
@@ -97,14 +98,10 @@ export const openScreen: Effect.Effect<
 })
 
 /** Until the scope closes, runs this whenever the process continues after it was stopped. */
-export const onContinue = (again: Effect.Effect<void>): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.asVoid(
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const listener = (): void => void Effect.runFork(again)
-        process.on("SIGCONT", listener)
-        return listener
-      }),
-      (listener) => Effect.sync(() => void process.off("SIGCONT", listener))
-    )
+export const onContinue = (again: Effect.Effect<void>): Effect.Effect<void, never, Scope.Scope> => {
+  const listener = (): void => void Effect.runFork(again)
+  return Effect.acquireRelease(
+    Effect.sync(() => void process.on("SIGCONT", listener)),
+    () => Effect.sync(() => void process.off("SIGCONT", listener))
   )
+}

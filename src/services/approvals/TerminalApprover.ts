@@ -11,7 +11,7 @@ import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { type Asking, shortQuestion, wholeQuestion } from "../../domain/permissions/ApprovalText.ts"
 import { framed } from "../../domain/permissions/QuestionLines.ts"
 import { askTask } from "../../domain/runs/ActivityKey.ts"
-import { callChoices, doubtChoices, kindText, stepChoices, withoutHashes } from "./AnswerChoices.ts"
+import { callChoices, doubtChoices, kindText, projectText, stepChoices } from "./AnswerChoices.ts"
 import { type Answered, Approver, isStart } from "./Approver.ts"
 import { canAsk } from "./QuestionScreen.ts"
 import { askOnScreen, askText, type Question, type QuestionStyle } from "./TerminalQuestion.ts"
@@ -19,7 +19,7 @@ import { askOnScreen, askText, type Question, type QuestionStyle } from "./Termi
 /** With a bell, without colours. */
 export const plainStyle: QuestionStyle = { bell: true, isColoured: false }
 
-const wishQuestion = "What should be done instead? (Enter for nothing):"
+const wishQuestion = "What should be done instead? (Enter for nothing)"
 
 const questionOf = <A>(asking: Asking, choices: ReadonlyArray<Choice<A>>, prompt: string): Question<A> => ({
   short: (size) => shortQuestion(asking, [keyLine(choices)], size),
@@ -32,24 +32,24 @@ const questionOf = <A>(asking: Asking, choices: ReadonlyArray<Choice<A>>, prompt
 /** In a conversation the next message says what to do instead. */
 const hasNextRound = (item: ApprovalItem): boolean => !isStart(item) && item.task !== askTask
 
+/** The rules for the project that a question offers. */
+const projectNotes = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<string> => {
+  const text = projectText(items)
+  return text === undefined ? [] : [`p = ${text}`]
+}
+
 /** What the keys for more than one call cover in this question. */
-const notesOf = ({ always = [], session }: NonNullable<ApprovalItem["offers"]>): ReadonlyArray<string> => [
-  ...(session === undefined ? [] : [`a = ${kindText(session)}, until this run ends`]),
-  ...(always.length === 0 ? [] : [`p = ${withoutHashes(always.join(" or "))}`])
+const notesOf = (item: ApprovalItem): ReadonlyArray<string> => [
+  ...(item.offers?.session === undefined ? [] : [`a = ${kindText(item)}, until this run ends`]),
+  ...projectNotes([item])
 ]
 
 const callAsking = (item: ApprovalItem): Asking => ({
   scope: "call",
   title: item.task === askTask ? "" : item.task,
   items: [item],
-  notes: notesOf(item.offers ?? {})
+  notes: notesOf(item)
 })
-
-/** The rules for the project that a step offers. */
-const stepNotes = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<string> => {
-  const always = [...new Set(items.flatMap(({ offers }) => offers?.always?.[0] ?? []))]
-  return always.length === 0 ? [] : [`p = ${withoutHashes(always.join(", "))}`]
-}
 
 /** Asks on the terminal in this style. */
 export const layerTerminal = (
@@ -73,7 +73,7 @@ export const layerTerminal = (
       })
       return Approver.of({
         step: Effect.fn("Approver.step")((title, items) => {
-          const asking: Asking = { scope: "step", title, items, notes: stepNotes(items) }
+          const asking: Asking = { scope: "step", title, items, notes: projectNotes(items) }
           return provide(ask(questionOf(asking, stepChoices(items), "Allow? "), "decline", true))
         }),
         call: Effect.fn("Approver.call")((item) =>

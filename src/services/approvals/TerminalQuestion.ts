@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as Terminal from "effect/Terminal"
 import type { PlatformError } from "effect/PlatformError"
 import type { Typed } from "../../domain/permissions/AnswerKeys.ts"
-import type { ScreenSize } from "../../domain/permissions/QuestionLines.ts"
+import { type ScreenSize, wrappedLine } from "../../domain/permissions/QuestionLines.ts"
 import { pagesOf } from "../../domain/text/TextPages.ts"
 import { onContinue, openScreen, type QuestionScreen } from "./QuestionScreen.ts"
 import { dropTypedAhead, turnPages, typedLine } from "./TypedKeys.ts"
@@ -88,7 +88,10 @@ const converse = Effect.fnUntraced(function* <A>(
       const typed = question.read(yield* typedLine)
       isPrompted = false
       if (typed._tag === "Answer") return typed.answer
-      if (typed._tag === "Unknown") yield* screen.show(`${typed.complaint}\n`)
+      if (typed._tag === "Unknown") {
+        const { columns } = yield* size
+        yield* screen.show(`${wrappedLine({ text: typed.complaint }, columns).join("\n")}\n`)
+      }
       if (typed._tag === "Help") yield* screen.show(question.help(yield* size))
       if (typed._tag !== "View") continue
       const seen = yield* size
@@ -122,7 +125,7 @@ export const askText = (prompt: string) =>
     const screen = yield* openScreen
     if (screen === undefined) return ""
     yield* dropTypedAhead
-    yield* screen.show(`${prompt} `)
+    yield* screen.show(`${prompt}: `)
     return yield* typedLine
   }).pipe(
     Effect.scoped,

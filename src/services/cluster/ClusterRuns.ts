@@ -22,6 +22,7 @@ import { exitCodeOf, type RunUsage } from "../../domain/runs/RunReport.ts"
 import { saveIntent } from "./CallFence.ts"
 import { retryTransient } from "./ClusterDatabase.ts"
 import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
+import { removeRun } from "./RunRemoval.ts"
 import type { JournalLine } from "../journal/JournalLine.ts"
 
 /** Another run is changing the project. */
@@ -180,11 +181,7 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
         )
       )
     ),
-    remove: Effect.fn("ClusterRuns.remove")(function* (runId) {
-      const rows = yield* retryTransient(sql`DELETE FROM task_conductor_runs
-        WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`)
-      return rows.length > 0
-    }),
+    remove: (runId) => removeRun(sql, runId),
     append: Effect.fnUntraced(function* (runId, record, redact) {
       const json = JSON.stringify(redact(encodeRecord(record) as Schema.Json))
       const key = "key" in record ? record.key : ""

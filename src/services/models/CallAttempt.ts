@@ -41,6 +41,8 @@ export interface ModelRequest {
   readonly step: number
   /** The model of a skill that chose one; that of the stage, or of the run, when absent. */
   readonly model?: string
+  /** The JSON schema that the answer has to fit; see `CallSettings`. */
+  readonly format?: object
   /** The expected document; an answer that does not become one is stopped. */
   readonly shape?: AnswerShape
   /** Makes a listener for one answer, which gets the text as it arrives. A repeated request has a new listener. */
@@ -141,7 +143,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   })
 
   const collect = Effect.fnUntraced(function* (request: ModelRequest, planned: CallPlan) {
-    const { listen, prompt, shape, talk } = request
+    const { format, listen, prompt, shape, talk } = request
     const name = nameOf(request)
     const entered = Effect.fnUntraced(function* (phase: Phase) {
       if (phase === "thinking") thinking.seen(name, planned.think)
@@ -169,7 +171,11 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
         ...(talk === undefined ? {} : { talk })
       }).pipe(
         Effect.provideService(ModelOverride, overrideOf(request)),
-        Effect.provideService(CallOptions, { ...planned, connected: life.connected })
+        Effect.provideService(CallOptions, {
+          ...planned,
+          ...(format === undefined ? {} : { format }),
+          connected: life.connected
+        })
       )
     }
     const followed = {

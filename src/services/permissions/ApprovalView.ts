@@ -72,7 +72,7 @@ const rememberText = ({ accesses, tool }: GateQuestion): string =>
     : `${tool} for ${accesses.map(accessTarget).join(", ")}`
 
 /** True when neither a flag nor a yes to later steps covers it. */
-const isForPerson = (question: GateQuestion): boolean =>
+export const isForPerson = (question: GateQuestion): boolean =>
   question.accesses.some(needsPerson) || sessionScopes(question) === undefined
 
 /**

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import { accessTarget, type CanonicalAccess, type Reading, type Start } from "../../domain/tools/Access.ts"
+import { type CanonicalAccess, type Reading, type Start } from "../../domain/tools/Access.ts"
 import type { InDoubtCall } from "../../domain/history/JournalRecord.ts"
 import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
@@ -16,22 +16,15 @@ import { Approver } from "../approvals/Approver.ts"
 import { PermissionDenied, maxDenials } from "./PermissionDenied.ts"
 import { type CertainDenial, foreseeDenial } from "./CertainDenial.ts"
 import { resolveInDoubt } from "./InDoubtCall.ts"
-import { itemOf, withOffers } from "./ApprovalView.ts"
-import {
-  type GateOptions,
-  makePolicyEvaluator,
-  readOnlyReason,
-  scriptWarnings,
-  type SourcedRule
-} from "./PolicyEvaluator.ts"
+import { type GateOptions, makePolicyEvaluator, readOnlyReason, type SourcedRule } from "./PolicyEvaluator.ts"
 import { type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
+import { askCall, deniedOf } from "./GateCall.ts"
 import { approveStep } from "./GateStep.ts"
 import { Grants, GrantSnapshot } from "./Grants.ts"
 import { Policies } from "./Policies.ts"
-import { rememberAnswer } from "./RememberedAnswer.ts"
 import { ProjectWriteLock } from "./ProjectWriteLock.ts"
 import { makeRefusals, refusalFields } from "./Refusals.ts"
-import { questionId, type QuestionScope } from "./QuestionScope.ts"
+import type { QuestionScope } from "./QuestionScope.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -60,12 +53,6 @@ const issue = (given: Permit): Permit => {
 
 /** Marks a permit as used. False for one that the gate did not issue, or that was used before. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
-
-const deniedOf = (
-  question: GateQuestion,
-  by: PermissionDenied["by"],
-  more: Pick<PermissionDenied, "instead" | "leftOut" | "patterns" | "reason" | "times"> = {}
-) => new PermissionDenied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
 
 /** The answers that one gate has in a run, for another gate of the same run. */
 export const GateSnapshot = Schema.Struct({ grants: GrantSnapshot, ...refusalFields })
@@ -124,11 +111,12 @@ export class Gate extends Context.Service<
         const workspace = yield* Workspace
         const rules = [...(options.rules ?? [])]
         const evaluator = yield* makePolicyEvaluator({ ...options, rules })
-        const viewWorld = { workspace, nameOf: evaluator.nameOf }
         const grants = new Grants()
         const refusals = yield* makeRefusals
         const { addDenial, addWish } = refusals
         const withMutex = (yield* Semaphore.make(1)).withPermits(1)
+        const { nameOf } = evaluator
+        const world = { addWish, approver, events, evaluator, grants, nameOf, policies, withMutex, workspace }
 
         /** True when nobody needs to be asked. */
         const isSettled = Effect.fnUntraced(function* (question: GateQuestion) {
@@ -142,37 +130,6 @@ export class Gate extends Context.Service<
           return verdict === "allow" || grants.isGranted(question)
         })
 
-        const ask = Effect.fnUntraced(function* (
-          question: GateQuestion,
-          tell: (event: RunEvent) => Effect.Effect<void>
-        ) {
-          const { task } = question
-          const hash = questionId(question)
-          const changed = yield* evaluator.changedScripts(question)
-          const outdated = yield* evaluator.outdated(question)
-          const offered = evaluator.offersOf(question)
-          const seen = yield* itemOf(question, viewWorld, outdated, scriptWarnings(changed))
-          const item = withOffers(seen, question, offered)
-          yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
-          const { always = [], answer, by, instead } = yield* approver.call(item, hash)
-          const wish = answer === "deny" && instead !== undefined ? { instead } : {}
-          const rules = answer === "remember" && always.length > 0 ? { always } : undefined
-          yield* tell({ type: "approval.answered", scope: "call", hash, answer, by, ...wish, ...rules })
-          if (answer === "deny") {
-            const declined = [question.tool, ...question.accesses.map(accessTarget)].join(" ")
-            if (instead !== undefined) yield* addWish({ declined, instead })
-            const times = by === "person" ? { times: grants.countDenial(question) } : {}
-            if (by === "nobody") return yield* deniedOf(question, by, evaluator.remedyOf(question, changed))
-            return yield* deniedOf(question, by, { ...times, ...wish })
-          }
-          if (by === "person") grants.addShown(question)
-          /* A rule for the project covers what its text says, which may be less than the session would. */
-          if (answer !== "once" && rules === undefined) grants.addSession(question)
-          const kept = { always, offered, question, root: evaluator.root }
-          const warning = answer === "remember" ? yield* rememberAnswer(kept, policies) : undefined
-          if (warning !== undefined) yield* tell({ type: "message", level: "warning", text: warning })
-        })
-
         const admit = Effect.fnUntraced(function* (
           question: GateQuestion,
           tell: (event: RunEvent) => Effect.Effect<void>
@@ -183,20 +140,14 @@ export class Gate extends Context.Service<
           if (reason !== undefined) return yield* deniedOf(question, "rule", { reason, ...leftOut })
           /* An answer to another question may have settled this one while it waited. */
           const askUnlessSettled = Effect.flatMap(isSettled(question), (settled) =>
-            settled ? Effect.void : ask(question, tell)
+            settled ? Effect.void : askCall(question, tell, world)
           )
           if (!(yield* isSettled(question))) yield* withMutex(askUnlessSettled)
           evaluator.noteWrites(question)
         })
 
         const decideDoubt = Effect.fnUntraced(function* (intent: InDoubtCall) {
-          const resolution = yield* resolveInDoubt(intent, {
-            approver,
-            events,
-            nameOf: evaluator.nameOf,
-            withMutex,
-            workspace
-          })
+          const resolution = yield* resolveInDoubt(intent, world)
           if (typeof resolution === "string") return resolution
           const denied = new PermissionDenied({ tool: intent.call.name, targets: intent.targets, ...resolution })
           yield* addDenial(denied)
@@ -226,7 +177,6 @@ export class Gate extends Context.Service<
           })
         }
 
-        const stepWorld = { addWish, approver, events, evaluator, grants, policies, withMutex, ...viewWorld }
         return Gate.of({
           authorize: Effect.fn("Gate.authorize")((scope, prepared) => {
             const question = questionOfCall(scope, prepared)
@@ -242,7 +192,7 @@ export class Gate extends Context.Service<
             admit(questionOfAccess(beforeRun, start), () => Effect.void)
           ),
           resolveInDoubt: decideDoubt,
-          approveStep: (step) => approveStep(step, stepWorld),
+          approveStep: (step) => approveStep(step, world),
           mayRead,
           foresee: (access) => foreseeDenial(access, { approver, evaluator, grants }),
           denials: refusals.denials,

@@ -4,34 +4,22 @@
 import * as Effect from "effect/Effect"
 import type { Decision } from "../../domain/permissions/Decision.ts"
 import type { Rule } from "../../domain/permissions/Permission.ts"
-import type { GatedTask, StepApproved, StepGate, ApprovalItem, Wish } from "../../domain/permissions/ApprovalItem.ts"
+import type { GatedTask, StepApproved, StepGate, ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import {
   conflictingWriteNote,
   conflictingWrites,
   type TouchingTask
 } from "../../domain/permissions/ConflictingWrites.ts"
 import { sessionScopes } from "../../domain/permissions/SessionScope.ts"
-import type { Approver, StepAnswer } from "../approvals/Approver.ts"
+import type { StepAnswer } from "../approvals/Approver.ts"
 import { hashOf } from "../files/Hash.ts"
 import { type PolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
-import { alwaysOffers, itemOf, type ViewWorld } from "./ApprovalView.ts"
+import { alwaysOffers, itemOf } from "./ApprovalView.ts"
 import { afterWrites, type GateQuestion, questionOfCall } from "./GateQuestion.ts"
-import type { Grants } from "./Grants.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
-import type { Policies } from "./Policies.ts"
+import type { GateWorld } from "./GateWorld.ts"
+import type { Grants } from "./Grants.ts"
 import { rememberInProject } from "./RememberedAnswer.ts"
-
-interface StepWorld extends ViewWorld {
-  readonly approver: Approver["Service"]
-  readonly events: RunEvents["Service"]
-  readonly policies: Policies["Service"]
-  readonly evaluator: PolicyEvaluator
-  readonly grants: Grants
-  /** Takes what a person wants instead. */
-  readonly addWish: (wish: Wish) => Effect.Effect<void>
-  /** Lets one question be shown at a time. */
-  readonly withMutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
-}
 
 interface DecidedCall {
   readonly question: GateQuestion
@@ -92,7 +80,7 @@ const shownOf = Effect.fnUntraced(function* (
   task: string,
   calls: ReadonlyArray<DecidedCall>,
   warnings: ReadonlyMap<string, string>,
-  world: StepWorld
+  world: GateWorld
 ): Effect.fn.Return<ReadonlyArray<Shown>> {
   if (calls.length === 0) return [{ item: { task, tool: "none", risk: "safe", targets: [] } }]
   return yield* Effect.forEach(calls, ({ problem, question }) =>
@@ -129,7 +117,7 @@ const grant = (
   answer: StepAnswer,
   wasSeen: boolean,
   shown: ReadonlyArray<Shown>,
-  { approver, grants }: Pick<StepWorld, "approver" | "grants">
+  { approver, grants }: Pick<GateWorld, "approver" | "grants">
 ): void => {
   const isLeft = ({ item, question }: Shown): boolean =>
     question === undefined || sessionScopes(question) === undefined || approver.leaves?.(item) === true
@@ -152,14 +140,14 @@ const grant = (
 const remember = Effect.fnUntraced(function* (
   always: ReadonlyArray<string>,
   shown: ReadonlyArray<Shown>,
-  { evaluator, events, policies }: StepWorld
+  { evaluator, events, policies }: GateWorld
 ) {
   const problems = yield* Effect.forEach(shown, ({ offered = [], question }) =>
     question === undefined
       ? Effect.undefined
       : rememberInProject(always, { offered, question, root: evaluator.root }, policies)
   )
-  const [problem] = problems.filter((one) => one !== undefined)
+  const problem = problems.find((one) => one !== undefined)
   if (problem !== undefined) yield* events.publish({ type: "message", level: "warning", text: problem })
 })
 
@@ -169,7 +157,7 @@ const answered = (answer: StepAnswer) =>
 /** Asks once about all tasks of the step that need it, and grants the calls by their hash. */
 export const approveStep = Effect.fn("Gate.approveStep")(function* (
   { planKey, tasks, title }: StepGate,
-  world: StepWorld
+  world: GateWorld
 ): Effect.fn.Return<StepApproved> {
   const { addWish, approver, evaluator, events, grants, withMutex } = world
   const decided = yield* Effect.forEach(tasks, (task) =>

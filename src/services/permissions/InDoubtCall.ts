@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { InDoubtCall, CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
-import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
+import type { ApprovalItem, ApprovalWords } from "../../domain/permissions/ApprovalItem.ts"
 import type { Approver } from "../approvals/Approver.ts"
 import { hashOf } from "../files/Hash.ts"
 import { fileState, type Workspace } from "../files/Workspace.ts"
@@ -24,11 +24,19 @@ const verdictOfFiles = Effect.fnUntraced(function* (
   return files.every(({ before }, index) => states[index] === before) ? "again" : "unclear"
 })
 
+/** A command is shown as one would type it. */
+const doubtWords = (tool: string, names: ReadonlyArray<string>): Pick<ApprovalWords, "command" | "does"> => {
+  const [command] = names
+  return tool === "run_command" && command !== undefined
+    ? { does: "run a command", command }
+    : { does: [`use ${tool}`, ...(names.length === 0 ? [] : [names.join(", ")])].join(" on ") }
+}
+
 /** What a person is shown. */
 const doubtItem = ({ call, files, targets, task }: CallIntent, nameOf: (path: string) => string): ApprovalItem => ({
   task,
   words: {
-    does: `use ${call.name}${targets.length === 0 ? "" : ` on ${targets.map(nameOf).join(", ")}`}`,
+    ...doubtWords(call.name, targets.map(nameOf)),
     consequence: "When it happened, running it again does it a second time.",
     isCalm: false
   },

@@ -279,19 +279,20 @@ describe("permissions explain", () => {
   })
 })
 
-describe("a rule for one project", () => {
-  const openTwo = () => {
-    const sandbox = open([])
-    const here = realpathSync(join(sandbox.root, "project"))
-    const rules = [
-      { verdict: "allow", tool: "read_file", project: here, rememberedAt },
-      { verdict: "allow", tool: "run_command", pattern: "npm test", project: "/elsewhere" },
-      page
-    ]
-    sandbox.write(policies, JSON.stringify({ version: 1, rules }))
-    return { sandbox, rules }
-  }
+/** A sandbox with a rule for its project, and one for another. */
+const openTwo = () => {
+  const sandbox = open([])
+  const here = realpathSync(join(sandbox.root, "project"))
+  const rules = [
+    { verdict: "allow", tool: "read_file", project: here, rememberedAt },
+    { verdict: "allow", tool: "run_command", pattern: "npm test", project: "/elsewhere" },
+    page
+  ]
+  sandbox.write(policies, JSON.stringify({ version: 1, rules }))
+  return { sandbox, rules }
+}
 
+describe("a rule for one project", () => {
   it("is listed, explained and revoked in its project, and not in another one", async () => {
     const { rules, sandbox } = openTwo()
     sandbox.write("project/a.md", "text\n")

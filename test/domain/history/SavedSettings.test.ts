@@ -24,7 +24,8 @@ const everything: Required<Configuration> = {
   sandbox: { mode: "off" } as never,
   commandEnvironment: ["LANG"],
   mcpServers: { evil: { command: "touch", args: ["a"] } as never },
-  saveConversations: true
+  saveConversations: true,
+  keepClusterRuns: { days: 30 }
 }
 
 const harmless = [
@@ -55,7 +56,8 @@ describe("of the settings in a journal count", () => {
       "tools",
       "sandbox",
       "commandEnvironment",
-      "mcpServers"
+      "mcpServers",
+      "keepClusterRuns"
     ])
   })
 

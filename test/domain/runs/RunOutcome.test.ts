@@ -48,8 +48,8 @@ describe("the outcome of a run", () => {
   })
 
   it("says in one sentence what --read-only left out, however the run ended", () => {
-    const left = (target: string) => ({ message: "m", tool: "write_file", targets: [target], leftOut: true })
-    const denials = [left("/a"), left("/b"), left("/a")]
+    const left = { message: "m", tool: "write_file", leftOut: true }
+    const denials = ["/a", "/b", "/a"].map((target) => Object.assign({ targets: [target] }, left))
     const sentence =
       "Left out because of --read-only: write_file on /a; write_file on /b. Without it, these changes are asked about."
     const found = (end: RoundsEnd) => outcomeOf(end, "", { ...shortfall, denials })

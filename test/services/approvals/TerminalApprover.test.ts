@@ -38,7 +38,7 @@ const callScreen = `
 ╭ Research 1 · wants to read docs/a.md
 │ Nothing is changed.
 │ a = read_file for every file of the project, until this run ends
-│ p = read_file or read_file:docs/a.md or read_file:docs/**
+│ p = read_file for everyday files of this project; also "p docs/a.md" or "p docs/**"
 ╰ y yes · a yes to all of this kind · p always in this project · e always everywhere · n no · v view all · ? explain
 `
 
@@ -181,7 +181,7 @@ Allow? `
   a   Yes, and to all of this kind until this run ends: read_file for every file of the project.
 `
       assert.strictEqual(screen.split(explained).length, 3)
-      assert.include(screen, `"p docs/**": read_file:docs/**.`)
+      assert.include(screen, `; also "p docs/a.md" or "p docs/**". It is saved`)
       assert.include(screen, "always in every project: read_file for /p/docs/a.md.")
     })
   )

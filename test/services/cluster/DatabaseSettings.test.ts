@@ -124,18 +124,20 @@ const makeTlsServer = Effect.gen(function* () {
   }
 })
 
+/** Whether the connection of a session is encrypted, or why there is none. */
+const query = (url: string, env: Readonly<Record<string, string>>) =>
+  SqlClient.SqlClient.use((sql) => sql`SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`).pipe(
+    Effect.provide(layerDatabase(Redacted.make(url))),
+    withEnvironment(env),
+    Effect.catchTag("DatabaseUnavailable", ({ message }) => Effect.succeed(message))
+  )
+
 describe("a database with TLS and a password", { timeout: 60_000, ...needsPostgres }, () => {
   liveTest(
     "is used when the certificate is known and fits, and its password is shown nowhere",
     () =>
       Effect.gen(function* () {
         const { named, numbered, path } = yield* makeTlsServer
-        const query = (url: string, env: Readonly<Record<string, string>>) =>
-          SqlClient.SqlClient.use((sql) => sql`SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`).pipe(
-            Effect.provide(layerDatabase(Redacted.make(url))),
-            withEnvironment(env),
-            Effect.catchTag("DatabaseUnavailable", ({ message }) => Effect.succeed(message))
-          )
         const full = { PGSSLMODE: "verify-full", PGSSLROOTCERT: path, PGPASSWORD: secret }
         assert.deepStrictEqual(yield* query(named, full), [{ ssl: true }])
         assert.deepStrictEqual(yield* query(numbered, { ...full, PGSSLMODE: "verify-ca" }), [{ ssl: true }])
@@ -154,6 +156,13 @@ describe("a database with TLS and a password", { timeout: 60_000, ...needsPostgr
         const env = { ...full, TASK_CONDUCTOR_DATABASE: named }
         const listed = yield* Effect.promise(() => sandbox.run(["runs", "--cluster"], { env }))
         assert.deepInclude(listed, { code: 0 })
+        const seen = yield* Effect.promise(() => sandbox.run(["doctor", "--cluster", "--json"], { env }))
+        const { findings } = JSON.parse(seen.stdout)
+        assert.deepInclude(
+          findings.find((one: { readonly name: string }) => one.name === "TLS"),
+          { state: "ok", what: "in use (TLSv1.3)" }
+        )
+        assert.notInclude(seen.stdout + seen.stderr, secret)
         const wrong = sandbox.start(["worker"], { env: { ...env, PGPASSWORD: `${secret}-wrong` } })
         const words = readFileSync(`/proc/${wrong.child.pid}/cmdline`, "utf8")
         const ended = yield* Effect.promise(() => wrong.ended)

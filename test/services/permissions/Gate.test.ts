@@ -144,7 +144,8 @@ layer(NodeServices.layer)("Gate", (it) => {
               words: {
                 does: "edit README.md (+1 -1)",
                 consequence: "Changes a file of the project, and nothing else.",
-                isCalm: true
+                isCalm: true,
+                names: ["README.md"]
               },
               offers: { session: "exactly this call", always: ["write_file:README.md"] }
             }
@@ -527,9 +528,9 @@ layer(NodeServices.layer)("Gate", (it) => {
         yield* gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: `${root}/.env`, inside: true })
         yield* gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: "/etc/hosts", inside: false })
         yield* Effect.flip(gate.authorizeReference(inTask("T"), { _tag: "FetchUrl", url: "https://example.com/" }))
-        const shown = approver.asked.flat().map(({ words, ...item }) => ({ does: words?.does, ...item }))
+        const shown = approver.asked.flat()
         assert.deepStrictEqual(
-          shown.map(({ does, offers, personOnly }) => [does, offers?.always, personOnly]),
+          shown.map(({ offers, personOnly, words }) => [words?.does, offers?.always, personOnly]),
           [
             ["read .env", ["read_file:.env"], true],
             ["read /etc/hosts", ["read_file:/etc/hosts"], true],
@@ -540,17 +541,20 @@ layer(NodeServices.layer)("Gate", (it) => {
             ]
           ]
         )
-        const plain = shown.map(
-          ({ does: _does, offers: { always: _always, ...offers } = {}, personOnly: _only, ...item }) => ({
-            ...item,
-            offers
-          })
+        assert.deepStrictEqual<unknown>(
+          shown.map(({ offers, risk, targets, task, tool }) => ({
+            task,
+            tool,
+            risk,
+            targets,
+            offers: { session: offers?.session, remember: offers?.remember }
+          })),
+          [
+            askedAbout("read_file", `${root}/.env`),
+            askedAbout("read_file", "/etc/hosts"),
+            askedAbout("fetch_url", "https://example.com/", "https://example.com")
+          ]
         )
-        assert.deepStrictEqual<unknown>(plain, [
-          askedAbout("read_file", `${root}/.env`),
-          askedAbout("read_file", "/etc/hosts"),
-          askedAbout("fetch_url", "https://example.com/", "https://example.com")
-        ])
       })
     )
 

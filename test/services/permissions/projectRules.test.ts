@@ -163,6 +163,18 @@ layer(NodeServices.layer)("--yes", (it) => {
     })
   )
 
+  it.effect("is known when a plan is made, though nobody can be asked", () =>
+    Effect.gen(function* () {
+      const { gate, root } = yield* openGate({ approver: Approver.layerYes(Approver.layerDenyAll) })
+      const page = { _tag: "FetchUrl", url: "https://example.com/a" } as const
+      assert.isUndefined(yield* gate.foresee(page))
+      const secret = { _tag: "ReadFile", path: `${root}/.env`, inside: true } as const
+      assert.deepStrictEqual(yield* gate.foresee(secret), { tool: "read_file", rules: [] })
+      const { gate: other } = yield* openGate({ approver: Approver.layerApproveSteps(Approver.layerDenyAll) })
+      assert.isDefined(yield* other.foresee(page))
+    })
+  )
+
   it.effect("leaves --yes-this-run as it is: steps are approved, single calls are asked about", () =>
     Effect.gen(function* () {
       const inner = scriptedApprover({ calls: ["deny"] })
