@@ -43,7 +43,7 @@ describe("ask", () => {
     assert.deepStrictEqual(
       stderr
         .replace(/\d+ ms/g, "N ms")
-        .replace(/\d\.\d s/, "N s")
+        .replace(/\d+\.\d s/, "N s")
         .split("\n")
         .slice(2),
       [
