@@ -57,6 +57,7 @@ describe("of the settings in a journal count", () => {
       "sandbox",
       "commandEnvironment",
       "mcpServers",
+      "saveConversations",
       "keepClusterRuns"
     ])
   })

@@ -14,10 +14,17 @@ const canary = "descriptor-canary"
 /** Numbers in a row, and after gaps: Node itself looks only at the first ones. */
 const given = [3, 4, 5, 9, 10, 16, 17, 20, 40, 63, 200]
 
-/** Lists what a shell has open beside stdin, stdout, stderr and its own script. */
+/**
+ * Lists what a shell has open beside stdin, stdout, stderr and its own script. The list is made before the shell opens a pipe
+ * of its own.
+ */
 const prober = `
 cd /proc/$$/fd
-for n in *; do [ "$n" -gt 2 ] && readlink $n; done | grep -v '[.]sh$'
+for n in *; do
+  [ "$n" -gt 2 ] || continue
+  link=$(readlink $n)
+  case $link in *.sh|"") ;; *) echo "$link" ;; esac
+done
 echo probed
 `
 
