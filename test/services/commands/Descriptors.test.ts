@@ -15,16 +15,16 @@ const canary = "descriptor-canary"
 const given = [3, 4, 5, 9, 10, 16, 17, 20, 40, 63, 200]
 
 /**
- * Lists what a shell has open beside stdin, stdout, stderr and its own script. The list is made before the shell opens a pipe
- * of its own.
+ * Lists what a shell has open beside stdin, stdout, stderr, its own script and the list. Another process makes it, since a
+ * shell that does opens a folder and pipes of its own.
  */
 const prober = `
-cd /proc/$$/fd
-for n in *; do
+ls -l /proc/$$/fd >open.txt
+sed -n 's/.* \\([0-9]*\\) -> \\(.*\\)/\\1 \\2/p' open.txt >named.txt
+while read -r n link; do
   [ "$n" -gt 2 ] || continue
-  link=$(readlink $n)
-  case $link in *.sh|"") ;; *) echo "$link" ;; esac
-done
+  case $link in *.sh | */probed.txt | */server.txt) ;; *) echo "$link" ;; esac
+done <named.txt
 echo probed
 `
 
