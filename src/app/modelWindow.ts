@@ -4,8 +4,11 @@
  */
 import * as Effect from "effect/Effect"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
+import { providerOf } from "../domain/models/ModelName.ts"
 import { readFacts } from "../services/providers/ollama/OllamaFacts.ts"
 import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
+import { readOpenAiFacts } from "../services/providers/openai/OpenAiFacts.ts"
+import { OpenAiServer } from "../services/providers/openai/OpenAiServer.ts"
 import { ConfigurationError, projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { type Setup, withWindow } from "./setup.ts"
@@ -18,16 +21,23 @@ export interface FittedSetup {
   readonly isLowered: boolean
 }
 
+/** What the server of the run says of the model of the run. */
+const askForFacts = ({ apiKey, settings: { host, model } }: Setup) => {
+  const server = { host, ...(apiKey === undefined ? {} : { apiKey }) }
+  return providerOf(model) === "openai"
+    ? Effect.provide(readOpenAiFacts(model), OpenAiServer.layer(server))
+    : Effect.provide(readFacts(model), OllamaServer.layer(server))
+}
+
 /**
  * The setup with its window. A server that does not answer changes nothing: the first call of the run says so. A run that
  * is resumed has its window set, so that it keeps it.
  */
 export const fitWindow = Effect.fn("fitWindow")(function* (setup: Setup, { model }: Pick<RunPorts, "model">) {
   const unchanged: FittedSetup = { setup, isLowered: false }
-  const { apiKey, configuration, settings } = setup
+  const { configuration, settings } = setup
   if (settings.model === "embedded" || model !== undefined) return unchanged
-  const server = OllamaServer.layer({ host: settings.host, ...(apiKey === undefined ? {} : { apiKey }) })
-  const facts = yield* Effect.provide(readFacts(settings.model), server)
+  const facts = yield* askForFacts(setup)
   if (!facts.isKnown) return unchanged
   if (setup.isProjectModel && facts.isForwarded === true) {
     const what = `the model ${settings.model} is forwarded to another server with all prompts. Choose it yourself to use it: --model ${settings.model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`

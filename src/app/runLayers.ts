@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { providerOf } from "../domain/models/ModelName.ts"
 import { answerReserve } from "../domain/models/PromptSize.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import { Activities } from "../services/journal/Activities.ts"
@@ -24,6 +25,9 @@ import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { layerOllamaFacts } from "../services/providers/ollama/OllamaFacts.ts"
 import { OllamaModel } from "../services/providers/ollama/OllamaModel.ts"
 import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
+import { layerOpenAiFacts } from "../services/providers/openai/OpenAiFacts.ts"
+import { OpenAiModel } from "../services/providers/openai/OpenAiModel.ts"
+import { OpenAiServer } from "../services/providers/openai/OpenAiServer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { ProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
 import { PlanChecker } from "../services/pipeline/PlanChecker.ts"
@@ -54,12 +58,17 @@ const serverOf = ({ apiKey, settings: { host } }: Setup) => ({ host, ...(apiKey 
 const layerModel = (setup: Setup) => {
   const { configuration, settings } = setup
   if (settings.model === "embedded") return EmbeddedModel.layer
+  const maxAnswerTokens = answerReserve(settings.contextWindow)
+  if (providerOf(settings.model) === "openai") {
+    const openAi = OpenAiModel.layer({ ...serverOf(setup), model: settings.model, maxAnswerTokens })
+    return Layer.merge(openAi, Layer.provide(layerOpenAiFacts(setup.modelFacts), OpenAiServer.layer(serverOf(setup))))
+  }
   const { keepAlive } = configuration
   const model = OllamaModel.layer({
     ...serverOf(setup),
     model: settings.model,
     contextWindow: settings.contextWindow,
-    maxAnswerTokens: answerReserve(settings.contextWindow),
+    maxAnswerTokens,
     ...(keepAlive === undefined ? {} : { keepAlive })
   })
   return Layer.merge(model, Layer.provide(layerOllamaFacts(setup.modelFacts), OllamaServer.layer(serverOf(setup))))
@@ -146,7 +155,7 @@ export const layerRun = (setup: Setup, ports: RunPorts) =>
   )
 
 const layerToolSupport = (setup: Setup) =>
-  setup.settings.model === "embedded"
+  providerOf(setup.settings.model) !== "ollama"
     ? ToolSupport.layerAssumed
     : ToolSupport.layerOllama(setup.settings.model).pipe(Layer.provide(OllamaServer.layer(serverOf(setup))))
 

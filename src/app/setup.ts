@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import { type Configuration, mergeConfigurations, readConfiguration } from "../domain/configuration/Configuration.ts"
 import { defaultLimits } from "../domain/configuration/Limits.ts"
 import type { Generation } from "../domain/models/Generation.ts"
+import { providerOf } from "../domain/models/ModelName.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
 import type { PluginEntry, PluginScope } from "../domain/plugins/PluginEntry.ts"
 import type { DeclaredTools } from "../services/plugins/CommandTools.ts"
@@ -18,6 +19,7 @@ import {
   projectFileName
 } from "../services/configuration/ConfigurationFile.ts"
 import { hostProblem, resolveHost } from "../services/providers/ollama/OllamaHost.ts"
+import { baseUrlProblem, resolveBaseUrl } from "../services/providers/openai/OpenAiAddress.ts"
 import { type SourcedRule, sourcedRules } from "../services/permissions/PolicyEvaluator.ts"
 import type { Facts } from "../services/providers/ModelFacts.ts"
 import { defaultSettings, type Settings } from "../services/runs/RunSettings.ts"
@@ -58,6 +60,21 @@ const generationOf = ({ sampling, stages, think }: Configuration): Generation =>
   ...(stages === undefined ? {} : { stages })
 })
 
+/** The address of the server that has the model. */
+const hostOf = (model: string, { host, openaiBaseUrl }: Configuration): string => {
+  const provider = providerOf(model)
+  return provider === "embedded" ? "" : provider === "openai" ? resolveBaseUrl(openaiBaseUrl) : resolveHost(host)
+}
+
+/** What is wrong with the address, and where it was set. */
+const addressProblem = ({ host, model }: Settings) => {
+  const provider = providerOf(model)
+  if (provider === "embedded") return undefined
+  const what = provider === "openai" ? baseUrlProblem(host) : hostProblem(host)
+  const source = provider === "openai" ? "OPENAI_BASE_URL or openaiBaseUrl" : "OLLAMA_HOST or host"
+  return what === undefined ? undefined : new ConfigurationError({ source, problems: [{ what }] })
+}
+
 const settingsOf = (given: Configuration): Settings => {
   const model = given.model ?? defaultSettings.model
   const contextWindow = given.contextWindow ?? defaultSettings.contextWindow
@@ -65,7 +82,7 @@ const settingsOf = (given: Configuration): Settings => {
     limits: { ...defaultLimits, ...given.limits },
     generation: generationOf(given),
     model,
-    host: model === "embedded" ? "" : resolveHost(given.host),
+    host: hostOf(model, given),
     contextWindow,
     slots: given.parallel ?? defaultSettings.slots,
     referenceBudget: referenceBudgetOf(given, contextWindow)
@@ -88,7 +105,7 @@ const projectsCloudModel = ({ own, project: { model } }: LoadedConfiguration, fl
   flags.model === undefined && own.model === undefined && model !== undefined && isCloudModel(model) ? model : undefined
 
 const cloudNote = (model: string, file: string): string =>
-  `${file} chooses the model ${model}, which your server forwards to another one with all prompts. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
+  `${file} chooses the model ${model}, ${providerOf(model) === "openai" ? "which gets all prompts at the server that you have set for it" : "which your server forwards to another one with all prompts"}. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
 
 /** Reads the configuration for a project; `given`, flags or options, overrides it. */
 export const readSetup = Effect.fn("readSetup")(function* (project: string, given: Configuration) {
@@ -108,11 +125,11 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   const { model: _model, ...withoutModel } = loaded.merged
   const configuration = mergeConfigurations(cloudModel === undefined ? loaded.merged : withoutModel, flags)
   const settings = settingsOf(configuration)
-  const misplaced = settings.model === "embedded" ? undefined : hostProblem(settings.host)
-  if (misplaced !== undefined) {
-    return yield* new ConfigurationError({ source: "OLLAMA_HOST or host", problems: [{ what: misplaced }] })
-  }
-  const apiKey = yield* environmentVariable("OLLAMA_API_KEY")
+  const misplaced = addressProblem(settings)
+  if (misplaced !== undefined) return yield* misplaced
+  const apiKey = yield* environmentVariable(
+    providerOf(settings.model) === "openai" ? "OPENAI_API_KEY" : "OLLAMA_API_KEY"
+  )
   const setup: Setup = {
     project: folder,
     configuration,
@@ -161,7 +178,7 @@ export const savedSettings = ({ configuration, plugins, settings }: Setup): Conf
     plugins: plugins.flatMap(({ folder, scope, text }) =>
       scope === "given" ? [text.startsWith(".") ? `${folder}/${text}` : text] : []
     ),
-    ...(host === "" ? {} : { host }),
+    ...(host === "" ? {} : providerOf(model) === "openai" ? { openaiBaseUrl: host } : { host }),
     ...(keepAlive === undefined ? {} : { keepAlive }),
     ...generationOf(configuration)
   }

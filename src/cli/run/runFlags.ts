@@ -42,7 +42,7 @@ export const runFlags = {
   model: Flag.String("model").pipe(
     Flag.withAlias("m"),
     Flag.withMetavar("NAME"),
-    Flag.withDescription('"embedded", or a model of the Ollama server: --model qwen3:8b'),
+    Flag.withDescription('"embedded", a model of the Ollama server, or openai:NAME: --model qwen3:8b'),
     Flag.optional
   ),
   project: Flag.String("project").pipe(

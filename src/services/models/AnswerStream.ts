@@ -19,7 +19,7 @@ import {
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { AnswerWriting, type Phase, type WritingOptions } from "./AnswerWriting.ts"
 import { openAnswer, type Talk } from "./ConversationPrompt.ts"
-import { fromAiError } from "../providers/ModelErrors.ts"
+import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/JsonDepth.ts"
 import type { UsageMeter } from "../runs/UsageMeter.ts"
 
@@ -39,7 +39,7 @@ export interface Received {
 
 export interface ReadOptions extends WritingOptions {
   /** For messages. */
-  readonly server: { readonly host: string; readonly model: string }
+  readonly server: Omit<FailureContext, "partial">
   readonly meter: UsageMeter["Service"]
   readonly talk?: Talk
   /** Is called with each part; `characters` are those of thoughts and text so far. */

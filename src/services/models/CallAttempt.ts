@@ -9,6 +9,7 @@ import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
 import { generationFor, type Think } from "../../domain/models/Generation.ts"
+import { providerOf } from "../../domain/models/ModelName.ts"
 import {
   type FilledPrompt,
   estimatePrompt,
@@ -72,8 +73,11 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const warned = yield* Ref.make(false)
   const crowded = yield* Ref.make(false)
 
-  /** The embedded model answers for every skill. */
-  const overrideOf = ({ model }: ModelRequest) => (settings.model === "embedded" ? undefined : model)
+  /** A skill chooses among the models of the run's server; the embedded model answers for every skill. */
+  const overrideOf = ({ model }: ModelRequest) =>
+    model !== undefined && settings.model !== "embedded" && providerOf(model) === providerOf(settings.model)
+      ? model
+      : undefined
   const nameOf = (request: ModelRequest): string => overrideOf(request) ?? settings.model
 
   /** The request with the lighter form of its prompt when the window cannot hold the whole. */
@@ -149,7 +153,12 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     const read = (life: CallLife) =>
       readAnswer(model, prompt, {
         heard: life.heard,
-        server: { host: settings.host, model: name },
+        server: {
+          host: settings.host,
+          model: name,
+          promptTokens: neededTokens(prompt, calibration.scale(name)),
+          window: planned.contextWindow
+        },
         meter,
         thinking: { tokens: planned.thinkingTokens, scale: calibration.scale(name) },
         arrived: server.reached,
