@@ -50,6 +50,8 @@ const make = Effect.fnUntraced(function* (
       const model = findModel(models, chat.model)
       if (model === undefined) return { refusal: modelMissing(chat.model) }
       loaded.set(model.name, chat.options?.num_ctx ?? 4096)
+      // What is kept for no time is gone after the answer, which nobody asks about before it is there.
+      if (String(chat["keep_alive"]).startsWith("0")) loaded.delete(model.name)
       const reply = script(chat, index)
       return playedReply(model.name, typeof reply === "string" ? { text: reply } : reply)
     }

@@ -16,6 +16,8 @@ export interface FailureContext {
   /** Estimated tokens of the prompt, and the window: for a server that says only that the prompt is too long. */
   readonly promptTokens?: number
   readonly window?: number
+  /** What the answer ended with, again and again. */
+  readonly repeated?: { readonly piece: string; readonly times: number }
 }
 
 const decodeFacts = Schema.decodeUnknownOption(OllamaErrorReason)
@@ -48,6 +50,17 @@ const limitOf = (name: ReachedLimit["name"], { millis }: { readonly millis: numb
   seconds: Math.round(millis / 1000)
 })
 
+/** Ollama ends an answer without its last line when one token came more than thirty times in a row. */
+const stoppedAfter = 30
+
+/** What the server stopped because the model repeated itself. */
+const stoppedLoop = ({ partial, repeated }: FailureContext): ModelErrorReason | undefined => {
+  if (repeated === undefined || repeated.times < stoppedAfter) return undefined
+  const { piece, times } = repeated
+  const detail = piece === "" ? `it wrote ${times} blanks in a row` : `it repeated "${piece}" ${times} times`
+  return { _tag: "Hopeless", kind: "loop", detail, partial }
+}
+
 const readReason = (reason: AiError.AiErrorReason, context: FailureContext): ModelErrorReason => {
   const facts = factsOf(reason)
   const detail = detailOf(reason, facts)
@@ -62,8 +75,9 @@ const readReason = (reason: AiError.AiErrorReason, context: FailureContext): Mod
   switch (facts?._tag) {
     case "PromptTooLong":
       return { _tag: "ContextOverflow", estimated: facts.promptTokens, window: facts.window }
-    case "ErrorLine":
     case "BrokenOff":
+      return stoppedLoop(context) ?? broken
+    case "ErrorLine":
       return broken
     case "NotConnected":
       return { _tag: "Unreachable", host: context.host, detail, limit: limitOf("connectSeconds", facts) }
