@@ -9,7 +9,7 @@ import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
 import { generationFor, stageModel, type Think } from "../../domain/models/Generation.ts"
-import { providerOf } from "../../domain/models/ModelName.ts"
+import { otherModel } from "../../domain/models/ModelName.ts"
 import {
   type FilledPrompt,
   estimatePrompt,
@@ -75,11 +75,8 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const warned = yield* Ref.make(false)
   const crowded = yield* Ref.make(false)
 
-  /** A skill or a stage chooses among the models of the run's server; the embedded model answers for all of them. */
-  const overrideOf = ({ id, model = stageModel(settings.generation, id.stage) }: ModelRequest) => {
-    if (model === undefined || model === settings.model || settings.model === "embedded") return undefined
-    return providerOf(model) === providerOf(settings.model) ? model : undefined
-  }
+  const overrideOf = ({ id, model = stageModel(settings.generation, id.stage) }: ModelRequest) =>
+    otherModel(settings.model, model)
   const nameOf = (request: ModelRequest): string => overrideOf(request) ?? settings.model
 
   /** The request with the lighter form of its prompt when the window cannot hold the whole. */
