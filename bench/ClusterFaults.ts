@@ -3,11 +3,14 @@
  * twice can be counted, workers that are real processes, and a network between them and the database that can be cut.
  */
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
 import { existsSync, readFileSync } from "node:fs"
 import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { attach, run } from "../src/cluster.ts"
-import { askedOf, makeCluster } from "../test/support/Cluster.ts"
+import { layerDatabase } from "../src/services/cluster/ClusterDatabase.ts"
+import { askedOf, makeClusterWith } from "../test/support/Cluster.ts"
 import type { ChatBody } from "../test/support/FakeOllamaScript.ts"
 import { FakeOllama } from "../test/support/FakeOllama.ts"
 import { fakeModel } from "../test/support/FakeOllamaPaths.ts"
@@ -15,13 +18,13 @@ import { freeSkill, planOf, refinementWith, resultSaying } from "../test/support
 
 export const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
 
-const answer = (body: ChatBody, names: ReadonlyArray<string>): string => {
+const answer = (body: ChatBody, names: ReadonlyArray<string>, work: number): string => {
   const { stage, task } = askedOf(body)
   if (stage === "creation") return planOf([names.map((name) => ({ name, skill: "free" }))])
   if (stage === "iteration") return planOf([])
   if (stage === "execution") return resultSaying(`${task} is done.`)
   if (stage !== "refinement") return "All is done."
-  const argv = ["sh", "-c", `sleep 0.2; echo ${task} >> log.txt`]
+  const argv = ["sh", "-c", `sleep ${work}; echo ${task} >> log.txt`]
   return refinementWith([{ name: "run_command", arguments: { argv } }])
 }
 
@@ -70,9 +73,16 @@ export interface WorkerOptions {
   readonly isRemote?: boolean
 }
 
-/** A database, a project and workers; `tasks` is the number of tasks of a run. */
-export const makeOperator = Effect.fnUntraced(function* (tasks: number, latency: number) {
-  const cluster = yield* makeCluster
+/** The size of a run: its tasks, how long a model call takes in ms, and a command in seconds. */
+export interface RunSize {
+  readonly tasks: number
+  readonly latency: number
+  readonly work: number
+}
+
+/** A database, a project and workers. */
+export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work }: RunSize) {
+  const cluster = yield* makeClusterWith({ settings: ["max_connections=800"] })
   const { postgres, sandbox } = cluster
   const names = Array.from({ length: tasks }, (_, index) => `Send-${index + 1}`)
   process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`
@@ -81,11 +91,13 @@ export const makeOperator = Effect.fnUntraced(function* (tasks: number, latency:
   const network = yield* makeNetwork(`${postgres.folder}/.s.PGSQL.5432`)
 
   let calls = 0
+  const asked: Array<string> = []
   const worker = Effect.fnUntraced(function* ({ isRemote = false }: WorkerOptions = {}) {
     const server: Effect.Success<ReturnType<typeof FakeOllama.make>> = yield* FakeOllama.make((body) => {
       const hold = `call-${(calls += 1)}`
       void pause(latency).then(() => Effect.runPromise(server.release(hold)))
-      return { text: answer(body, names), hold }
+      asked.push(JSON.stringify(askedOf(body)))
+      return { text: answer(body, names, work), hold }
     })
     const url = isRemote ? `postgres://tester@127.0.0.1:${network.port}/postgres` : cluster.url
     const binary = yield* cluster.start(["worker", "--allow", "run_command"], {
@@ -145,11 +157,23 @@ export const makeOperator = Effect.fnUntraced(function* (tasks: number, latency:
         twice: lines.length - new Set(lines).size,
         lost: status.startsWith("done") ? names.length - new Set(lines).size : 0,
         missing: names.length - new Set(lines).size,
+        /** Model calls that were made again. */
+        askedAgain: asked.filter((one, at) => asked.indexOf(one) < at),
         doubts
       }
     }
     return { runId: handle.runId, measured, events: () => events, done: () => linesOf(project).length }
   }
 
-  return { ...cluster, begin, network, worker, names }
+  /** What the tables take on disk for each task, with their indexes, in kB. */
+  const stored = SqlClient.SqlClient.use((sql) =>
+    sql.unsafe<{ readonly name: string; readonly kb: number }>(`SELECT relname AS name,
+      round(pg_total_relation_size(oid) / 1000.0 / ${tasks})::int AS kb FROM pg_class
+      WHERE relkind = 'r' AND relname IN ('task_conductor_records', 'task_conductor_messages', 'task_conductor_replies')`)
+  ).pipe(
+    Effect.map((rows) => Object.fromEntries(rows.map(({ kb, name }) => [name, kb]))),
+    Effect.provide(layerDatabase(Redacted.make(cluster.url)))
+  )
+
+  return { ...cluster, begin, network, stored, worker, names }
 })

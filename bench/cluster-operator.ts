@@ -3,7 +3,7 @@
  * is restarted or gone, and a worker that is killed again and again. For each: how the run ended, the longest time
  * without an event, work done twice and work lost, questions, and what the workers said.
  *
- *   node bench/cluster-operator.ts [SCENARIO...] [--tasks 12] [--latency 300] [--gone 60]
+ *   node bench/cluster-operator.ts [many] [FAULT...] [--runs 50] [--tasks 12] [--latency 300] [--work 0.2] [--gone 60]
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -16,12 +16,14 @@ const { positionals, values } = parseArgs({
   options: {
     tasks: { type: "string", default: "12" },
     latency: { type: "string", default: "300" },
+    work: { type: "string", default: "0.2" },
     gone: { type: "string", default: "60" },
+    runs: { type: "string", default: "50" },
     limit: { type: "string", default: "120" },
     verbose: { type: "boolean", default: false }
   }
 })
-const tasks = Number(values.tasks)
+const size = { tasks: Number(values.tasks), latency: Number(values.latency), work: Number(values.work) }
 const gone = Number(values.gone) * 1000
 
 type Operator = Effect.Success<ReturnType<typeof makeOperator>>
@@ -34,6 +36,8 @@ interface World extends Operator {
 
 interface Fault {
   readonly workers: number
+  /** When the fault comes: after two tasks unless it says otherwise. */
+  readonly isTime?: (workers: ReadonlyArray<Worker>) => boolean
   readonly strike: (world: World, workers: Array<Worker>, isOver: () => boolean) => Promise<void>
 }
 
@@ -53,8 +57,8 @@ const stopped = (seconds: number, whose: "run" | "tasks"): Fault => ({
   }
 })
 
-const restarted = (mode: "fast" | "immediate", milliseconds: number): Fault => ({
-  workers: 2,
+const restarted = (mode: "fast" | "immediate", milliseconds: number, workers = 2): Fault => ({
+  workers,
   strike: async ({ postgres }) => {
     await postgres.stop(mode)
     await pause(milliseconds)
@@ -67,6 +71,8 @@ const faults: Readonly<Record<string, Fault>> = {
   "stopped-run-4s": stopped(4, "run"),
   "stopped-run-20s": stopped(20, "run"),
   "stopped-tasks-20s": stopped(20, "tasks"),
+  "stopped-run": stopped(gone / 1000, "run"),
+  "stopped-tasks": stopped(gone / 1000, "tasks"),
   "network-cut": {
     workers: 2,
     strike: async ({ network }) => {
@@ -78,6 +84,16 @@ const faults: Readonly<Record<string, Fault>> = {
   "restart-fast": restarted("fast", 0),
   "restart-immediate": restarted("immediate", 0),
   "database-gone": restarted("fast", gone),
+  "alone-fast": restarted("fast", 0, 1),
+  "alone-immediate": restarted("immediate", 0, 1),
+  "gone-immediate": restarted("immediate", gone),
+  "alone-gone": restarted("fast", gone, 1),
+  joined: {
+    workers: 1,
+    strike: async ({ addWorker }, workers) => {
+      workers.push(await addWorker())
+    }
+  },
   "killed-again": {
     workers: 3,
     strike: async ({ addWorker }, workers, isOver) => {
@@ -92,9 +108,9 @@ const faults: Readonly<Record<string, Fault>> = {
   }
 }
 
-const strike = (name: string, { strike, workers: count }: Fault) =>
+const strike = (name: string, { isTime, strike, workers: count }: Fault) =>
   Effect.gen(function* () {
-    const world = yield* makeOperator(tasks, Number(values.latency))
+    const world = yield* makeOperator(size)
     const workers = yield* Effect.forEach(Array.from({ length: count }), (_, index) =>
       world.worker({ isRemote: index === 1 })
     )
@@ -102,7 +118,7 @@ const strike = (name: string, { strike, workers: count }: Fault) =>
     const measuring = one.measured()
     let isOver = false
     void measuring.then(() => (isOver = true))
-    while (one.done() < 2) yield* Effect.promise(() => pause(20))
+    while (isTime === undefined ? one.done() < 2 : !isTime(workers)) yield* Effect.promise(() => pause(20))
     const begun = performance.now()
     const scope = yield* Effect.scope
     const addWorker = () => Effect.runPromise(Scope.provide(world.worker(), scope))
@@ -112,6 +128,7 @@ const strike = (name: string, { strike, workers: count }: Fault) =>
     yield* Effect.promise(() => striking)
     const after = ((performance.now() - begun) / 1000).toFixed(1)
     console.log(JSON.stringify({ fault: name, after, ...(measured ?? { status: "did not end" }) }))
+    if (name === "none") console.log(`  kB per task: ${JSON.stringify(yield* world.stored)}`)
     const alive = workers.filter(({ child }) => child.exitCode === null && child.signalCode === null).length
     console.log(`  workers alive: ${alive} of ${workers.length}`)
     if (values.verbose || measured?.status.startsWith("done") !== true)
@@ -119,7 +136,33 @@ const strike = (name: string, { strike, workers: count }: Fault) =>
     if (measured === undefined || measured.twice + measured.lost > 0) process.exitCode = 1
   }).pipe(Effect.scoped)
 
-const chosen = positionals.length === 0 ? Object.keys(faults) : positionals
+/** Many runs at once on two workers, each in a project of its own. */
+const many = Effect.gen(function* () {
+  const world = yield* makeOperator(size)
+  yield* world.worker()
+  yield* world.worker()
+  const begun = performance.now()
+  const projects = Array.from({ length: Number(values.runs) }, (_, index) => `many-${index}`)
+  for (const project of projects) world.sandbox.write(`${project}/.gitkeep`, "")
+  const all = yield* Effect.promise(() => Promise.all(projects.map((project) => world.begin(project).measured())))
+  const sum = (of: (one: (typeof all)[number]) => number) => all.reduce((total, one) => total + of(one), 0)
+  const figures = {
+    runs: all.length,
+    done: all.filter(({ status }) => status === "done").length,
+    seconds: ((performance.now() - begun) / 1000).toFixed(1),
+    silence: Math.max(...all.map(({ silence }) => silence)),
+    twice: sum(({ twice }) => twice),
+    lost: sum(({ lost }) => lost),
+    doubts: sum(({ doubts }) => doubts)
+  }
+  console.log(JSON.stringify({ fault: "many", ...figures }))
+  for (const { status } of all) if (status !== "done") console.log(`  ${status}`)
+  if (figures.done < figures.runs || figures.twice + figures.lost > 0) process.exitCode = 1
+}).pipe(Effect.scoped)
+
+if (positionals.includes("many")) await Effect.runPromise(Effect.provide(many, NodeServices.layer))
+const given = positionals.filter((name) => name !== "many")
+const chosen = positionals.length === 0 ? Object.keys(faults) : given
 for (const name of chosen) {
   const fault = faults[name]
   if (fault === undefined) throw new Error(`There is no scenario ${name}: ${Object.keys(faults).join(", ")}`)

@@ -5,7 +5,7 @@
  *   node bench/cold-start.ts [--repeat 15]
  */
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -15,6 +15,16 @@ const { values } = parseArgs({ options: { repeat: { type: "string", default: "15
 const repeat = Number(values.repeat)
 const root = fileURLToPath(new URL("..", import.meta.url))
 const caches = mkdtempSync(join(tmpdir(), "task-conductor-cold-"))
+
+/** Saved runs: journals that were recorded, each in the folder of its id. */
+const state = mkdtempSync(join(tmpdir(), "task-conductor-cold-state-"))
+const journals = join(root, "test/fixtures/journals/v1")
+const runIds = globSync("*/journal.jsonl", { cwd: journals }).map((name) => {
+  const file = join(journals, name)
+  const runId = /"runId":"([^"]+)"/.exec(readFileSync(file, "utf8"))?.[1] ?? ""
+  cpSync(file, join(state, "task-conductor/runs", runId, "journal.jsonl"))
+  return runId
+})
 
 const plan = "test/fixtures/checks/five-mistakes.md"
 const shim = "bin/task-conductor.cjs"
@@ -42,6 +52,9 @@ const cases: ReadonlyArray<Case> = [
     args: [...load("dist/library/main.js"), shim, "check", plan, "--no-project"]
   },
   { name: "task-conductor tools list", args: [shim, "tools", "list"] },
+  { name: "task-conductor runs --all", args: [shim, "runs", "--all"] },
+  { name: "task-conductor show RUN", args: [shim, "show", runIds[0] ?? ""] },
+  { name: "task-conductor report RUN", args: [shim, "report", runIds[0] ?? "", "--output", "-"] },
   { name: 'import "task-conductor/check"', args: load("dist/check-bundle/check.js") },
   { name: 'import "task-conductor/check", effect not bundled', args: load("dist/library/check.js") }
 ]
@@ -51,7 +64,7 @@ const measure = ({ args, isFirst = false }: Case, run: number): number => {
   const start = performance.now()
   const { stderr } = spawnSync(process.execPath, [...args], {
     cwd: root,
-    env: { ...process.env, NODE_COMPILE_CACHE: cache },
+    env: { ...process.env, NODE_COMPILE_CACHE: cache, XDG_STATE_HOME: state },
     stdio: ["ignore", "ignore", "pipe"]
   })
   const time = performance.now() - start
@@ -67,7 +80,7 @@ try {
   for (let run = 0; run < repeat; run += 1)
     for (const [index, one] of cases.entries()) times[index]?.push(measure(one, run))
 } finally {
-  rmSync(caches, { recursive: true, force: true })
+  for (const folder of [caches, state]) rmSync(folder, { recursive: true, force: true })
 }
 
 console.log("| start | min ms | median ms |\n|---|---:|---:|")

@@ -86,6 +86,8 @@ const world = PlanChecker.layer.pipe(
         foresee: () => Effect.undefined,
         mayRead: () => Effect.succeed(true),
         sessionGrants: Effect.succeed([]),
+        addRule: () => Effect.void,
+        addedRules: Effect.succeed([]),
         snapshot: Effect.die("never shared"),
         restore: () => Effect.void
       })

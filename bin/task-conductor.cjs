@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /*
  * Starts task-conductor. Plain old JavaScript, so that an old Node can still say that it is too old. What loads no plugin
- * (help, and check outside of a project) starts from the bundle, which is five times as fast; everything else shares
+ * (help, saved runs, and check outside of a project) starts from the bundle, which is five times as fast; everything else shares
  * `effect` with its plugins.
  */
 "use strict"
@@ -26,11 +26,51 @@ function checksProject(flags) {
   )
 }
 
+/* Whether a file of settings may name packages of tools; an escape in its text may hide the word. */
+function namesPlugins(file) {
+  try {
+    var fs = require("fs")
+    return !fs.statSync(file).isFile() || /plugins|\\/.test(fs.readFileSync(file, "utf8"))
+  } catch (error) {
+    return error.code !== "ENOENT" && error.code !== "ENOTDIR"
+  }
+}
+
+function systemHome() {
+  try {
+    return require("os").userInfo().homedir
+  } catch (error) {
+    return error && undefined
+  }
+}
+
+function mayHavePlugins(flags) {
+  var given = flags.some(function (word) {
+    return /^(--pl|--pr|-[^-])/.test(word)
+  })
+  var homes = [process.env.HOME, process.env.USERPROFILE, systemHome()]
+  var folders = [process.env.XDG_CONFIG_HOME].concat(
+    homes.map(function (home) {
+      return home && home + "/.config"
+    })
+  )
+  return (
+    given ||
+    namesPlugins("task-conductor.json") ||
+    folders.some(function (folder) {
+      return folder && namesPlugins(folder + "/task-conductor/config.json")
+    })
+  )
+}
+
 function isQuick() {
   var end = words.indexOf("--")
   var flags = end === -1 ? words : words.slice(0, end)
   if (words.length === 0 || flags.indexOf("--help") !== -1 || flags.indexOf("-h") !== -1) return true
-  return words[0] === "check" && !checksProject(flags)
+  if (words[0] === "help") return true
+  if (words[0] === "check") return !checksProject(flags)
+  if (words[0] === "tools" && words[1] === "list") return !mayHavePlugins(flags)
+  return ["runs", "show", "report"].indexOf(words[0]) !== -1
 }
 
 if (major < 22 || (major === 22 && minor < 19)) {
@@ -40,7 +80,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
       ". Get one from https://nodejs.org.\n"
   )
   process.exitCode = 2
-} else if (words.length === 1 && (words[0] === "--version" || words[0] === "-v")) {
+} else if (words.length === 1 && ["--version", "-v", "version"].indexOf(words[0]) !== -1) {
   process.stdout.write(require("../package.json").version + "\n")
 } else {
   require("module").enableCompileCache()

@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { makePaint } from "../src/cli/terminal/Colour.ts"
 import { Output } from "../src/cli/terminal/Output.ts"
+import { noScreen } from "../src/cli/terminal/Screen.ts"
 import { Signals } from "../src/cli/terminal/Signals.ts"
 import { layerFlags, taskConductor } from "../src/cli/taskConductor.ts"
 import { Configuration, configurationJsonSchema, personalKeys } from "../src/domain/configuration/Configuration.ts"
@@ -34,6 +35,10 @@ const commands = [
   ["iterate"],
   ["ask"],
   ["check"],
+  ["init"],
+  ["doctor"],
+  ["models"],
+  ["models", "bench"],
   ["tools"],
   ["tools", "list"],
   ["tools", "describe"],
@@ -57,6 +62,10 @@ const helpOf = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   const output = Output.of({
     result: write,
     answer: write,
+    print: () => Effect.void,
+    printNow: () => undefined,
+    screen: noScreen,
+    resultColumns: () => undefined,
     follow: () => undefined,
     prompt: () => Effect.void,
     lost: () => undefined,
@@ -163,7 +172,8 @@ const configurationPage = (): string =>
   ].join("\n\n")
 
 const meanings: Readonly<Record<RunEvent["type"], string>> = {
-  "run.started": "The first line: the run, its project, its model and its prompt.",
+  "run.started":
+    "The first line: the run, its project, its model and its prompt; `stage_models` has the models of stages that have one of their own.",
   "stage.started": "A stage has started.",
   "model.started":
     "A prompt was sent to the model. `retry` counts how often it was sent before, and `after` says what happened then.",
@@ -174,6 +184,10 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
     "A model call failed. `reason` is its kind, such as `Hopeless` for an answer that was stopped, or `ContextOverflow`; `will_retry` says whether the prompt is sent again, `what` what happened in a few words, `retry` and `retries` which retry follows.",
   "model.phase":
     "The model began to think before its answer, or to write the answer after it had thought. A model that does not think has no phases.",
+  "model.progress":
+    "How far a model call is, about every second after its first. `phase` is `queued` (waiting for a slot of the run), `connecting`, `turn` (the server answers other calls of the run), `loading`, `reading`, `loading_or_reading` where the server does not tell which of both, `thinking` or `writing`. `seconds` counts from the beginning of the phase; `tokens` and `tokens_per_second` are estimates of what was written. It is not saved with the run.",
+  "answer.piece":
+    "A piece of the answer of the run while the model writes it, at most five times a second. The answer is checked when it is whole: the one that counts is in `run.finished`. It is not saved with the run.",
   "server.waiting":
     "The model server is gone or has too much to do. The calls of the run wait for it, for at most so many more seconds.",
   "server.back": "The model server answers again, and the calls that waited go on.",

@@ -12,7 +12,8 @@ export {
   work,
   type WorkOptions
 } from "./library/cluster.ts"
-export { DatabaseUnavailable, DatabaseUnnamed } from "./services/cluster/ClusterDatabase.ts"
+export { DatabaseUnnamed } from "./services/cluster/ClusterDatabase.ts"
+export { DatabaseUnavailable } from "./services/cluster/DatabaseUnavailable.ts"
 export { ProjectShared } from "./services/cluster/ClusterRuns.ts"
 export { RunWaits } from "./services/cluster/RunFollower.ts"
 export { RunRefused } from "./services/pipeline/RunWorkflow.ts"

@@ -13,12 +13,17 @@ export { RecordedEvent, RunEvent } from "./domain/runs/RunEvent.ts"
 export { NoValidPlan, type RunOrder, UnknownSkill } from "./domain/runs/RunOrder.ts"
 export { exitCodeOf, RunReport, RunStatus, AskReport } from "./domain/runs/RunReport.ts"
 export type { RunDifference } from "./domain/history/RunDifference.ts"
-export { RunOverview, TaskEvidence, TaskNotFound } from "./domain/history/RunEvidence.ts"
+export { TaskEvidence, TaskNotFound } from "./domain/history/RunEvidence.ts"
+export { ReportData } from "./domain/report/ReportData.ts"
+export { RunOverview } from "./domain/history/RunOverview.ts"
 export { TaskList } from "./domain/plan/TaskList.ts"
 export { JournalError } from "./services/journal/JournalError.ts"
 export { LockTaken, LockUnavailable } from "./services/files/Lock.ts"
-export { RunNotFound, RunStore, RunSummary } from "./services/history/RunStore.ts"
+export { RunSummary } from "./domain/history/RunStanding.ts"
+export { RunNotFound } from "./services/history/RunNotFound.ts"
+export { RunStore } from "./services/history/RunStore.ts"
 export { StateFolder } from "./services/configuration/UserFolders.ts"
+export { ModelUnchosen } from "./app/chosenModel.ts"
 export { beginRun, forkRun, type NewRun, resumeRun, type StartPorts } from "./app/runs.ts"
 export type { SavedRun } from "./app/reopenedRun.ts"
 export { replayRun } from "./app/replay.ts"
@@ -43,6 +48,8 @@ export {
   replay,
   type Replayed,
   type ReplayOptions,
+  report,
+  type RunReportPage,
   runs,
   showRun,
   showTask

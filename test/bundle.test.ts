@@ -1,8 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFile } from "node:child_process"
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { version } from "../src/app/version.ts"
 import { makeSandbox } from "./support/binary.ts"
@@ -19,16 +19,21 @@ interface Ended {
   readonly stderr: string
 }
 
-const node = (args: ReadonlyArray<string>): Promise<Ended> =>
+const node = (
+  args: ReadonlyArray<string>,
+  options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv } = { cwd: join(root, "test/fixtures/checks") }
+): Promise<Ended> =>
   new Promise((resolve) => {
-    execFile(process.execPath, [...args], { cwd: join(root, "test/fixtures/checks") }, (error, stdout, stderr) =>
+    execFile(process.execPath, [...args], options, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), stdout, stderr })
     )
   })
+const shimIn = (cwd: string, env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>) =>
+  node([join(packed, "bin/task-conductor.cjs"), ...args], { cwd, env })
 const shim = (...args: ReadonlyArray<string>) => node([join(packed, "bin/task-conductor.cjs"), ...args])
 
 beforeAll(() => {
-  for (const part of ["bin", "package.json", "dist/cli-bundle", "dist/check-bundle"]) {
+  for (const part of ["bin", "package.json", "prompts", "skills", "dist/cli-bundle", "dist/check-bundle"]) {
     cpSync(join(root, part), join(packed, part), { recursive: true })
   }
 })
@@ -36,7 +41,7 @@ afterAll(() => rmSync(packed, { recursive: true, force: true }))
 
 describe("the bundles", () => {
   it("answer the version without loading anything", async () => {
-    for (const flag of ["--version", "-v"]) {
+    for (const flag of ["--version", "-v", "version"]) {
       assert.deepStrictEqual(await shim(flag), { code: 0, stdout: `${version}\n`, stderr: "" })
     }
   })
@@ -52,8 +57,9 @@ describe("the bundles", () => {
   it("answer help like the sources", async () => {
     const sources = inProcess(makeSandbox())
     for (const words of [
-      [],
       ["--help"],
+      ["help"],
+      ["help", "run"],
       ["run", "-h"],
       ["tools", "list", "--help"],
       ["nothing", "--help"],
@@ -76,6 +82,26 @@ describe("the bundles", () => {
         [code, stderr],
         [2, 'task-conductor is not built yet. Run "npm run build" in its folder.\n']
       )
+    }
+  })
+
+  it("list and show runs, and list tools, where no package of tools is named", async () => {
+    const home = mkdtempSync(join(packed, "home-"))
+    const project = mkdtempSync(join(packed, "project-"))
+    const env = { HOME: home, PATH: process.env["PATH"] ?? "" }
+    const start = (...words: ReadonlyArray<string>) => shimIn(project, env, ...words)
+    assert.deepStrictEqual(await start("runs"), { code: 0, stdout: "", stderr: "There are no runs yet.\n" })
+    assert.strictEqual((await start("show", "last")).code, 2)
+    assert.match((await start("tools", "list")).stdout, /^read_file /m)
+    const library = 'task-conductor is not built yet. Run "npm run build" in its folder.\n'
+    assert.strictEqual((await start("tools", "list", "--plugin", "./a.ts")).stderr, library)
+    for (const file of [join(home, ".config/task-conductor/config.json"), join(project, "task-conductor.json")]) {
+      for (const text of ['{ "plugins": ["a"] }', '{ "pl\\u0075gins": ["a"] }']) {
+        mkdirSync(dirname(file), { recursive: true })
+        writeFileSync(file, text)
+        assert.strictEqual((await start("tools", "list")).stderr, library, `${file} ${text}`)
+        rmSync(file)
+      }
     }
   })
 

@@ -22,6 +22,7 @@ describe("documentation", () => {
     const scripts = [
       "README.md",
       "docs/runs.md",
+      "docs/reports.md",
       "docs/models.md",
       "docs/asking.md",
       "docs/several-machines.md",

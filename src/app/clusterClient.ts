@@ -15,7 +15,8 @@ import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { Approver } from "../services/approvals/Approver.ts"
-import { databaseVariable, DatabaseUnnamed, layerDatabase } from "../services/cluster/ClusterDatabase.ts"
+import { DatabaseUnnamed, layerDatabase } from "../services/cluster/ClusterDatabase.ts"
+import { databaseVariable } from "../services/cluster/DatabaseUnavailable.ts"
 import { layerClientEngine, layerWorkerEngine } from "../services/cluster/ClusterEngine.ts"
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { ClusterWorkers } from "../services/cluster/ClusterWorkers.ts"
@@ -23,6 +24,7 @@ import { layerClusterStore } from "../services/cluster/ClusterStore.ts"
 import { followRun } from "../services/cluster/RunFollower.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { answersOf, RunRefused, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
+import { ConfigurationError } from "../services/configuration/ConfigurationFile.ts"
 import { environmentVariable } from "../services/configuration/UserFolders.ts"
 import type { NewRun } from "./runs.ts"
 import { readSetup, savedSettings } from "./setup.ts"
@@ -35,7 +37,8 @@ const decodeOrder = Schema.decodeUnknownEffect(Schema.toCodecJson(RunOrder))
 /** The address of a database; the one that the environment names when absent or empty. */
 export type DatabaseAddress = string | undefined
 
-const layerNamedDatabase = (address: DatabaseAddress = "") =>
+/** The database at an address, or the one that the environment names. */
+export const layerNamedDatabase = (address: DatabaseAddress = "") =>
   Layer.unwrap(
     Effect.gen(function* () {
       const url = address === "" ? yield* environmentVariable(databaseVariable) : address
@@ -73,12 +76,24 @@ export const layerWorkerEnvironment = (address?: DatabaseAddress) =>
 /** A run for the workers. What `given` allows, and whether all steps are approved, holds for this run only. */
 export interface NewClusterRun extends Omit<NewRun, "keep"> {
   readonly approveSteps: boolean
+  /** Steps and calls are approved, but for what only a person may allow. */
+  readonly yes?: boolean
 }
 
 /** Reads the setup of a run on this machine, for the workers. */
-export const prepareRun = Effect.fn("prepareRun")(function* ({ approveSteps, given, order, project }: NewClusterRun) {
+export const prepareRun = Effect.fn("prepareRun")(function* ({
+  approveSteps,
+  given,
+  order,
+  project,
+  yes = false
+}: NewClusterRun) {
   const fs = yield* FileSystem.FileSystem
   const setup = yield* readSetup(project, given)
+  if (setup.usesDefaultModel) {
+    const what = 'no model is chosen. Name one that the servers of the workers have: --model NAME, or "model".'
+    return yield* new ConfigurationError({ source: "A cluster run", problems: [{ what }] })
+  }
   const opened: ClusterRun["opened"] = {
     type: "opened",
     version: journalVersion,
@@ -88,7 +103,7 @@ export const prepareRun = Effect.fn("prepareRun")(function* ({ approveSteps, giv
     order: yield* Effect.orDie(decodeOrder(redact(yield* Effect.orDie(encodeOrder(order))))),
     settings: savedSettings(setup)
   }
-  return { opened, allow: given.allow ?? [], approveSteps } satisfies ClusterRun
+  return { opened, allow: given.allow ?? [], approveSteps, ...(yes ? { yes } : {}) } satisfies ClusterRun
 })
 
 /** Puts a run into the database, where a worker finds it. */

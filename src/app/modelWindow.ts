@@ -4,12 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
-import { providerOf } from "../domain/models/ModelName.ts"
-import { readFacts } from "../services/providers/ollama/OllamaFacts.ts"
-import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
-import { readOpenAiFacts } from "../services/providers/openai/OpenAiFacts.ts"
-import { OpenAiServer } from "../services/providers/openai/OpenAiServer.ts"
 import { ConfigurationError, projectFileName } from "../services/configuration/ConfigurationFile.ts"
+import { type PickModel, settleModels } from "./chosenModel.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { type Setup, withWindow } from "./setup.ts"
 
@@ -17,32 +13,49 @@ export interface FittedSetup {
   readonly setup: Setup
   /** What the person should know about the window. */
   readonly note?: string
+  /** What the person should know about the choice of the model. */
+  readonly modelNotes?: ReadonlyArray<string>
   /** True when it is smaller than it was wanted. */
   readonly isLowered: boolean
 }
 
-/** What the server of the run says of the model of the run. */
-const askForFacts = ({ apiKey, settings: { host, model } }: Setup) => {
-  const server = { host, ...(apiKey === undefined ? {} : { apiKey }) }
-  return providerOf(model) === "openai"
-    ? Effect.provide(readOpenAiFacts(model), OpenAiServer.layer(server))
-    : Effect.provide(readFacts(model), OllamaServer.layer(server))
+/** What chooses models and windows: a model that is a value needs none of it. */
+export interface ModelPorts extends Pick<RunPorts, "model"> {
+  /** Asks the person for a model when none is named; without it that is an error. */
+  readonly pickModel?: PickModel
+  /** Takes what the person should know when no model can be settled: it may say why. */
+  readonly warn?: (notes: {
+    readonly setup: Setup
+    readonly warnings: ReadonlyArray<string>
+    readonly isTorn: boolean
+  }) => Effect.Effect<void>
 }
 
 /**
- * The setup with its window. A server that does not answer changes nothing: the first call of the run says so. A run that
- * is resumed has its window set, so that it keeps it.
+ * The setup with its models and its window. A server that does not answer changes nothing about models that are named: the
+ * first call of the run says so. A run that is resumed has its window set, so that it keeps it.
  */
-export const fitWindow = Effect.fn("fitWindow")(function* (setup: Setup, { model }: Pick<RunPorts, "model">) {
-  const unchanged: FittedSetup = { setup, isLowered: false }
+export const fitWindow = Effect.fn("fitWindow")(function* (
+  found: Setup,
+  { model: value, pickModel, warn }: ModelPorts
+) {
+  const unchanged: FittedSetup = { setup: found, isLowered: false }
+  if (found.configuration.model === "embedded" || value !== undefined) return unchanged
+  const {
+    facts: known,
+    notes: modelNotes,
+    setup
+  } = yield* settleModels(found, pickModel).pipe(
+    Effect.tapError(() => warn?.({ setup: found, warnings: found.folders.notes, isTorn: false }) ?? Effect.void)
+  )
   const { configuration, settings } = setup
-  if (settings.model === "embedded" || model !== undefined) return unchanged
-  const facts = yield* askForFacts(setup)
-  if (!facts.isKnown) return unchanged
-  if (setup.isProjectModel && facts.isForwarded === true) {
-    const what = `the model ${settings.model} is forwarded to another server with all prompts. Choose it yourself to use it: --model ${settings.model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
+  for (const [model, { isForwarded }] of known) {
+    if (setup.isProjectModel !== true || isForwarded !== true || model !== settings.model) continue
+    const what = `the model ${model} is forwarded to another server with all prompts. Choose it yourself to use it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
     return yield* new ConfigurationError({ source: `${setup.project}/${projectFileName}`, problems: [{ what }] })
   }
+  const facts = known.get(settings.model)
+  if (facts === undefined) return { ...unchanged, setup: { ...setup, modelFacts: known }, modelNotes }
   const chosen = chooseWindow({
     ...(configuration.contextWindow === undefined ? {} : { given: configuration.contextWindow }),
     ...(facts.window === undefined ? {} : { modelfile: facts.window }),
@@ -51,8 +64,9 @@ export const fitWindow = Effect.fn("fitWindow")(function* (setup: Setup, { model
   })
   const note = windowNote(settings.model, chosen)
   const fitted: FittedSetup = {
-    setup: { ...withWindow(setup, chosen.window), modelFacts: new Map([[settings.model, facts]]) },
+    setup: { ...withWindow(setup, chosen.window), modelFacts: known },
     isLowered: chosen.loweredFrom !== undefined,
+    modelNotes,
     ...(note === undefined ? {} : { note })
   }
   return fitted

@@ -11,10 +11,11 @@ import * as Path from "effect/Path"
 import type * as Stdio from "effect/Stdio"
 import type * as Terminal from "effect/Terminal"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
-import { isSignOfLife } from "../domain/runs/SignOfLife.ts"
+import { isFleeting, isSignOfLife } from "../domain/runs/SignOfLife.ts"
 import { unfetchable } from "../domain/web/Unfetchable.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { Approver } from "../services/approvals/Approver.ts"
+import { layerTerminal } from "../services/approvals/TerminalApprover.ts"
 import { Commands } from "../services/commands/Commands.ts"
 import { commandPlugins } from "../services/plugins/CommandTools.ts"
 import { layerDurable } from "../services/journal/DurableApprover.ts"
@@ -63,6 +64,10 @@ export interface RunPorts {
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
   /** All steps are approved beforehand. */
   readonly approveSteps: boolean
+  /** Steps and calls are approved beforehand, but for what only a person may allow. */
+  readonly yes?: boolean
+  /** Whether questions on the terminal have colours. */
+  readonly isColoured?: boolean
   /** Who is asked; the terminal when absent. */
   readonly approver?: Layer.Layer<Approver>
   /** Takes the place of the model that the settings name. */
@@ -89,13 +94,13 @@ export interface RunPorts {
 
 /**
  * Events are saved first, then published. Signs of life are only saved in a database, from which clients of a shared run read
- * them.
+ * them, and there only those that do not come every second.
  */
 const layerEvents = ({ listen, worker }: RunPorts): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(
     Effect.map(Journal, (journal) =>
       RunEvents.layerListener((recorded) =>
-        worker === undefined && isSignOfLife(recorded.event)
+        isFleeting(recorded.event) || (worker === undefined && isSignOfLife(recorded.event))
           ? listen(recorded)
           : Effect.andThen(journal.tell(recorded.event), listen(recorded))
       )
@@ -227,9 +232,11 @@ export const layerProject = (
   ports: RunPorts,
   lock: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>
 ) => {
-  const asked = ports.worker?.answers ?? layerDurable(ports.approver ?? Approver.layerTerminal)
+  const style = { bell: setup.configuration.bell ?? true, isColoured: ports.isColoured ?? false }
+  const asked = ports.worker?.answers ?? layerDurable(ports.approver ?? layerTerminal(style))
+  const approver = ports.approveSteps ? Approver.layerApproveSteps(asked) : asked
   return layerTools(setup, ports).pipe(
-    Layer.provideMerge(layerGate(setup, ports.approveSteps ? Approver.layerApproveSteps(asked) : asked, ports)),
+    Layer.provideMerge(layerGate(setup, ports.yes === true ? Approver.layerYes(asked) : approver, ports)),
     Layer.provideMerge(
       Layer.mergeAll(layerWorld(setup, ports.replay), layerEvents(ports), RunSettings.layer(setup.settings), lock)
     ),

@@ -61,7 +61,7 @@ export const reopenSetup = Effect.fn("reopenSetup")(function* (
   hasModel: boolean
 ) {
   const store = yield* RunStore
-  const content = yield* store.read(yield* store.find(run))
+  const content = yield* store.read(yield* store.find(run, named))
   const { opened, torn } = content
   const { locks } = yield* userFolders((yield* Path.Path).resolve())
   const { from } = yield* readProof(content, locks)

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { stageModel } from "../domain/models/Generation.ts"
 import { providerOf } from "../domain/models/ModelName.ts"
 import { answerReserve } from "../domain/models/PromptSize.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
@@ -23,6 +24,7 @@ import { layerJournalEngine } from "../services/journal/JournalEngine.ts"
 import { ModelCaller } from "../services/models/ModelCaller.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { layerOllamaFacts } from "../services/providers/ollama/OllamaFacts.ts"
+import { layerOllamaLoaded } from "../services/providers/ollama/OllamaLoaded.ts"
 import { OllamaModel } from "../services/providers/ollama/OllamaModel.ts"
 import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
 import { layerOpenAiFacts } from "../services/providers/openai/OpenAiFacts.ts"
@@ -47,12 +49,12 @@ import { TokenCalibration } from "../services/models/TokenCalibration.ts"
 import type { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
+import { RunSettings } from "../services/runs/RunSettings.ts"
 import { startOfRun } from "../services/runs/RunId.ts"
 import { UsageMeter } from "../services/runs/UsageMeter.ts"
+import { serverOf } from "./chosenModel.ts"
 import type { Setup } from "./setup.ts"
 import { layerProject, type RunPorts } from "./projectLayers.ts"
-
-const serverOf = ({ apiKey, settings: { host } }: Setup) => ({ host, ...(apiKey === undefined ? {} : { apiKey }) })
 
 /** The model that the settings name, with what its server knows of it. */
 const layerModel = (setup: Setup) => {
@@ -71,7 +73,8 @@ const layerModel = (setup: Setup) => {
     maxAnswerTokens,
     ...(keepAlive === undefined ? {} : { keepAlive })
   })
-  return Layer.merge(model, Layer.provide(layerOllamaFacts(setup.modelFacts), OllamaServer.layer(serverOf(setup))))
+  const facts = Layer.merge(layerOllamaFacts(setup.modelFacts), layerOllamaLoaded)
+  return Layer.merge(model, Layer.provide(facts, OllamaServer.layer(serverOf(setup))))
 }
 
 /** What every model call needs, beside the model and the run. */
@@ -154,16 +157,24 @@ export const layerRun = (setup: Setup, ports: RunPorts) =>
     Layer.provideMerge(layerProject(setup, ports, ProjectWriteLock.layerHeld))
   )
 
-const layerToolSupport = (setup: Setup) =>
-  providerOf(setup.settings.model) !== "ollama"
+const layerToolSupport = (setup: Setup) => {
+  const { generation, model } = setup.settings
+  return providerOf(model) !== "ollama"
     ? ToolSupport.layerAssumed
-    : ToolSupport.layerOllama(setup.settings.model).pipe(Layer.provide(OllamaServer.layer(serverOf(setup))))
+    : ToolSupport.layerOllama(stageModel(generation, "ask") ?? model).pipe(
+        Layer.provide(OllamaServer.layer(serverOf(setup)))
+      )
+}
 
-/** Everything a conversation needs; `lock` keeps others from changing the project meanwhile. */
-export const layerAsk = (setup: Setup, ports: RunPorts, lock: Parameters<typeof layerProject>[2]) =>
+/** A conversation with the model of this setup, over tools and a project that may have been opened with another model. */
+export const layerAskModel = (setup: Setup, ports: RunPorts) =>
   layerConversation.pipe(
     Layer.provide(layerCalls(ports)),
     Layer.provide(ports.model ?? layerModel(setup)),
-    Layer.provide(ports.model === undefined ? layerToolSupport(setup) : ToolSupport.layerAssumed),
-    Layer.provideMerge(layerProject(setup, ports, lock))
+    Layer.provideMerge(ports.model === undefined ? layerToolSupport(setup) : ToolSupport.layerAssumed),
+    Layer.provide(RunSettings.layer(setup.settings))
   )
+
+/** Everything a conversation needs; `lock` keeps others from changing the project meanwhile. */
+export const layerAsk = (setup: Setup, ports: RunPorts, lock: Parameters<typeof layerProject>[2]) =>
+  layerAskModel(setup, ports).pipe(Layer.provideMerge(layerProject(setup, ports, lock)))

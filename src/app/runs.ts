@@ -11,10 +11,13 @@ import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { secretValues } from "../domain/text/Redaction.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationFile.ts"
 import { layerNewRun, layerResumedRun, layerUnsavedRun } from "../services/history/RunJournal.ts"
+import { RunStore } from "../services/history/RunStore.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { conduct } from "../services/pipeline/RunWorkflow.ts"
 import { makeRunId, startOfRun } from "../services/runs/RunId.ts"
+import type { PickModel } from "./chosenModel.ts"
 import { type FittedSetup, fitWindow } from "./modelWindow.ts"
+import { observed } from "./observed.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { layerRun } from "./runLayers.ts"
 import { readRun } from "./savedRuns.ts"
@@ -24,9 +27,14 @@ import { tellStartup, type Warn } from "./startup.ts"
 import { version } from "./version.ts"
 
 /** What a caller provides for a run. */
-export interface StartPorts extends Pick<RunPorts, "listen" | "approveSteps" | "approver" | "model" | "plugins"> {
+export interface StartPorts extends Pick<
+  RunPorts,
+  "listen" | "approveSteps" | "approver" | "isColoured" | "model" | "plugins" | "yes"
+> {
   /** Receives the notes that a person should read before the run starts. */
   readonly warn: Warn
+  /** Asks the person for a model when none is named; without it that is an error. */
+  readonly pickModel?: PickModel
 }
 
 /** An order for a project. `given` are the flags or options that override its configuration. */
@@ -78,9 +86,20 @@ const carryOut = (
   { warn, ...ports }: StartPorts & Pick<RunPorts, "since">,
   journal: NonNullable<RunPorts["journal"]>
 ) =>
-  tellStartup(ready, ready.given, warn).pipe(
-    Effect.andThen(conduct(ready.order)),
-    Effect.provide(layerRun(ready.setup, { ...ports, readOnly: ready.order.readOnly ?? false, journal }))
+  observed(ready.setup, ports.listen, (listen, setup) =>
+    tellStartup({ ...ready, setup }, ready.given, warn).pipe(
+      Effect.andThen(conduct(ready.order)),
+      Effect.provide(layerRun(setup, { ...ports, listen, readOnly: ready.order.readOnly ?? false, journal }))
+    )
+  )
+
+/** Removes what was saved of a run that never began. */
+const forgetRun = (state: string, runId: string) =>
+  Effect.ignore(
+    Effect.provide(
+      RunStore.use((store) => store.remove(runId)),
+      RunStore.layer(state)
+    )
   )
 
 /** Carries out a new run to its report. */
@@ -89,7 +108,17 @@ export const beginRun = Effect.fn("beginRun")(function* (
   ports: StartPorts
 ) {
   const ready = { ...(yield* fitWindow(yield* readSetup(project, given), ports)), order, given }
-  return yield* carryOut(ready, ports, keep ? layerJournal(ready, ports) : layerUnsavedRun(placeOf(ready.setup, order)))
+  const { folders } = ready.setup
+  let hasBegun = false
+  const listen: StartPorts["listen"] = (recorded) => {
+    hasBegun ||= recorded.event.type === "run.started"
+    return ports.listen(recorded)
+  }
+  const journal = keep ? layerJournal(ready, ports) : layerUnsavedRun(placeOf(ready.setup, order))
+  /* What could not begin, by a mistake in what was given, leaves nothing to resume. */
+  return yield* carryOut(ready, { ...ports, listen }, journal).pipe(
+    Effect.tapError(() => (hasBegun || !keep ? Effect.void : forgetRun(folders.state, order.runId)))
+  )
 })
 
 /** Makes the task list for an order and checks it; nothing of it is done, and nothing is saved. */
@@ -97,7 +126,7 @@ export const planRun = Effect.fn("planRun")(function* (
   { given, order, project }: Omit<NewRun, "keep">,
   { warn, ...ports }: StartPorts
 ) {
-  const fitted = yield* fitWindow(yield* readSetup(project, given), ports)
+  const fitted = yield* fitWindow(yield* readSetup(project, given), { ...ports, warn })
   return yield* tellStartup(fitted, given, warn).pipe(
     Effect.andThen(Pipeline.use((pipeline) => pipeline.plan(order))),
     Effect.provide(layerRun(fitted.setup, ports))
@@ -136,7 +165,7 @@ export const forkRun = Effect.fn("forkRun")(function* (
   { from, runId, ...saved }: SavedRun & { readonly from: string; readonly runId?: string },
   ports: StartPorts
 ) {
-  const { records, runId: forked } = yield* readRun(saved.run)
+  const { records, runId: forked } = yield* readRun(saved.run, saved.project)
   const begin = forkRecords(records, from)
   if (begin === undefined) {
     return yield* new TaskNotFound({ runId: forked, given: from, names: taskNames(records) })

@@ -5,11 +5,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import { taskEvidence, taskNames, TaskNotFound } from "../domain/history/RunEvidence.ts"
+import type { RunHead } from "../domain/history/RunOverview.ts"
+import type { RunStanding } from "../domain/history/RunStanding.ts"
 import { slugOf } from "../domain/text/Slug.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
 import { leftOutNote } from "../services/journal/UnknownRecords.ts"
 import { RunStore } from "../services/history/RunStore.ts"
-import { readRecord } from "../services/journal/JournalLine.ts"
+import { type JournalLine, readRecord, readRecords } from "../services/journal/JournalLine.ts"
+import type { JournalContent } from "../services/journal/JournalReader.ts"
 
 /** The store of the runs of this machine. */
 export const layerRuns = Layer.unwrap(
@@ -19,16 +22,48 @@ export const layerRuns = Layer.unwrap(
   })
 )
 
-/** Everything in the journal of a run. */
-export const readRun = Effect.fn("readRun")(function* (run: string) {
+/** How the run stands: as its last session ended, or as the process that has it says. */
+const standingOf = (last: JournalLine | undefined, isHeld: boolean): RunStanding => {
+  const record = last === undefined ? undefined : readRecord(last)
+  if (record?.type === "event" && record.event.type === "run.finished") return record.event.report.status
+  return isHeld ? "running" : "unfinished"
+}
+
+/** What there is to say about a run before its contents. */
+const headOf = Effect.fnUntraced(function* ({ lines, opened }: JournalContent) {
+  const { order, project, settings } = opened
+  const [first] = lines
+  const last = lines.at(-1)
+  const held = last?.event === "run.finished" ? undefined : yield* (yield* RunStore).holder(order.runId)
+  const status = standingOf(last, held !== undefined)
+  const moves = readRecords(lines.filter(({ type }) => type === "resumed"))
+  const moved = moves.flatMap((record) => (record.type === "resumed" ? (record.project ?? []) : [])).at(-1)
+  const head: RunHead = {
+    runId: order.runId,
+    status,
+    project: moved ?? project,
+    prompt: order.prompt,
+    ...(settings.model === undefined ? {} : { model: settings.model }),
+    ...(first === undefined ? {} : { startedAt: first.at }),
+    ...(last === undefined || status === "running" ? {} : { endedAt: last.at })
+  }
+  return head
+})
+
+/** Everything in the journal of a run. `moved` is where its project is now, if a person says so. */
+export const readRun = Effect.fn("readRun")(function* (run: string, moved?: string) {
   const store = yield* RunStore
-  const runId = yield* store.find(run)
-  const { lines } = yield* store.read(runId)
+  const runId = yield* store.find(run, moved)
+  const content = yield* store.read(runId)
+  const { lines } = content
   const read = lines.map((line) => ({ line, record: readRecord(line) }))
   const unread = new Set(read.flatMap(({ line, record }) => (record === undefined ? [line] : [])))
   return {
     runId,
+    head: yield* headOf(content),
     records: read.flatMap(({ record }) => record ?? []),
+    /** The same with their times. */
+    timed: read.flatMap(({ line, record }) => (record === undefined ? [] : [{ at: Date.parse(line.at), record }])),
     leftOut: leftOutNote(lines, (line) => unread.has(line))
   }
 })

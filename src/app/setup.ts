@@ -41,6 +41,8 @@ export interface Setup {
   readonly folders: UserFolders
   /** Where the person's own configuration is, or would be. */
   readonly userFile: string
+  /** Why that file is not used; absent when it is. */
+  readonly userFileProblem?: string
   /** True when only the project chose the model. */
   readonly isProjectModel?: boolean
   /** True when nobody chose a model. */
@@ -60,18 +62,18 @@ const generationOf = ({ sampling, stages, think }: Configuration): Generation =>
   ...(stages === undefined ? {} : { stages })
 })
 
-/** The address of the server that has the model. */
-const hostOf = (model: string, { host, openaiBaseUrl }: Configuration): string => {
+/** The address of the server that has the model; that of Ollama when none is named yet. */
+const hostOf = ({ host, model = "", openaiBaseUrl }: Configuration): string => {
   const provider = providerOf(model)
   return provider === "embedded" ? "" : provider === "openai" ? resolveBaseUrl(openaiBaseUrl) : resolveHost(host)
 }
 
 /** What is wrong with the address, and where it was set. */
 const addressProblem = ({ host, model }: Settings) => {
-  const provider = providerOf(model)
-  if (provider === "embedded") return undefined
-  const what = provider === "openai" ? baseUrlProblem(host) : hostProblem(host)
-  const source = provider === "openai" ? "OPENAI_BASE_URL or openaiBaseUrl" : "OLLAMA_HOST or host"
+  if (host === "") return undefined
+  const isOpenAi = providerOf(model) === "openai"
+  const what = isOpenAi ? baseUrlProblem(host) : hostProblem(host)
+  const source = isOpenAi ? "OPENAI_BASE_URL or openaiBaseUrl" : "OLLAMA_HOST or host"
   return what === undefined ? undefined : new ConfigurationError({ source, problems: [{ what }] })
 }
 
@@ -82,7 +84,7 @@ const settingsOf = (given: Configuration): Settings => {
     limits: { ...defaultLimits, ...given.limits },
     generation: generationOf(given),
     model,
-    host: hostOf(model, given),
+    host: hostOf(given),
     contextWindow,
     slots: given.parallel ?? defaultSettings.slots,
     referenceBudget: referenceBudgetOf(given, contextWindow)
@@ -147,6 +149,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     tools: { ofProject: loaded.project.tools ?? {}, ofUser: loaded.user.tools ?? {} },
     folders,
     userFile,
+    ...(problem === undefined ? {} : { userFileProblem: problem }),
     isProjectModel: flags.model === undefined && loaded.own.model === undefined && configuration.model !== undefined,
     usesDefaultModel: configuration.model === undefined,
     apiKey: apiKey === undefined ? undefined : Redacted.make(apiKey)
@@ -163,6 +166,37 @@ export const withWindow = (setup: Setup, contextWindow: number): Setup => ({
     referenceBudget: referenceBudgetOf(setup.configuration, contextWindow)
   }
 })
+
+/** The setup with the address of its server, also when the model of the run needs none. */
+export const withServer = (setup: Setup): Setup => ({
+  ...setup,
+  settings: { ...setup.settings, host: resolveHost(setup.configuration.host) }
+})
+
+/** The names of all models of a setup, each once: that of the run first, then those of its stages. */
+export const modelNames = ({ configuration: { stages = {} }, settings }: Setup): ReadonlyArray<string> => [
+  ...new Set([settings.model, ...Object.values(stages).flatMap(({ model }) => model ?? [])])
+]
+
+/** The setup with `model` for the run, and every name in its place by `names`. */
+export const renameModels = (
+  setup: Setup,
+  names: ReadonlyMap<string, string>,
+  model: string = setup.settings.model
+): Setup => {
+  const renamed = (name: string): string => names.get(name) ?? name
+  const { stages } = setup.configuration
+  const own = Object.entries(stages ?? {}).map(([name, { model: ofStage, ...others }]) => [
+    name,
+    { ...others, ...(ofStage === undefined ? {} : { model: renamed(ofStage) }) }
+  ])
+  const configuration: Configuration = {
+    ...setup.configuration,
+    model: renamed(model),
+    ...(stages === undefined ? {} : { stages: Object.fromEntries(own) })
+  }
+  return { ...setup, configuration, settings: settingsOf(configuration) }
+}
 
 /** The part of its setup that a run saves, so that it resumes in the same way; permissions are not saved. */
 export const savedSettings = ({ configuration, plugins, settings }: Setup): Configuration => {

@@ -31,7 +31,7 @@ interface StartedWith extends Partial<FittedSetup> {
 
 /** Reports the notes; fails when a rule of `given` (flags or options) names no tool. */
 export const tellStartup = Effect.fnUntraced(function* (
-  { isLowered = false, isTorn = false, note, setup }: StartedWith,
+  { isLowered = false, isTorn = false, modelNotes = [], note, setup }: StartedWith,
   given: Configuration,
   warn: Warn
 ) {
@@ -40,7 +40,7 @@ export const tellStartup = Effect.fnUntraced(function* (
   yield* warn({
     setup,
     warnings: isLowered ? [...notes, ...warnings] : warnings,
-    ...(isLowered ? {} : { notes }),
+    notes: isLowered ? modelNotes : [...modelNotes, ...notes],
     isTorn
   })
 })

@@ -11,24 +11,28 @@ import * as RcMap from "effect/RcMap"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
+import type { RunsKept } from "../domain/configuration/RunsKept.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
 import { awaitShare, workerName } from "../services/cluster/ClusterEngine.ts"
-import type { DatabaseUnavailable } from "../services/cluster/ClusterDatabase.ts"
+import type { DatabaseUnavailable } from "../services/cluster/DatabaseUnavailable.ts"
+import { removeOldRuns } from "../services/cluster/RunRetention.ts"
 import { watchShare } from "../services/cluster/ShareWatch.ts"
 import { takeSharedProject } from "../services/cluster/SharedProject.ts"
 import { CurrentNotices, makeNotices } from "../services/cluster/DatabaseNotice.ts"
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { readRecord } from "../services/journal/JournalLine.ts"
 import { ClusterWorkers, reportInterval } from "../services/cluster/ClusterWorkers.ts"
+import { UnfitWorker } from "../services/cluster/WorkPlaces.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
-import { RunRefused, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
+import { RunRefused, type RunSeat, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
 import { layerTaskWorkflows } from "../services/cluster/ClusterTasks.ts"
 import { type DatabaseAddress, layerWorkerEnvironment } from "./clusterClient.ts"
 import { readSetup } from "./setup.ts"
 import { version } from "./version.ts"
+import { giveBack } from "./givenBack.ts"
 import { asRefusal, type RunContext, makeRunContext } from "./workerRun.ts"
 
 export interface WorkerOptions {
@@ -120,17 +124,22 @@ const layerWorker = ({ flags, load, parallel, tell }: Work) =>
         Effect.scoped(Effect.flatMap(RcMap.get(contexts, runId), work))
 
       /** Carries a run to its end and saves the end in the database, also when the run could not start. */
-      const conduct = Effect.fnUntraced(function* (order: RunOrder) {
+      const conduct = Effect.fnUntraced(function* (order: RunOrder, seat: RunSeat | undefined) {
         const { runId } = order
-        yield* tell(`${runId}: begins here`)
         const ended = yield* withRunContext(runId, (context) =>
-          Effect.raceFirst(carryOut(context, order), Effect.as(context.cancelled, undefined))
+          Effect.andThen(
+            tell(`${runId}: begins here`),
+            Effect.raceFirst(carryOut(context, order), Effect.as(context.cancelled, undefined))
+          )
         ).pipe(
+          Effect.catchTag("UnknownSkill", ({ message }) => new UnfitWorker({ why: message, exitCode: 2 })),
+          Effect.catchTag("UnfitWorker", (unfit) => giveBack({ order, seat, unfit, tell })),
           Effect.catch((error) => Effect.succeed(refusedFor(asRefusal(error)))),
           Effect.catchDefect((defect) =>
             Effect.map(lastReport(runId), (report) => report ?? refusedFor(abortedBy(defect)))
           )
         )
+        if (ended === "given back") return yield* new RunRefused({ what: "Another worker has the run.", exitCode: 1 })
         const ending = ended ?? (yield* lastReport(runId)) ?? cancelledEnding
         yield* Effect.orDie(runs.end(runId, ending, redact))
         yield* tell(`${runId}: ${"refused" in ending ? ending.refused : ending.status}`)
@@ -148,7 +157,7 @@ const layerWorker = ({ flags, load, parallel, tell }: Work) =>
           )
         )
       )
-      const run = RunWorkflow.toLayer(({ order }) => counted(load, "runs", conduct(order)))
+      const run = RunWorkflow.toLayer(({ order, seat }) => counted(load, "runs", conduct(order, seat)))
       return Layer.provideMerge(Layer.effectDiscard(awaitShare), Layer.merge(run, tasks))
     })
   )
@@ -174,12 +183,24 @@ const reportPresence = Effect.fnUntraced(function* (load: Load, slots: number) {
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(report, Schedule.spaced(reportInterval))))
 })
 
+/** Removes runs that are not kept any longer, now and every hour. */
+const removeRuns = Effect.fnUntraced(function* (kept: RunsKept, tell: WorkerOptions["tell"]) {
+  const remove = Effect.gen(function* () {
+    const { length } = yield* removeOldRuns(kept)
+    if (length > 0)
+      yield* tell(`Removed ${length} old run${length === 1 ? "" : "s"} from the database (keepClusterRuns).`)
+  })
+  yield* Effect.forkScoped(Effect.repeat(Effect.ignore(remove), Schedule.spaced("1 hour")))
+})
+
 /** Works on runs until it is interrupted. */
 export const runWorker = Effect.fn("runWorker")(
   function* ({ database, flags, ready, tell }: WorkerOptions) {
-    const { settings } = yield* readSetup(".", flags)
+    const { configuration, settings } = yield* readSetup(".", flags)
     const load: Load = { runs: 0, tasks: 0 }
     const worker = layerWorker({ flags, load, parallel: settings.slots, tell })
+    const kept = configuration.keepClusterRuns
+    const removal = Layer.effectDiscard(kept === undefined ? Effect.void : removeRuns(kept, tell))
     const presence = Layer.effectDiscard(reportPresence(load, settings.slots))
     const stuck = yield* Deferred.make<never, DatabaseUnavailable>()
     const watch = Layer.effectDiscard(
@@ -187,7 +208,7 @@ export const runWorker = Effect.fn("runWorker")(
     )
     const scope = yield* Effect.acquireRelease(Scope.make(), handOver)
     const environment = layerWorkerEnvironment(database)
-    yield* Layer.buildWithScope(Layer.provide(Layer.mergeAll(worker, presence, watch), environment), scope)
+    yield* Layer.buildWithScope(Layer.provide(Layer.mergeAll(worker, presence, removal, watch), environment), scope)
     yield* ready
     return yield* Deferred.await(stuck)
   },

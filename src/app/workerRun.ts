@@ -17,6 +17,8 @@ import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import { exitCodeOf } from "../domain/runs/RunReport.ts"
 import { layerClusterJournal } from "../services/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../services/cluster/ClusterRuns.ts"
+import { ClusterWorkers } from "../services/cluster/ClusterWorkers.ts"
+import { UnfitWorker } from "../services/cluster/WorkPlaces.ts"
 import { layerClusterUsage } from "../services/cluster/ClusterUsage.ts"
 import { layerRemote } from "../services/journal/DurableApprover.ts"
 import { ResumeNotes } from "../services/history/ResumeNotes.ts"
@@ -29,8 +31,11 @@ import { Refiner } from "../services/pipeline/Refiner.ts"
 import { answersOf, RunRefused } from "../services/pipeline/RunWorkflow.ts"
 import type { TaskContext } from "../services/cluster/ClusterTasks.ts"
 import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
+import { Skills } from "../services/skills/Skills.ts"
+import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { readSetup, type Setup } from "./setup.ts"
+import { version } from "./version.ts"
 
 /** The services for the tasks of a run, and for the run as a whole. */
 export interface RunContext extends TaskContext {
@@ -54,7 +59,21 @@ const usageErrors: ReadonlySet<string> = new Set(["ConfigurationError", "Unknown
 
 /** Why a run cannot be carried out here, with the exit code that it has on one machine. */
 const refusal = (what: string, tag = "") =>
-  new RunRefused({ what, exitCode: usageErrors.has(tag) ? 2 : exitCodeOf("failed") })
+  new RunRefused({
+    what,
+    exitCode: usageErrors.has(tag) ? 2 : exitCodeOf(tag === "ModelError" ? "unavailable" : "failed")
+  })
+
+/** What this worker lacks for a run. */
+const unfit = (why: string, tag = "") => new UnfitWorker({ why, exitCode: refusal(why, tag).exitCode })
+
+/** A worker that cannot build what a run needs gives it back; without the database, or the run, nobody can. */
+const asUnfit = (error: { readonly _tag: string; readonly message: string }): RunRefused | UnfitWorker =>
+  error instanceof RunRefused || error instanceof UnfitWorker
+    ? error
+    : error._tag === "DatabaseUnavailable"
+      ? refusal(error.message)
+      : unfit(error.message, error._tag)
 
 export const asRefusal = (error: { readonly _tag: string; readonly message: string }): RunRefused =>
   error instanceof RunRefused
@@ -78,13 +97,14 @@ const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration
   if (standing === undefined) return yield* refusal(`The run ${runId} is not in the database.`)
   const { allow, opened } = standing.run
   const { project, settings } = opened
-  if (opened.version !== journalVersion) {
-    return yield* refusal(`The run ${runId} was started with another version of task-conductor than this worker has.`)
+  if (opened.version !== journalVersion || opened.program !== version) {
+    const what = `The run was started with version ${opened.program} of task-conductor, and this worker has version ${version}.`
+    return yield* unfit(what)
   }
   const fs = yield* FileSystem.FileSystem
   if (!(yield* Effect.orElseSucceed(fs.exists(project), () => false))) {
     const what = `This worker has no folder ${project}: every worker needs the project at the same path.`
-    return yield* refusal(what)
+    return yield* unfit(what)
   }
   const given = mergeConfigurations(mergeConfigurations(commonSettings(settings), { allow }), flags)
   return { ...standing, setup: yield* readSetup(project, given) }
@@ -106,6 +126,15 @@ const watchCancelled = Effect.fnUntraced(function* (runId: string) {
   return Deferred.await(cancelled)
 })
 
+/** Looks for the skill of a task, and the tools that its calls name. */
+const lacksFor =
+  (skills: Skills["Service"], registry: ToolRegistry["Service"]): TaskContext["lacks"] =>
+  (task, tools) => {
+    if (skills.find(task.skill) === undefined) return `This worker has no skill "${task.skill}".`
+    const tool = tools.find((name) => registry.find(name) === undefined)
+    return tool === undefined ? undefined : `This worker has no tool "${tool}".`
+  }
+
 /** Builds the context of a run. */
 export const makeRunContext = (runId: string, { flags, slots, tell }: RunContextOptions) =>
   Effect.gen(function* () {
@@ -116,10 +145,12 @@ export const makeRunContext = (runId: string, { flags, slots, tell }: RunContext
     const store = yield* answersOf(yield* WorkflowEngine, order)
     const journal = layerClusterJournal(runId, makeValueRedaction(secretValues(process.env)))
     const runs = Layer.succeed(ClusterRuns)(yield* ClusterRuns)
+    const workers = Layer.succeed(ClusterWorkers)(yield* ClusterWorkers)
     const context = yield* Layer.build(
       layerClusterRun(setup, runId, {
         listen: () => Effect.void,
         approveSteps: run.approveSteps,
+        yes: run.yes ?? false,
         readOnly: order.readOnly ?? false,
         worker: {
           answers: layerRemote(store),
@@ -127,17 +158,20 @@ export const makeRunContext = (runId: string, { flags, slots, tell }: RunContext
           meter: Layer.provide(layerClusterUsage(runId, begunAt), runs)
         },
         journal: Layer.merge(Layer.provide(journal, runs), ResumeNotes.layerNone)
-      })
+      }).pipe(Layer.provide(workers))
     )
+    const skills = Context.get(context, Skills)
+    const registry = Context.get(context, ToolRegistry)
     const made: RunContext = {
       pipeline: Context.get(context, Pipeline),
       gate: Context.get(context, Gate),
       refiner: Context.get(context, Refiner),
       taskRunner: Context.get(context, TaskRunner),
       toolRunner: Context.get(context, ToolRunner),
+      lacks: lacksFor(skills, registry),
       failed: Context.get(context, Journal).failed,
       cancelled: yield* watchCancelled(runId),
       setup
     }
     return made
-  }).pipe(Effect.mapError(asRefusal))
+  }).pipe(Effect.mapError(asUnfit))

@@ -8,7 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { version } from "../app/version.ts"
 import { printableLines } from "../domain/text/Printable.ts"
-import { layerFlags, taskConductor } from "./taskConductor.ts"
+import { withPlainWords } from "./helpWords.ts"
+import { commandNames, layerFlags, taskConductor } from "./taskConductor.ts"
 import { exitCodes, failureOf } from "./terminal/Failure.ts"
 import { Output } from "./terminal/Output.ts"
 import { redactText } from "./terminal/Redacted.ts"
@@ -39,11 +40,15 @@ const requireWritten = (exitCode: number) =>
         )
   })
 
+/** `runs list` is `runs`: other commands that list have the word. */
+const withoutList = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
+  argv[0] === "runs" && argv[1] === "list" ? ["runs", ...argv.slice(2)] : argv
+
 /** Runs the command that `argv` names. */
 export const runCommandLine = (
   argv: ReadonlyArray<string>
 ): Effect.Effect<number, never, NodeServices.NodeServices | Output | Signals> =>
-  Command.runWith(taskConductor, { version })(argv).pipe(
+  Command.runWith(taskConductor, { version })(withPlainWords(withoutList(argv), commandNames)).pipe(
     Effect.as(0),
     Effect.catchTag("ShowHelp", () => Effect.succeed<number>(exitCodes.usage)),
     Effect.catch((error) => {
@@ -54,5 +59,5 @@ export const runCommandLine = (
     }),
     Effect.catchCauseIf(Cause.hasDies, (cause) => say(internalError(cause), exitCodes.failed)),
     Effect.flatMap(requireWritten),
-    Effect.provide(Layer.merge(layerPresenter, layerFlags))
+    Effect.provide(Layer.merge(layerPresenter(argv), layerFlags))
   )

@@ -1,11 +1,13 @@
 /**
  * Stores the events of one run for readers outside Effect. The library writes to it; readers may come late, read more
- * than once, or never: nothing is lost and nothing waits.
+ * than once, or never: nothing that counts is lost and nothing waits.
  */
 
 /** One writer, any number of readers. */
 export interface EventHistory<A> {
   readonly push: (event: A) => void
+  /** Gives an event to the readers that wait for one now, and keeps it for nobody: a long run has very many of them. */
+  readonly pass: (event: A) => void
   /** No more events; with an error every reader ends by throwing it. */
   readonly end: (error?: unknown) => void
   /** Every reader starts at the first event. */
@@ -15,11 +17,11 @@ export interface EventHistory<A> {
 /** An empty history. */
 export const makeEventHistory = <A>(): EventHistory<A> => {
   const kept: Array<A> = []
-  const waiting = new Set<() => void>()
+  const waiting = new Set<(passing?: A) => void>()
   let ending: { readonly error: unknown } | undefined
 
-  const wake = (): void => {
-    for (const resume of waiting) resume()
+  const wake = (passing?: A): void => {
+    for (const resume of waiting) resume(passing)
     waiting.clear()
   }
 
@@ -30,7 +32,8 @@ export const makeEventHistory = <A>(): EventHistory<A> => {
           if (ending.error !== undefined) throw ending.error
           return
         }
-        await new Promise<void>((resume) => waiting.add(resume))
+        const passing = await new Promise<A | undefined>((resume) => waiting.add(resume))
+        if (passing !== undefined) yield passing
       }
       yield kept[index] as A
     }
@@ -41,6 +44,7 @@ export const makeEventHistory = <A>(): EventHistory<A> => {
       kept.push(event)
       wake()
     },
+    pass: wake,
     end: (error) => {
       ending ??= { error }
       wake()

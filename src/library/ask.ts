@@ -9,13 +9,23 @@ import { holdConversation } from "../app/conversation.ts"
 import type { AskReport, RunReport } from "../domain/runs/RunReport.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"
-import { configurationOf, onThisMachine, orderFiles, portsOf, refuse, type ScriptOptions } from "./scriptOptions.ts"
+import {
+  configurationOf,
+  onThisMachine,
+  orderFiles,
+  orderMaterial,
+  portsOf,
+  refuse,
+  type ScriptOptions
+} from "./scriptOptions.ts"
 import type { AskSession } from "../services/conversation/Asker.ts"
 
 /** How a script asks: `prompt` is one message, `messages` are several, each sent when the one before is answered. */
 export interface AskOptions extends ScriptOptions {
   readonly prompt?: string
   readonly messages?: ReadonlyArray<string>
+  /** The names of the tools that the model may call; all when absent. */
+  readonly tools?: ReadonlyArray<string>
   /** Receives the text of the answers as it arrives; the events have only whole answers. */
   readonly onText?: (piece: string) => void
 }
@@ -48,10 +58,15 @@ const withAsker = <E>(
   runId: string,
   use: (session: AskSession) => Effect.Effect<void, E>
 ) => {
-  const { messages = [], project = ".", prompt = messages[0] ?? "" } = options
-  const order = { runId, prompt, ...orderFiles(options) }
-  const conversation = { project, given: configurationOf(options), order }
-  return holdConversation(conversation, portsOf(options, listen), use).pipe(onThisMachine(options))
+  const { messages = [], project = ".", prompt = messages[0] ?? "", tools } = options
+  return orderMaterial(options).pipe(
+    Effect.flatMap((material) => {
+      const order = { runId, prompt, ...orderFiles(options), ...material, ...(tools === undefined ? {} : { tools }) }
+      const conversation = { project, given: configurationOf(options), order }
+      return holdConversation(conversation, portsOf(options, listen), use)
+    }),
+    onThisMachine(options)
+  )
 }
 
 /** Asks one message, or several one after another. Starts at once. */

@@ -35,7 +35,8 @@ export const startWork = <E>(
   let last: RunReport | undefined
   const listen = (recorded: RecordedEvent): void => {
     if (recorded.event.type === "run.finished") last = recorded.event.report
-    history.push(flattenEvent(recorded))
+    if (recorded.event.type === "model.progress") history.pass(flattenEvent(recorded))
+    else history.push(flattenEvent(recorded))
   }
   const fiber = Effect.runFork(work(listen, runId))
   const interrupt = (): Promise<void> => Effect.runPromise(Fiber.interrupt(fiber))

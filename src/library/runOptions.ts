@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
-import { configurationOf, orderFiles, refuse, type ScriptOptions } from "./scriptOptions.ts"
+import { configurationOf, orderFiles, orderMaterial, refuse, type ScriptOptions } from "./scriptOptions.ts"
 
 /** How a script orders a run. */
 export interface RunOptions extends ScriptOptions {
@@ -28,6 +28,7 @@ export const newRunOf = Effect.fnUntraced(function* (options: RunOptions, runId:
     runId,
     prompt,
     ...orderFiles(options),
+    ...(yield* orderMaterial(options)),
     ...(skill === undefined ? {} : { skill }),
     ...(plan === undefined ? {} : { plan }),
     ...(readOnly === undefined ? {} : { readOnly })

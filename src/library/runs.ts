@@ -4,16 +4,21 @@
  */
 import * as Effect from "effect/Effect"
 import type { RunDifference } from "../domain/history/RunDifference.ts"
-import { type RunOverview, runOverview, type TaskEvidence } from "../domain/history/RunEvidence.ts"
+import type { RunSummary } from "../domain/history/RunStanding.ts"
+import type { TaskEvidence } from "../domain/history/RunEvidence.ts"
+import { type RunOverview, runOverview } from "../domain/history/RunOverview.ts"
+import type { ReportData } from "../domain/report/ReportData.ts"
 import { replayRun } from "../app/replay.ts"
 import type { SavedRun } from "../app/reopenedRun.ts"
+import { makeReport } from "../app/runReport.ts"
 import { forkRun, resumeRun } from "../app/runs.ts"
 import { layerRuns, readRun, readTask } from "../app/savedRuns.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"
 import { configurationOf, onThisMachine, portsOf, type ScriptOptions } from "./scriptOptions.ts"
 import type { Arbitrate } from "../services/approvals/CallbackApprover.ts"
 import type { Plugin } from "../services/plugins/Plugin.ts"
-import { RunNotFound, RunStore, type RunSummary } from "../services/history/RunStore.ts"
+import { RunNotFound } from "../services/history/RunNotFound.ts"
+import { RunStore } from "../services/history/RunStore.ts"
 
 /** Where runs are saved. */
 export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">
@@ -40,8 +45,10 @@ const withRuns =
 
 /** Scripts name a run by its whole id: what else the command line takes for one may mean another run tomorrow. */
 const named = Effect.fnUntraced(function* (runId: string) {
-  const found = yield* (yield* RunStore).find(runId)
-  if (found !== runId) return yield* new RunNotFound({ given: runId, candidates: [found], isAmbiguous: false })
+  const store = yield* RunStore
+  const found = runId === "last" ? (yield* store.list)[0]?.runId : yield* store.find(runId)
+  if (found !== runId)
+    return yield* new RunNotFound({ given: runId, candidates: found === undefined ? [] : [found], isAmbiguous: false })
 })
 
 const savedOf = (runId: string, options: ResumeOptions): SavedRun => ({
@@ -58,7 +65,7 @@ export const runs = (options: SavedRunOptions = {}): Promise<ReadonlyArray<RunSu
 export const showRun = (runId: string, options: SavedRunOptions = {}): Promise<RunOverview> =>
   named(runId).pipe(
     Effect.andThen(readRun(runId)),
-    Effect.map(({ records }) => runOverview(records)),
+    Effect.map(({ head, records }) => runOverview(records, head)),
     withRuns(options),
     Effect.runPromise
   )
@@ -89,6 +96,21 @@ export const fork = (runId: string, options: ForkOptions): RunHandle =>
     const saved = { ...savedOf(runId, options), from: options.from, runId: forked }
     return named(runId).pipe(Effect.andThen(forkRun(saved, portsOf(options, listen))), withRuns(options))
   })
+
+/** What `report` gives: `html` is a page that needs nothing else, `data` is what it says. */
+export interface RunReportPage {
+  readonly html: string
+  readonly data: ReportData
+}
+
+/** The report of a run. */
+export const report = (runId: string, options: SavedRunOptions = {}): Promise<RunReportPage> =>
+  named(runId).pipe(
+    Effect.andThen(makeReport(runId)),
+    Effect.map(({ data, html }) => ({ data, html })),
+    withRuns(options),
+    Effect.runPromise
+  )
 
 /** The outcome of a replay: the differences from the saved run. */
 export interface Replayed {

@@ -5,10 +5,13 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import type { StartPorts } from "../app/runs.ts"
 import { tornNote } from "../app/startup.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { GivenLimits } from "../domain/configuration/Limits.ts"
+import { answerSchema } from "../domain/documents/JsonAnswer.ts"
 import type { Sampling, StageGenerations, Think } from "../domain/models/Generation.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
@@ -25,7 +28,10 @@ import type { Plugin } from "../services/plugins/Plugin.ts"
 export interface ScriptOptions {
   /** The project folder; the current folder when absent. */
   readonly project?: string
-  /** A name as for `--model`, or any language model of effect/ai. */
+  /**
+   * A name as for `--model`, or any language model of effect/ai. When none is named anywhere, the promise rejects with
+   * `ModelUnchosen`, which has the models of the server.
+   */
   readonly model?: string | Layer.Layer<LanguageModel.LanguageModel>
   readonly host?: string
   /** The base address of the server for models `openai:NAME`; the key is read from `OPENAI_API_KEY`. */
@@ -35,7 +41,7 @@ export interface ScriptOptions {
   /** Whether, or how much, the model thinks before it answers. */
   readonly think?: Think
   readonly sampling?: Sampling
-  /** `think` and `sampling` of single stages. */
+  /** `model`, `think` and `sampling` of single stages. */
   readonly stages?: StageGenerations
   readonly parallel?: number
   readonly limits?: GivenLimits
@@ -49,6 +55,10 @@ export interface ScriptOptions {
   readonly file?: string
   /** Paths of the files that are open in the person's editor; the model sees the paths. */
   readonly open?: ReadonlyArray<string>
+  /** What belongs to the prompt, such as the output of a command: material for the model, never an instruction. */
+  readonly attachment?: string
+  /** The answer is JSON that fits this schema: a schema of effect, or a JSON schema. */
+  readonly outputSchema?: Schema.Constraint | { readonly [key: string]: Schema.Json }
   /**
    * Plugins as values, or as in a configuration file: packages by name and paths, looked for from the current folder.
    */
@@ -85,12 +95,38 @@ export const orderFiles = ({ file, open }: ScriptOptions): Pick<RunOrder, "curre
   ...(open === undefined ? {} : { openFiles: open })
 })
 
+/** The JSON schema of an option. */
+const jsonSchemaOf = (given: NonNullable<ScriptOptions["outputSchema"]>): unknown => {
+  if (!Schema.isSchema(given)) return given
+  const { definitions, schema } = Schema.toJsonSchemaDocument(given, { onExcessProperty: "error" })
+  return Object.keys(definitions).length === 0 ? schema : { ...schema, $defs: definitions }
+}
+
+/** What is attached to an order, and the form of its answer; fails for a schema that cannot be used. */
+export const orderMaterial = Effect.fnUntraced(function* ({ attachment, outputSchema }: ScriptOptions) {
+  const schema = outputSchema === undefined ? undefined : jsonSchemaOf(outputSchema)
+  const read = schema === undefined ? undefined : answerSchema(schema)
+  if (read !== undefined && Result.isFailure(read)) return yield* refuse(`"outputSchema": ${read.failure}.`)
+  const order: Pick<RunOrder, "attachment" | "outputSchema"> = {
+    ...(attachment === undefined ? {} : { attachment: { name: "the script", text: attachment } }),
+    ...(schema === undefined ? {} : { outputSchema: schema as Schema.Json })
+  }
+  return order
+})
+
 /** Options that contradict each other or name no tool. */
 export const refuse = (what: string) => new ConfigurationError({ source: "options", problems: [{ what }] })
 
 /** A rule of the options that names no tool is a wrong option. */
 export const asWrongOption = <E>(error: E): E | ConfigurationError =>
-  error instanceof RuleWithoutTool ? refuse(`"${error.verdict}": "${error.rule}": ${error.what}`) : error
+  error instanceof RuleWithoutTool
+    ? new ConfigurationError({
+        source: "options",
+        problems: [error, ...(error.others ?? [])].map(({ rule, verdict, what }) => ({
+          what: `"${verdict}": "${rule}": ${what}`
+        }))
+      })
+    : error
 
 /** What a script passes to its run; `listen` gets every event, and warnings right after the first one. */
 export const portsOf = (

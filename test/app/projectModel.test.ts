@@ -32,7 +32,7 @@ const setupOf = Effect.fnUntraced(function* ({ environment, flag, project, user 
   })
   const env = environmentOf(root, {
     OLLAMA_HOST: host,
-    ...(environment === undefined ? {} : { TASK_CONDUCTOR_MODEL: environment })
+    TASK_CONDUCTOR_MODEL: environment ?? ""
   })
   const flags: Configuration = flag === undefined ? {} : { model: flag }
   return yield* readSetup(`${root}/project`, flags).pipe(

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { makeSandbox, type StartOptions } from "../support/binary.ts"
+import { demoLine, makeSandbox, type StartOptions } from "../support/binary.ts"
 import { inProcess } from "../support/inProcess.ts"
 
 const sandbox = inProcess(makeSandbox())
@@ -50,7 +50,24 @@ const cases: ReadonlyArray<Case> = [
   {
     name: "a prompt without quotes",
     args: ["plan", "find", "dead", "code"],
-    stderr: `Unexpected arguments: "dead", "code". Put text that contains spaces in quotes.\n${help("plan")}`
+    stderr: `Put the prompt in quotes: task-conductor plan "find dead code"\n${help("plan")}`
+  },
+  {
+    name: "a prompt without quotes, between flags",
+    args: ["run", "--model", "x", "what", "costs", "$5", "--json"],
+    stderr: `Put the prompt in quotes: task-conductor run --model x --json 'what costs $5'\n${help("run")}`
+  },
+  {
+    name: "a prompt without a command",
+    args: ["what is this project"],
+    stderr:
+      'There is no command "what is this project". To have it done, type: task-conductor run "what is this project"\nRun "task-conductor --help" for help.\n'
+  },
+  {
+    name: "a prompt without quotes and command",
+    args: ["explain", "it", "--model", "x"],
+    stderr:
+      'There is no command "explain". To have it done, type: task-conductor run --model x "explain it"\nRun "task-conductor --help" for help.\n'
   },
   {
     name: "a prompt file that is missing",
@@ -109,6 +126,21 @@ const cases: ReadonlyArray<Case> = [
     stderr: `--allow Read File: "Read File" is not a tool name. Name one tool, as "task-conductor tools list" shows it.\n${help("run")}`
   },
   {
+    name: "several rules and a model",
+    args: ["run", "--model", "", "--allow", "Read File", "--allow", "x:", "--deny", "Write", "hi"],
+    stderr: [
+      "--model is empty. Give the name of a model.",
+      '--allow Read File: "Read File" is not a tool name. Name one tool, as "task-conductor tools list" shows it.',
+      '--allow x:: The pattern after "x:" is empty. Write a path, a URL, or leave the colon out.',
+      `--deny Write: "Write" is not a tool name. Name one tool, as "task-conductor tools list" shows it.\n${help("run")}`
+    ].join("\n")
+  },
+  {
+    name: "several rules for tools that do not exist",
+    args: ["run", "--deny", "write_fil", "--allow", "reed_file", "hi"],
+    stderr: `--allow reed_file: there is no tool "reed_file". Use one of: read_file.\n--deny write_fil: there is no tool "write_fil". Use one of: write_file, edit_file, add_task.\n${help("run")}`
+  },
+  {
     name: "a rule for a tool that does not exist",
     args: ["run", "--deny", "write_fil", "hi"],
     stderr: `--deny write_fil: there is no tool "write_fil". Use one of: write_file, edit_file, add_task.\n${help("run")}`
@@ -116,17 +148,17 @@ const cases: ReadonlyArray<Case> = [
   {
     name: "a skill that does not exist",
     args: ["run", "--model", "embedded", "--skill", "sumarize", "hi"],
-    stderr: 'There is no skill "sumarize". Use one of: summarize. See "task-conductor skills list".\n'
+    stderr: demoLine + 'There is no skill "sumarize". Use one of: summarize. See "task-conductor skills list".\n'
   },
   {
     name: "a current file that is missing",
     args: ["run", "--model", "embedded", "--file", "missing.ts", "hi"],
-    stderr: "Cannot use the current file: There is no file at <root>/project/missing.ts.\n"
+    stderr: `${demoLine}Cannot use the current file: There is no file at <root>/project/missing.ts.\n`
   },
   ...["run", "plan", "ask"].map((command) => ({
     name: `an open file that is missing, with ${command}`,
     args: [command, "--model", "embedded", "--open", "a-file", "--open", "missing.ts", "hi"],
-    stderr: "Cannot use the open file: There is no file at <root>/project/missing.ts.\n"
+    stderr: `${demoLine}Cannot use the open file: There is no file at <root>/project/missing.ts.\n`
   })),
   {
     name: "a plan that is missing",
@@ -165,16 +197,17 @@ describe("wrong usage", () => {
     })
   }
 
+  it("keeps no run", async () => {
+    for (const command of [["runs"], ["runs", "list"]]) {
+      const { stderr, stdout } = await sandbox.run(command)
+      assert.deepStrictEqual([stdout, stderr], ["", "There are no runs yet.\n"])
+    }
+  })
+
   it("says so in a process of its own as well", async () => {
     const [first] = cases
     const { ended } = sandbox.start(first?.args ?? [])
     assert.deepStrictEqual(await ended, { code: 2, stdout: "", stderr: first?.stderr ?? "" })
-  })
-
-  it("shows the help on stderr when there is no command", async () => {
-    const { code, stderr, stdout } = await sandbox.start([]).ended
-    assert.deepStrictEqual([code, stdout], [2, ""])
-    assert.include(stderr, "SUBCOMMANDS")
   })
 })
 
@@ -184,6 +217,17 @@ describe.concurrent("what was asked for", () => {
     const { stdout, ...rest } = await ended
     assert.deepStrictEqual(rest, { code: 0, stderr: "" })
     assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
+  })
+
+  it("prints help in groups, and the same for the word help", async () => {
+    const { code, stderr, stdout } = await sandbox.run(["--help"])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    const groups = ["EVERYDAY:", "RUNS:", "EXTENDING:", "SEVERAL MACHINES:"]
+    assert.deepStrictEqual(stdout.match(/^[A-Z ]+:$/gm), groups)
+    assert.deepStrictEqual(await sandbox.run(["help"]), { code, stderr, stdout })
+    assert.deepStrictEqual(await sandbox.run(["help", "runs", "clean"]), await sandbox.run(["runs", "clean", "--help"]))
+    assert.match((await sandbox.run(["version"])).stdout, /^\d+\.\d+\.\d+\n$/)
+    assert.deepStrictEqual(await sandbox.run(["help", "chekc"]), await sandbox.run(["chekc"]))
   })
 
   it("prints help for a command, with an example", async () => {

@@ -8,6 +8,7 @@ import { foreignParsers } from "./foreignParsers.ts"
 import { type Ingredients, parserInput } from "./ParserInput.ts"
 import { permissionParsers } from "./permissionParsers.ts"
 import { textParsers } from "./textParsers.ts"
+import { processorTime } from "./processorTime.ts"
 
 /** A parser with what must hold for everything that it reads. */
 export interface FuzzedParser extends Ingredients {
@@ -45,27 +46,21 @@ export interface ParserDefect {
   readonly text: string
 }
 
-/** What the processor has worked for this process, in ms: on a busy machine the clock says little. */
-const worked = (): number => {
-  const { system, user } = process.cpuUsage()
-  return (system + user) / 1000
-}
-
 /** What a parser did with `count` texts, the first made from `seed`. Times of the processor in ms, when `isTimed`. */
 export const fuzzParser = (parser: FuzzedParser, count: number, seed: number, isTimed = false) => {
   const defects: Array<ParserDefect> = []
   let accepted = 0
   let slowest = 0
   const time = (text: string): number => {
-    const begun = worked()
+    const begun = processorTime()
     parser.defect(text)
-    return worked() - begun
+    return processorTime() - begun
   }
   for (let at = seed; at < seed + count; at += 1) {
     const { made, text } = parserInput(parser, randomFrom(at), largest)
-    const begun = worked()
+    const begun = processorTime()
     const what = defectOf(parser, text)
-    const took = worked() - begun
+    const took = processorTime() - begun
     if (what !== undefined) defects.push({ seed: at, made, what, text })
     else if (parser.accepts(text)) accepted += 1
     if (what !== undefined || !isTimed || took <= slowest) continue

@@ -18,6 +18,23 @@ describe("EventHistory", () => {
     assert.deepStrictEqual(await readAll(history.events), [1, 2])
   })
 
+  it("passes what is of use only now to readers that wait, and keeps it for nobody", async () => {
+    const history = makeEventHistory<number>()
+    history.pass(0)
+    const early = readAll(history.events)
+    history.push(1)
+    await Promise.resolve()
+    for (const event of [2, 3]) {
+      await new Promise((resolve) => setImmediate(resolve))
+      history.pass(event)
+    }
+    await new Promise((resolve) => setImmediate(resolve))
+    history.push(4)
+    history.end()
+    assert.deepStrictEqual(await early, [1, 2, 3, 4])
+    assert.deepStrictEqual(await readAll(history.events), [1, 4])
+  })
+
   it("takes events when nobody reads", () => {
     const history = makeEventHistory<number>()
     for (let index = 0; index < 10_000; index++) history.push(index)

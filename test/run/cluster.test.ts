@@ -1,6 +1,9 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
+import { layerDatabase } from "../../src/services/cluster/ClusterDatabase.ts"
 import type { Ended } from "../support/binary.ts"
 import { type Asked, askedOf, makeCluster } from "../support/Cluster.ts"
 import { liveTest } from "../support/liveTest.ts"
@@ -42,7 +45,7 @@ const sayings = (ended: Ended): ReadonlyArray<string> => reportOf(ended).results
 describe("workers on one database", { timeout: 240_000, ...needsPostgres }, () => {
   liveTest("share the tasks of a run, each with its own model server", () =>
     Effect.gen(function* () {
-      const { begin, worker } = yield* makeCluster
+      const { begin, start, url, worker } = yield* makeCluster
       yield* worker((body) => obedient(askedOf(body), "a"))
       yield* worker((body) => obedient(askedOf(body), "b"))
       const { ended } = yield* begin()
@@ -55,6 +58,16 @@ describe("workers on one database", { timeout: 240_000, ...needsPostgres }, () =
       ).toEqual(names.toSorted())
       expect(new Set(sayings(end).map((text) => text.split(" by ")[1]))).toEqual(new Set(["a.", "b."]))
       expect(reportOf(end).usage).toMatchObject({ model_calls: 43, tool_calls: 20 })
+      /* Nothing is left of it when it is removed. */
+      const left = Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const isOpen = sql`SELECT FROM task_conductor_messages WHERE NOT processed`
+        while ((yield* isOpen).length > 0) yield* Effect.sleep("50 millis")
+        const prune = yield* start(["runs", "prune", "--cluster", "--older-than", "0"])
+        yield* Effect.promise(() => prune.ended)
+        return yield* sql`SELECT id FROM task_conductor_messages UNION SELECT id FROM task_conductor_replies`
+      })
+      expect(yield* Effect.provide(left, layerDatabase(Redacted.make(url)))).toEqual([])
     })
   )
 

@@ -32,10 +32,18 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
         expect(list.stderr).toMatch(
           /^worker \S+ {2}\S+ {2}\d runs, \d tasks, \d+ model calls at once {2}seen \d+ s ago$/m
         )
+        const doctor = yield* start(["doctor", "--cluster"])
+        const seen = yield* Effect.promise(() => doctor.ended)
+        expect([seen.code, seen.stderr]).toEqual([0, ""])
+        expect(seen.stdout).toMatch(/^ {2}ok +database +PostgreSQL \d/m)
+        expect(seen.stdout).toMatch(/^ {2}ok +TLS +not in use; the database is on this machine$/m)
+        expect(seen.stdout).toMatch(
+          /^ {2}ok +worker +\S+, version \S+: 1 runs, \d tasks, \d+ model calls at once, seen /m
+        )
         const attached = terminal("attach last")
-        yield* Effect.promise(() => attached.shows("Answer [3]"))
-        expect(attached.screen()).toContain("write_file")
-        attached.type("1\r")
+        yield* Effect.promise(() => attached.shows("Allow? "))
+        expect(attached.screen()).toContain("wants to create a.txt")
+        attached.type("y\r")
         expect(yield* Effect.promise(() => attached.ended)).toBe(0)
         expect(attached.screen()).toContain("All is done.")
         expect(readFileSync(join(sandbox.root, "project/a.txt"), "utf8")).toBe("new\n")
@@ -46,8 +54,8 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
   )
 
   for (const [answer, what, code] of [
-    ["2", "takes as done", 0],
-    ["3", "ends the run at", 4]
+    ["d", "takes as done", 0],
+    ["n", "ends the run at", 4]
   ] as const) {
     liveTest(
       `${what} a call that was begun by a worker that died`,
@@ -58,7 +66,7 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
           sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
           const sending = ({ stage, task }: Asked): string => {
             if (stage === "creation") return planOf([[{ name: "Send 1", skill: "free" }]])
-            if (stage === "iteration" && answer === "3") return planOf([[{ name: "Send 1", skill: "free" }]])
+            if (stage === "iteration" && answer === "n") return planOf([[{ name: "Send 1", skill: "free" }]])
             return stage === "refinement"
               ? refinementWith([{ name: "run_command", arguments: { argv } }])
               : writing({ stage, task })
@@ -85,8 +93,8 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
             true
           ])
           const attached = terminal("attach last")
-          yield* Effect.promise(() => attached.shows("Answer [3]"))
-          expect(attached.screen()).toContain("nobody knows whether it happened")
+          yield* Effect.promise(() => attached.shows("Run it again? "))
+          expect(attached.screen()).toContain("did this happen?")
           attached.type(`${answer}\r`)
           expect(yield* Effect.promise(() => attached.ended)).toBe(code)
           expect(sent()).toBe("sent\n")
@@ -135,7 +143,25 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
         expect([code, stderr.split("\n").length]).toEqual([1, 2])
         expect(stderr).toContain("The database that TASK_CONDUCTOR_DATABASE names cannot be used: ")
         expect(stderr).not.toContain("s3cret")
+        const doctor = yield* start(["doctor", "--cluster"], { TASK_CONDUCTOR_DATABASE: url })
+        const seen = yield* Effect.promise(() => doctor.ended)
+        expect([seen.code, seen.stderr]).toEqual([1, ""])
+        expect(seen.stdout).toMatch(
+          /^ {2}problem +database +The database that TASK_CONDUCTOR_DATABASE names cannot be /m
+        )
+        expect(seen.stdout).not.toContain("s3cret")
       }
+      const idle = yield* start(["doctor", "--cluster", "--json"])
+      const { can_start, findings } = JSON.parse((yield* Effect.promise(() => idle.ended)).stdout)
+      expect([can_start, findings.at(-2)]).toEqual([
+        false,
+        {
+          name: "worker",
+          state: "problem",
+          what: "none is alive",
+          remedy: "Start one on a machine with a model server: task-conductor worker."
+        }
+      ])
     })
   )
 })

@@ -51,12 +51,16 @@ describe("a call of a worker that dies", { timeout: 240_000, ...needsPostgres },
       killSender()
       expect((yield* Effect.promise(() => client.ended)).code).toBe(4)
       const attached = terminal("attach last")
-      yield* Effect.promise(() => attached.shows("Answer [3]"))
-      attached.type("1\r")
+      yield* Effect.promise(() => attached.shows("Run it again? "))
+      attached.type("y\r")
       yield* untilSent(2)
       killSender()
-      yield* waitFor("the second question", () => attached.screen().split("Answer [3]").length === 3, attached.screen)
-      attached.type("2\r")
+      yield* waitFor(
+        "the second question",
+        () => attached.screen().split("Run it again? ").length === 3,
+        attached.screen
+      )
+      attached.type("d\r")
       expect([yield* Effect.promise(() => attached.ended), sent()]).toEqual([0, 2])
     })
   )

@@ -150,7 +150,9 @@ describe("a server of the OpenAI API", () => {
       assert.include(project.stderr, "set OPENAI_BASE_URL")
 
       write("project/task-conductor.json", JSON.stringify({ model }))
-      const unasked = yield* Effect.promise(() => start(["run", "What time is it?"], env(server)))
+      const unasked = yield* Effect.promise(() =>
+        start(["run", "What time is it?"], { env: { ...env(server).env, TASK_CONDUCTOR_MODEL: "" } })
+      )
       assert.include(unasked.stderr, "It is not used unless you choose it")
       const inAddress = { env: { OPENAI_BASE_URL: `http://me:${key}@127.0.0.1:1/v1` } }
       const refused = yield* Effect.promise(() => start(["run", ...ask], inAddress))

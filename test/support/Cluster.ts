@@ -7,7 +7,7 @@ import { FakeOllama } from "./FakeOllama.ts"
 import { fakeModel } from "./FakeOllamaPaths.ts"
 import type { ChatBody } from "./FakeOllamaScript.ts"
 import { openTerminal } from "./PseudoTerminal.ts"
-import { makeServer } from "./Postgres.ts"
+import { makeServer, type ServerSetup } from "./Postgres.ts"
 import { planOf, refinementWith, resultSaying, testSkills } from "./TestRun.ts"
 
 /** What a model is asked: the stage, and the task for stages that see one. */
@@ -44,9 +44,9 @@ export const writing = ({ stage, task }: Asked): string => {
   }
 }
 
-/** A project, a database, and ways to start workers and clients. */
-export const makeCluster = Effect.gen(function* () {
-  const postgres = yield* makeServer()
+/** A project, a database with these settings, and ways to start workers and clients. */
+export const makeClusterWith = Effect.fnUntraced(function* (setup: ServerSetup) {
+  const postgres = yield* makeServer(setup)
   const { url } = postgres
   const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
   for (const [path, text] of Object.entries(testSkills)) sandbox.write(`project/${path}`, text)
@@ -88,3 +88,6 @@ export const makeCluster = Effect.gen(function* () {
 
   return { url, postgres, sandbox, start, terminal, worker, begin }
 })
+
+/** As above, with the usual settings. */
+export const makeCluster = makeClusterWith({})

@@ -7,8 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApprovalItem } from "../../src/domain/permissions/ApprovalItem.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
+import { layerTerminal } from "../../src/services/approvals/TerminalApprover.ts"
 
 const [length, wait = "0"] = process.argv.slice(2)
+const bell = length !== "quiet"
 
 const item: ApprovalItem = {
   task: "Research 1",
@@ -22,9 +24,11 @@ const item: ApprovalItem = {
 
 const asking = Effect.gen(function* () {
   const approver = yield* Approver
-  console.log("READY")
+  console.log(`READY ${process.pid}`)
   yield* Effect.sleep(`${Number(wait)} millis`)
   console.log(`ANSWER ${JSON.stringify(yield* approver.call(item, "question-1"))}`)
 })
 
-await Effect.runPromise(asking.pipe(Effect.provide(Layer.provide(Approver.layerTerminal, NodeServices.layer))))
+await Effect.runPromise(
+  asking.pipe(Effect.provide(Layer.provide(layerTerminal({ bell, isColoured: false }), NodeServices.layer)))
+)

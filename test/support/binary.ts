@@ -48,12 +48,16 @@ export interface Sandbox {
   readonly remove: () => void
 }
 
-/** What is in the environment of a command in a sandbox: nothing of this machine's configuration. */
+/** What is printed first when the embedded model is used, which `environmentOf` names. */
+export const demoLine = "Using the built-in demo, which only searches and quotes.\n"
+
+/** What is in the environment of a command in a sandbox: nothing of this machine's configuration, and a model without a server. */
 export const environmentOf = (root: string, more: Readonly<Record<string, string>> = {}) => ({
   PATH: process.env["PATH"] ?? "",
   HOME: join(root, "home"),
   XDG_CONFIG_HOME: join(root, "config"),
   OLLAMA_HOST: "127.0.0.1:1",
+  TASK_CONDUCTOR_MODEL: "embedded",
   NODE_COMPILE_CACHE: join(tmpdir(), "task-conductor-compile-cache"),
   ...more
 })

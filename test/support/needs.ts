@@ -42,6 +42,7 @@ const programs = {
     ]
   },
   git: { title: "git", install: "git", trial: ["git", "--version"] },
+  openssl: { title: "openssl", install: "openssl", trial: ["openssl", "version"] },
   strace: {
     title: "strace",
     install: "strace",

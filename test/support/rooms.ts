@@ -28,6 +28,8 @@ export const rooms: ReadonlyArray<string> = [
     "runs",
     "conversation",
     "history",
+    "report",
+    "observability",
     "checking"
   ].map((room) => `domain/${room}`),
   ...[
@@ -49,6 +51,7 @@ export const rooms: ReadonlyArray<string> = [
     "pipeline",
     "conversation",
     "configuration",
+    "observability",
     "mcp",
     "cluster"
   ].map((room) => `services/${room}`),

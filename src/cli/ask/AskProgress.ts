@@ -2,11 +2,13 @@
  * Formats the progress of a conversation for a terminal: one line for each call with its outcome, one for each answered
  * message.
  */
+import { callWords } from "../../domain/runs/CallWords.ts"
 import type { AskReport } from "../../domain/runs/RunReport.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "../terminal/Colour.ts"
-import { count, progressLine, seconds, shown, statusWords } from "../terminal/Progress.ts"
+import { progressLine, type ProgressOptions, toolText } from "../terminal/Progress.ts"
+import { count, seconds, shown, statusWords } from "../terminal/Wording.ts"
 
 /** The first line of an output, with how many more there are. */
 const shortOutput = (result: ToolResult): string => {
@@ -16,34 +18,33 @@ const shortOutput = (result: ToolResult): string => {
   return `${shown(lines[0] ?? "", 100)}${more}`
 }
 
-const callLine = (name: string, result: ToolResult, paint: Paint): string => {
+const callLine = (call: string, result: ToolResult, paint: Paint): string => {
   const took = `${paint.dim(`${Math.round(result.metadata.execution_time_ms)} ms`)}`
   return result.success
-    ? `  ${paint.green("ok")} ${shown(name)} ${took}: ${dataText(result.data ?? "") === "" ? "nothing" : shortOutput(result)}`
-    : `  ${paint.yellow(result.error_type.replaceAll("_", " "))} ${shown(name)} ${took}: ${shown(result.error_message ?? "", 400)}`
+    ? `  ${paint.green("ok")} ${call} ${took}: ${dataText(result.data ?? "") === "" ? "nothing" : shortOutput(result)}`
+    : `  ${paint.yellow(result.error_type.replaceAll("_", " "))} ${call} ${took}: ${shown(result.error_message ?? "", 400)}`
 }
 
-const answeredLine = ({ iterations, durationMs, status, toolCalls }: AskReport, paint: Paint): string =>
-  `${paint.bold(status === "done" ? paint.green(status) : paint.red(statusWords(status)))}: ${[
+const answeredLine = ({ iterations, durationMs, status, toolCalls }: AskReport, paint: Paint): string => {
+  const colour = status === "done" ? paint.green : status === "interrupted" ? paint.yellow : paint.red
+  return `${paint.bold(colour(statusWords(status)))}: ${[
     count(iterations, "iteration"),
     count(toolCalls, "tool call"),
     seconds(durationMs)
   ].join(", ")}`
+}
 
 /** The line for an event of a conversation; nothing for events that only programs need. */
-export const askLine = (event: RunEvent, paint: Paint): string | undefined => {
+export const askLine = (event: RunEvent, paint: Paint, options: ProgressOptions = {}): string | undefined => {
   switch (event.type) {
     case "run.started":
       return `${paint.bold("ask")} ${event.runId} with ${shown(event.model)} in ${shown(event.project)}`
-    case "tool.started": {
-      const given = Object.values(event.call.arguments).map((value) =>
-        typeof value === "string" ? value : JSON.stringify(value)
-      )
-      const what = event.targets.length > 0 ? event.targets : given
-      return paint.dim(`  call ${[event.call.name, ...what].map((word) => shown(word, 100)).join(" ")}`)
-    }
+    case "tool.started":
+      return options.isDrawn === true
+        ? undefined
+        : paint.dim(`  call ${shown(callWords(event.call, event.targets, options.live?.project))}`)
     case "tool.finished":
-      return callLine(event.name, event.result, paint)
+      return callLine(toolText(event, options), event.result, paint)
     case "answer.repaired":
       return paint.dim(`  fixed: ${event.repairs.map(({ message }) => shown(message)).join(" ")}`)
     case "ask.finished":
@@ -51,6 +52,6 @@ export const askLine = (event: RunEvent, paint: Paint): string | undefined => {
     case "run.finished":
       return undefined
     default:
-      return progressLine(event, paint)
+      return progressLine(event, paint, options)
   }
 }

@@ -8,32 +8,74 @@ import * as Option from "effect/Option"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import { makeAnswerPrinter } from "../terminal/AnswerPrinter.ts"
 import { askLine } from "./AskProgress.ts"
-import { jsonSink, lineSink } from "../terminal/EventSink.ts"
+import { jsonSink } from "../terminal/EventSink.ts"
+import { lineSink, quietSink } from "../terminal/LineSink.ts"
+import { plainFlag } from "../terminal/outcome.ts"
 import { quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
+import { toolNames } from "./toolChoice.ts"
+import { type AnswerFlags, answerFlags, readAttachment, readOutputSchema } from "../run/answerFlags.ts"
 import { flagConfiguration, orderFiles, readPrompt, type RunFlags, runFlags } from "../run/runFlags.ts"
 
 const allFlags = {
   ...runFlags,
+  ...answerFlags,
+  tools: Flag.String("tools").pipe(
+    Flag.withMetavar("NAMES"),
+    Flag.withDescription("The only tools that the model may call: --tools read_file,search_files"),
+    Flag.optional
+  ),
+  continues: Flag.Boolean("continue").pipe(
+    Flag.withDescription("Go on with the last conversation about the project"),
+    Flag.withDefault(false)
+  ),
+  save: Flag.Boolean("save").pipe(
+    Flag.withDescription("Keep the conversation in your state folder, for --continue; --no-save keeps nothing"),
+    Flag.optional
+  ),
   json: Flag.Boolean("json").pipe(
     Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
     Flag.withDefault(false)
-  )
+  ),
+  plain: plainFlag
+}
+
+interface AskFlags extends RunFlags, AnswerFlags {
+  readonly quiet: boolean
+  readonly tools: Option.Option<string>
+  readonly continues: boolean
+  readonly save: Option.Option<boolean>
+  readonly json: boolean
+  readonly plain: boolean
 }
 
 /** A conversation as the flags ask for it. */
-const readRequest = Effect.fnUntraced(function* (given: RunFlags, prompt: string) {
-  const order = { prompt, ...orderFiles(given) }
-  return { project: given.project, flags: yield* flagConfiguration(given), order }
+const readRequest = Effect.fnUntraced(function* (given: AskFlags, prompt: string) {
+  const { continues, project, save, tools } = given
+  const flags = {
+    ...(yield* flagConfiguration(given)),
+    ...Option.match(save, { onNone: () => ({}), onSome: (saveConversations) => ({ saveConversations }) })
+  }
+  const order = {
+    prompt,
+    ...orderFiles(given),
+    ...(yield* readOutputSchema(given)),
+    ...Option.match(tools, { onNone: () => ({}), onSome: (names) => ({ tools: toolNames(names) }) })
+  }
+  return { project, flags, order, continues, isQuiet: false }
 })
 
 /** Answers one message. On a terminal the text appears as it arrives, else when it is complete. */
-const askOnce = Effect.fnUntraced(function* (given: RunFlags & { readonly json: boolean }) {
+const askOnce = Effect.fnUntraced(function* (given: AskFlags) {
   const { answer, isWatched } = yield* Output
+  const { json, plain, quiet } = given
   const prompt = yield* readPrompt(given)
-  const request = yield* readRequest(given, prompt)
-  const printer = isWatched && !given.json ? yield* makeAnswerPrinter : undefined
-  const sink = given.json ? yield* jsonSink : (printer?.sink ?? (yield* lineSink(askLine)))
+  const asked = yield* readRequest(given, prompt)
+  const request = { ...asked, order: { ...asked.order, ...(yield* readAttachment(given)) }, isQuiet: quiet }
+  const follows = isWatched && !json && !quiet && Option.isNone(given.outputSchema)
+  const printer = follows ? yield* makeAnswerPrinter(plain) : undefined
+  const lines = lineSink(askLine, { isPlain: plain })
+  const sink = json ? yield* jsonSink : quiet ? yield* quietSink : (printer?.sink ?? (yield* lines))
   const { converse } = yield* Effect.promise(() => import("./askHandler.ts"))
   const report = yield* converse(request, sink, ({ send }) => Effect.asVoid(send(prompt, printer?.listen)))
   if (!given.json && printer === undefined && report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
@@ -41,12 +83,11 @@ const askOnce = Effect.fnUntraced(function* (given: RunFlags & { readonly json: 
 })
 
 /** Holds a conversation at the terminal until the person leaves. */
-const askTogether = Effect.fnUntraced(function* (given: RunFlags) {
+const askTogether = Effect.fnUntraced(function* (given: AskFlags) {
   const request = yield* readRequest(given, "")
-  const { listen, sink } = yield* makeAnswerPrinter
-  const { converse } = yield* Effect.promise(() => import("./askHandler.ts"))
-  const { talk } = yield* Effect.promise(() => import("./repl.ts"))
-  return yield* converse(request, sink, (session, { rules }) => talk(session, rules, listen))
+  const { listen, sink } = yield* makeAnswerPrinter(given.plain)
+  const { converseAtTerminal } = yield* Effect.promise(() => import("./askHandler.ts"))
+  return yield* converseAtTerminal(request, sink, listen)
 })
 
 /** The command. */
@@ -55,7 +96,8 @@ export const ask = Command.make(
   allFlags,
   Effect.fn("ask")(function* (given) {
     const { canAsk } = yield* Output
-    const isAlone = Option.isSome(given.prompt) || Option.isSome(given.promptFile) || given.json || !canAsk
+    const { json, outputSchema, prompt, promptFile, quiet } = given
+    const isAlone = json || quiet || !canAsk || [prompt, promptFile, outputSchema].some((one) => Option.isSome(one))
     const report = yield* isAlone ? askOnce(given) : askTogether(given)
     if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
   })
@@ -66,8 +108,8 @@ export const ask = Command.make(
   Command.withShortDescription("Ask a question; the model uses tools, without a plan"),
   Command.withExamples([
     {
-      command: 'task-conductor ask --allow read_file "Where is the exit code of a run decided?"',
-      description: "Ask the embedded model, which is not a language model"
+      command: 'task-conductor ask "Where is the exit code of a run decided?"',
+      description: "Ask the model of your configuration; without one, choose from a list"
     },
     {
       command: "task-conductor ask --model qwen3:8b",

@@ -1,109 +1,70 @@
 /**
- * The commands that a person may type in a conversation instead of a message: `/tools`, `/context` and so on.
+ * The commands that a person may type in a conversation instead of a message: which there are, and how a line is read as
+ * one.
  */
-import * as Effect from "effect/Effect"
 import { nearest } from "../../domain/text/Nearest.ts"
-import type { Rule } from "../../domain/permissions/Permission.ts"
-import { printable, printableLines } from "../../domain/text/Printable.ts"
-import type { AskSession } from "../../services/conversation/Asker.ts"
-import { Gate } from "../../services/permissions/Gate.ts"
-import { Policies } from "../../services/permissions/Policies.ts"
-import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
-import { Workspace } from "../../services/files/Workspace.ts"
-import { askTask } from "../../domain/runs/ActivityKey.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { wrapLine } from "../../domain/text/WrapText.ts"
 
-const meanings = {
-  context: "the files of the project, as the model can list them",
-  tools: "what the model can call, and what asks before it runs",
-  tasks: "the to-do list of the model",
-  permissions: "what is allowed and denied, for this session and permanently",
-  new: "start a new conversation; permissions stay",
-  help: "this list",
-  quit: "leave; so do Ctrl-D, and Ctrl-C twice"
-} as const
+/** Each command with what may follow it, and what it does. */
+const commands = {
+  model: ["NAME", "ask another model from the next message on; without a name, show the present one"],
+  tools: ["[on|off] [NAMES]", "what the model may call; names choose it (a,b), on and off change it, all resets it"],
+  allow: ["TOOL[:PATTERN]", "let these calls run without a question in this session"],
+  permissions: ["", "what is allowed and denied, for this session and permanently"],
+  context: ["", "the files of the project, as the model can list them"],
+  tasks: ["", "the to-do list of the model"],
+  save: ["FILE", "write the conversation into a file as markdown"],
+  new: ["", "start a new conversation; permissions stay"],
+  help: ["", "this list"],
+  exit: ["", "leave; so do exit, /quit, Ctrl-D, and Ctrl-C twice"]
+} as const satisfies Record<string, readonly [string, string]>
 
-type SlashCommand = keyof typeof meanings
+export type CommandName = keyof typeof commands
 
-const help = (): string =>
-  [
-    "Write a message and press Enter. Ctrl-C stops an answer. Or use one of these commands:",
-    ...Object.entries(meanings).map(([command, meaning]) => `  /${command.padEnd(12)} ${meaning}`)
-  ].join("\n")
+/** What was typed: a command with what follows it, a command that does not exist, or the wish to leave. */
+export type SlashCommand =
+  | { readonly _tag: "Command"; readonly name: Exclude<CommandName, "exit">; readonly argument: string }
+  | { readonly _tag: "Unknown"; readonly text: string }
+  | { readonly _tag: "Exit" }
 
-const toolLines = Effect.gen(function* () {
-  const { tools } = yield* ToolRegistry
-  const width = Math.max(...tools.map(({ name }) => name.length))
-  return tools
-    .map(({ description, name, risk }) =>
-      [name.padEnd(width), risk.padEnd(6), printable(description.split("\n")[0] ?? "")].join("  ")
-    )
-    .join("\n")
-})
+const usageOf = (name: CommandName): string => `/${name} ${commands[name][0]}`.trimEnd()
 
-const treeLines = Effect.gen(function* () {
-  const files = yield* (yield* Workspace).tree
-  return files.length === 0 ? "The project has no files." : files.map(printable).join("\n")
-}).pipe(Effect.catch((failure) => Effect.succeed(printable(failure.message))))
+/** From this width on, what a command does stands beside it. */
+const wide = 72
 
-/** The list is a tool's own; it is asked for like by a model, through the gate. */
-const taskLines = Effect.gen(function* () {
-  const registry = yield* ToolRegistry
-  const gate = yield* Gate
-  const prepared = yield* registry.prepare({ uid: "tasks", name: "list_tasks", arguments: {} })
-  const listed = yield* registry.execute(yield* gate.authorize({ task: askTask, place: "" }, prepared))
-  if (!Array.isArray(listed) || listed.length === 0) return "The list is empty."
-  return listed.map((task) => printable(Object.values(task as object).join("  "))).join("\n")
-}).pipe(Effect.catch((failure) => Effect.succeed(printableLines(failure.message))))
-
-const ruleLine = ({ pattern, tool, verdict }: Rule): string =>
-  `${verdict} ${tool}${pattern === undefined ? "" : `:${printable(pattern)}`}`
-
-const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
-  lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)]
-
-const permissionLines = Effect.fnUntraced(function* (rules: ReadonlyArray<Rule>) {
-  const gate = yield* Gate
-  const granted = yield* gate.sessionGrants
-  const remembered = yield* (yield* Policies).rules
-  const lines = [
-    ...section(
-      "For this session:",
-      granted.map((covers) => `allow ${printable(covers)}`)
-    ),
-    ...section("Remembered:", remembered.map(ruleLine)),
-    ...section("From flags and configuration:", rules.map(ruleLine))
-  ]
-  return lines.length === 0 ? "No rules yet. Anything that is not safe asks first." : lines.join("\n")
-})
-
-const isSlashCommand = (name: string): name is SlashCommand => Object.hasOwn(meanings, name)
-
-/** The command that a line is; nothing for a message. A message that begins with a path is not a command. */
-export const slashCommandIn = (line: string): string | undefined => /^\/(\w*)\s*$/.exec(line)?.[1]
-
-/** What a command shows; `quit` is for the caller. */
-export const showCommand = Effect.fn("showCommand")(function* (
-  name: string,
-  { forget }: AskSession,
-  rules: ReadonlyArray<Rule>
-) {
-  if (!isSlashCommand(name)) {
-    const near = nearest(name, Object.keys(meanings)).slice(0, 1)
-    return `Unknown command /${printable(name)}.${near.length === 0 ? "" : ` Did you mean /${near.join("")}?`} /help lists the commands.`
+/** The list of commands, as it fits a terminal. */
+export const helpText = (lineBreak: string, columns: number): string => {
+  const names = Object.keys(commands) as ReadonlyArray<CommandName>
+  const width = Math.max(...names.map((name) => usageOf(name).length))
+  const lineOf = (name: CommandName): ReadonlyArray<string> => {
+    const [, meaning] = commands[name]
+    if (columns < wide) return [`  ${usageOf(name)}`, ...wrapLine(`    ${meaning}`, columns, "    ")]
+    return wrapLine(`  ${usageOf(name).padEnd(width)}  ${meaning}`, columns, " ".repeat(width + 4))
   }
-  switch (name) {
-    case "context":
-      return yield* treeLines
-    case "tools":
-      return yield* toolLines
-    case "tasks":
-      return yield* taskLines
-    case "permissions":
-      return yield* permissionLines(rules)
-    case "new":
-      return yield* Effect.as(forget, "Started a new conversation. Permissions stay.")
-    case "help":
-    case "quit":
-      return help()
-  }
-})
+  const intro = `Write a message and press Enter. ${lineBreak} Up and Down show earlier messages. Ctrl-C stops an answer.`
+  return [...wrapLine(intro, columns, ""), "Or use one of these commands:", ...names.flatMap(lineOf)].join("\n")
+}
+
+const isName = (name: string): name is CommandName => Object.hasOwn(commands, name)
+
+const leaving = new Set(["exit", "quit"])
+
+/** What to say about a command that does not exist. */
+const unknownText = (name: string): string => {
+  const near = nearest(name, Object.keys(commands)).slice(0, 1)
+  return `Unknown command /${printable(name)}.${near.length === 0 ? "" : ` Did you mean /${near.join("")}?`} /help lists the commands.`
+}
+
+/**
+ * The command that a line is; nothing for a message. A message that begins with a path is no command: `/etc/hosts says`.
+ */
+export const slashCommandIn = (line: string): SlashCommand | undefined => {
+  const text = line.trim()
+  if (leaving.has(text.toLowerCase())) return { _tag: "Exit" }
+  const [, name, argument = ""] = /^\/(\w*)(?:\s+([^\n]*))?$/.exec(text) ?? []
+  if (name === undefined) return undefined
+  if (leaving.has(name)) return { _tag: "Exit" }
+  if (isName(name) && name !== "exit") return { _tag: "Command", name, argument: argument.trim() }
+  return { _tag: "Unknown", text: unknownText(name) }
+}

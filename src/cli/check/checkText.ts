@@ -6,7 +6,7 @@ import type { CheckReport, IssueReport } from "../../domain/checking/CheckReport
 import { type Repair, whereText } from "../../domain/findings/Issue.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { excerptLine, locate, type TextSpan } from "../../domain/checking/TextSpan.ts"
-import { textWidth } from "../../domain/text/TextWidth.ts"
+import { wrapLine } from "../../domain/text/WrapText.ts"
 import type { Paint } from "../terminal/Colour.ts"
 
 /** How to print. */
@@ -48,21 +48,8 @@ type Finding = { readonly span: TextSpan | undefined } & (
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
 
 /** Puts a text behind `lead` and breaks it between words; the further lines are indented. */
-const wrap = (lead: string, text: string, columns: number | undefined): string => {
-  if (columns === undefined) return `${lead}${text}`
-  const lines: Array<string> = []
-  const [first = "", ...words] = text.split(" ")
-  let line = `${lead}${first}`
-  for (const word of words) {
-    const longer = `${line} ${word}`
-    if (textWidth(longer) <= columns) line = longer
-    else {
-      lines.push(line)
-      line = `    ${word}`
-    }
-  }
-  return [...lines, line].join("\n")
-}
+const wrap = (lead: string, text: string, columns: number | undefined): string =>
+  columns === undefined ? `${lead}${text}` : wrapLine(`${lead}${text}`, columns, "    ").join("\n")
 
 /** Lines of the document with numbers, the first with its mark. */
 const excerpt = (lines: ReadonlyArray<string>, span: TextSpan, style: CheckStyle, mark: Paint["red"]): string => {

@@ -14,13 +14,12 @@ export const clusterRunArgument = Argument.String("RUN").pipe(
 /** The command. */
 export const attach = Command.make(
   "attach",
-  { run: clusterRunArgument, json: outcomeFlags.json, verbose: outcomeFlags.verbose },
-  Effect.fn("attach")(function* ({ json, run, verbose }) {
+  { run: clusterRunArgument, json: outcomeFlags.json, plain: outcomeFlags.plain, verbose: outcomeFlags.verbose },
+  Effect.fn("attach")(function* ({ run, ...given }) {
     const { attachClusterRun } = yield* Effect.promise(() => import("./clusterHandler.ts"))
-    yield* endWithReport(yield* attachClusterRun(run, yield* eventSink({ json, verbose })), {
-      json,
-      isClusterRun: true
-    })
+    const style = { ...given, isClusterRun: true }
+    const sink = yield* eventSink(style)
+    yield* endWithReport(yield* attachClusterRun(run, sink), { ...style, sink })
   })
 ).pipe(
   Command.withDescription(

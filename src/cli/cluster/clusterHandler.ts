@@ -4,9 +4,10 @@
 import * as Effect from "effect/Effect"
 import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submitRun } from "../../app/clusterClient.ts"
 import { runWorker } from "../../app/worker.ts"
+import { version } from "../../app/version.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import { Approver } from "../../services/approvals/Approver.ts"
+import { layerTerminal } from "../../services/approvals/TerminalApprover.ts"
 import { ClusterWorkers } from "../../services/cluster/ClusterWorkers.ts"
 import { CurrentNotices, makeNotices } from "../../services/cluster/DatabaseNotice.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
@@ -26,8 +27,14 @@ const tellDetached = (runId: string) =>
 const tellWorkers = Effect.gen(function* () {
   const { alive } = yield* ClusterWorkers
   const { tell } = yield* Output
-  if ((yield* alive).length > 0) return
-  yield* tell("No worker is running yet; the run waits for one. Start one on any machine: task-conductor worker")
+  const workers = yield* alive
+  const versions = new Set(workers.map((worker) => worker.version))
+  if (versions.has(version)) return
+  yield* tell(
+    workers.length === 0
+      ? "No worker is running yet; the run waits for one. Start one on any machine: task-conductor worker"
+      : `No worker has version ${version} of task-conductor, which this is; there are ${printable([...versions].join(", "))}. Start a worker of this version, or start the run with the version of the workers.`
+  )
 })
 
 /** Follows a run to its report. */
@@ -42,15 +49,15 @@ const withNotices = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Output.use(({ tell }) => Effect.provideService(effect, CurrentNotices, makeNotices(tell)))
 
 /** The terminal answers what runs ask. */
-const client = layerClient({ approver: Approver.layerTerminal })
+const client = layerClient({ approver: layerTerminal() })
 
 /** Starts a run on the workers and follows it to its report. */
 export const startClusterRun = Effect.fn("startClusterRun")(function* (
   { flags, order, project }: RunRequest,
-  { approveSteps, sink }: CommandPorts
+  { approveSteps, sink, yes = false }: CommandPorts
 ) {
   const runId = yield* makeRunId
-  const run = yield* prepareRun({ project, given: flags, order: { runId, ...order }, approveSteps })
+  const run = yield* prepareRun({ project, given: flags, order: { runId, ...order }, approveSteps, yes })
   return yield* submitRun(run).pipe(
     Effect.andThen(tellWorkers),
     Effect.andThen(followToEnd(runId, sink).pipe(Effect.onInterrupt(() => tellDetached(runId)))),

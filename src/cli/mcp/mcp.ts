@@ -3,12 +3,12 @@
  * Protocol. Ends when that program closes stdin.
  */
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import { version } from "../../app/version.ts"
+import { approvalFlags, approvedBeforehand } from "../terminal/approvalFlags.ts"
 import { modelFlags } from "../run/modelFlags.ts"
 import { flagConfiguration, runFlags } from "../run/runFlags.ts"
 
@@ -42,10 +42,7 @@ export const mcp = Command.make(
     plugin,
     project,
     ...modelFlags,
-    yesThisRun: Flag.Boolean("yes-this-run").pipe(
-      Flag.withDescription("Approve every step of every run; deny rules still apply"),
-      Flag.withDefault(false)
-    )
+    ...approvalFlags
   },
   Effect.fn("mcp")(function* (given) {
     const flags = yield* flagConfiguration(given)
@@ -53,7 +50,7 @@ export const mcp = Command.make(
     const [{ mcpServedTools }, { serveTools }] = yield* Effect.promise(() =>
       Promise.all([import("./mcpTools.ts"), import("../../services/mcp/McpToolServer.ts")])
     )
-    const tools = yield* mcpServedTools({ project: given.project, flags, approveSteps: given.yesThisRun })
+    const tools = yield* mcpServedTools({ project: given.project, flags, ...approvedBeforehand(given) })
     yield* serveTools({ name: "task-conductor", version, instructions, tools }).pipe(
       Effect.provideService(Stdio.Stdio, stdio),
       Effect.provideService(References.LogToStderr, true)

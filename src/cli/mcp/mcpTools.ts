@@ -24,6 +24,7 @@ export interface Serving {
   readonly project: string
   readonly flags: Configuration
   readonly approveSteps: boolean
+  readonly yes?: boolean
 }
 
 const plain = makePaint(false)
@@ -96,11 +97,16 @@ const check: ServedTool<typeof CheckParameters.Type> = {
 }
 
 /** The three tools for one project; the configuration is read once, so that a wrong one is reported at the start. */
-export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ approveSteps, flags, project }: Serving) {
+export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({
+  approveSteps,
+  flags,
+  project,
+  yes = false
+}: Serving) {
   yield* readSetup(project, flags)
   const provide = Effect.provideContext(yield* Effect.context<NodeServices.NodeServices | Output>())
   const request = (order: RunRequest["order"]): RunRequest => ({ project, flags, order })
-  const portsTo = (sink: EventSink) => ({ sink, approveSteps, approver: Approver.layerDenyAll })
+  const portsTo = (sink: EventSink) => ({ sink, approveSteps, yes, approver: Approver.layerDenyAll })
 
   const plan: ServedTool<typeof PlanParameters.Type> = {
     name: "plan",

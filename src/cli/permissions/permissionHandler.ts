@@ -3,13 +3,14 @@
  * call without running it.
  */
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import { gateOptionsOf, layerCatalogue, layerPolicies } from "../../app/projectLayers.ts"
 import { accessTarget } from "../../domain/tools/Access.ts"
 import { ruleText } from "../../domain/permissions/Permission.ts"
 import { maxNesting, textNestedTooDeep } from "../../domain/text/JsonDepth.ts"
 import { printable } from "../../domain/text/Printable.ts"
-import type { RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
+import { concernsProject, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 import { Arguments } from "../../domain/tools/ToolCall.ts"
 import { explainCall, type SourcedRule } from "../../services/permissions/PolicyEvaluator.ts"
 import { Policies } from "../../services/permissions/Policies.ts"
@@ -26,12 +27,18 @@ const problemText = ({ folders }: Setup, rejection: { readonly message: string }
   return problems.length === 0 ? undefined : problems.join(" ")
 }
 
+/** The real path of the project, as remembered rules name it. */
+const rootOf = ({ project }: Setup) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.orElseSucceed(fs.realPath(project), () => project))
+
 /** All rules that hold in a project without flags, and why those that were remembered do not, if so. */
 export const listRules = Effect.fn("listRules")(function* (project: string) {
   const setup = yield* readSetup(project, {})
   return yield* Effect.gen(function* () {
     const { file = "", rejection, rules } = yield* Policies
-    const remembered = (yield* rules).map((rule): ListedRule => Object.assign({}, rule, { source: file }))
+    const root = yield* rootOf(setup)
+    const here = (yield* rules).filter((rule) => concernsProject(rule, root))
+    const remembered = here.map((rule): ListedRule => Object.assign({}, rule, { source: file }))
     const all: ReadonlyArray<ListedRule> = [...remembered, ...setup.rules]
     return { rules: all, file, problem: problemText(setup, rejection) }
   }).pipe(Effect.provide(layerPolicies(setup)))
@@ -43,13 +50,15 @@ const isMeant =
   (rule: RememberedRule): boolean =>
     text === undefined || ruleText(rule) === text || printable(ruleText(rule)) === text
 
-/** Revokes remembered rules: those with this text, or all. Returns the revoked ones. */
+/** Revokes remembered rules: those that hold here with this text, or all of every project. Returns the revoked ones. */
 export const revokeRules = Effect.fn("revokeRules")(function* (project: string, text: string | undefined) {
   const setup = yield* readSetup(project, {})
   return yield* Effect.gen(function* () {
     const { rejection, revoke, rules } = yield* Policies
     if (rejection !== undefined) return yield* rejection
-    const present = yield* rules
+    const root = yield* rootOf(setup)
+    const all = yield* rules
+    const present = text === undefined ? all : all.filter((rule) => concernsProject(rule, root))
     const gone = present.filter(isMeant(text))
     yield* Effect.forEach(gone, revoke, { discard: true })
     return { gone, left: present.filter((rule) => !gone.includes(rule)) }

@@ -21,9 +21,10 @@ const jsonFlag = (what: string, command: string) =>
   )
 
 /** Where a rule comes from, and since when it is remembered. */
-const placeOf = ({ pin, rememberedAt, source }: ListedRule): string =>
+const placeOf = ({ pin, project, rememberedAt, source }: ListedRule): string =>
   [
     printable(source ?? ""),
+    ...(project === undefined ? [] : ["in this project only"]),
     ...(rememberedAt === undefined ? [] : [`since ${rememberedAt.slice(0, 10)}`]),
     ...(pin === undefined ? [] : [`for the tool as ${printable(pin.origin)} had it then`])
   ].join(", ")
@@ -34,7 +35,7 @@ const list = Command.make(
   "list",
   { project: runFlags.project, json: jsonFlag("Print one JSON object with the rules", "list") },
   Effect.fn("permissions list")(function* ({ json, project }) {
-    const { result, resultPaint, tell } = yield* Output
+    const { print, result, resultPaint, tell } = yield* Output
     const { listRules } = yield* Effect.promise(() => import("./permissionHandler.ts"))
     const { problem, rules } = yield* listRules(project)
     if (json) {
@@ -46,7 +47,7 @@ const list = Command.make(
     const width = Math.max(...rules.map((rule) => printable(ruleText(rule)).length))
     const lineOf = (rule: ListedRule): string =>
       [rule.verdict.padEnd(5), resultPaint.bold(printable(ruleText(rule)).padEnd(width)), placeOf(rule)].join("  ")
-    yield* result(rules.map(lineOf).join("\n"))
+    yield* print(rules.map(lineOf).join("\n"))
   })
 ).pipe(
   Command.withDescription(
@@ -63,14 +64,16 @@ const revoke = Command.make(
       Argument.optional
     ),
     all: Flag.Boolean("all").pipe(
-      Flag.withDescription("Revoke all remembered rules: task-conductor permissions revoke --all"),
+      Flag.withDescription(
+        "Revoke all remembered rules, also those of other projects: task-conductor permissions revoke --all"
+      ),
       Flag.withDefault(false)
     ),
     project: runFlags.project,
     json: jsonFlag("Print one JSON object with the revoked rules", "revoke --all")
   },
   Effect.fn("permissions revoke")(function* ({ all, json, project, rule }) {
-    const { result } = yield* Output
+    const { print, result } = yield* Output
     if (Option.isSome(rule) === all) {
       return yield* usageFailure('Give one rule as "task-conductor permissions list" shows it, or --all.')
     }
@@ -84,7 +87,7 @@ const revoke = Command.make(
     }
     if (json) return
     const lines = gone.map((one) => `revoked ${one.verdict} ${printable(ruleText(one))}`)
-    yield* result(lines.length === 0 ? "There were no remembered rules." : lines.join("\n"))
+    yield* print(lines.length === 0 ? "There were no remembered rules." : lines.join("\n"))
   })
 ).pipe(
   Command.withDescription("Revoke remembered rules. Runs in progress are not affected"),
@@ -116,7 +119,10 @@ const explanationLines = ({
   `risk: ${risk}`,
   ...targets.map((target) => `target: ${printable(target)}`),
   `verdict: ${verdictText[verdict]}`,
-  ...rules.map((rule) => `rule: ${rule.verdict} ${printable(ruleText(rule))} in ${printable(rule.source ?? "")}`),
+  ...rules.map(
+    (rule) =>
+      `rule: ${rule.verdict} ${printable(ruleText(rule))}${rule.project === undefined ? "" : ", in this project only,"} in ${printable(rule.source ?? "")}`
+  ),
   ...(rules.length === 0 && verdict !== "refuse" ? ["rule: none matches, so the risk decides"] : []),
   ...reasons.map((reason) => `note: ${printable(reason)}`)
 ]
@@ -135,14 +141,14 @@ const explain = Command.make(
     json: jsonFlag("Print one JSON object", "explain get_file_tree")
   },
   Effect.fn("permissions explain")(function* ({ args, json, project, tool }) {
-    const { result, tell } = yield* Output
+    const { print, result, tell } = yield* Output
     const work = yield* Effect.promise(() => import("./permissionHandler.ts"))
     const { problem, ...explained } = yield* work.explain(project, tool, args)
     if (json) {
       return yield* result(outputJson({ ...explained, ...(problem === undefined ? {} : { problem }) }, 2))
     }
     if (problem !== undefined) yield* tell(`problem: ${printable(problem)}`)
-    yield* result(explanationLines({ ...explained, problem }).join("\n"))
+    yield* print(explanationLines({ ...explained, problem }).join("\n"))
   })
 ).pipe(
   Command.withDescription(

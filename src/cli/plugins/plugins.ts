@@ -41,7 +41,7 @@ const list = Command.make(
     )
   },
   Effect.fn("plugins list")(function* ({ json, plugin, project }) {
-    const { result, resultPaint, tell } = yield* Output
+    const { print, result, resultPaint, tell } = yield* Output
     const { listPlugins, readCatalogue, unlistedProblems } = yield* Effect.promise(
       () => import("./catalogueHandler.ts")
     )
@@ -51,7 +51,7 @@ const list = Command.make(
     for (const note of notes) yield* tell(`note: ${printable(note)}`)
     if (json) return yield* result(outputJson(plugins, 2))
     const width = Math.max(...plugins.flatMap(({ tools }) => tools.map(({ name }) => name.length)))
-    yield* result(plugins.flatMap(lines(resultPaint.bold, width)).join("\n"))
+    yield* print(plugins.flatMap(lines(resultPaint.bold, width)).join("\n"))
   })
 ).pipe(
   Command.withDescription("List plugins with their version, source and tools, or the reason why a plugin is not used"),

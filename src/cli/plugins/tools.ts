@@ -28,13 +28,13 @@ const list = Command.make(
     )
   },
   Effect.fn("tools list")(function* ({ json, plugin, project }) {
-    const { result, resultPaint, tell } = yield* Output
+    const { print, result, resultPaint, tell } = yield* Output
     const { readCatalogue } = yield* Effect.promise(() => import("./catalogueHandler.ts"))
     const { problems, tools } = yield* readCatalogue(project, plugin)
     for (const problem of problems) yield* tell(`note: ${printable(problem.message)}`)
     if (json) return yield* result(outputJson(tools, 2))
     const width = Math.max(...tools.map((tool) => tool.name.length))
-    yield* result(
+    yield* print(
       tools
         .map((tool) => [resultPaint.bold(tool.name.padEnd(width)), tool.risk.padEnd(6), summaryOf(tool)].join("  "))
         .join("\n")

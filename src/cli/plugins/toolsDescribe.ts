@@ -28,7 +28,7 @@ export const toolsDescribe = Command.make(
     )
   },
   Effect.fn("tools describe")(function* ({ json, name, plugin, project }) {
-    const { result, tell } = yield* Output
+    const { print, result, tell } = yield* Output
     const { readCatalogue } = yield* Effect.promise(() => import("./catalogueHandler.ts"))
     const { problems, tools } = yield* readCatalogue(project, plugin)
     for (const problem of problems) yield* tell(`note: ${printable(problem.message)}`)
@@ -42,7 +42,7 @@ export const toolsDescribe = Command.make(
     }
     const instructions = toolInstructions([found])
     if (json) return yield* result(outputJson({ ...found, instructions }, 2))
-    yield* result(printableLines(`${toolPage(found)}\n\nA model sees:\n\n${instructions}`))
+    yield* print(printableLines(`${toolPage(found)}\n\nA model sees:\n\n${instructions}`))
   })
 ).pipe(
   Command.withDescription("Show all details of a tool: parameters, risk, errors, and the text that a model sees"),

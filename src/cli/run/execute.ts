@@ -4,9 +4,9 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { progressSink } from "../terminal/EventSink.ts"
+import { progressSink } from "../terminal/LineSink.ts"
 import { readInput } from "../terminal/Input.ts"
-import { outcomeFlags } from "../terminal/outcome.ts"
+import { approvalFlags, approvedBeforehand } from "../terminal/approvalFlags.ts"
 import { readStage, stageFlags } from "./stageFlags.ts"
 
 /** The command. */
@@ -14,14 +14,14 @@ export const execute = Command.make(
   "execute",
   {
     refinement: Argument.String("REFINEMENT").pipe(Argument.withDescription("The file of the refinement; - is stdin")),
-    yesThisRun: outcomeFlags.yesThisRun,
+    ...approvalFlags,
     ...stageFlags
   },
   Effect.fn("execute")(function* (given) {
     const { json, printPrompt } = given
     const { place, results } = yield* readStage(given)
     const order = { stage: "execute" as const, refinement: yield* readInput(given.refinement), results }
-    const ports = { sink: yield* progressSink(given.verbose), approveSteps: given.yesThisRun }
+    const ports = { sink: yield* progressSink(given.verbose), ...approvedBeforehand(given) }
     const { printExecution } = yield* Effect.promise(() => import("./stageHandler.ts"))
     yield* printExecution({ order, place, json, printPrompt }, ports)
   })

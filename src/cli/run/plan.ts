@@ -5,9 +5,10 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { checkDocument } from "../../domain/checking/CheckReport.ts"
-import { progressSink } from "../terminal/EventSink.ts"
+import { progressSink } from "../terminal/LineSink.ts"
 import { verboseFlag } from "../terminal/outcome.ts"
 import { Output } from "../terminal/Output.ts"
+import { attachFlag, readAttachment } from "./answerFlags.ts"
 import { flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 
@@ -16,6 +17,7 @@ export const plan = Command.make(
   "plan",
   {
     ...runFlags,
+    ...attachFlag,
     json: Flag.Boolean("json").pipe(
       Flag.withDescription("Print one JSON object: the list as markdown and in the form of check --json"),
       Flag.withDefault(false)
@@ -26,7 +28,7 @@ export const plan = Command.make(
     const { answer, result } = yield* Output
     const prompt = yield* readPrompt(given)
     const flags = yield* flagConfiguration(given)
-    const order = { prompt, ...orderFiles(given) }
+    const order = { prompt, ...orderFiles(given), ...(yield* readAttachment(given)) }
     const ports = { sink: yield* progressSink(given.verbose), approveSteps: false }
     const { planPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))
     const { markdown } = yield* planPrompt({ project: given.project, flags, order }, ports)

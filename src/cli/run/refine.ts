@@ -5,7 +5,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import { progressSink } from "../terminal/EventSink.ts"
+import { progressSink } from "../terminal/LineSink.ts"
 import { runFlags } from "./runFlags.ts"
 import { readPlanStage, readStage, stageFlags } from "./stageFlags.ts"
 

@@ -8,7 +8,9 @@ import * as Option from "effect/Option"
 import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
+import { approvedBeforehand } from "../terminal/approvalFlags.ts"
 import { endWithReport, eventSink, limitFlags, outcomeFlags } from "../terminal/outcome.ts"
+import { answerFlags, readAttachment, readOutputSchema } from "./answerFlags.ts"
 import { flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
 
 const allFlags = {
@@ -25,7 +27,7 @@ const allFlags = {
   ),
   readOnly: Flag.Boolean("read-only").pipe(
     Flag.withDescription(
-      "Change nothing, whatever is allowed. Such a run may work at the same time as other runs in its project"
+      "Change nothing, whatever is allowed; the end says what was left out. Such a run may work at the same time as other runs in its project"
     ),
     Flag.withDefault(false)
   ),
@@ -33,6 +35,7 @@ const allFlags = {
     Flag.withDescription("Run on the workers that use the database in TASK_CONDUCTOR_DATABASE"),
     Flag.withDefault(false)
   ),
+  ...answerFlags,
   ...outcomeFlags
 }
 
@@ -64,26 +67,33 @@ export const run = Command.make(
     }
     const order = {
       ...work,
+      ...(yield* readOutputSchema(given)),
+      ...(yield* readAttachment(given, Option.isSome(given.plan))),
       ...orderFiles(given),
       ...(Option.isSome(given.skill) ? { skill: given.skill.value } : {}),
       ...(given.readOnly ? { readOnly: true } : {})
     }
     const request = { project: given.project, flags, order }
-    const ports = { sink: yield* eventSink(given), approveSteps: given.yesThisRun }
+    const ports = {
+      sink: yield* eventSink({ ...given, isClusterRun: given.cluster }),
+      ...approvedBeforehand(given),
+      isQuiet: given.quiet,
+      isJson: given.json
+    }
     if (given.cluster) {
       const { startClusterRun } = yield* Effect.promise(() => import("../cluster/clusterHandler.ts"))
-      return yield* endWithReport(yield* startClusterRun(request, ports), { ...given, isClusterRun: true })
+      return yield* endWithReport(yield* startClusterRun(request, ports), { ...given, ...ports, isClusterRun: true })
     }
     const { runPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))
-    yield* endWithReport(yield* runPrompt(request, ports), given)
+    yield* endWithReport(yield* runPrompt(request, ports), { ...given, ...ports })
   })
 ).pipe(
   Command.withDescription("Plan the work for a prompt, check the plan, carry it out, and answer"),
   Command.withShortDescription("Plan, carry out and answer a prompt"),
   Command.withExamples([
     {
-      command: 'task-conductor run --allow read_file "Where are the limits of a run defined?"',
-      description: "Answer a question with the embedded model, which is not a language model"
+      command: 'task-conductor run "Where are the limits of a run defined?"',
+      description: "Answer a question with the model of your configuration; without one, choose from a list"
     },
     {
       command: 'task-conductor run --model qwen3:8b --file src/parser.ts "Add a test for empty input"',

@@ -42,7 +42,9 @@ export const runFlags = {
   model: Flag.String("model").pipe(
     Flag.withAlias("m"),
     Flag.withMetavar("NAME"),
-    Flag.withDescription('"embedded", a model of the Ollama server, or openai:NAME: --model qwen3:8b'),
+    Flag.withDescription(
+      'A model of the Ollama server, or openai:NAME: --model qwen3:8b. "embedded" is the built-in demo, which only searches and quotes'
+    ),
     Flag.optional
   ),
   project: Flag.String("project").pipe(
@@ -123,23 +125,34 @@ export const orderFiles = ({
   ...(open.length === 0 ? {} : { openFiles: open })
 })
 
-/** Fails for a rule with invalid syntax. */
-export const checkRules = (verdict: Verdict, texts: ReadonlyArray<string>) =>
-  Effect.forEach(texts, (text) =>
+/** What is wrong with the syntax of rules. */
+const ruleProblems = (verdict: Verdict, texts: ReadonlyArray<string>): ReadonlyArray<string> =>
+  texts.flatMap((text) =>
     Result.match(parseRule(verdict, text), {
-      onSuccess: () => Effect.succeed(text),
-      onFailure: (what) => Effect.fail(usageFailure(`--${verdict} ${text}: ${what}`))
+      onSuccess: () => [],
+      onFailure: (what) => [`--${verdict} ${text}: ${what}`]
     })
   )
+
+/** Fails for rules with invalid syntax. */
+export const checkRules = Effect.fnUntraced(function* (verdict: Verdict, texts: ReadonlyArray<string>) {
+  const problems = ruleProblems(verdict, texts)
+  return problems.length === 0 ? texts : yield* usageFailure(problems.join("\n"))
+})
 
 /** The flags as a configuration. */
 export const flagConfiguration = Effect.fn("flagConfiguration")(function* (
   flags: Pick<RunFlags, "allow" | "deny" | "model" | "parallel" | "plugin"> & ModelFlags
 ) {
-  if (Option.contains(flags.model, "")) return yield* usageFailure("--model is empty. Give the name of a model.")
+  const problems = [
+    ...(Option.contains(flags.model, "") ? ["--model is empty. Give the name of a model."] : []),
+    ...ruleProblems("allow", flags.allow),
+    ...ruleProblems("deny", flags.deny)
+  ]
+  if (problems.length > 0) return yield* usageFailure(problems.join("\n"))
   const configuration: Configuration = {
-    allow: yield* checkRules("allow", flags.allow),
-    deny: yield* checkRules("deny", flags.deny),
+    allow: flags.allow,
+    deny: flags.deny,
     plugins: flags.plugin,
     ...modelConfiguration(flags),
     ...(Option.isSome(flags.model) ? { model: flags.model.value } : {}),

@@ -7,6 +7,7 @@ import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
 import { untilReport } from "../terminal/outcome.ts"
+import { makeResumable } from "../terminal/resumable.ts"
 import { type CommandPorts, startPorts } from "../terminal/ports.ts"
 import { asUsage } from "../terminal/warnings.ts"
 
@@ -22,9 +23,11 @@ const newRun = ({ flags, order, project }: RunRequest) =>
 
 /** Runs a prompt to its report. */
 export const runPrompt = Effect.fn("runPrompt")(function* (request: RunRequest, ports: CommandPorts) {
-  return yield* beginRun(yield* newRun(request), yield* startPorts(ports)).pipe(
+  const resumable = makeResumable(ports)
+  return yield* beginRun(yield* newRun(request), yield* startPorts(resumable.ports)).pipe(
     Effect.mapError(asUsage),
-    untilReport(ports.sink)
+    untilReport(ports.sink),
+    resumable.tellWhenStopped
   )
 })
 

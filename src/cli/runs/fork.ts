@@ -4,6 +4,7 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import { approvedBeforehand } from "../terminal/approvalFlags.ts"
 import { endWithReport, eventSink, limitFlags, movedTo, savedRunFlags } from "../terminal/outcome.ts"
 import { flagConfiguration } from "../run/runFlags.ts"
 
@@ -19,12 +20,12 @@ export const fork = Command.make(
   },
   Effect.fn("fork")(function* (given) {
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
-    const ports = { sink: yield* eventSink(given), approveSteps: given.yesThisRun }
+    const ports = { sink: yield* eventSink(given), isJson: given.json, ...approvedBeforehand(given) }
     const { forkPrompt } = yield* Effect.promise(() => import("./resumeHandler.ts"))
-    yield* endWithReport(
-      yield* forkPrompt({ run: given.run, from: given.from, flags, ...movedTo(given) }, ports),
-      given
-    )
+    yield* endWithReport(yield* forkPrompt({ run: given.run, from: given.from, flags, ...movedTo(given) }, ports), {
+      ...given,
+      ...ports
+    })
   })
 ).pipe(
   Command.withDescription(

@@ -39,7 +39,7 @@ export const replay = Command.make(
     )
   },
   Effect.fn("replay")(function* (given) {
-    const { result, tell } = yield* Output
+    const { print, result, tell } = yield* Output
     const { replaySaved } = yield* Effect.promise(() => import("./replayHandler.ts"))
     const { differences, events, isWhole, leftOut, runId } = yield* replaySaved(given.run)
     if (leftOut !== undefined) yield* tell(`note: ${printable(leftOut)}`)
@@ -49,7 +49,7 @@ export const replay = Command.make(
       const end = isWhole ? "" : ", as far as the journal goes: the run did not finish"
       yield* tell(`The replay of ${runId} is the same, ${events} events long${end}.`)
     } else {
-      yield* result(differenceText(first))
+      yield* print(differenceText(first))
       yield* tell(`This is the first of ${more.length + 1} differences; --json prints all.`)
     }
     if (first !== undefined) return yield* quietFailure(exitCodes.failed)

@@ -3,6 +3,7 @@
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
+import { approvedBeforehand } from "../terminal/approvalFlags.ts"
 import { endWithReport, eventSink, limitFlags, movedTo, savedRunFlags } from "../terminal/outcome.ts"
 import { flagConfiguration } from "../run/runFlags.ts"
 
@@ -12,9 +13,12 @@ export const resume = Command.make(
   savedRunFlags,
   Effect.fn("resume")(function* (given) {
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
-    const ports = { sink: yield* eventSink(given), approveSteps: given.yesThisRun }
+    const ports = { sink: yield* eventSink(given), isJson: given.json, ...approvedBeforehand(given) }
     const { resumePrompt } = yield* Effect.promise(() => import("./resumeHandler.ts"))
-    yield* endWithReport(yield* resumePrompt({ run: given.run, flags, ...movedTo(given) }, ports), given)
+    yield* endWithReport(yield* resumePrompt({ run: given.run, flags, ...movedTo(given) }, ports), {
+      ...given,
+      ...ports
+    })
   })
 ).pipe(
   Command.withDescription("Resume a run that ended early. Finished work is not repeated"),

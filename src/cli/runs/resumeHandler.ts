@@ -6,6 +6,7 @@ import { forkRun, resumeRun } from "../../app/runs.ts"
 import { layerRuns } from "../../app/savedRuns.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { untilReport } from "../terminal/outcome.ts"
+import { makeResumable } from "../terminal/resumable.ts"
 import { type CommandPorts, startPorts } from "../terminal/ports.ts"
 import { asUsage } from "../terminal/warnings.ts"
 
@@ -21,10 +22,12 @@ export const resumePrompt = Effect.fn("resumePrompt")(function* (
   { flags, ...saved }: ResumeRequest,
   ports: CommandPorts
 ) {
-  return yield* resumeRun({ ...saved, given: flags }, yield* startPorts(ports)).pipe(
+  const resumable = makeResumable(ports)
+  return yield* resumeRun({ ...saved, given: flags }, yield* startPorts(resumable.ports)).pipe(
     Effect.mapError(asUsage),
     Effect.provide(layerRuns),
-    untilReport(ports.sink)
+    untilReport(ports.sink),
+    resumable.tellWhenStopped
   )
 })
 
@@ -33,9 +36,11 @@ export const forkPrompt = Effect.fn("forkPrompt")(function* (
   { flags, ...saved }: ResumeRequest & { readonly from: string },
   ports: CommandPorts
 ) {
-  return yield* forkRun({ ...saved, given: flags }, yield* startPorts(ports)).pipe(
+  const resumable = makeResumable(ports)
+  return yield* forkRun({ ...saved, given: flags }, yield* startPorts(resumable.ports)).pipe(
     Effect.mapError(asUsage),
     Effect.provide(layerRuns),
-    untilReport(ports.sink)
+    untilReport(ports.sink),
+    resumable.tellWhenStopped
   )
 })

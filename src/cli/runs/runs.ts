@@ -6,11 +6,12 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Terminal from "effect/Terminal"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import type { WorkerState } from "../../services/cluster/ClusterWorkers.ts"
-import type { RunSummary } from "../../services/history/RunStore.ts"
-import type { Paint } from "../terminal/Colour.ts"
+import { noPagerFlag, showLong } from "../terminal/Pager.ts"
+import { type ListStyle, runLines } from "./runList.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 
@@ -25,21 +26,6 @@ export const clusterFlag = Flag.Boolean("cluster").pipe(
 
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
-
-/** The first line of a prompt, short enough for a list. */
-const promptText = (prompt: string): string => {
-  const line = printable(prompt.split("\n")[0] ?? "")
-  return line.length > 60 ? `${line.slice(0, 60)}...` : line
-}
-
-const line = ({ bytes, pid, prompt = "", runId, standing, startedAt = "" }: RunSummary, paint: Paint): string =>
-  [
-    paint.bold(runId),
-    startedAt.slice(0, 16).replace("T", " ").padEnd(16),
-    `${standing.replaceAll("_", " ")}${pid === undefined ? "" : ` (pid ${pid})`}`.padEnd(13),
-    sizeText(bytes).padStart(8),
-    promptText(prompt)
-  ].join("  ")
 
 const workerLine = ({ isAlive, name, runs, seenSecondsAgo, slots, tasks, version }: WorkerState): string =>
   `worker ${printable(name)}  ${printable(version)}  ${runs} runs, ${tasks} tasks, ${slots} model calls at once  ${isAlive ? "seen" : "lost, seen"} ${seenSecondsAgo} s ago`
@@ -107,13 +93,27 @@ const repair = Command.make(
   Command.withExamples([{ command: "task-conductor runs repair last", description: "Repair the newest run" }])
 )
 
+/** How many runs there are of other projects, and how to see them. */
+const othersText = (others: number, isAlone: boolean): string => {
+  const runs = others === 1 ? "There is 1 run" : `There are ${others} runs`
+  return `${isAlone ? "There are no runs of this project yet. " : ""}${runs} of other projects: task-conductor runs --all`
+}
+
 /** The command. */
 export const runs = Command.make(
   "runs",
-  { cluster: clusterFlag, json: json("the list") },
+  {
+    all: Flag.Boolean("all").pipe(
+      Flag.withDescription("Also list the runs of other projects, behind those of this one"),
+      Flag.withDefault(false)
+    ),
+    cluster: clusterFlag,
+    noPager: noPagerFlag,
+    json: json("the runs of all projects")
+  },
   Effect.fn("runs")(function* (given) {
-    const { result, resultPaint, tell } = yield* Output
-    const { listRuns, listWorkers } = yield* Effect.promise(() => import("./runsHandler.ts"))
+    const { isWatched, result, resultPaint, tell } = yield* Output
+    const { listRuns, listWorkers, separateRuns } = yield* Effect.promise(() => import("./runsHandler.ts"))
     const all = yield* listRuns(given.cluster)
     if (given.json) return yield* result(outputJson(all, 2))
     if (given.cluster) {
@@ -121,10 +121,26 @@ export const runs = Command.make(
       yield* tell(workers.length === 0 ? "No worker was seen today." : workers.map(workerLine).join("\n"))
     }
     if (all.length === 0) return yield* tell("There are no runs yet.")
-    yield* result(all.map((one) => line(one, resultPaint)).join("\n"))
+    const { others, own } = given.cluster ? { own: all, others: [] } : yield* separateRuns(all)
+    const columns = yield* Effect.flatMap(Terminal.Terminal, (terminal) => terminal.columns)
+    const style: ListStyle = {
+      paint: resultPaint,
+      columns: isWatched && columns > 0 ? columns : undefined,
+      now: DateTime.toDateUtc(yield* DateTime.now),
+      withProject: given.cluster
+    }
+    const shown = [
+      ...own.map((one) => runLines(one, style)),
+      ...(given.all ? others.map((one) => runLines(one, { ...style, withProject: true })) : [])
+    ]
+    if (shown.length > 0) yield* showLong(shown.join("\n"), { noPager: given.noPager, print: result })
+    if (!given.all && others.length > 0) yield* tell(othersText(others.length, own.length === 0))
   })
 ).pipe(
-  Command.withDescription("List the saved runs, newest first"),
-  Command.withExamples([{ command: "task-conductor runs", description: "List ids, times and states" }]),
+  Command.withDescription("List the saved runs of this project, newest first"),
+  Command.withExamples([
+    { command: "task-conductor runs", description: "How each run stands, its tasks, time and model" },
+    { command: "task-conductor runs --all", description: "Also the runs of other projects" }
+  ]),
   Command.withSubcommands([prune, repair])
 )

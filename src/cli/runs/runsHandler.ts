@@ -3,9 +3,12 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { runOverview } from "../../domain/history/RunEvidence.ts"
+import * as Path from "effect/Path"
+import { runOverview } from "../../domain/history/RunOverview.ts"
 import { layerRuns, readRun, readTask } from "../../app/savedRuns.ts"
 import { repairJournal } from "../../services/history/JournalRepair.ts"
+import type { RunSummary } from "../../domain/history/RunStanding.ts"
+import { runsOf } from "../../services/history/LastRun.ts"
 import { RunStore } from "../../services/history/RunStore.ts"
 
 /** The runs of this machine, or those in the database. */
@@ -22,6 +25,10 @@ const storeOf = (isCluster: boolean) =>
 /** All runs, the newest first. */
 export const listRuns = (isCluster: boolean) =>
   RunStore.use((store) => store.list).pipe(Effect.provide(storeOf(isCluster)))
+
+/** The runs of the current project, and those of others. */
+export const separateRuns = (all: ReadonlyArray<RunSummary>) =>
+  Effect.flatMap(Path.Path, (path) => runsOf(all, path.resolve()))
 
 /** The workers of the last day, as they describe themselves in the database. */
 export const listWorkers = Effect.gen(function* () {
@@ -50,7 +57,7 @@ export const repairRun = Effect.fn("repairRun")(function* (given: string) {
 
 /** What a run planned, did and found. */
 export const printRun = (run: string, isCluster: boolean) =>
-  Effect.map(readRun(run), ({ leftOut, records, runId }) => ({ runId, leftOut, overview: runOverview(records) })).pipe(
+  Effect.map(readRun(run), ({ head, leftOut, records }) => ({ leftOut, overview: runOverview(records, head) })).pipe(
     Effect.provide(storeOf(isCluster))
   )
 

@@ -7,12 +7,17 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { RunOverview, TaskEvidence } from "../../domain/history/RunEvidence.ts"
+import * as Clock from "effect/Clock"
+import { TaskEvidence } from "../../domain/history/RunEvidence.ts"
+import { RunOverview } from "../../domain/history/RunOverview.ts"
+import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { clusterFlag } from "./runs.ts"
+import { noPagerFlag, showLong } from "../terminal/Pager.ts"
 import { evidenceText, overviewText } from "./showText.ts"
+import { taskText } from "./taskText.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
-import { printable } from "../../domain/text/Printable.ts"
+import { harmless, printable } from "../../domain/text/Printable.ts"
 
 const json = <A>(schema: Schema.Codec<A, unknown>, value: A): string =>
   outputJson(Schema.encodeSync(Schema.toCodecJson(schema))(value), 2)
@@ -27,34 +32,51 @@ export const show = Command.make(
     task: Flag.String("task").pipe(
       Flag.withMetavar("NAME"),
       Flag.withDescription(
-        'Show the evidence of this task: references, prompts, answers, calls, result: --task "Research 1"'
+        'Show one task: what it was for, what was found, what was called, which files: --task "Research 1"'
       ),
       Flag.optional
     ),
+    prompts: Flag.Boolean("prompts").pipe(
+      Flag.withDescription("With --task: also the prompts, the answers, and all that was called and returned"),
+      Flag.withDefault(false)
+    ),
     cluster: clusterFlag,
+    noPager: noPagerFlag,
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false))
   },
   Effect.fn("show")(function* (given) {
-    const { answer, result, tell } = yield* Output
+    const { answer, isWatched, result, tell } = yield* Output
+    /* The pager writes to the terminal itself. */
+    const print = (text: string) =>
+      showLong(isWatched ? harmless(text) : text, { noPager: given.noPager, print: answer })
+    if (given.prompts && Option.isNone(given.task)) {
+      return yield* usageFailure('--prompts shows those of one task. Name it: --task "Search 1".')
+    }
     const tellLeftOut = (what: string | undefined) =>
       what === undefined ? Effect.void : tell(`note: ${printable(what)}`)
     const { printRun, printTask } = yield* Effect.promise(() => import("./runsHandler.ts"))
     if (Option.isNone(given.task)) {
-      const { leftOut, overview, runId } = yield* printRun(given.run, given.cluster)
+      const { leftOut, overview } = yield* printRun(given.run, given.cluster)
       yield* tellLeftOut(leftOut)
-      return yield* given.json ? result(json(RunOverview, overview)) : answer(overviewText(runId, overview))
+      if (given.json) return yield* result(json(RunOverview, overview))
+      const now = new Date(yield* Clock.currentTimeMillis)
+      return yield* print(overviewText(overview, now))
     }
     const { evidence, leftOut } = yield* printTask(given.run, given.task.value, given.cluster)
     yield* tellLeftOut(leftOut)
-    yield* given.json ? result(json(TaskEvidence, evidence)) : answer(evidenceText(evidence))
+    if (given.json) return yield* result(json(TaskEvidence, evidence))
+    yield* print(given.prompts ? evidenceText(evidence) : taskText(evidence))
   })
 ).pipe(
   Command.withDescription("Show the plan, the tasks and the answer of a run, or the evidence of one task"),
   Command.withExamples([
-    { command: "task-conductor show last", description: "Show plan, results and answer of the newest run" },
+    {
+      command: "task-conductor show last",
+      description: "Show plan, results and answer of the newest run of this project"
+    },
     {
       command: 'task-conductor show last --task "Search 1"',
-      description: "Show its references, prompts, answers, issues, calls and result"
+      description: "Show what it was for, what it found, its calls and its files"
     }
   ])
 )

@@ -3,19 +3,45 @@
  */
 import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
 import { modelText, personText, repairText } from "../../domain/findings/PersonText.ts"
-import type { Attempt, CallEvidence, RunOverview, TaskEvidence } from "../../domain/history/RunEvidence.ts"
+import type { Attempt, CallEvidence, TaskEvidence } from "../../domain/history/RunEvidence.ts"
+import type { RunOverview } from "../../domain/history/RunOverview.ts"
 import { dataText } from "../../domain/tools/ToolCall.ts"
+import { makePaint } from "../terminal/Colour.ts"
+import { standingText } from "./standingText.ts"
+import { durationText, whenText } from "./whenText.ts"
 
-const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+export const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : [`## ${heading}`, "", ...lines, ""]
 
-const stateText = { finished: "finished", failed: "failed", open: "not done" } as const
+export const stateText = { finished: "finished", failed: "failed", open: "not done" } as const
+
+/** How the run stands, in a line or two. */
+const headLines = (overview: RunOverview, now: Date): ReadonlyArray<string> => {
+  const { durationMs, exitCode, model, project, prompt, startedAt, status, tasks } = overview
+  const done = tasks.filter(({ state }) => state === "finished").length
+  return [
+    [
+      standingText(status, makePaint(false)),
+      ...(tasks.length === 0 ? [] : [`${done}/${tasks.length} tasks`]),
+      ...(durationMs === undefined ? [] : [durationText(durationMs)]),
+      ...(exitCode === undefined ? [] : [`exit code ${exitCode}`])
+    ].join(" · "),
+    "",
+    ...(startedAt === undefined ? [] : [`- Started: ${whenText(startedAt, now)}`]),
+    ...(model === undefined ? [] : [`- Model: ${model}`]),
+    `- Project: ${project}`,
+    `- Prompt: ${firstLine(prompt)}`,
+    ""
+  ]
+}
 
 /** The plan, the outcome of each task, and the answer. */
-export const overviewText = (runId: string, { answer, evidence, message, plan, tasks }: RunOverview): string =>
-  [
+export const overviewText = (overview: RunOverview, now: Date): string => {
+  const { answer, evidence, message, plan, runId, tasks } = overview
+  return [
     `# Run ${runId}`,
     "",
+    ...headLines(overview, now),
     ...section("Plan", plan === "" ? ["There is none."] : [fencedBlock("", plan, "markdown").trim()]),
     ...section(
       "Tasks",
@@ -32,8 +58,10 @@ export const overviewText = (runId: string, { answer, evidence, message, plan, t
     ),
     ...section("Answer", answer === "" ? [] : [answer.trim()])
   ].join("\n")
+}
 
-const firstLine = (text: string): string => {
+/** The beginning of a text, on one line. */
+export const firstLine = (text: string): string => {
   const line = text.trim().split("\n")[0] ?? ""
   return line.length > 160 ? `${line.slice(0, 160)}...` : line
 }

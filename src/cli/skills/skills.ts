@@ -24,7 +24,7 @@ const list = Command.make(
     )
   },
   Effect.fn("skills list")(function* ({ json, project }) {
-    const { result, resultPaint, tell } = yield* Output
+    const { print, result, resultPaint, tell } = yield* Output
     const { readCatalogue } = yield* Effect.promise(() => import("../plugins/catalogueHandler.ts"))
     const { notes, skills: all, tools } = yield* readCatalogue(project)
     const toolNames = tools.map((tool) => tool.name)
@@ -42,7 +42,7 @@ const list = Command.make(
     const partly = all.flatMap(({ skill }) => missingToolsNote(skill, toolNames) ?? [])
     for (const note of [...left, ...notes, ...partly]) yield* tell(`note: ${printable(note)}`)
     const width = Math.max(0, ...all.map(({ skill }) => skill.name.length))
-    yield* result(
+    yield* print(
       all
         .map(({ origin, skill }) =>
           [resultPaint.bold(skill.name.padEnd(width)), origin.padEnd(7), printable(skill.description)].join("  ")

@@ -54,7 +54,7 @@ export const skillsDescribe = Command.make(
     )
   },
   Effect.fn("skills describe")(function* ({ json, name, project }) {
-    const { result, resultPaint, tell } = yield* Output
+    const { print, result, resultPaint, tell } = yield* Output
     const { readCatalogue } = yield* Effect.promise(() => import("../plugins/catalogueHandler.ts"))
     const { skills, tools } = yield* readCatalogue(project)
     const found = skills.find(({ skill }) => skill.name === name)
@@ -77,7 +77,7 @@ export const skillsDescribe = Command.make(
       ["Refinement", skill.refinement],
       ["Execution", skill.execution]
     ] as const
-    yield* result(
+    yield* print(
       [
         [
           resultPaint.bold(skill.name),

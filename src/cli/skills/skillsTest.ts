@@ -58,7 +58,7 @@ export const skillsTest = Command.make(
     )
   },
   Effect.fn("skills test")(function* ({ allow, json, name, plugin, project }) {
-    const { result, resultPaint, tell } = yield* Output
+    const { print, result, resultPaint, tell } = yield* Output
     const path = yield* Path.Path
     const { testProjectSkill } = yield* Effect.promise(() => import("./skillHandler.ts"))
     const flags = { allow: yield* checkRules("allow", allow), plugins: plugin }
@@ -69,7 +69,7 @@ export const skillsTest = Command.make(
       yield* result(outputJson({ skill, passed: tests.length - failed, failed, tests: reports }, 2))
     } else if (tests.length > 0) {
       const lines = tests.map((test) => testText(test, path, resultPaint))
-      yield* result([...lines, `${tests.length - failed} passed, ${failed} failed`].join("\n"))
+      yield* print([...lines, `${tests.length - failed} passed, ${failed} failed`].join("\n"))
     }
     if (tests.length === 0) {
       yield* tell(`There are no tests. They are files ${path.join(path.dirname(skill), "tests")}/*.md.`)

@@ -1,13 +1,17 @@
 /**
- * Prints the text of answers as it arrives, on a terminal that shows progress too: a progress line in between starts on
- * a line of its own.
+ * Prints the text of answers as it arrives, on a terminal that shows progress too. A block is rendered and printed when it
+ * is finished; until then its end is drawn with what goes on. Plain text is printed piece by piece.
  */
 import * as Effect from "effect/Effect"
+import { answerBlocks } from "../../domain/markdown/AnswerBlocks.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { Paint } from "./Colour.ts"
 import { askLine } from "../ask/AskProgress.ts"
-import { type EventSink, lineSink } from "./EventSink.ts"
+import type { EventSink } from "./EventSink.ts"
+import { lineSink } from "./LineSink.ts"
+import { markdownText } from "./MarkdownText.ts"
 import { Output } from "./Output.ts"
+import type { ProgressOptions } from "./Progress.ts"
 
 export interface AnswerPrinter {
   /** Takes the text of an answer, piece by piece. */
@@ -16,21 +20,32 @@ export interface AnswerPrinter {
   readonly sink: EventSink
 }
 
-/** Text goes to stdout and progress to stderr, which share one screen. */
-export const makeAnswerPrinter = Effect.gen(function* () {
+/** After these, nothing more comes of the text before. */
+const ends: ReadonlySet<RunEvent["type"]> = new Set([
+  "model.finished",
+  "model.failed",
+  "tool.started",
+  "approval.requested",
+  "ask.finished",
+  "run.finished"
+])
+
+/** Text as it comes; a progress line in between starts on a line of its own. */
+const makePlainPrinter = Effect.gen(function* () {
   const { follow } = yield* Output
   let isInLine = false
   const breakLine = (): void => {
     if (isInLine) follow("\n")
     isInLine = false
   }
-  const sink = yield* lineSink((event: RunEvent, paint: Paint) => {
+  const line = (event: RunEvent, paint: Paint, options: ProgressOptions) => {
     // The text that comes is the better sign of life.
     if (isInLine && event.type === "model.waiting" && event.phase === "writing") return undefined
-    const line = askLine(event, paint)
-    if (line !== undefined || event.type === "approval.requested") breakLine()
-    return line
-  })
+    const text = askLine(event, paint, options)
+    if (text !== undefined || event.type === "approval.requested") breakLine()
+    return text
+  }
+  const sink = yield* lineSink(line, { isPlain: true })
   const printer: AnswerPrinter = {
     listen: (piece) => {
       if (piece === "") return
@@ -41,3 +56,42 @@ export const makeAnswerPrinter = Effect.gen(function* () {
   }
   return printer
 })
+
+/** Finished blocks, rendered. */
+const makeRenderingPrinter = Effect.gen(function* () {
+  const { printNow, resultColumns, resultPaint: paint, screen } = yield* Output
+  let open = ""
+  let isBlank = true
+  const print = (block: string): void => {
+    const text = markdownText(block, { paint, columns: resultColumns(), isUnicode: screen.isUnicode })
+    const hasGap = block.trim() === "" || /\n[^\S\n]*\n$/.test(block)
+    const gap = hasGap && !(text === "" && isBlank) ? "\n" : ""
+    if (text !== "" || gap !== "") printNow(`${text === "" ? "" : `${text}\n`}${gap}`)
+    isBlank = hasGap
+  }
+  const flush = (): void => {
+    const rest = open
+    open = ""
+    if (rest.trim() !== "") print(`${rest.trimEnd()}\n`)
+  }
+  const sink = yield* lineSink(askLine, {
+    stop: "stops the answer",
+    unfinished: () => open,
+    before: ({ type }) => {
+      if (ends.has(type)) flush()
+    }
+  })
+  const printer: AnswerPrinter = {
+    listen: (piece) => {
+      const { finished, rest } = answerBlocks(open + piece)
+      open = rest
+      finished.forEach(print)
+    },
+    sink
+  }
+  return printer
+})
+
+/** Text goes to stdout and progress to stderr, which share one screen. */
+export const makeAnswerPrinter = (isPlain: boolean): Effect.Effect<AnswerPrinter, never, Output> =>
+  isPlain ? makePlainPrinter : makeRenderingPrinter

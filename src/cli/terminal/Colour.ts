@@ -3,6 +3,8 @@
  * leaves text unchanged.
  */
 
+import { lineText, type StyledLine, type TextStyle } from "../../domain/text/StyledLine.ts"
+
 /** Not imported: an import loads the whole module, which warns on stderr when NO_COLOR and FORCE_COLOR are both set. */
 const { styleText } = process.getBuiltinModule("node:util")
 
@@ -20,7 +22,7 @@ export const wantsColour = (isTerminal: boolean, wishes: ColourWishes): boolean 
   return force === "" ? isTerminal : force !== "0" && force !== "false"
 }
 
-type Style = "bold" | "dim" | "red" | "green" | "yellow"
+type Style = TextStyle
 
 /** Words in colour. */
 export type Paint = Readonly<Record<Style, (text: string) => string>>
@@ -29,5 +31,16 @@ export type Paint = Readonly<Record<Style, (text: string) => string>>
 export const makePaint = (coloured: boolean): Paint => {
   const paint = (style: Style) => (text: string) =>
     coloured ? styleText(style, text, { validateStream: false }) : text
-  return { bold: paint("bold"), dim: paint("dim"), red: paint("red"), green: paint("green"), yellow: paint("yellow") }
+  return {
+    bold: paint("bold"),
+    dim: paint("dim"),
+    red: paint("red"),
+    green: paint("green"),
+    yellow: paint("yellow"),
+    cyan: paint("cyan")
+  }
 }
+
+/** A line with its styles as colours. */
+export const paintLine = (line: StyledLine, paint: Paint): string =>
+  line.map((span) => (span.style === undefined ? lineText([span]) : paint[span.style](span.text))).join("")

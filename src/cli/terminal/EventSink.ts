@@ -1,18 +1,15 @@
 /**
- * Where the events of a run go: JSON Lines on stdout, or progress on stderr.
+ * Where the events of a run go: JSON Lines on stdout. `LineSink` has progress on stderr.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import { flattenEvent, type RecordedEvent, type RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
-import { isSignOfLife } from "../../domain/runs/SignOfLife.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
-import type { Paint } from "./Colour.ts"
 import { exitCodes } from "./Failure.ts"
 import { Output } from "./Output.ts"
-import { redactEvent, redactText, redactValue } from "./Redacted.ts"
-import { progressLine } from "./Progress.ts"
+import { redactValue } from "./Redacted.ts"
 import { Signals } from "./Signals.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 
@@ -20,68 +17,11 @@ import { outputJson } from "../../domain/text/JsonNames.ts"
 export interface EventSink {
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
   readonly abort: (message: string) => Effect.Effect<void>
+  /** How long persons took to answer questions so far, in milliseconds. */
+  readonly personMs?: () => number
+  /** The path of the project, once it is known. */
+  readonly project?: () => string
 }
-
-/** Serializes lines: while a question waits for its answer, all other lines wait too, so that it stays visible. */
-const makeLineOrder = () => {
-  const waiting: Array<string> = []
-  let isAsked = false
-  return ({ type }: RunEvent, lines: ReadonlyArray<string>): ReadonlyArray<string> => {
-    if (type === "approval.requested") {
-      isAsked = true
-      return lines
-    }
-    if (type === "approval.answered" || type === "run.finished") {
-      isAsked = false
-      const late = waiting.splice(0)
-      return type === "run.finished" ? [...late, ...lines] : [...lines, ...late]
-    }
-    if (!isAsked) return lines
-    waiting.push(...lines)
-    return []
-  }
-}
-
-/** A sign of life is of no use so soon after another line, in milliseconds. */
-const soon = 5000
-
-/** Says which signs of life are shown: only where there would be silence, and not while a question waits for its answer. */
-const makeLifeFilter = () => {
-  let shownAt = -Infinity
-  let isAsked = false
-  return {
-    hides: ({ at, event }: RecordedEvent): boolean =>
-      isSignOfLife(event) && (isAsked || Date.parse(at) - shownAt < soon),
-    shown: ({ at, event }: RecordedEvent, hasLine: boolean): void => {
-      if (event.type === "approval.requested") isAsked = true
-      if (event.type === "approval.answered") isAsked = false
-      if (hasLine) shownAt = Date.parse(at)
-    }
-  }
-}
-
-/** Plain lines for a person, as `line` formats them. */
-export const lineSink = Effect.fnUntraced(function* (line: (event: RunEvent, paint: Paint) => string | undefined) {
-  const { tell, tellPaint } = yield* Output
-  const order = makeLineOrder()
-  const life = makeLifeFilter()
-  const sink: EventSink = {
-    listen: (recorded) =>
-      Effect.suspend(() => {
-        if (life.hides(recorded)) return Effect.void
-        const { event } = recorded
-        const text = line(redactEvent(event), tellPaint)
-        life.shown(recorded, text !== undefined)
-        return Effect.forEach(order(event, text === undefined ? [] : [redactText(text)]), tell, { discard: true })
-      }),
-    abort: () => Effect.void
-  }
-  return sink
-})
-
-/** The progress of a run; on request with everything that the model is told about its answers. */
-export const progressSink = (isVerbose: boolean): Effect.Effect<EventSink, never, Output> =>
-  lineSink((event, paint) => progressLine(event, paint, isVerbose))
 
 /** The exit code of an interrupted run is that of the signal. */
 const withSignal = (event: RunEvent, received: NodeJS.Signals | undefined): RunEvent =>

@@ -2,6 +2,7 @@
  * How a command fails: an exit code and a message.
  */
 import * as Schema from "effect/Schema"
+import type { ModelUnchosen } from "../../app/chosenModel.ts"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
 import { helpText, personText } from "../../domain/findings/PersonText.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
@@ -63,6 +64,8 @@ export const failureOf = (
     const issues = printableLines(planIssues(error as NoValidPlan))
     return new CommandFailure({ exitCode: exitCodes.noValidPlan, text: issues === "" ? text : `${text}\n${issues}` })
   }
+  if (error._tag === "ModelUnchosen" && (error as ModelUnchosen).models.length === 0)
+    return new CommandFailure({ exitCode: exitCodes.unavailable, text })
   if (error._tag === "RunRefused") return new CommandFailure({ exitCode: (error as RunRefused).exitCode, text })
   if (error._tag === "RunWaits" || (error._tag === "BriefingError" && (error as BriefingError).isDenied === true))
     return new CommandFailure({ exitCode: exitCodeOf("not_permitted"), text })

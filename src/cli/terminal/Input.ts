@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
+import type { Attachment } from "../../domain/models/Attachment.ts"
 import { decodeUtf8, GivenFileError, readGivenFile } from "../../services/files/GivenFile.ts"
 
 /** All of stdin. */
@@ -13,6 +14,58 @@ export const readStdin = Effect.fn("readStdin")(function* () {
     Effect.mapError(() => new GivenFileError({ path: "stdin", reason: "unreadable" }))
   )
   return yield* decodeUtf8("stdin", Buffer.concat(chunks))
+})
+
+/** The most bytes of what is attached to a prompt. */
+export const attachedBytes = 1_048_576
+
+/** Stdin that is silent for so long is not read. */
+const silence = "3 seconds"
+
+/** The beginning of a text that may be attached, without half a character at its end. */
+const attachmentOf = (name: string, bytes: Buffer) => {
+  const isCut = bytes.length > attachedBytes
+  let end = Math.min(bytes.length, attachedBytes)
+  if (isCut) while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
+  return Effect.map(decodeUtf8(name, bytes.subarray(0, end)), (text): Attachment => ({
+    name,
+    text,
+    ...(isCut ? { isCut } : {})
+  }))
+}
+
+/** Collects stdin until its end, or until it is more than may be attached; `heard` is called with the first bytes. */
+const collectStdin = Effect.fnUntraced(function* (heard: () => void) {
+  const stdio = yield* Stdio.Stdio
+  const chunks: Array<Uint8Array> = []
+  let size = 0
+  yield* stdio.stdin.pipe(
+    Stream.takeWhile((chunk) => {
+      heard()
+      chunks.push(chunk)
+      size += chunk.length
+      return size <= attachedBytes
+    }),
+    Stream.runDrain,
+    Effect.mapError(() => new GivenFileError({ path: "stdin", reason: "unreadable" }))
+  )
+  return yield* attachmentOf("stdin", Buffer.concat(chunks))
+})
+
+/** What is on stdin, to its end; "silent" when nothing comes, not even the end. */
+export const readWaitingStdin = Effect.gen(function* () {
+  let isHeard = false
+  const read = collectStdin(() => void (isHeard = true))
+  const giveUp = Effect.flatMap(Effect.sleep(silence), () =>
+    isHeard ? Effect.never : Effect.succeed("silent" as const)
+  )
+  return yield* Effect.raceFirst(read, giveUp)
+})
+
+/** A file that is attached to a prompt; `-` is stdin. */
+export const readAttached = Effect.fn("readAttached")(function* (path: string) {
+  if (path === "-") return yield* collectStdin(() => undefined)
+  return yield* attachmentOf(path, Buffer.from(yield* readGivenFile(path)))
 })
 
 /** The text of a file; `-` is stdin. */

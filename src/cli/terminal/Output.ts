@@ -5,9 +5,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Writable } from "node:stream"
 import { harmless } from "../../domain/text/Printable.ts"
+import { wrapText } from "../../domain/text/WrapText.ts"
 import { makePaint, type Paint, wantsColour } from "./Colour.ts"
+import { type Screen, type ScreenProcess, TerminalScreen, type TerminalStream } from "./Screen.ts"
 
 const ignore = (): void => undefined
 
@@ -15,29 +16,33 @@ const ignore = (): void => undefined
 export interface Streams {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: { readonly isTTY?: boolean }
-  readonly stdout: Writable & { readonly isTTY?: boolean }
-  readonly stderr: Writable & { readonly isTTY?: boolean }
+  readonly stdout: TerminalStream
+  readonly stderr: TerminalStream
+  /** What stops and ends; absent in tests. */
+  readonly process?: ScreenProcess
 }
 
-/** Waits for the write; a failed one is evaluated at the end. */
-const write = (stream: Writable, text: string, failed: (error: Error) => void): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => {
-    stream.write(text.endsWith("\n") ? text : `${text}\n`, (error) => {
-      if (error) failed(error)
-      resume(Effect.void)
-    })
-  })
+/** A width below this is no width to break lines at. */
+const leastColumns = 20
+
+/** The columns of a terminal; nothing for anything else. */
+const columnsOf = ({ columns, isTTY }: TerminalStream): number | undefined =>
+  isTTY === true && columns !== undefined && columns >= leastColumns ? columns : undefined
 
 export class Output extends Context.Service<
   Output,
   {
     /** Writes a line, or several, to stdout; waits while the reader is slow. */
     result(text: string): Effect.Effect<void>
+    /** Writes lines for a person to stdout, broken between words at the width of the terminal. */
+    print(text: string): Effect.Effect<void>
     /** Writes text of a model to stdout: unchanged, but without control sequences on a terminal. */
     answer(text: string): Effect.Effect<void>
     /** Writes a piece of a text of a model to stdout at once, as it comes. Only for a terminal. */
     readonly follow: (piece: string) => void
-    /** Writes a line, or several, to stderr. */
+    /** Writes lines that are safe to show to stdout at once. Only for a terminal. */
+    readonly printNow: (lines: string) => void
+    /** Writes a line, or several, to stderr; broken between words at the width of the terminal. */
     tell(text: string): Effect.Effect<void>
     /** Writes to stderr without ending the line. */
     prompt(text: string): Effect.Effect<void>
@@ -53,9 +58,13 @@ export class Output extends Context.Service<
     readonly canAsk: boolean
     /** True when stdin is a pipe or a file. */
     readonly hasPipedInput: boolean
+    /** The terminal behind stderr, above which everything is written. */
+    readonly screen: Screen
+    /** The columns of results before a person; nothing without a terminal. */
+    readonly resultColumns: () => number | undefined
   }
 >()("task-conductor/cli/terminal/Output") {
-  static readonly layerOf = ({ env, stderr, stdin, stdout }: Streams): Layer.Layer<Output> =>
+  static readonly layerOf = ({ env, process, stderr, stdin, stdout }: Streams): Layer.Layer<Output> =>
     Layer.effect(
       Output,
       Effect.sync(() => {
@@ -67,23 +76,42 @@ export class Output extends Context.Service<
         }
         stdout.on("error", lose)
         stderr.on("error", ignore)
+        const screen = new TerminalScreen(stderr, env, process)
+        /** Waits for the write; a failed one is evaluated at the end. */
+        const write = (stream: TerminalStream, text: string, failed: (error: Error) => void): Effect.Effect<void> =>
+          Effect.callback<void>((resume) => {
+            screen.write(stream, text.endsWith("\n") ? text : `${text}\n`, (error) => {
+              if (error) failed(error)
+              resume(Effect.void)
+            })
+          })
         const wishes = { noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
         return Output.of({
           result: (text) => write(stdout, text, lose),
+          print: (text) => write(stdout, wrapText(text, columnsOf(stdout)), lose),
           answer: (text) => write(stdout, isWatched ? harmless(text) : text, lose),
-          follow: (piece) => void stdout.write(harmless(piece)),
-          tell: (text) => write(stderr, text, ignore),
-          prompt: (text) => Effect.sync(() => void stderr.write(text)),
+          follow: (piece) => screen.write(stdout, harmless(piece)),
+          printNow: (lines) => screen.write(stdout, lines),
+          tell: (text) => write(stderr, wrapText(text, columnsOf(stderr)), ignore),
+          prompt: (text) => Effect.sync(() => screen.write(stderr, text)),
           lost: () => lost,
           resultPaint: makePaint(wantsColour(isWatched, wishes)),
           tellPaint: makePaint(wantsColour(isHeard, wishes)),
           isWatched,
           canAsk: stdin.isTTY === true && isHeard,
-          hasPipedInput: stdin.isTTY !== true
+          hasPipedInput: stdin.isTTY !== true,
+          screen,
+          resultColumns: () => columnsOf(stdout)
         })
       })
     )
 
   /** The streams of this process. */
-  static readonly layer: Layer.Layer<Output> = Output.layerOf(process)
+  static readonly layer: Layer.Layer<Output> = Output.layerOf({
+    env: process.env,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    process
+  })
 }

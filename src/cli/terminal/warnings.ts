@@ -10,23 +10,24 @@ import type { Output } from "./Output.ts"
 
 const note = (text: string): string => `note: ${text.charAt(0).toLowerCase()}${text.slice(1)}`
 
+/** What the embedded stand-in is, before it does anything. */
+const demoLine = "Using the built-in demo, which only searches and quotes."
+
 /** Prints notes and warnings on stderr. */
 export const printNotes = Effect.fnUntraced(function* (
   { tell, tellPaint }: Output["Service"],
   { isTorn, notes = [], setup, warnings }: StartupNotes
 ) {
-  if (setup.usesDefaultModel) {
-    yield* tell(
-      note(
-        `no model chosen. Using the built-in demo, which only searches and quotes. Choose a model of your Ollama server with --model NAME, TASK_CONDUCTOR_MODEL, or "model" in ${setup.userFile}.`
-      )
-    )
-  }
+  if (setup.configuration.model === "embedded") yield* tell(demoLine)
   for (const text of warnings) yield* tell(`${tellPaint.yellow("warning")}: ${printable(text)}`)
   for (const text of notes) yield* tell(note(printable(text)))
   if (isTorn) yield* tell(note(tornNote))
 })
 
-/** A rule from a flag that names no tool is a wrong usage. */
+/** Rules from flags that name no tool are a wrong usage. */
 export const asUsage = <E>(error: E): E | CommandFailure =>
-  error instanceof RuleWithoutTool ? usageFailure(`--${error.verdict} ${error.rule}: ${error.what}`) : error
+  error instanceof RuleWithoutTool
+    ? usageFailure(
+        [error, ...(error.others ?? [])].map(({ rule, verdict, what }) => `--${verdict} ${rule}: ${what}`).join("\n")
+      )
+    : error

@@ -18,6 +18,7 @@ import {
 } from "../models/Generation.ts"
 import { McpServerEntry, entryKeys } from "../plugins/McpServerEntry.ts"
 import { PluginText } from "../plugins/PluginEntry.ts"
+import { RunsKept } from "./RunsKept.ts"
 import { parseRule } from "../permissions/Permission.ts"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
 import { nearest } from "../text/Nearest.ts"
@@ -49,7 +50,7 @@ export const Configuration = Schema.Struct({
   $schema: key(Schema.String, "The location of the schema of this file, for editors."),
   model: key(
     Schema.NonEmptyString,
-    'The model: "embedded", the name of a model on the Ollama server, or `openai:NAME` for a model of another server. Flag: --model.'
+    'The name of a model on the Ollama server, `openai:NAME` for a model of another server, or "embedded", the built-in demo, which only searches and quotes. Flag: --model.'
   ),
   host: key(Schema.NonEmptyString, "The address of the Ollama server. Environment: OLLAMA_HOST."),
   openaiBaseUrl: key(
@@ -68,6 +69,7 @@ export const Configuration = Schema.Struct({
   ),
   allow: key(Schema.Array(RuleLine), "Tool calls that run without a question. Flag: --allow."),
   deny: key(Schema.Array(RuleLine), "Tool calls that are always denied. Flag: --deny."),
+  bell: key(Schema.Boolean, "Whether the terminal rings when a question appears. Default: true."),
   keepAlive: key(KeepAlive, 'How long the server keeps the model loaded after a call, such as "30m".'),
   think: key(
     Think,
@@ -79,7 +81,7 @@ export const Configuration = Schema.Struct({
   ),
   stages: key(
     StageGenerations,
-    "`think` and `sampling` of single stages: `plan`, `refine`, `execute`, `iterate`, `conclude`, `ask`."
+    "`model`, `think` and `sampling` of single stages: `plan`, `refine`, `execute`, `iterate`, `conclude`, `ask`."
   ),
   fetchAllow: key(Schema.Array(HostPort), "Private addresses that may be fetched, each as host:port."),
   plugins: key(
@@ -95,7 +97,15 @@ export const Configuration = Schema.Struct({
     Schema.Array(EnvironmentName),
     "Additional environment variables for commands. Names that look like secrets, or that make programs run other code, are rejected."
   ),
-  mcpServers: key(Schema.Record(Schema.String, McpServerEntry), "MCP servers, by name.")
+  mcpServers: key(Schema.Record(Schema.String, McpServerEntry), "MCP servers, by name."),
+  saveConversations: key(
+    Schema.Boolean,
+    "Whether conversations of `ask` are kept in your state folder, to be continued with --continue. Default: true. Flag: --no-save."
+  ),
+  keepClusterRuns: key(
+    RunsKept,
+    "Which ended runs this worker keeps in the database: once an hour it removes those that began more than `days` days ago, and all but the `newest`. Default: all are kept."
+  )
 })
 export type Configuration = typeof Configuration.Type
 
@@ -105,13 +115,15 @@ export const personalKeys = [
   "openaiBaseUrl",
   "allow",
   "fetchAllow",
+  "bell",
   "keepAlive",
   "think",
   "sampling",
   "stages",
   "mcpServers",
   "sandbox",
-  "commandEnvironment"
+  "commandEnvironment",
+  "keepClusterRuns"
 ] as const
 
 /** What a project may set: nothing that redirects the model or extends permissions. */
@@ -153,6 +165,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 const knownKeys = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (path.length === 1) return Object.keys(Configuration.fields)
   if (path[0] === "sandbox") return Object.keys(SandboxSettings.fields)
+  if (path[0] === "keepClusterRuns") return Object.keys(RunsKept.fields)
   if (path[0] === "sampling") return Object.keys(Sampling.fields)
   if (path[0] === "stages")
     return Object.keys([StageGenerations, StageGeneration, Sampling][path.length - 2]?.fields ?? {})

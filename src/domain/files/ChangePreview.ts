@@ -36,6 +36,26 @@ export const changePreview = (path: string, before: string | undefined, after: s
   return [...lines.slice(0, maxLines), `(${lines.length - maxLines} more lines of the diff are not shown)`].join("\n")
 }
 
+/** How many lines a change adds and removes, and the whole of it as a unified diff, which is empty when nothing changes. */
+export interface WholeChange {
+  readonly added: number
+  readonly removed: number
+  readonly diff: string
+}
+
+/** The whole change of a file, under the name that a person knows it by. */
+export const wholeChange = (name: string, before: string | undefined, after: string): WholeChange => {
+  const edits = TextDiff.lines(before ?? "", after, { maxEdits })
+  const count = (tag: "Insert" | "Delete") =>
+    edits.reduce((sum, edit) => sum + (edit._tag === tag ? edit.items.length : 0), 0)
+  const fromFile = before === undefined ? "/dev/null" : name
+  return {
+    added: count("Insert"),
+    removed: count("Delete"),
+    diff: TextDiff.unified(edits, { fromFile, toFile: name })
+  }
+}
+
 const Manifest = Schema.fromJsonString(Schema.Struct({ scripts: Schema.optionalKey(Schema.Json) }))
 
 const scriptsOf = (text: string): string =>

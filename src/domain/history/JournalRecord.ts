@@ -103,7 +103,9 @@ export const ClusterRun = Schema.Struct({
   /** The `--allow` rules of the client. */
   allow: Schema.Array(Schema.String),
   /** All steps were approved beforehand. */
-  approveSteps: Schema.Boolean
+  approveSteps: Schema.Boolean,
+  /** Steps and calls were approved beforehand, but for what only a person may allow. */
+  yes: Schema.optionalKey(Schema.Boolean)
 })
 export type ClusterRun = typeof ClusterRun.Type
 

@@ -101,6 +101,8 @@ const ignoredFields: ReadonlyArray<readonly [has: string, field: string]> = [
   /* Older journals have no counts of links; where a link is wrong, the text says so as well. */
   ["rounds", "evidence"],
   ["summary", "evidence"],
+  /* Older journals do not say how many attempts a stage had. */
+  ["answer", "mostAttempts"],
   /* Older journals have no causes of failures; the reason beside it says the same. */
   ["skipped", "cause"]
 ]

@@ -1,12 +1,12 @@
 /**
- * What the journal of a run records about one task and about the run as a whole, for `show`.
+ * What the journal of a run records about one task, for `show`.
  */
 import * as Schema from "effect/Schema"
 import { keyOfActivity, modelCallKey, ModelCallId, ToolCallId, toolCallKey } from "../runs/ActivityKey.ts"
+import { fileTouches } from "./FileTouch.ts"
 import { Issue, Repair } from "../findings/Issue.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 import { ModelAnswer } from "../models/ModelAnswer.ts"
-import { EvidenceCount } from "../plan/TaskResult.ts"
 import { Risk } from "../tools/Risk.ts"
 import { ReadReferences, type RunEvent } from "../runs/RunEvent.ts"
 
@@ -38,12 +38,24 @@ export const CallEvidence = Schema.Struct({
 })
 export type CallEvidence = typeof CallEvidence.Type
 
+/** How a task stands at the end of the journal. */
+export const TaskState = Schema.Literals(["finished", "failed", "open"])
+export type TaskState = typeof TaskState.Type
+
 /** Everything about one task. */
 export const TaskEvidence = Schema.Struct({
   task: Schema.String,
+  /** What the plan says about it; absent when no plan has it any more. */
+  skill: Schema.optionalKey(Schema.String),
+  whatIsNeeded: Schema.optionalKey(Schema.String),
+  state: TaskState,
   references: ReadReferences,
   attempts: Schema.Array(Attempt),
   calls: Schema.Array(CallEvidence),
+  /** Paths that its successful calls wrote. */
+  filesWritten: Schema.Array(Schema.String),
+  /** The summary in its result, when it has one. */
+  summary: Schema.optionalKey(Schema.String),
   /** The document of its result, when it has one. */
   result: Schema.optionalKey(Schema.String),
   failures: Schema.Array(Schema.String)
@@ -85,7 +97,7 @@ const about = <A extends { readonly call: ModelCallId }>(found: ReadonlyArray<A>
   found.filter(({ call }) => modelCallKey(call) === key)
 
 /** The attempts of the selected model calls, in the order in which they were sent. */
-const attemptsOf = (
+export const attemptsOf = (
   records: ReadonlyArray<JournalRecord>,
   isSelected: (call: ModelCallId) => boolean
 ): ReadonlyArray<Attempt> => {
@@ -123,7 +135,7 @@ export const taskNames = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<
 }
 
 /** How each task ended last, by slug: in a later round or session a task may end otherwise than before. */
-const taskEnds = (records: ReadonlyArray<JournalRecord>) =>
+export const taskEnds = (records: ReadonlyArray<JournalRecord>) =>
   new Map(
     records.flatMap((record) =>
       record.type === "event" && (record.event.type === "task.finished" || record.event.type === "task.failed")
@@ -131,6 +143,23 @@ const taskEnds = (records: ReadonlyArray<JournalRecord>) =>
         : []
     )
   )
+
+/** The state that an end of a task means. */
+export const stateOf = (end: { readonly type: "task.finished" | "task.failed" } | undefined): TaskState =>
+  end === undefined ? "open" : end.type === "task.finished" ? "finished" : "failed"
+
+/** The task as the last plan with it states it. */
+const plannedTask = (records: ReadonlyArray<JournalRecord>, name: string) =>
+  [...eventsOf(records, "plan.created"), ...eventsOf(records, "plan.revised")]
+    .flatMap(({ taskList }) => taskList.tasks)
+    .findLast((task) => task.slug === slugOf(name))
+
+const filesWritten = (records: ReadonlyArray<JournalRecord>, name: string): ReadonlyArray<string> => {
+  const written = fileTouches(records, []).flatMap((touch) =>
+    touch._tag === "Written" && slugOf(touch.task) === slugOf(name) ? [touch.path] : []
+  )
+  return [...new Set(written)]
+}
 
 /** Everything about the task of this name, spelled as in the plan. */
 export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string): TaskEvidence => {
@@ -154,8 +183,11 @@ export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string
       .map((event) => [`${event.id.round}/${event.id.uid}`, event] as const)
   )
   const end = taskEnds(records).get(slugOf(name))
+  const task = plannedTask(records, name)
   return {
     task: name,
+    ...(task === undefined ? {} : { skill: task.skill, whatIsNeeded: task.whatIsNeeded }),
+    state: stateOf(end),
     references: [...references.values()],
     attempts: attemptsOf(records, isMine),
     calls: [...calls.values()].map(({ call, id, risk, targets }): CallEvidence => {
@@ -163,49 +195,15 @@ export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string
       const begun = { id, call, risk, targets }
       return result === undefined ? begun : Object.assign(begun, { result })
     }),
-    ...(end?.type === "task.finished" ? { result: end.result.result.document } : {}),
+    filesWritten: filesWritten(records, name),
+    ...(end?.type === "task.finished"
+      ? { summary: end.result.result.summary, result: end.result.result.document }
+      : {}),
     failures:
       end?.type === "task.finished"
         ? []
         : eventsOf(records, "task.failed")
             .filter(({ failure }) => isMine(failure))
             .map(({ failure }) => failure.message)
-  }
-}
-
-/** The state of a run: its plan, and the state of each task. */
-export const RunOverview = Schema.Struct({
-  /** The first plan as markdown; empty when there is none. */
-  plan: Schema.String,
-  tasks: Schema.Array(
-    Schema.Struct({
-      name: Schema.String,
-      state: Schema.Literals(["finished", "failed", "open"]),
-      /** The summary of its result, or why there is none. */
-      text: Schema.String
-    })
-  ),
-  answer: Schema.String,
-  message: Schema.String,
-  /** The links in all results and in the answer; absent when none was checked. */
-  evidence: Schema.optionalKey(EvidenceCount)
-})
-export type RunOverview = typeof RunOverview.Type
-
-export const runOverview = (records: ReadonlyArray<JournalRecord>): RunOverview => {
-  const ends = taskEnds(records)
-  const report = eventsOf(records, "run.finished").at(-1)?.report
-  return {
-    plan: eventsOf(records, "plan.created")[0]?.markdown ?? "",
-    tasks: taskNames(records).map((name) => {
-      const end = ends.get(slugOf(name))
-      if (end === undefined) return { name, state: "open", text: "" }
-      return end.type === "task.finished"
-        ? { name, state: "finished", text: end.result.result.summary }
-        : { name, state: "failed", text: end.failure.message }
-    }),
-    answer: report?.answer ?? "",
-    message: report?.message ?? "",
-    ...(report?.evidence === undefined ? {} : { evidence: report.evidence })
   }
 }

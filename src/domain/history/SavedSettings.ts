@@ -4,6 +4,7 @@
  */
 import * as Struct from "effect/Struct"
 import type { Configuration } from "../configuration/Configuration.ts"
+import type { StageGenerations } from "../models/Generation.ts"
 import { isCloudModel } from "../skills/Skill.ts"
 
 /** What neither sends anything to another place nor runs code. */
@@ -24,12 +25,22 @@ const chosen = [...harmless, "model", "host", "openaiBaseUrl", "plugins"] as con
 
 type Settings = Pick<Configuration, (typeof chosen)[number]>
 
+/** A model of a stage that is reached elsewhere is left out, as that of the run is. */
+const withoutCloudModels = (stages: StageGenerations): StageGenerations =>
+  Object.fromEntries(
+    Object.entries(stages).map(([stage, { model, ...others }]) => [
+      stage,
+      model === undefined || isCloudModel(model) ? others : { model, ...others }
+    ])
+  )
+
 /** The settings that count; `isOwn` says that this person provably wrote them. */
 export const countedSettings = (settings: Configuration, isOwn: boolean): Settings => {
   if (isOwn) return pickPresent(settings, chosen)
-  const { model } = settings
+  const { model, stages } = settings
   return {
     ...pickPresent(settings, harmless),
+    ...(stages === undefined ? {} : { stages: withoutCloudModels(stages) }),
     ...(model === undefined || isCloudModel(model) ? {} : { model })
   }
 }

@@ -33,8 +33,8 @@ const inline = unified()
   .data("micromarkExtensions", [{ disable: { null: blockAndEmphasis } }])
   .use(remarkParse)
 
-/** True when remark can parse the text in a short time. */
-const isParsable = (text: string): boolean => {
+/** True when remark can parse the text in a short time. @internal */
+export const isParsable = (text: string): boolean => {
   if (text.length > maximumLength || (text.match(/[*_[\]]/g)?.length ?? 0) > maximumMarks) return false
   let depth = 0
   for (const [bracket] of text.matchAll(/[[(\])]/g)) {

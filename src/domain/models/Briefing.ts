@@ -5,6 +5,7 @@
 import * as Schema from "effect/Schema"
 import { nestMarkdown } from "../markdown/MarkdownTree.ts"
 import { fenced, fencedBlock, rawBlock } from "../markdown/PromptBlock.ts"
+import { Attachment, attachmentAnchor, attachmentBlock } from "./Attachment.ts"
 import type { Reference } from "../plan/Reference.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 
@@ -30,6 +31,8 @@ export const Briefing = Schema.Struct({
   descriptionFiles: Schema.optionalKey(Schema.Array(Schema.String)),
   currentFile: Schema.optionalKey(CurrentFile),
   openFiles: Schema.Array(Schema.String),
+  /** What the person attached, with the room that it has in prompts, in characters. */
+  attachment: Schema.optionalKey(Schema.Struct({ ...Attachment.fields, room: Schema.Finite })),
   /** The user part of the filled creation prompt; anchors of references resolve in it. */
   requestDocument: Schema.String,
   /** What the person should know about it; no model sees it. */
@@ -64,13 +67,14 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
       ({ kind, target }) =>
         (kind === "anchor" && target === anchor) || (kind === "file" && path !== undefined && isSame(target, path))
     )
-  const { currentFile, descriptionFiles = [], ...rest } = briefing
+  const { attachment, currentFile, descriptionFiles = [], ...rest } = briefing
   const hasDescription =
     refersTo("project-description", undefined) || descriptionFiles.some((path) => refersTo("", path))
   return {
     ...rest,
     ...(hasDescription ? { projectDescription: "" } : {}),
-    ...(currentFile === undefined || refersTo("current-file", currentFile.path) ? {} : { currentFile })
+    ...(currentFile === undefined || refersTo("current-file", currentFile.path) ? {} : { currentFile }),
+    ...(attachment === undefined || refersTo(attachmentAnchor, undefined) ? {} : { attachment })
   }
 }
 
@@ -79,12 +83,14 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
  * `## Current file`, `## Open files` by
  * placeholder; empty when nothing is known. Headings inside the project description are moved below its own.
  */
-export const briefingBlocks = (briefing: BriefingParts) => ({
+export const briefingBlocks = (briefing: BriefingParts, isReference = true) => ({
   user_prompt: fencedBlock("## User prompt", briefing.prompt, "text"),
   environment: rawBlock("## Environment", briefing.environment),
   project_description: rawBlock("## Project description", nestMarkdown(briefing.projectDescription, 2)),
   project_map: rawBlock("## Project map", briefing.projectMap ?? ""),
-  current_file: currentFileBlock(briefing.currentFile),
+  current_file:
+    currentFileBlock(briefing.currentFile) +
+    attachmentBlock(briefing.attachment, { isReference, room: briefing.attachment?.room ?? 0 }),
   open_files: rawBlock("## Open files", briefing.openFiles.map((path) => `- ${oneLine(path)}`).join("\n"))
 })
 
@@ -93,7 +99,9 @@ export const briefingBlocks = (briefing: BriefingParts) => ({
  * and ours stay `user-prompt`, `environment`, `current-file`, `open-files`, `project-map`.
  */
 export const requestDocument = (briefing: BriefingParts): string => {
+  const { attachment, ...others } = briefing
   const { current_file, environment, open_files, project_description, project_map, user_prompt } =
-    briefingBlocks(briefing)
-  return user_prompt + environment + current_file + open_files + project_map + project_description
+    briefingBlocks(others)
+  const attached = attachmentBlock(attachment, { isReference: false })
+  return user_prompt + environment + current_file + attached + open_files + project_map + project_description
 }

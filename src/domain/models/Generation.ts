@@ -23,8 +23,16 @@ export const Sampling = Schema.Struct({
 })
 export type Sampling = typeof Sampling.Type
 
+/** The stand-in answers for a whole run or not at all. */
+const StageModel = Schema.NonEmptyString.check(
+  Schema.isPattern(/^(?!embedded$)/, {
+    expected: 'a model of the server; "embedded" can only be the model of a whole run'
+  })
+)
+
 /** What a stage has of its own. */
 export const StageGeneration = Schema.Struct({
+  model: Schema.optionalKey(StageModel),
   think: Schema.optionalKey(Think),
   sampling: Schema.optionalKey(Sampling)
 })
@@ -47,34 +55,60 @@ export type GeneratingStage = keyof StageGenerations
 export const generatingStages = Object.keys(StageGenerations.fields) as ReadonlyArray<GeneratingStage>
 
 /** Everything that a person set. */
-export interface Generation extends StageGeneration {
+export interface Generation extends Omit<StageGeneration, "model"> {
   readonly stages?: StageGenerations
 }
 
 /** What holds for one stage: its own values before those of the run. */
-export const generationFor = (given: Generation, name: GeneratingStage): StageGeneration => {
+export const generationFor = (given: Generation, name: GeneratingStage): Omit<StageGeneration, "model"> => {
   const own = given.stages?.[name]
   const think = own?.think ?? given.think
   return { sampling: { ...given.sampling, ...own?.sampling }, ...(think === undefined ? {} : { think }) }
 }
 
-/** Drops `think` of single stages. */
-const withoutThink = (stages: StageGenerations): StageGenerations =>
+/** Drops a key of single stages. */
+const without = (key: "model" | "think", stages: StageGenerations): StageGenerations =>
   Object.fromEntries(
-    Object.entries(stages).map(([name, { sampling }]) => [name, sampling === undefined ? {} : { sampling }])
+    Object.entries(stages).map(([name, own]) => [
+      name,
+      Object.fromEntries(Object.entries(own).filter(([one]) => one !== key))
+    ])
   )
 
+/** A change of every stage of a setting. */
+const dropping = (key: "model" | "think", isDropped: boolean, stages: StageGenerations = {}): StageGenerations =>
+  isDropped ? without(key, stages) : stages
+
+/** The model that answers a stage; nothing for that of the run. */
+export const stageModel = ({ stages }: Pick<Generation, "stages">, name: GeneratingStage): string | undefined =>
+  stages?.[name]?.model
+
+/** The models of all stages that have one of their own; empty without any. */
+export const stageModelsOf = ({ stages = {} }: Pick<Generation, "stages">) => {
+  const own = Object.entries(stages).flatMap(([name, { model }]) => (model === undefined ? [] : [[name, model]]))
+  const models: { readonly stageModels?: Readonly<Record<string, string>> } =
+    own.length === 0 ? {} : { stageModels: Object.fromEntries(own) }
+  return models
+}
+
+/** What a person set, with the model of the run beside. */
+interface WithModel extends Generation {
+  readonly model?: string
+}
+
 /**
- * Merges two settings; values of the second take precedence, key by key. A `think` of the second is meant for all stages
- * but those that the second names itself, so that `--think off` also holds for a stage with a `think` in a file.
+ * Merges two settings; values of the second take precedence, key by key. A `think` or a `model` of the second is meant for
+ * all stages but those that the second names itself, so that `--think off` also holds for a stage with a `think` in a
+ * file.
  */
-export const mergeGeneration = (base: Generation, overrides: Generation): Generation => {
+export const mergeGeneration = (base: WithModel, overrides: WithModel): Generation => {
   const think = overrides.think ?? base.think
-  const before = base.stages === undefined || overrides.think === undefined ? base.stages : withoutThink(base.stages)
+  const thoughtful = dropping("think", overrides.think !== undefined, base.stages)
+  const before = dropping("model", overrides.model !== undefined, thoughtful)
   const sampling = { ...base.sampling, ...overrides.sampling }
   const stages = Object.fromEntries(
     generatingStages.flatMap((name) => {
-      const [old, own] = [before?.[name], overrides.stages?.[name]]
+      const [old, own] = [before[name], overrides.stages?.[name]]
       if (old === undefined && own === undefined) return []
       const merged = { ...old?.sampling, ...own?.sampling }
       return [[name, { ...old, ...own, ...(Object.keys(merged).length === 0 ? {} : { sampling: merged }) }]]

@@ -54,8 +54,14 @@ const Unreachable = Schema.TaggedStruct("Unreachable", {
   limit,
   waitedSeconds
 })
-/** The server runs but does not have the model. */
-const ModelMissing = Schema.TaggedStruct("ModelMissing", { model: Schema.String, detail: Schema.String, api })
+/** The server runs but does not have the model; `nearest` and `installed` are names that it has, where it was asked. */
+const ModelMissing = Schema.TaggedStruct("ModelMissing", {
+  model: Schema.String,
+  detail: Schema.String,
+  api,
+  nearest: Schema.optionalKey(Schema.Array(Schema.String)),
+  installed: Schema.optionalKey(Schema.Array(Schema.String))
+})
 /** The server refuses for now: queue full, loading, rate limited. `isOverloaded` when it says that it has too much to do. */
 const Busy = Schema.TaggedStruct("Busy", {
   detail: Schema.String,
@@ -125,6 +131,23 @@ const reached = ({ limit }: { readonly limit?: ReachedLimit }): string =>
 const sentAgain = ({ retried }: Pick<typeof Busy.Type, "retried">): string =>
   retried === undefined ? "" : ` It was sent ${retried.times + 1} times (limits.${retried.name} is ${retried.times}).`
 
+const listOf = (names: ReadonlyArray<string>): string =>
+  names.length <= shownNames
+    ? names.join(", ")
+    : `${names.slice(0, shownNames).join(", ")} and ${names.length - shownNames} more`
+
+const shownNames = 8
+
+const missingText = (reason: typeof ModelMissing.Type): string => {
+  const { detail, installed, model, nearest = [] } = reason
+  if (installed === undefined)
+    return `The model "${model}" is not on the server (${detail}). ${remedyOf(reason).get(model)}`
+  const what = `The model "${model}" is not on the server`
+  const [first] = nearest.length > 0 ? nearest : installed
+  if (first === undefined) return `${what}, which has no model yet. Get it with "ollama pull ${model}".`
+  const there = nearest.length > 0 ? `. Nearest there: ${listOf(nearest)}` : `, which has: ${listOf(installed)}`
+  return `${what}${there}. Choose one, for example --model ${first}, or get it with "ollama pull ${model}".`
+}
 /** What to do about a server or a model, by what the server speaks. */
 const remedies = {
   ollama: {
@@ -146,7 +169,7 @@ const reasonText = (reason: ModelErrorReason): string => {
     case "Unreachable":
       return `No model server answers at ${reason.host} (${reason.detail}). ${remedyOf(reason).start}${reached(reason)}${waited(reason)}`
     case "ModelMissing":
-      return `The model "${reason.model}" is not on the server (${reason.detail}). ${remedyOf(reason).get(reason.model)}`
+      return missingText(reason)
     case "Busy":
       return `The model server cannot answer now (${reason.detail}). Try again later or lower --parallel.${reached(reason)}${sentAgain(reason)}${waited(reason)}`
     case "Refused":

@@ -9,6 +9,18 @@ import type { PreparedCall, ToolInfo } from "../tools/PreparedCall.ts"
 /** What is asked before a run begins names this instead of a task. */
 export const beforeRunTask = "Before the run"
 
+const ApprovalWords = Schema.Struct({
+  /** Begins with a verb. */
+  does: Schema.String,
+  consequence: Schema.String,
+  isCalm: Schema.Boolean,
+  /** The targets as a person knows them: relative in the project. */
+  names: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** The command of a call as one would type it. */
+  command: Schema.optionalKey(Schema.String)
+})
+export type ApprovalWords = typeof ApprovalWords.Type
+
 export const ApprovalItem = Schema.Struct({
   task: Schema.String,
   call: Schema.optionalKey(ToolCall),
@@ -23,9 +35,22 @@ export const ApprovalItem = Schema.Struct({
   preview: Schema.optionalKey(Schema.String),
   /** What the person should know before answering, as whole sentences. */
   warnings: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** What the answers `session` and `remember` to a single call would cover; an absent one is not offered. */
+  /** The whole change of which `preview` is the beginning: a unified diff with paths as a person knows them. */
+  diff: Schema.optionalKey(Schema.String),
+  /** The question in words: what the call does, what may come of it, and whether that is nothing to worry about. */
+  words: Schema.optionalKey(ApprovalWords),
+  /** True when only a person or a rule that names it may allow it: `--yes` does not. */
+  personOnly: Schema.optionalKey(Schema.Boolean),
+  /**
+   * What the answers `session` and `remember` to a single call would cover; an absent one is not offered. `always` are the
+   * rules that the person may choose for this project, of which each covers the call.
+   */
   offers: Schema.optionalKey(
-    Schema.Struct({ session: Schema.optionalKey(Schema.String), remember: Schema.optionalKey(Schema.String) })
+    Schema.Struct({
+      session: Schema.optionalKey(Schema.String),
+      remember: Schema.optionalKey(Schema.String),
+      always: Schema.optionalKey(Schema.Array(Schema.String))
+    })
   )
 })
 export type ApprovalItem = typeof ApprovalItem.Type

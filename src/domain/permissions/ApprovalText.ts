@@ -1,90 +1,143 @@
 /**
- * The questions of the gate as text for a terminal. Everything that comes from a model, a file or a plugin is made
- * printable; the middle of a long text is replaced by a note of how much is missing.
+ * The questions of the gate as text for a terminal: short, so that it fits a screen, and whole. Everything that comes from a
+ * model, a file or a plugin is made printable. What is not shown is said with its size.
  */
-import { printable, printableLines } from "../text/Printable.ts"
+import { printable } from "../text/Printable.ts"
 import type { ApprovalItem } from "./ApprovalItem.ts"
+import { changeLines, callLines, extentLines } from "./ApprovalDetails.ts"
+import type { QuestionLine, ScreenSize } from "./QuestionLines.ts"
+import { framed, rowCount } from "./QuestionLines.ts"
 
-const shownHead = 1500
-const shownTail = 500
-
-const shorten = (text: string): string => {
-  if (text.length <= shownHead + shownTail) return text
-  const missing = text.length - shownHead - shownTail
-  return `${text.slice(0, shownHead)} ... (${missing} of ${text.length} characters not shown) ... ${text.slice(-shownTail)}`
+/** What is asked about: a step, one call or reference, or a call of which nobody knows whether it happened. */
+export interface Asking {
+  readonly scope: "step" | "call" | "doubt"
+  /** The heading of the step, or the name of the task; empty where there is none. */
+  readonly title: string
+  readonly items: ReadonlyArray<ApprovalItem>
+  /** What the longer lasting answers cover. */
+  readonly notes?: ReadonlyArray<string>
 }
 
-const toolLine = ({ origin, risk, tool }: ApprovalItem): string =>
-  `${printable(tool)}${origin === undefined ? "" : ` (plugin ${printable(origin)})`}   Risk: ${risk.toUpperCase()}`
+const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`
 
-const detailLines = ({ call, details = [], preview, targets, warnings = [] }: ApprovalItem): ReadonlyArray<string> => [
-  ...(call === undefined ? [] : [`Arguments: ${printable(shorten(JSON.stringify(call.arguments)))}`]),
-  ...targets.map((target) => `Target: ${printable(target)}`),
-  ...details.map(printable),
-  ...(preview === undefined || preview === "" ? [] : [printableLines(preview)]),
-  ...warnings.map((text) => `Warning: ${printable(text)}`)
-]
+/** What an item does, for a heading. */
+const doesOf = ({ call, origin, targets, tool, words }: ApprovalItem): string => {
+  if (words !== undefined) return printable(words.does)
+  if (call === undefined && targets.length === 0) return "no tool call"
+  const whose = origin === undefined ? "" : ` (plugin ${printable(origin)})`
+  return `use ${printable(tool)}${whose}${targets.length === 0 ? "" : ` on ${targets.map(printable).join(", ")}`}`
+}
 
-const indented = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
-  lines.flatMap((line) => line.split("\n")).map((line) => `   ${line}`)
+const headingOf = ({ items, scope, title }: Asking): string => {
+  const [first] = items
+  const name = title === "" ? [] : [printable(title)]
+  if (scope === "doubt") return [...name, "did this happen?"].join(" · ")
+  const wants =
+    items.length === 1 && first !== undefined
+      ? first.call === undefined && first.targets.length === 0
+        ? "asks for approval, without a tool call"
+        : `wants to ${doesOf(first)}`
+      : `wants approval for ${counted(items.length, "call")}`
+  return name.length === 0 ? wants.slice(0, 1).toUpperCase() + wants.slice(1) : [...name, wants].join(" · ")
+}
 
-const warning = "Warning: high risk. This can change or destroy things outside the control of this program."
+const consequenceOf = ({ call, risk, targets, words }: ApprovalItem): ReadonlyArray<QuestionLine> => {
+  if (words?.isCalm === true) return [{ text: printable(words.consequence), style: "dim" }]
+  if (words === undefined && (risk !== "high" || (call === undefined && targets.length === 0))) return []
+  const text = words?.consequence ?? "This can change or destroy things outside the control of this program."
+  return [{ text: `Caution: ${printable(text)}`, style: "caution" }]
+}
 
-/** What the longer lasting answers cover, and the numbers of all answers. */
-const callAnswerLines = ({ offers: { remember, session } = {} }: ApprovalItem): ReadonlyArray<string> => [
-  ...(session === undefined ? [] : [`Session allows ${printable(session)}.`]),
-  ...(remember === undefined ? [] : [`Remember allows ${printable(remember)}, in every run of every project.`]),
-  [
-    "[1] Allow once",
-    ...(session === undefined ? [] : ["[2] Session"]),
-    ...(remember === undefined ? [] : ["[3] Remember"]),
-    "[4] Deny"
-  ].join("  ")
-]
+/** What is always shown of an item, around its details. */
+const partsOf = (item: ApprovalItem, index: number, { items, scope, title }: Asking) => {
+  const isAlone = items.length === 1
+  const task = item.task === title ? "" : `${printable(item.task)}: `
+  const heading: ReadonlyArray<QuestionLine> =
+    isAlone && scope !== "doubt"
+      ? []
+      : [{ text: `${isAlone ? "" : `${index + 1} `}${task}${doesOf(item)}`, style: "bold", hang: 2 }]
+  const after: ReadonlyArray<QuestionLine> = [
+    ...(item.warnings ?? []).map((text): QuestionLine => ({ text: `Warning: ${printable(text)}`, style: "caution" })),
+    ...consequenceOf(item)
+  ]
+  return { heading, after }
+}
 
-/** One call or reference, with its numbered answers. */
-export const callQuestion = (item: ApprovalItem): string =>
-  [
-    "",
-    "Permission request",
-    `Tool: ${toolLine(item)}`,
-    ...detailLines(item),
-    `Task: ${printable(item.task)}`,
-    ...(item.risk === "high" ? [warning] : []),
-    ...callAnswerLines(item),
-    ""
-  ].join("\n")
+const indent = (lines: ReadonlyArray<QuestionLine>, isAlone: boolean): ReadonlyArray<QuestionLine> =>
+  isAlone ? lines : lines.map((line) => ({ ...line, text: `  ${line.text}`, hang: (line.hang ?? 0) + 2 }))
 
-/** A call in doubt, with its numbered answers. */
-export const doubtQuestion = (item: ApprovalItem): string =>
-  [
-    "",
-    "Did this happen?",
-    `Tool: ${toolLine(item)}`,
-    ...detailLines(item),
-    `Task: ${printable(item.task)}`,
-    "[1] Run it  [2] It happened, continue without it  [3] Stop the run",
-    ""
-  ].join("\n")
+/** As many of the lines as have room, and how many are left out. */
+const shortened = (lines: ReadonlyArray<QuestionLine>, room: number, columns: number): ReadonlyArray<QuestionLine> => {
+  if (rowCount(lines, columns) <= room) return lines
+  let taken = 0
+  let used = 1
+  for (const line of lines) {
+    used += rowCount([line], columns)
+    if (used > room) break
+    taken += 1
+  }
+  const [first] = lines
+  if (taken === 0 && first !== undefined) {
+    const text = first.text.slice(0, (room - 1) * (columns - 4 - (first.hang ?? 0)))
+    const note = `... ${counted(lines.length, "line")}, the first of ${first.text.length} characters: v shows all`
+    return [
+      { ...first, text },
+      { text: note, style: "dim" }
+    ]
+  }
+  const left = lines.length - taken
+  return [...lines.slice(0, taken), { text: `... ${counted(left, "more line")}: v shows all`, style: "dim" }]
+}
 
-/** All calls of a step that need approval, with the numbered answers. */
-export const stepQuestion = (title: string, items: ReadonlyArray<ApprovalItem>): string =>
-  [
-    "",
-    `Approval request: ${printable(title)}`,
-    ...items.flatMap((item, index) => [
-      `${index + 1}. Task: ${printable(item.task)}`,
-      ...indented(item.call === undefined ? ["No tool call."] : [`Tool: ${toolLine(item)}`, ...detailLines(item)])
-    ]),
-    ...(items.some((item) => item.risk === "high") ? [warning] : []),
-    [
-      "[1] This step",
-      "[2] All remaining steps of this round",
-      "[3] Deny",
-      ...(items.some(({ call }) => call !== undefined) ? ["[4] Choose single calls"] : [])
-    ].join("  "),
-    ""
-  ].join("\n")
+/** The details that have room; what does not change goes first. */
+const shortDetails = (item: ApprovalItem, room: number, columns: number): ReadonlyArray<QuestionLine> => {
+  const all = [...callLines(item), ...changeLines(item)]
+  return rowCount(all, columns) <= room
+    ? all
+    : shortened([...callLines(item), ...changeLines(item, false)], room, columns)
+}
 
-/** The question for the numbers of single calls. */
-export const chooseQuestion = "The numbers of the calls that may run, such as 1,3. The others are denied.\n"
+/** The least room for the details of one item. */
+const leastRoom = 2
+
+/**
+ * The question as it is asked. Its heading, every call, every warning and the keys are always shown; the details have the room
+ * that is left on the screen.
+ */
+export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>, size: ScreenSize): string => {
+  const { items, notes = [] } = asking
+  const isAlone = items.length === 1
+  const heading: ReadonlyArray<QuestionLine> = [{ text: headingOf(asking), style: "bold", hang: 2 }]
+  const noteLines = notes.map((text): QuestionLine => ({ text: printable(text), hang: 4 }))
+  const parts = items.map((item, index) => {
+    const { after, heading: own } = partsOf(item, index, asking)
+    return { after, own, item }
+  })
+  const fixed = [...heading, ...keys, ...parts.flatMap(({ after, own }) => own.concat(after))]
+  /* One row above the question, one for the answer. */
+  const all = size.rows - 2 - rowCount(fixed, size.columns)
+  const withNotes = all - rowCount(noteLines, size.columns)
+  /* What the keys of a step cover is explained on request, too. */
+  const hasNotes = isAlone || withNotes >= leastRoom * items.length
+  let room = hasNotes ? withNotes : all
+  const body = parts.flatMap(({ after, item, own }, index) => {
+    const share = Math.max(leastRoom, Math.floor(room / (parts.length - index)))
+    const shown = shortDetails(item, share, size.columns - (isAlone ? 0 : 2))
+    room -= rowCount(shown, size.columns)
+    return own.concat(indent(shown.concat(after), isAlone))
+  })
+  return `\n${framed([...heading, ...body, ...(hasNotes ? noteLines : [])], keys, size).join("\n")}\n`
+}
+
+/** Everything about the question, for a pager. */
+export const wholeQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>, size: ScreenSize): string => {
+  const { items } = asking
+  const isAlone = items.length === 1
+  const body = items.flatMap((item, index) => {
+    const { after, heading } = partsOf(item, index, asking)
+    const lines = callLines(item).concat(changeLines(item), extentLines(item), after)
+    return heading.concat(indent(lines, isAlone))
+  })
+  const heading: QuestionLine = { text: headingOf(asking), style: "bold", hang: 2 }
+  return `${framed([heading, ...body], keys, size).join("\n")}\n`
+}

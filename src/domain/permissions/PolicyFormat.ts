@@ -23,17 +23,29 @@ const Time = Schema.String.check(
   })
 )
 
-/** An entry of policies.json. `rememberedAt` is absent in entries that a person wrote by hand. */
+const ProjectPath = Schema.String.check(
+  Schema.isPattern(/^(?:\/|[A-Za-z]:\\)/, { expected: "the absolute path of a project" })
+)
+
+/**
+ * An entry of policies.json. `project` is the real path of the only project for which it holds. `rememberedAt` is absent in
+ * entries that a person wrote by hand.
+ */
 export const RememberedRule = Schema.Struct({
   ...Rule.fields,
+  project: Schema.optionalKey(ProjectPath),
   pin: Schema.optionalKey(ToolPin),
   rememberedAt: Schema.optionalKey(Time)
 })
 export type RememberedRule = typeof RememberedRule.Type
 
 /** True when one entry replaces the other. */
-export const isSameRule = (a: Rule, b: Rule): boolean =>
-  a.verdict === b.verdict && a.tool === b.tool && a.pattern === b.pattern
+export const isSameRule = (a: RememberedRule, b: RememberedRule): boolean =>
+  a.verdict === b.verdict && a.tool === b.tool && a.pattern === b.pattern && a.project === b.project
+
+/** True when the entry is about this project, given by its real path. */
+export const concernsProject = ({ project }: RememberedRule, root: string): boolean =>
+  project === undefined || project === root
 
 /** True when the entry applies to the tool as it is now; `pin` is absent for a built-in tool. A deny rule always applies. */
 export const appliesTo = (rule: RememberedRule, pin: ToolPin | undefined): boolean =>

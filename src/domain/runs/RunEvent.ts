@@ -50,12 +50,30 @@ export const ReadReferences = Schema.Array(
 export const WaitedFor = Schema.Literals(["connecting", "turn", "first_word", "next_word", "writing"])
 export type WaitedFor = typeof WaitedFor.Type
 
+/**
+ * Where a model call is: waiting for a slot of the run, connecting, waiting for its turn at the server, while the model is
+ * loaded, while its prompt is read, or, where it cannot be known which of both, `loading_or_reading`; then its answer.
+ */
+export const CallPhase = Schema.Literals([
+  "queued",
+  "connecting",
+  "turn",
+  "loading",
+  "loading_or_reading",
+  "reading",
+  "thinking",
+  "writing"
+])
+export type CallPhase = typeof CallPhase.Type
+
 export const RunEvent = Schema.Union([
   event("run.started", {
     version: Schema.Literals(runEventVersions),
     runId: Schema.String,
     project: Schema.String,
     model: Schema.String,
+    /** The models of stages that have one of their own, by the names of the stages. */
+    stageModels: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
     prompt: Schema.String
   }),
   /**
@@ -69,7 +87,7 @@ export const RunEvent = Schema.Union([
     pass: Schema.optionalKey(Schema.Int)
   }),
   /**
-   * A prompt was sent. `model` is the one that the skill of the task chose; absent for the model of the run. `retry` counts
+   * A prompt was sent. `model` is the one that the skill of the task or the stage has; absent for the model of the run. `retry` counts
    * from 1 when the prompt is sent again, and `after` says what happened before.
    */
   event("model.started", {
@@ -87,6 +105,20 @@ export const RunEvent = Schema.Union([
     endsAtSeconds: Schema.Int,
     characters: Schema.optionalKey(Schema.Int)
   }),
+  /**
+   * How far a call is, about once a second after its first second: for how many seconds it is in this phase, and of what it
+   * writes about how many tokens there are. It is not saved with the run.
+   */
+  event("model.progress", {
+    call: ModelCallId,
+    phase: CallPhase,
+    model: Schema.optionalKey(Schema.String),
+    seconds: Schema.Int,
+    tokens: Schema.optionalKey(Schema.Int),
+    tokensPerSecond: Schema.optionalKey(Schema.Finite)
+  }),
+  /** A piece of the answer of the run while it is written; it is checked when it is whole. It is not saved with the run. */
+  event("answer.piece", { call: ModelCallId, text: Schema.String }),
   /** The model thinks before its answer, or has begun to write it. A model that does not think has no phases. */
   event("model.phase", { call: ModelCallId, phase: Schema.Literals(["thinking", "writing"]) }),
   event("model.finished", { call: ModelCallId, usage: Usage }),
@@ -107,8 +139,16 @@ export const RunEvent = Schema.Union([
   event("server.waiting", { reason: Schema.String, message: Schema.String, secondsLeft: Schema.Int }),
   /** The model server answers again. */
   event("server.back", { waitedSeconds: Schema.Int }),
-  /** An answer could not be used: its issues go into the next attempt. `answer` is the raw text. */
-  event("answer.rejected", { call: ModelCallId, answer: Schema.String, issues: Schema.Array(Issue) }),
+  /**
+   * An answer could not be used: its issues go into the next attempt. `answer` is the raw text; the stage may
+   * make `mostAttempts`.
+   */
+  event("answer.rejected", {
+    call: ModelCallId,
+    answer: Schema.String,
+    issues: Schema.Array(Issue),
+    mostAttempts: Schema.optionalKey(Schema.Int)
+  }),
   /** An answer was read after harmless repairs. */
   event("answer.repaired", { call: ModelCallId, repairs: Schema.Array(Repair) }),
   /** The plan. `repairs` are those of a plan that was given; those of a plan of the model are in `answer.repaired`. */
@@ -156,6 +196,8 @@ export const RunEvent = Schema.Union([
     chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
     /** After a no: what the person wants instead, in their words. */
     instead: Schema.optionalKey(Schema.String),
+    /** After a yes: the offered rules that the person chose for this project. */
+    always: Schema.optionalKey(Schema.Array(Schema.String)),
     /** Who answered: a person, a rule or flag, or nobody, when nobody could be asked. */
     by: Schema.Literals(["person", "rule", "nobody"])
   }),

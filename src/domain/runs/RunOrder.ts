@@ -3,6 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Issue } from "../findings/Issue.ts"
+import { Attachment } from "../models/Attachment.ts"
 
 export const RunOrder = Schema.Struct({
   runId: Schema.String,
@@ -15,6 +16,10 @@ export const RunOrder = Schema.Struct({
   skill: Schema.optionalKey(Schema.String),
   /** Skips planning: the markdown of a task list. */
   plan: Schema.optionalKey(Schema.String),
+  /** What belongs to the prompt, such as the output of a command. */
+  attachment: Schema.optionalKey(Attachment),
+  /** The JSON schema that the answer has to fit. */
+  outputSchema: Schema.optionalKey(Schema.Json),
   /** The run changes nothing, so that it needs no lock on the project. */
   readOnly: Schema.optionalKey(Schema.Boolean)
 })

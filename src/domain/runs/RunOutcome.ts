@@ -48,10 +48,18 @@ export const modelOutcome = (error: ModelError): Outcome =>
 const failed = (failures: ReadonlyArray<TaskFailure>, message: string): Outcome =>
   outcome(failures.some(({ cause }) => cause?._tag === "Denied") ? "not_permitted" : "failed", message)
 
+/** What was denied; `leftOut` when the run was to change nothing, and this would have changed something. */
+interface Denial {
+  readonly message: string
+  readonly tool?: string
+  readonly targets?: ReadonlyArray<string>
+  readonly leftOut?: boolean
+}
+
 /** Everything that keeps a run from being done although nothing is pending. */
 export interface Shortfall {
   /** Everything that was denied in the run. */
-  readonly denials: ReadonlyArray<{ readonly message: string }>
+  readonly denials: ReadonlyArray<Denial>
   readonly missing: ReadonlyArray<MissingChange>
   /** The tasks that never ran. */
   readonly notRun: ReadonlyArray<NotRun>
@@ -59,6 +67,24 @@ export interface Shortfall {
   readonly redirected: ReadonlyArray<Wish>
   /** For the commands that messages name. */
   readonly runId: string
+}
+
+/** What `--read-only` left out, in one sentence; nothing when it left out nothing. */
+const leftOutMessages = ({ denials }: Shortfall): ReadonlyArray<string> => {
+  const left = denials.filter(({ leftOut }) => leftOut === true)
+  const names = left.map(({ targets = [], tool = "a call" }) =>
+    targets.length === 0 ? tool : `${tool} on ${targets.join(", ")}`
+  )
+  if (names.length === 0) return []
+  return [
+    `Left out because of --read-only: ${[...new Set(names)].join("; ")}. Without it, these changes are asked about.`
+  ]
+}
+
+/** The outcome, which also says what was left out. */
+const withLeftOut = (found: Outcome, shortfall: Shortfall): Outcome => {
+  const lines = [...(found.message === "" ? [] : [found.message]), ...leftOutMessages(shortfall)]
+  return { ...found, message: lines.join("\n") }
 }
 
 /** Which changes are missing, why, and what to do about it. */
@@ -78,13 +104,16 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   switch (end._tag) {
     case "GoalsMet": {
       /* Work of which a part was denied or could not be made is never done. */
-      const denied = [...new Set(shortfall.denials.map(({ message }) => message))]
+      const isAllowed = shortfall.denials.length === 0
+      const denied = [
+        ...new Set(shortfall.denials.flatMap(({ leftOut, message }) => (leftOut === true ? [] : [message])))
+      ]
       const missing = missingMessages(shortfall)
       const declined = shortfall.redirected.map(
         ({ declined: step, instead }) => `You declined "${step}" and said what to do instead: ${instead}`
       )
       const message = [...denied, ...declined, ...missing].join("\n")
-      if (denied.length > 0) return outcome("not_permitted", message)
+      if (!isAllowed) return outcome("not_permitted", message)
       if (declined.length > 0) return outcome("declined", message)
       return outcome(missing.length > 0 ? "failed" : "done", message)
     }
@@ -98,10 +127,10 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       const names = shortfall.notRun.map(({ task }) => `"${task}"`).join(", ")
       const notRun = names === "" ? "" : ` Not done: ${names}.`
       return end.by === "person"
-        ? outcome("declined", `User declined writer approval.${notRun}`)
+        ? outcome("declined", `You declined "${end.step}".${notRun}`)
         : outcome(
             "not_permitted",
-            `"${end.step}" needs approval and nobody could give it. Use --yes-this-run.${notRun}`
+            `"${end.step}" was not approved: no terminal to ask on. Use --yes to approve beforehand.${notRun}`
           )
     }
   }
@@ -109,6 +138,6 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
 
 /** The outcome of rounds that came to an end. */
 export const outcomeOf = (end: RoundsEnd, answer: string, shortfall: Shortfall): Outcome => ({
-  ...withoutAnswer(end, shortfall),
+  ...withLeftOut(withoutAnswer(end, shortfall), shortfall),
   answer
 })

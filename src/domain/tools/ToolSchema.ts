@@ -113,8 +113,17 @@ export const jsonSchemaParameters = (
   patterns: "apply" | "ignore" = "ignore"
 ): Result.Result<Schema.Codec<Arguments, unknown>, string> => {
   if (!Predicate.isObject(schema) || Array.isArray(schema)) return Result.fail("it is not an object")
+  if (!("type" in schema) || schema["type"] !== "object") return Result.fail('its "type" is not "object"')
+  return Result.map(jsonSchemaCodec(schema, patterns), (codec) => codec as Schema.Codec<Arguments, unknown>)
+}
+
+/** A JSON schema as a codec of its values. Patterns are applied as for parameters. */
+export const jsonSchemaCodec = (
+  schema: unknown,
+  patterns: "apply" | "ignore"
+): Result.Result<Schema.Codec<unknown, unknown>, string> => {
+  if (!Predicate.isObject(schema) || Array.isArray(schema)) return Result.fail("it is not an object")
   const given: JsonSchemaDocument.JsonSchema = { ...schema }
-  if (given["type"] !== "object") return Result.fail('its "type" is not "object"')
   const dialect = String(given["$schema"] ?? "")
   return Result.try({
     try: () => {
@@ -122,7 +131,7 @@ export const jsonSchemaParameters = (
         ? JsonSchemaDocument.fromSchemaDraft07(given)
         : JsonSchemaDocument.fromSchemaDraft2020_12(given)
       const imported = SchemaRepresentation.fromJsonSchemaDocument(document, { patterns })
-      return imported as Schema.Codec<Arguments, unknown>
+      return imported as Schema.Codec<unknown, unknown>
     },
     catch: (thrown) => (thrown instanceof Error ? (thrown.message.split("\n")[0] ?? "") : String(thrown))
   })

@@ -1,17 +1,12 @@
 /**
- * Answers the questions that the rules do not decide: about a step, about one call, and about a call in doubt. The
- * answer comes from a person at a terminal, or from nobody.
+ * Answers the questions that the rules do not decide: about a step, about one call, and about a call in doubt. Here are the
+ * approvers that need no terminal.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type * as Stdio from "effect/Stdio"
-import type * as Terminal from "effect/Terminal"
-import { callQuestion, chooseQuestion, doubtQuestion, stepQuestion } from "../../domain/permissions/ApprovalText.ts"
 import { type ApprovalItem, beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
-import { askTask } from "../../domain/runs/ActivityKey.ts"
-import { type Answers, askLine, askText, canAsk } from "./TerminalQuestion.ts"
 
 /** Single calls of a step: the numbers of the items that may run, counted from 1. The others are denied. */
 const Chosen = Schema.Struct({ chosen: Schema.Array(Schema.Int) })
@@ -35,73 +30,12 @@ export interface Answered<A> {
   readonly by: AnsweredBy
   /** With `decline` or `deny`: what the person wants instead, in their words. It goes into the next round. */
   readonly instead?: string
+  /** With `step` or `remember`: the offered rules that the person chose for this project, by their text. */
+  readonly always?: ReadonlyArray<string>
 }
-
-/** An answer of the terminal; `hasQuit` when input ended or was stopped instead of an answer. */
-interface Asked<A> {
-  readonly answer: A
-  readonly by: AnsweredBy
-  readonly hasQuit: boolean
-}
-
-const wishQuestion = "What should be done instead? (Enter for nothing)"
 
 /** Plugins and servers start, and given files are read, before there is a plan that could be changed. */
 export const isStart = ({ task }: ApprovalItem): boolean => task === beforeRunTask
-
-/** In a conversation the next message says what to do instead. */
-const hasNextRound = (item: ApprovalItem): boolean => !isStart(item) && item.task !== askTask
-
-/** Answers by number; the last one stands for Enter. */
-const numbered = <A>(byNumber: ReadonlyArray<readonly [string, A]>, fallback: readonly [string, A]): Answers<A> => {
-  const all = new Map([...byNumber, fallback])
-  return {
-    read: (line) => all.get(line),
-    fallback: { shown: fallback[0], answer: fallback[1] },
-    help: `Answer with one of: ${[...all.keys()].toSorted().join(", ")}.`
-  }
-}
-
-const stepAnswers = (items: ReadonlyArray<ApprovalItem>): Answers<Exclude<StepAnswer, Chosen> | "choose"> =>
-  numbered(
-    [
-      ["1", "step"],
-      ["2", "remaining"],
-      ...(items.some(({ call }) => call !== undefined) ? ([["4", "choose"]] as const) : [])
-    ],
-    ["3", "decline"]
-  )
-
-const callAnswers = ({ offers = {} }: ApprovalItem): Answers<CallAnswer> =>
-  numbered(
-    [
-      ["1", "once"],
-      ...(offers.session === undefined ? [] : ([["2", "session"]] as const)),
-      ...(offers.remember === undefined ? [] : ([["3", "remember"]] as const))
-    ],
-    ["4", "deny"]
-  )
-
-const doubtAnswers: Answers<DoubtAnswer> = numbered(
-  [
-    ["1", "again"],
-    ["2", "done"]
-  ],
-  ["3", "stop"]
-)
-
-/** Numbers of items with a call, such as `1,3`. */
-const chosenAnswers = (items: ReadonlyArray<ApprovalItem>): Answers<StepAnswer> => {
-  const possible = items.flatMap(({ call }, index) => (call === undefined ? [] : [index + 1]))
-  return {
-    read: (line) => {
-      const numbers = line.split(/[\s,]+/).map((word) => (/^\d+$/.test(word) ? Number(word) : 0))
-      return numbers.every((one) => possible.includes(one)) ? { chosen: [...new Set(numbers)] } : undefined
-    },
-    fallback: { shown: "none", answer: "decline" },
-    help: `Answer with numbers of calls, such as ${possible.slice(0, 2).join(",")}. There are: ${possible.join(", ")}.`
-  }
-}
 
 /** Nobody knows whether a call happened: it is not executed again and not taken as done, so the run stops. */
 export const stopInDoubt: Effect.Effect<Answered<DoubtAnswer>> = Effect.succeed({ answer: "stop", by: "nobody" })
@@ -125,6 +59,8 @@ export class Approver extends Context.Service<
     call(item: ApprovalItem, question: string): Effect.Effect<Answered<CallAnswer>>
     /** Shows a call that was started before the run broke off and whose outcome is unknown: again, done, or stop. */
     inDoubt(item: ApprovalItem, question: string): Effect.Effect<Answered<DoubtAnswer>>
+    /** True for an item that a yes of this approver, given without seeing it, leaves to a question of its own. */
+    readonly leaves?: (item: ApprovalItem) => boolean
     /** False when a question about a call will certainly be denied by nobody; absent when somebody may answer. */
     readonly canAsk?: Effect.Effect<boolean>
   }
@@ -155,39 +91,21 @@ export class Approver extends Context.Service<
       )
     ).pipe(Layer.provide(inner))
 
-  /** Asks on the terminal; without one everything is denied by nobody. Enter and end of input deny, or stop. */
-  static readonly layerTerminal = Layer.effect(
-    Approver,
-    Effect.gen(function* () {
-      const provide = Effect.provideContext(yield* Effect.context<Stdio.Stdio | Terminal.Terminal>())
-      const ask = Effect.fnUntraced(function* <A>(question: string, possible: Answers<A>, prompt: string) {
-        const line = (yield* canAsk) ? yield* askLine(question, possible, prompt) : undefined
-        const nobody: Asked<A> = { answer: possible.fallback.answer, by: "nobody", hasQuit: false }
-        return line === undefined ? nobody : { ...line, by: "person" as const }
-      }, provide)
-
-      /** After a no of a person who is still there: what to do instead. */
-      const withWish = Effect.fnUntraced(function* <A>({ answer, by, hasQuit }: Asked<A>, no: A) {
-        const isNo = answer === no && by === "person" && !hasQuit
-        const instead = isNo ? yield* provide(askText(wishQuestion)) : ""
-        return { answer, by, ...(instead === "" ? {} : { instead }) } satisfies Answered<A>
-      })
-      return Approver.of({
-        step: Effect.fn("Approver.step")(function* (title, items) {
-          const { answer, ...rest } = yield* ask(stepQuestion(title, items), stepAnswers(items), "Answer")
-          const asked: Asked<StepAnswer> =
-            answer === "choose" ? yield* ask(chooseQuestion, chosenAnswers(items), "Calls") : { answer, ...rest }
-          return yield* withWish(asked, "decline")
-        }),
-        call: Effect.fn("Approver.call")(function* (item) {
-          const { hasQuit, ...answered } = yield* ask(callQuestion(item), callAnswers(item), "Answer")
-          return hasNextRound(item) ? yield* withWish({ ...answered, hasQuit }, "deny") : answered
-        }),
-        inDoubt: Effect.fn("Approver.inDoubt")((item) =>
-          Effect.map(ask(doubtQuestion(item), doubtAnswers, "Answer"), ({ answer, by }) => ({ answer, by }))
-        ),
-        canAsk: provide(canAsk)
-      })
-    })
-  )
+  /**
+   * Everything was approved beforehand (`--yes`), but for what only a person may allow: that is still asked about, and so is
+   * a call in doubt.
+   */
+  static readonly layerYes = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
+    Layer.effect(
+      Approver,
+      Effect.map(Approver, (approver) =>
+        Approver.of({
+          ...approver,
+          step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
+          call: (item, question) =>
+            item.personOnly === true ? approver.call(item, question) : Effect.succeed({ answer: "once", by: "rule" }),
+          leaves: (item) => item.personOnly === true
+        })
+      )
+    ).pipe(Layer.provide(inner))
 }

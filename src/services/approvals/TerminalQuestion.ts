@@ -1,123 +1,134 @@
 /**
- * Asks a person at a terminal: shows a text on stderr, a screen at a time, and reads a line for an answer. Only a real
- * terminal counts; piped input is not an answer, and neither is text that was typed before the whole question was
- * shown.
+ * Asks a person at a terminal: shows a question that fits the screen, and reads lines until one is an answer. Enter alone
+ * repeats the prompt, and what is no answer is said to be none. Only a real terminal counts; piped input is not an answer,
+ * and neither is text that was typed before the question was shown.
  */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Queue from "effect/Queue"
-import * as Stdio from "effect/Stdio"
-import * as Stream from "effect/Stream"
-import * as Terminal from "effect/Terminal"
+import type * as Terminal from "effect/Terminal"
+import type { PlatformError } from "effect/PlatformError"
+import type { Typed } from "../../domain/permissions/AnswerKeys.ts"
+import { type ScreenSize, wrappedLine } from "../../domain/permissions/QuestionLines.ts"
 import { pagesOf } from "../../domain/text/TextPages.ts"
+import { onContinue, openScreen, type QuestionScreen } from "./QuestionScreen.ts"
+import { dropTypedAhead, turnPages, typedLine } from "./TypedKeys.ts"
 
-/** Parses a line into an answer; `fallback` counts when there is no usable answer. */
-export interface Answers<A> {
-  readonly read: (line: string) => A | undefined
-  /** What Enter, end of input and Ctrl-D stand for, as it is shown in the prompt. */
-  readonly fallback: { readonly shown: string; readonly answer: A }
-  /** What to type, for somebody who typed something else; a full sentence. */
-  readonly help: string
+/** How questions are shown. */
+export interface QuestionStyle {
+  readonly isColoured: boolean
+  /** Whether the terminal rings when a question appears. */
+  readonly bell: boolean
 }
 
-/** What a person answered; `hasQuit` is true when input ended or was stopped instead. */
-export interface AnsweredLine<A> {
-  readonly answer: A
-  readonly hasQuit: boolean
+/** A question: its texts for a screen, and how a line is read. */
+export interface Question<A> {
+  readonly short: (size: ScreenSize) => string
+  readonly whole: (size: ScreenSize) => string
+  readonly help: (size: ScreenSize) => string
+  /** Stands before what is typed. */
+  readonly prompt: string
+  readonly read: (line: string) => Typed<A>
 }
 
-/** Keys that arrive sooner than this were pressed before the prompt could be read. */
-const typedAhead = "50 millis"
-/** The terminal goes back from single keys to lines within this time. */
-const settling = "30 millis"
-const maxTries = 3
-/** For a terminal that does not tell its size. */
-const usualSize = { columns: 80, rows: 24 }
+/** What became of a question. */
+export type Asked<A> =
+  | { readonly _tag: "Answered"; readonly answer: A }
+  /** The input ended, or was stopped. */
+  | { readonly _tag: "Quit" }
+  /** Nobody could be asked. */
+  | { readonly _tag: "Unasked" }
 
-/** True when a person can see a question and answer it. */
-export const canAsk = Effect.gen(function* () {
-  const stdio = yield* Stdio.Stdio
-  return (yield* stdio.stdinIsTerminal) && (yield* stdio.stderrIsTerminal)
-})
+const ring = "\u0007"
 
-const show = Effect.fnUntraced(function* (text: string) {
-  const stdio = yield* Stdio.Stdio
-  yield* Stream.run(Stream.make(text), stdio.stderr())
-})
-
-/**
- * Drops what was typed until now. The terminal gives out an unfinished line only key by key, so it is asked for keys
- * for a moment. Ctrl-C or Ctrl-D among them count.
- */
-const dropTypedAhead = Effect.gen(function* () {
-  const terminal = yield* Terminal.Terminal
-  const keys = Effect.gen(function* () {
-    const queue = yield* terminal.readInput
-    yield* Effect.sleep(typedAhead)
-    return yield* Effect.orElseSucceed(Queue.clear(queue), () => [])
-  })
-  const pressed = yield* Effect.scoped(keys)
-  if (pressed.some(({ key }) => key.ctrl && (key.name === "c" || key.name === "d"))) {
-    return yield* new Terminal.QuitError({})
-  }
-  yield* Effect.sleep(settling)
-  while (Option.isSome(yield* Effect.timeoutOption(terminal.readLine, "1 millis"))) {}
-})
-
-/** Shows the text; where it is longer than the screen, page by page. False when the person stops before its end. */
-const showPages = Effect.fnUntraced(function* (text: string) {
-  const terminal = yield* Terminal.Terminal
-  const columns = (yield* terminal.columns) || usualSize.columns
-  const rows = (yield* terminal.rows) || usualSize.rows
+/** Shows a text page by page. The keys of the pager stand below each page, and are taken away with the next. */
+const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScreen, { columns, rows }: ScreenSize) {
   const pages = pagesOf(text, { columns, rows: rows - 1 })
-  for (const [index, page] of pages.entries()) {
-    yield* show(page)
-    if (index === pages.length - 1) return true
-    yield* dropTypedAhead
-    yield* show(`-- page ${index + 1} of ${pages.length}: Enter shows more, q denies -- `)
-    if ((yield* terminal.readLine).trim().toLowerCase() === "q") return false
-  }
-  return true
-})
-
-const readAnswer = Effect.fnUntraced(function* <A>({ fallback, help, read }: Answers<A>, prompt: string) {
-  const terminal = yield* Terminal.Terminal
-  yield* dropTypedAhead
-  for (let tries = 0; tries < maxTries; tries++) {
-    yield* show(`${prompt} [${fallback.shown}]: `)
-    const line = (yield* terminal.readLine).trim()
-    const answer = line === "" ? fallback.answer : read(line)
-    if (answer !== undefined) return answer
-    yield* show(`${help}\n`)
-  }
-  return fallback.answer
-})
-
-/**
- * Shows the question to its end and waits for an answer. Enter, end of input, stopping on the way and three unusable
- * answers give the fallback; nothing when the question could not be shown.
- */
-export const askLine = <A>(question: string, answers: Answers<A>, prompt: string) => {
-  const quit: AnsweredLine<A> = { answer: answers.fallback.answer, hasQuit: true }
-  const ask = Effect.gen(function* () {
-    const isShown = yield* showPages(question)
-    const answer = isShown ? yield* readAnswer(answers, prompt) : answers.fallback.answer
-    const answered: AnsweredLine<A> = { answer, hasQuit: false }
-    return answered
+  let at = 0
+  let status = ""
+  const show = Effect.fnUntraced(function* () {
+    const wiped = status === "" ? "" : `\r${" ".repeat(status.length)}\r`
+    const where = `${at + 1} of ${pages.length}`
+    const full = `-- ${where}${at + 1 < pages.length ? ", space: next" : ""}${at > 0 ? ", b: back" : ""}, q: question `
+    status = full.length < columns ? full : `-- ${where}, q `
+    yield* screen.show(`${wiped}${pages[at]}${status}`)
   })
-  return ask.pipe(
-    Effect.catchTags({ QuitError: () => Effect.succeed(quit), PlatformError: () => Effect.undefined }),
-    Effect.withSpan("askLine")
+  yield* show()
+  yield* turnPages((key) =>
+    Effect.gen(function* () {
+      const next = at + (key === "next" ? 1 : -1)
+      if (next < 0 || next >= pages.length) return true
+      at = next
+      yield* show()
+      return true
+    })
   )
-}
+  yield* screen.show("\n")
+})
+
+const converse = Effect.fnUntraced(function* <A>(
+  question: Question<A>,
+  screen: QuestionScreen,
+  { bell, isColoured }: QuestionStyle
+): Effect.fn.Return<A, Terminal.QuitError | PlatformError, Terminal.Terminal> {
+  const size = Effect.map(screen.size, (found): ScreenSize => ({ ...found, isColoured }))
+  const ask = Effect.gen(function* () {
+    yield* screen.show(question.short(yield* size))
+  })
+  let isPrompted = false
+  const again = Effect.suspend(() =>
+    isPrompted ? Effect.andThen(ask, screen.show(question.prompt)) : Effect.void
+  ).pipe(Effect.ignore)
+  const talk = Effect.gen(function* () {
+    yield* onContinue(again)
+    yield* screen.show(bell ? ring : "")
+    yield* ask
+    yield* dropTypedAhead
+    for (;;) {
+      isPrompted = true
+      yield* screen.show(question.prompt)
+      const typed = question.read(yield* typedLine)
+      isPrompted = false
+      if (typed._tag === "Answer") return typed.answer
+      if (typed._tag === "Unknown") {
+        const { columns } = yield* size
+        yield* screen.show(`${wrappedLine({ text: typed.complaint }, columns).join("\n")}\n`)
+      }
+      if (typed._tag === "Help") yield* screen.show(question.help(yield* size))
+      if (typed._tag !== "View") continue
+      const seen = yield* size
+      yield* showPages(question.whole(seen), screen, seen)
+      yield* ask
+      yield* dropTypedAhead
+    }
+  })
+  return yield* Effect.scoped(talk)
+})
+
+/** Asks until there is an answer. When the input ends, that is said. */
+export const askOnScreen = <A>(question: Question<A>, style: QuestionStyle) =>
+  Effect.gen(function* () {
+    const screen = yield* openScreen
+    const unasked: Asked<A> = { _tag: "Unasked" }
+    if (screen === undefined) return unasked
+    return yield* converse(question, screen, style).pipe(
+      Effect.map((answer): Asked<A> => ({ _tag: "Answered", answer })),
+      Effect.catchTags({
+        QuitError: () =>
+          Effect.ignore(screen.show("\nNot approved: the input ended.\n")).pipe(Effect.as<Asked<A>>({ _tag: "Quit" })),
+        PlatformError: () => Effect.succeed(unasked)
+      })
+    )
+  }).pipe(Effect.scoped, Effect.withSpan("askOnScreen"))
 
 /** Asks for a line of free text; empty for Enter and for the end of input. */
-export const askText = Effect.fn("askText")(
-  function* (prompt: string) {
-    const terminal = yield* Terminal.Terminal
+export const askText = (prompt: string) =>
+  Effect.gen(function* () {
+    const screen = yield* openScreen
+    if (screen === undefined) return ""
     yield* dropTypedAhead
-    yield* show(`${prompt}: `)
-    return (yield* terminal.readLine).trim()
-  },
-  Effect.catchTags({ QuitError: () => Effect.succeed(""), PlatformError: () => Effect.succeed("") })
-)
+    yield* screen.show(`${prompt}: `)
+    return yield* typedLine
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTags({ QuitError: () => Effect.succeed(""), PlatformError: () => Effect.succeed("") }),
+    Effect.withSpan("askText")
+  )

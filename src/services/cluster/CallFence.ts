@@ -7,7 +7,8 @@ import { randomUUID } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as SqlClient from "effect/sql/SqlClient"
-import { type DatabaseUnavailable, retryTransient } from "./ClusterDatabase.ts"
+import { retryTransient } from "./ClusterDatabase.ts"
+import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
 
 /** The intent of a call, ready to be saved. */
 export interface FencedIntent {

@@ -3,6 +3,7 @@
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
@@ -10,18 +11,8 @@ import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { CurrentNotices } from "./DatabaseNotice.ts"
-
-/** The name of the variable that says where the database is. */
-export const databaseVariable = "TASK_CONDUCTOR_DATABASE"
-
-/** There is no database, or it does not answer as it should; `what` never holds its address, which has a password. */
-export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
-  what: Schema.String
-}) {
-  override get message(): string {
-    return `The database that ${databaseVariable} names cannot be used: ${this.what}.`
-  }
-}
+import { databaseSettings } from "./DatabaseSettings.ts"
+import { databaseVariable, DatabaseUnavailable } from "./DatabaseUnavailable.ts"
 
 /** Nobody said where the database is. */
 export class DatabaseUnnamed extends Schema.TaggedError<DatabaseUnnamed>()("DatabaseUnnamed", {}) {
@@ -60,9 +51,20 @@ const tables = [
 /** Any number that no other program is likely to lock. */
 const tablesLock = 5_247_001
 
-/** Makes the tables unless they are there; one process at a time. */
+/** What is made last, and what older versions do not have. */
+const areThere = `SELECT to_regclass('task_conductor_keys') IS NOT NULL AND EXISTS (
+  SELECT FROM pg_attribute
+  WHERE attrelid = to_regclass('task_conductor_records') AND attname = 'event' AND NOT attisdropped
+) AS "areThere"`
+
+/**
+ * Makes the tables unless they are there; one process at a time. Tables that are there are not touched: that would lock them,
+ * and a worker that joins would hold up the others.
+ */
 const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql.unsafe<{ readonly areThere: boolean }>(areThere)
+  if (found?.areThere === true) return
   yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`SELECT pg_advisory_xact_lock(${tablesLock})`
@@ -72,16 +74,23 @@ const makeTables = Effect.gen(function* () {
 })
 
 /** A connection to the database at this address, with the tables in place. */
-export const layerDatabase = (url: Redacted.Redacted): Layer.Layer<SqlClient.SqlClient, DatabaseUnavailable> => {
-  const connection = PgClient.layer({
-    url,
-    applicationName: "task-conductor",
-    connectTimeout: "5 seconds",
-    keepAlive: "30 seconds"
-  })
-  const build = Layer.build(Layer.provideMerge(Layer.effectDiscard(makeTables), connection))
-  return Layer.effectContext(Effect.mapError(build, (error) => new DatabaseUnavailable({ what: databaseWords(error) })))
-}
+export const layerDatabase = (
+  url: Redacted.Redacted
+): Layer.Layer<SqlClient.SqlClient, DatabaseUnavailable, FileSystem.FileSystem> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const connection = PgClient.layer({
+        ...(yield* databaseSettings(url)),
+        applicationName: "task-conductor",
+        connectTimeout: "5 seconds",
+        keepAlive: "30 seconds"
+      })
+      return yield* Effect.mapError(
+        Layer.build(Layer.provideMerge(Layer.effectDiscard(makeTables), connection)),
+        (error) => new DatabaseUnavailable({ what: databaseWords(error) })
+      )
+    })
+  )
 
 /** How long a query is tried again: databases restart, fail over, and are updated. */
 const patience = "10 minutes"

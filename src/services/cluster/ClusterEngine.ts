@@ -22,6 +22,7 @@ import * as References from "effect/References"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { WorkflowEngine } from "effect/workflow/WorkflowEngine"
 import { layerLostShards } from "./LostShards.ts"
+import { layerLostWakes } from "./LostWakes.ts"
 import { CurrentNotices } from "./DatabaseNotice.ts"
 
 /** All tables of the engine begin with this. */
@@ -64,7 +65,7 @@ const quiet = Layer.merge(
 const layerEngine = (
   address: Option.Option<RunnerAddress.RunnerAddress>
 ): Layer.Layer<WorkflowEngine | Sharding.Sharding, never, SqlClient.SqlClient> =>
-  Layer.merge(ClusterWorkflowEngine.layer, layerLostShards(shardsPerGroup)).pipe(
+  Layer.merge(Layer.provide(ClusterWorkflowEngine.layer, layerLostWakes), layerLostShards(shardsPerGroup)).pipe(
     Layer.provideMerge(Sharding.layer),
     Layer.provide(Layer.merge(Runners.layerNoop, RunnerHealth.layerNoop)),
     Layer.provideMerge(Layer.provide(SqlMessageStorage.layerWith({ prefix }), NodeCrypto.layer)),

@@ -20,7 +20,9 @@ import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { exitCodeOf, type RunUsage } from "../../domain/runs/RunReport.ts"
 import { saveIntent } from "./CallFence.ts"
-import { type DatabaseUnavailable, retryTransient } from "./ClusterDatabase.ts"
+import { retryTransient } from "./ClusterDatabase.ts"
+import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
+import { removeRun } from "./RunRemoval.ts"
 import type { JournalLine } from "../journal/JournalLine.ts"
 
 /** Another run is changing the project. */
@@ -179,11 +181,7 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
         )
       )
     ),
-    remove: Effect.fn("ClusterRuns.remove")(function* (runId) {
-      const rows = yield* retryTransient(sql`DELETE FROM task_conductor_runs
-        WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`)
-      return rows.length > 0
-    }),
+    remove: (runId) => removeRun(sql, runId),
     append: Effect.fnUntraced(function* (runId, record, redact) {
       const json = JSON.stringify(redact(encodeRecord(record) as Schema.Json))
       const key = "key" in record ? record.key : ""

@@ -6,6 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Workflow from "effect/workflow/Workflow"
 import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
@@ -21,6 +22,10 @@ import { Refiner } from "../pipeline/Refiner.ts"
 import type { TaskOrder } from "../pipeline/TaskOrder.ts"
 import { type ExecutionOrder, TaskRunner } from "../pipeline/TaskRunner.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
+import type { ToolCall } from "../../domain/tools/ToolCall.ts"
+import { ClusterWorkers } from "./ClusterWorkers.ts"
+import { workerName } from "./ClusterEngine.ts"
+import { offerWork, Unfit, UnfitWorker } from "./WorkPlaces.ts"
 
 /** The payload that a task needs on any worker. */
 const place = {
@@ -29,26 +34,32 @@ const place = {
   round: Schema.Int,
   step: Schema.Int,
   finished: Schema.Array(TaskResult),
-  snapshot: GateSnapshot
+  snapshot: GateSnapshot,
+  /** How often the work was given back before. */
+  place: Schema.optionalKey(Schema.Int)
 }
 
 /** The part of the result that is the same for every task. */
 const back = {
   snapshot: GateSnapshot,
   /** Why the run is to stop: a person said so about a call in doubt, or nobody could say. */
-  stop: Schema.optionalKey(PermissionDenied)
+  stop: Schema.optionalKey(PermissionDenied),
+  /** Present when the worker gives the work back. */
+  unfit: Schema.optionalKey(Unfit)
 }
 
 interface Placed {
   readonly runId: string
   readonly round: number
   readonly finished: ReadonlyArray<TaskResult>
+  readonly place?: number
 }
 
 /** The same task on the same results of others is the same work, in whatever order they came. */
-const workKey = ({ finished, round, runId }: Placed, task: Task): string => {
+const workKey = ({ finished, place = 0, round, runId }: Placed, task: Task): string => {
   const results = finished.map(({ result, task: { slug } }): [string, string] => [slug, result.document])
-  return [runId, round, task.slug, hashOf(results.toSorted(([a], [b]) => compareCodePoints(a, b)))].join("/")
+  const sorted = results.toSorted(([a], [b]) => compareCodePoints(a, b))
+  return [runId, round, task.slug, hashOf(sorted), ...(place === 0 ? [] : [place])].join("/")
 }
 
 /** Makes the calls of a task. */
@@ -70,6 +81,7 @@ interface PeerResult<A> {
   readonly outcome: A | TaskFailure
   readonly snapshot: GateSnapshot
   readonly stop?: PermissionDenied
+  readonly unfit?: Unfit
 }
 
 /** Provides the workflow engine of the current fiber. */
@@ -78,12 +90,32 @@ const onEngine = <A>(effect: Effect.Effect<A, never, WorkflowEngine>): Effect.Ef
     Effect.provideService(effect, WorkflowEngine, Context.getUnsafe(context, WorkflowEngine))
   )
 
+interface Peer extends Pick<TaskContext, "gate" | "toolRunner"> {
+  /** The names of the workers that are there. */
+  readonly alive: Effect.Effect<ReadonlyArray<string>>
+}
+
+/** What is sent with each piece of work. */
+interface Sent {
+  readonly snapshot: GateSnapshot
+  readonly place?: number
+}
+
 /** Runs work on the engine with the answers so far, and restores the answers that came meanwhile. */
 const runOnPeer = Effect.fnUntraced(function* <A>(
-  { gate, toolRunner }: Pick<TaskContext, "gate" | "toolRunner">,
-  execute: (snapshot: GateSnapshot) => Effect.Effect<PeerResult<A>, never, WorkflowEngine>
+  { alive, gate, toolRunner }: Peer,
+  { phase, task }: { readonly phase: TaskPhase; readonly task: Task },
+  execute: (sent: Sent) => Effect.Effect<PeerResult<A>, never, WorkflowEngine>
 ): Effect.fn.Return<A, TaskFailure> {
-  const { snapshot, outcome, stop } = yield* onEngine(execute(yield* gate.snapshot))
+  const known = yield* gate.snapshot
+  const taken = yield* offerWork(
+    (place) => onEngine(execute({ snapshot: known, ...(place === 0 ? {} : { place }) })),
+    alive
+  )
+  if (Result.isFailure(taken)) {
+    return yield* new TaskFailure({ task: task.name, phase, reason: taken.failure, skipped: false })
+  }
+  const { snapshot, outcome, stop } = taken.success
   yield* gate.restore(snapshot)
   if (stop !== undefined) yield* toolRunner.stop(stop)
   return outcome instanceof TaskFailure ? yield* outcome : outcome
@@ -91,18 +123,25 @@ const runOnPeer = Effect.fnUntraced(function* <A>(
 
 /** The services of the worker on which the run itself executes. */
 const clusterPeer = Effect.gen(function* () {
-  return { gate: yield* Gate, toolRunner: yield* ToolRunner }
+  const workers = yield* ClusterWorkers
+  const alive = Effect.map(Effect.orDie(workers.alive), (all) => all.map(({ name }) => name))
+  const peer: Peer = { alive, gate: yield* Gate, toolRunner: yield* ToolRunner }
+  return peer
 })
 
 /** Gives the tasks of a run to the engine. */
-export const layerClusterTasks = (runId: string): Layer.Layer<Refiner | TaskRunner, never, Gate | ToolRunner> =>
+export const layerClusterTasks = (
+  runId: string
+): Layer.Layer<Refiner | TaskRunner, never, ClusterWorkers | Gate | ToolRunner> =>
   Layer.merge(
     Layer.effect(
       Refiner,
       Effect.map(clusterPeer, (clusterPeer) =>
         Refiner.of({
           refine: (order: TaskOrder) =>
-            runOnPeer(clusterPeer, (snapshot) => RefineTask.execute({ runId, snapshot, ...order }))
+            runOnPeer(clusterPeer, { phase: "refinement", task: order.task }, (sent) =>
+              RefineTask.execute({ runId, ...sent, ...order })
+            )
         })
       )
     ),
@@ -111,7 +150,9 @@ export const layerClusterTasks = (runId: string): Layer.Layer<Refiner | TaskRunn
       Effect.map(clusterPeer, (clusterPeer) =>
         TaskRunner.of({
           run: (order: ExecutionOrder) =>
-            runOnPeer(clusterPeer, (snapshot) => RunTask.execute({ runId, snapshot, ...order }))
+            runOnPeer(clusterPeer, { phase: "execution", task: order.refinement.task }, (sent) =>
+              RunTask.execute({ runId, ...sent, ...order })
+            )
         })
       )
     )
@@ -123,6 +164,8 @@ export interface TaskContext {
   readonly refiner: Refiner["Service"]
   readonly taskRunner: TaskRunner["Service"]
   readonly toolRunner: ToolRunner["Service"]
+  /** What a task with these tools in its calls needs and this worker does not have, as a sentence. */
+  readonly lacks: (task: Task, tools: ReadonlyArray<string>) => string | undefined
   /** Fails when what happens cannot be persisted any more. */
   readonly failed: Effect.Effect<never, { readonly message: string }>
 }
@@ -131,6 +174,12 @@ export interface TaskContext {
 export interface TaskWork {
   readonly task: string
   readonly verb: "refines" | "carries out"
+}
+
+interface PieceOfWork {
+  readonly task: Task
+  readonly phase: TaskPhase
+  readonly calls?: ReadonlyArray<ToolCall>
 }
 
 /** Does work of a run with the services of this worker; fails when they cannot be built. */
@@ -144,13 +193,16 @@ export type WithTaskContext<R> = <A>(
 export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>) => {
   const workHere = <A>(
     { snapshot, runId }: { readonly snapshot: GateSnapshot; readonly runId: string },
-    { task, phase }: { readonly task: Task; readonly phase: TaskPhase },
+    { calls = [], phase, task }: PieceOfWork,
     work: (context: TaskContext) => Effect.Effect<A, TaskFailure>
   ): Effect.Effect<PeerResult<A>, never, R> => {
     const failed = (reason: string) => new TaskFailure({ task: task.name, phase, reason, skipped: false })
     const verb = phase === "refinement" ? "refines" : "carries out"
     return withRunContext(runId, { task: task.name, verb }, (context) =>
       Effect.gen(function* () {
+        const tools = calls.map(({ name }) => name)
+        const why = context.lacks(task, tools)
+        if (why !== undefined) return yield* new UnfitWorker({ why, exitCode: 1 })
         yield* context.gate.restore(snapshot)
         const working: Effect.Effect<A | TaskFailure> = Effect.catchTag(work(context), "TaskFailure", (failure) =>
           Effect.succeed(failure)
@@ -159,16 +211,24 @@ export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>) => {
         const stop = yield* context.toolRunner.stopReason
         return { outcome, snapshot: yield* context.gate.snapshot, ...(stop === undefined ? {} : { stop }) }
       })
-    ).pipe(Effect.catch(({ message }) => Effect.succeed({ outcome: failed(message), snapshot })))
+    ).pipe(
+      Effect.catch((error) => {
+        const given = { outcome: failed(error.message), snapshot }
+        return Effect.succeed(
+          error instanceof UnfitWorker ? { ...given, unfit: { worker: workerName, why: error.why } } : given
+        )
+      })
+    )
   }
   return Layer.merge(
-    RefineTask.toLayer(({ snapshot, runId, ...order }) =>
+    RefineTask.toLayer(({ place: _place, snapshot, runId, ...order }) =>
       workHere({ snapshot, runId }, { task: order.task, phase: "refinement" }, ({ refiner }) => refiner.refine(order))
     ),
-    RunTask.toLayer(({ snapshot, runId, ...order }) =>
-      workHere({ snapshot, runId }, { task: order.refinement.task, phase: "execution" }, ({ taskRunner }) =>
+    RunTask.toLayer(({ place: _place, snapshot, runId, ...order }) => {
+      const { calls, task } = order.refinement
+      return workHere({ snapshot, runId }, { task, phase: "execution", calls }, ({ taskRunner }) =>
         taskRunner.run(order)
       )
-    )
+    })
   )
 }

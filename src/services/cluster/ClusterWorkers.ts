@@ -7,7 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
-import { type DatabaseUnavailable, retryTransient } from "./ClusterDatabase.ts"
+import { retryTransient } from "./ClusterDatabase.ts"
+import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
 
 /** What a worker says of itself. */
 export const WorkerReport = Schema.Struct({

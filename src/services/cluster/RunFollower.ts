@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
+import type { ClusterRun } from "../../domain/history/JournalRecord.ts"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { type Answered, Approver, type AnsweredBy } from "../approvals/Approver.ts"
 import { ClusterRuns } from "./ClusterRuns.ts"
@@ -44,8 +45,17 @@ const answerCodecs = { step: stepAnswered, call: callAnswered, doubt: doubtAnswe
  * True when the worker finds the answer itself: the step is approved with the run, or somebody answered before another
  * worker took the run over. Its event follows, so nobody is asked meanwhile.
  */
-const isSettled = ({ hash, scope }: Question, store: AnswerStore, approveSteps: boolean): Effect.Effect<boolean> =>
-  scope === "step" && approveSteps ? Effect.succeed(true) : isAnswered<unknown>(store, hash, answerCodecs[scope])
+const isSettled = (
+  { hash, items, scope }: Question,
+  store: AnswerStore,
+  run: Pick<ClusterRun, "approveSteps" | "yes"> | undefined
+): Effect.Effect<boolean> => {
+  const isYes = run?.yes === true
+  const isApproved =
+    (scope === "step" && (isYes || run?.approveSteps === true)) ||
+    (scope === "call" && isYes && items.every(({ personOnly }) => personOnly !== true))
+  return isApproved ? Effect.succeed(true) : isAnswered<unknown>(store, hash, answerCodecs[scope])
+}
 
 /** Asks at this client, and sends the answer to the workers unless nobody could be asked. */
 const putQuestion = Effect.fnUntraced(function* (
@@ -127,7 +137,7 @@ export const followRun = (
         for (const [hash, question] of open) {
           open.delete(hash)
           if (yield* FiberMap.has(asked, hash)) continue
-          if (yield* isSettled(question, store, standing?.run.approveSteps === true)) continue
+          if (yield* isSettled(question, store, standing?.run)) continue
           yield* FiberMap.run(asked, hash, ask(question))
         }
         yield* Effect.sleep(pollInterval)

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Sharding from "effect/cluster/Sharding"
-import { DatabaseUnavailable } from "./ClusterDatabase.ts"
+import { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
 import { hasShare } from "./ClusterEngine.ts"
 import { ClusterWorkers } from "./ClusterWorkers.ts"
 

@@ -53,11 +53,12 @@ export class AskCalls extends Context.Service<
     /**
      * Runs calls in parallel, or one after another when one of them changes something. `record` gets each call as soon
      * as it is answered, so that nothing is lost when the rest is interrupted. `id` is the model call with the
-     * requests.
+     * requests; `offered` are the tools that it was offered.
      */
     run(
       id: ModelCallId,
       calls: ReadonlyArray<AskedCall>,
+      offered: ReadonlySet<string>,
       record: (answered: AnsweredCall) => void
     ): Effect.Effect<ReadonlyArray<AnsweredCall>>
   }
@@ -70,9 +71,8 @@ export class AskCalls extends Context.Service<
       const registry = yield* ToolRegistry
       const runner = yield* ToolRunner
       const meter = yield* UsageMeter
-      const offered = new Set(registry.tools.map(({ name }) => name))
 
-      const check = (read: ReadAskedCall): ReadAskedCall => {
+      const check = (read: ReadAskedCall, offered: ReadonlySet<string>): ReadAskedCall => {
         if (read.issues.length > 0) return read
         const { call, issues, repairs } = registry.check(read.call, offered)
         return { ...read, call, issues, repairs: [...read.repairs, ...repairs] }
@@ -99,9 +99,10 @@ export class AskCalls extends Context.Service<
       const run = Effect.fn("AskCalls.run")(function* (
         id: ModelCallId,
         asked: ReadonlyArray<AskedCall>,
+        offered: ReadonlySet<string>,
         record: (answered: AnsweredCall) => void
       ) {
-        const calls = asked.map((one, index) => check(readAskedCall(one, `call-${id.attempt}-${index + 1}`)))
+        const calls = asked.map((one, index) => check(readAskedCall(one, `call-${id.attempt}-${index + 1}`), offered))
         const repairs = calls.flatMap((call) => call.repairs)
         if (repairs.length > 0) yield* events.publish({ type: "answer.repaired", call: id, repairs })
         return yield* forEachCall(

@@ -22,6 +22,7 @@ import {
   fitConversation
 } from "../../domain/conversation/Conversation.ts"
 import { type ModelAnswer, ModelError, type AskedCall } from "../../domain/models/ModelAnswer.ts"
+import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
 import { charactersLeft } from "../../domain/models/PromptSize.ts"
 import { AskCalls } from "./AskCalls.ts"
 import { measuredPrompt, type Talk } from "../models/ConversationPrompt.ts"
@@ -30,7 +31,6 @@ import { ModelCaller } from "../models/ModelCaller.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
-import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
 interface TurnOrder {
   /** The number of the message, from 1. */
@@ -38,6 +38,8 @@ interface TurnOrder {
   readonly system: string
   readonly content: string
   readonly messages: Ref.Ref<ReadonlyArray<ConversationMessage>>
+  /** What the model may call. */
+  readonly tools: ReadonlyArray<ToolInfo>
   /** Receives the text of the answer while it is written. */
   readonly listen: (delta: string) => void
   /** The work so far, for the report on an answer that was interrupted. */
@@ -64,6 +66,8 @@ const endingOf = (error: ModelError): AskEnding => {
 const leftOutNote = (names: ReadonlyArray<string>): string =>
   `The conversation is too long for the context window: ${names.length === 1 ? "an older tool output is" : `${names.length} older tool outputs are`} left out for the model (${[...new Set(names)].join(", ")}).`
 
+const namesOf = (tools: ReadonlyArray<ToolInfo>): ReadonlySet<string> => new Set(tools.map(({ name }) => name))
+
 const add = ({ messages }: TurnOrder, added: ReadonlyArray<ConversationMessage>) =>
   Ref.update(messages, (before) => [...before, ...added])
 
@@ -85,8 +89,6 @@ export class AskTurn extends Context.Service<
       const events = yield* RunEvents
       const { contextWindow: window, limits, model } = yield* RunSettings
       const calibration = yield* TokenCalibration
-      const { tools } = yield* ToolRegistry
-      const names = new Set(tools.map(({ name }) => name))
 
       const remainingCharacters = (talk: Talk): number =>
         charactersLeft(window, measuredPrompt(talk), calibration.scale(model))
@@ -124,10 +126,14 @@ export class AskTurn extends Context.Service<
       })
 
       /** The calls of an answer, including those in its text, and the text without them. */
-      const readAnswer = Effect.fnUntraced(function* ({ messages }: TurnOrder, id: ModelCallId, answer: ModelAnswer) {
+      const readAnswer = Effect.fnUntraced(function* (
+        { messages, tools }: TurnOrder,
+        id: ModelCallId,
+        answer: ModelAnswer
+      ) {
         const { calls = [], text } = answer
         const written =
-          calls.length > 0 ? undefined : callsInText(text, names, (n) => `call-${id.round}-${id.attempt}-${n}`)
+          calls.length > 0 ? undefined : callsInText(text, namesOf(tools), (n) => `call-${id.round}-${id.attempt}-${n}`)
         if (written !== undefined) {
           yield* events.publish({ type: "answer.repaired", call: id, repairs: written.repairs })
         }
@@ -144,12 +150,12 @@ export class AskTurn extends Context.Service<
       ) {
         const done = new Map<string, ToolMessage>()
         const answered = yield* askCalls
-          .run(id, calls, ({ message }) => {
+          .run(id, calls, namesOf(order.tools), ({ message }) => {
             order.progress.toolCalls += 1
             done.set(message.id, message)
           })
           .pipe(Effect.onInterrupt(() => add(order, [...done.values()])))
-        const available = remainingCharacters({ system: order.system, tools, messages: [] })
+        const available = remainingCharacters({ system: order.system, tools: order.tools, messages: [] })
         const shown = capOutputs(
           answered.map(({ message }) => message),
           Math.floor(available / 2)
@@ -176,7 +182,7 @@ export class AskTurn extends Context.Service<
       ): Effect.Effect<AskEnding, ModelError> =>
         Effect.gen(function* () {
           const id: ModelCallId = { stage: "ask", round: order.number, attempt }
-          const answer = yield* Effect.result(ask(order, id, { tools, messages: [] }, empty))
+          const answer = yield* Effect.result(ask(order, id, { tools: order.tools, messages: [] }, empty))
           if (answer._tag === "Failure") {
             if (empty !== undefined || !isEmpty(answer.failure)) return yield* answer.failure
             return yield* iterate(order, same, attempt + 1, answer.failure)

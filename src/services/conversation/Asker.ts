@@ -9,11 +9,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
 import { type AskEnding, type AskReport, exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { briefingBlocks } from "../../domain/models/Briefing.ts"
 import type { ConversationMessage } from "../../domain/conversation/Conversation.ts"
+import { stageModel } from "../../domain/models/Generation.ts"
+import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
+import { conversationEnding, emptyMessage } from "../../domain/conversation/AskEndings.ts"
+import { formOf, type AnswerSchema } from "../../domain/documents/JsonAnswer.ts"
+import type { Attachment } from "../../domain/models/Attachment.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { AskTurn } from "./AskTurn.ts"
+import { chosenTools, type UnknownTool } from "./ChosenTools.ts"
 import { Briefer, type BriefingError, type Surroundings } from "../pipeline/Briefer.ts"
 import { causeText } from "../plugins/ForeignCode.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -22,7 +29,9 @@ import { Prompts } from "../models/Prompts.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { type NoToolSupport, ToolSupport } from "../models/ToolSupport.ts"
+import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { UsageMeter } from "../runs/UsageMeter.ts"
+import { makeShapedAnswer } from "./ShapedAnswer.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 export interface AskOrder {
@@ -33,6 +42,14 @@ export interface AskOrder {
   readonly currentFile?: string
   /** Files that are open in the person's editor; the model sees their paths with the first message. */
   readonly openFiles?: ReadonlyArray<string>
+  /** What belongs to the first message. */
+  readonly attachment?: Attachment
+  /** The JSON schema that each answer has to fit. */
+  readonly outputSchema?: Schema.Json
+  /** The names of the tools that the model may call; all when absent. */
+  readonly tools?: ReadonlyArray<string>
+  /** What was said before, in a conversation that goes on. */
+  readonly messages?: ReadonlyArray<ConversationMessage>
 }
 
 export interface AskSession {
@@ -45,12 +62,10 @@ export interface AskSession {
   readonly messages: Effect.Effect<ReadonlyArray<ConversationMessage>>
   /** Deletes the messages. What was allowed for the session stays allowed. */
   readonly forget: Effect.Effect<void>
-}
-
-const emptyMessage: AskEnding = {
-  status: "failed",
-  answer: "",
-  reason: "The message is empty. Say what is to be done."
+  /** The tools that the model may call. */
+  readonly tools: Effect.Effect<ReadonlyArray<ToolInfo>>
+  /** Offers these tools from the next message on; all when nothing is given. */
+  readonly offer: (names: ReadonlyArray<string> | undefined) => Effect.Effect<void, UnknownTool>
 }
 
 const noProgress = () => ({ iterations: 0, toolCalls: 0, heard: "" })
@@ -60,13 +75,13 @@ export class Asker extends Context.Service<
   {
     /**
      * Opens a conversation for `use`, and ends it with the last event. Its report has the status and the answer of the last
-     * message; any denial makes it `not_permitted`. Fails, before any event, when the model cannot call tools or the
-     * current file cannot be read.
+     * message; any denial makes it `not_permitted`. Fails, before any event, when the model cannot call tools, a tool
+     * does not exist, or the current file cannot be read.
      */
     converse<E, R>(
       order: AskOrder,
       use: (session: AskSession) => Effect.Effect<void, E, R>
-    ): Effect.Effect<RunReport, BriefingError | NoToolSupport | E, R>
+    ): Effect.Effect<RunReport, BriefingError | NoToolSupport | UnknownTool | E, R>
   }
 >()("task-conductor/services/conversation/Asker") {
   static readonly layer = Layer.effect(
@@ -82,10 +97,12 @@ export class Asker extends Context.Service<
       const meter = yield* UsageMeter
       const workspace = yield* Workspace
       const lock = yield* ProjectWriteLock
+      const shaped = yield* makeShapedAnswer
+      const chosen = chosenTools(yield* ToolRegistry)
 
       /** The system prompt, and the first message with the text before it. */
       const fill = (known: Surroundings, prompt: string): FilledPrompt => {
-        const shared = briefingBlocks({ ...known, prompt })
+        const shared = briefingBlocks({ ...known, prompt }, false)
         return prompts.fill("ask", {
           project_description: shared.project_description,
           environment: shared.environment,
@@ -98,8 +115,14 @@ export class Asker extends Context.Service<
       const deniedSince = (count: number) =>
         Effect.map(gate.denials, (denials) => [...new Set(denials.slice(count).map(({ message }) => message))])
 
-      const openSession = Effect.fnUntraced(function* (known: Surroundings) {
-        const messages = yield* Ref.make<ReadonlyArray<ConversationMessage>>([])
+      const openSession = Effect.fnUntraced(function* (
+        known: Surroundings,
+        begin: ReadonlyArray<ConversationMessage>,
+        offered: ReadonlyArray<ToolInfo>,
+        form: AnswerSchema | undefined
+      ) {
+        const messages = yield* Ref.make(begin)
+        const tools = yield* Ref.make(offered)
         const reports = yield* Ref.make<ReadonlyArray<AskReport>>([])
 
         const finish = Effect.fnUntraced(function* (
@@ -112,7 +135,9 @@ export class Asker extends Context.Service<
           const durationMs = (yield* Clock.currentTimeMillis) - startedAt
           const report: AskReport = { message: number, ...ending, iterations, toolCalls, durationMs }
           yield* Ref.update(reports, (before) => [...before, report])
-          if (ending.reason !== "") yield* events.publish({ type: "message", level: "error", text: ending.reason })
+          /* What a person chose is no error. */
+          const level = ending.status === "interrupted" ? "info" : "error"
+          if (ending.reason !== "") yield* events.publish({ type: "message", level, text: ending.reason })
           yield* events.publish({ type: "ask.finished", report })
           return report
         })
@@ -132,8 +157,11 @@ export class Asker extends Context.Service<
           const answering =
             text.trim() === ""
               ? Effect.succeed(emptyMessage)
-              : turn.answer({ number, system, content, messages, listen, progress })
-          return yield* answering.pipe(
+              : turn.answer({ number, system, content, messages, tools: yield* Ref.get(tools), listen, progress })
+          const inForm = Effect.fnUntraced(function* (ending: AskEnding) {
+            return yield* shaped({ number, system, messages: yield* Ref.get(messages), form, progress }, ending)
+          })
+          return yield* Effect.flatMap(answering, inForm).pipe(
             Effect.ensuring(lock.release),
             Effect.flatMap((ending) =>
               Effect.map(deniedSince(deniedBefore), (denied): AskEnding =>
@@ -144,26 +172,24 @@ export class Asker extends Context.Service<
             ),
             Effect.flatMap((ending) => finish(number, startedAt, progress, ending)),
             Effect.onInterrupt(() => {
-              const reason = "The answer was stopped."
+              const reason = "Stopped."
               return finish(number, startedAt, progress, { status: "interrupted", answer: progress.heard, reason })
             })
           )
         })
 
-        const session: AskSession = { send, messages: Ref.get(messages), forget: Ref.set(messages, []) }
+        const session: AskSession = {
+          send,
+          messages: Ref.get(messages),
+          forget: Ref.set(messages, []),
+          tools: Ref.get(tools),
+          offer: (names) => Effect.flatMap(chosen(names), (some) => Ref.set(tools, some))
+        }
         return { session, reports: Ref.get(reports) }
       })
 
-      /** How a conversation ends that was not interrupted. An answer that the person stopped is not a failure. */
-      const endingOf = Effect.fnUntraced(function* (reports: ReadonlyArray<AskReport>) {
-        const last = reports.at(-1)
-        const isDone = last === undefined || last.status === "done" || last.status === "interrupted"
-        if (!isDone) return last
-        const denied = yield* deniedSince(0)
-        const status = denied.length > 0 ? "not_permitted" : "done"
-        const ending: AskEnding = { status, answer: last?.answer ?? "", reason: denied.join("\n") }
-        return ending
-      })
+      const endingOf = (reports: ReadonlyArray<AskReport>) =>
+        Effect.map(deniedSince(0), (denied) => conversationEnding(reports, denied))
 
       const finishRun = Effect.fnUntraced(function* (runId: string, rounds: number, ending: AskEnding) {
         const { answer, reason: message, status } = ending
@@ -175,10 +201,12 @@ export class Asker extends Context.Service<
       })
 
       const converse = Effect.fn("Asker.converse")(function* <E, R>(
-        { prompt, runId, ...files }: AskOrder,
+        { messages = [], outputSchema, prompt, runId, tools, ...files }: AskOrder,
         use: (session: AskSession) => Effect.Effect<void, E, R>
       ) {
         const known = yield* briefer.surroundings(files)
+        const offered = yield* chosen(tools)
+        const form = yield* formOf(outputSchema)
         const supported = yield* Effect.result(support.require)
         if (Result.isFailure(supported) && supported.failure._tag === "NoToolSupport") return yield* supported.failure
         yield* events.publish({
@@ -186,7 +214,8 @@ export class Asker extends Context.Service<
           version: 2,
           runId,
           project: workspace.root,
-          model: settings.model,
+          model:
+            settings.model === "embedded" ? settings.model : (stageModel(settings.generation, "ask") ?? settings.model),
           prompt
         })
         yield* Effect.forEach(known.notes ?? [], (text) => events.publish({ type: "message", level: "warning", text }))
@@ -195,7 +224,7 @@ export class Asker extends Context.Service<
           yield* events.publish({ type: "message", level: "error", text: reason })
           return yield* finishRun(runId, 0, { status: "unavailable", answer: "", reason })
         }
-        const { reports, session } = yield* openSession(known)
+        const { reports, session } = yield* openSession(known, messages, offered, form)
         const end = (ending: AskEnding) => Effect.flatMap(reports, (all) => finishRun(runId, all.length, ending))
         return yield* use(session).pipe(
           Effect.andThen(reports),

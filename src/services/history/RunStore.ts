@@ -8,46 +8,18 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
+import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import { nearest } from "../../domain/text/Nearest.ts"
+import type { RunStanding, RunSummary } from "../../domain/history/RunStanding.ts"
 import { RunStatus } from "../../domain/runs/RunReport.ts"
 import { JournalError } from "../journal/JournalError.ts"
-import { readJournalSummary } from "./JournalSummary.ts"
+import { type JournalProgress, journalProgress, mostProgressBytes } from "./JournalProgress.ts"
+import { type JournalSummary, readJournalSummary } from "./JournalSummary.ts"
+import { lastOf } from "./LastRun.ts"
+import { RunNotFound } from "./RunNotFound.ts"
 import { type JournalContent, readJournal } from "../journal/JournalReader.ts"
 import { type LockHolder, lockHolder, type LockUnavailable, takeLock } from "../files/Lock.ts"
 import { journalPath, lockFolder, runLock } from "./RunJournal.ts"
-
-/** `running` holds its lock; `unfinished` ended without a report; `unreadable` does not begin as a journal does. */
-export const RunStanding = Schema.Literals([...RunStatus.literals, "running", "unfinished", "unreadable"])
-export type RunStanding = typeof RunStanding.Type
-
-/** A run in the list of runs. */
-export const RunSummary = Schema.Struct({
-  runId: Schema.String,
-  standing: RunStanding,
-  /** ISO 8601. */
-  startedAt: Schema.optionalKey(Schema.String),
-  project: Schema.optionalKey(Schema.String),
-  prompt: Schema.optionalKey(Schema.String),
-  model: Schema.optionalKey(Schema.String),
-  /** Size of the journal. */
-  bytes: Schema.Int,
-  /** The process that works on it. */
-  pid: Schema.optionalKey(Schema.Int)
-})
-export type RunSummary = typeof RunSummary.Type
-
-/** There is no such run, or the name fits several. */
-export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", {
-  given: Schema.String,
-  candidates: Schema.Array(Schema.String),
-  isAmbiguous: Schema.Boolean
-}) {
-  override get message(): string {
-    const candidates = this.candidates.join(", ")
-    if (this.isAmbiguous) return `"${this.given}" fits several runs: ${candidates}. Write more of the id.`
-    return `There is no run "${this.given}".${candidates === "" ? "" : ` Nearest: ${candidates}.`} See "task-conductor runs".`
-  }
-}
 
 /** The id that is meant among all ids, the newest first: an id, its beginning when only one has it, or `last`. */
 export const chooseRun = Effect.fn("chooseRun")(function* (given: string, all: ReadonlyArray<string>) {
@@ -64,6 +36,39 @@ export const chooseRun = Effect.fn("chooseRun")(function* (given: string, all: R
 
 const isStatus = Schema.is(RunStatus)
 
+/** The newest first. Ids name the second in which a run began, and within one they say nothing. */
+const byStart = (one: RunSummary, other: RunSummary): number =>
+  compareCodePoints(other.runId.slice(0, 15), one.runId.slice(0, 15)) ||
+  compareCodePoints(other.startedAt ?? "", one.startedAt ?? "") ||
+  compareCodePoints(other.runId, one.runId)
+
+/** What a list says about a run. */
+const summaryOf = (
+  runId: string,
+  { bytes, opened, startedAt, status }: JournalSummary,
+  { durationMs, exitCode, lastAt, project = opened.project, tasks }: JournalProgress,
+  held: LockHolder | undefined
+): RunSummary => {
+  const { model } = opened.settings
+  const standing: RunStanding = held !== undefined ? "running" : isStatus(status) ? status : "unfinished"
+  const ended = lastAt === undefined ? undefined : Date.parse(lastAt) - Date.parse(startedAt)
+  const duration = durationMs ?? (held === undefined ? ended : undefined)
+  return {
+    runId,
+    standing,
+    startedAt,
+    ...(held !== undefined || lastAt === undefined ? {} : { endedAt: lastAt }),
+    ...(duration === undefined ? {} : { durationMs: duration }),
+    ...(status === undefined || exitCode === undefined ? {} : { exitCode }),
+    ...(tasks === undefined ? {} : { tasks }),
+    project,
+    prompt: opened.order.prompt,
+    bytes,
+    ...(model === undefined ? {} : { model }),
+    ...(held === undefined ? {} : { pid: held.pid })
+  }
+}
+
 /** Ids are names of folders: nothing else is looked for. */
 const isId = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,63}$/.test(name)
 
@@ -72,8 +77,11 @@ export class RunStore extends Context.Service<
   {
     /** All runs, the newest first. */
     readonly list: Effect.Effect<ReadonlyArray<RunSummary>>
-    /** The id of the run that is meant: an id, its beginning when only one has it, or `last`. */
-    find(given: string): Effect.Effect<string, RunNotFound>
+    /**
+     * The id of the run that is meant: an id, its beginning when only one has it, or `last`, which is the newest of the
+     * current project. `moved` is the folder that the project was moved to, if the person says so.
+     */
+    find(given: string, moved?: string): Effect.Effect<string, RunNotFound>
     /** The journal of a run, verified to be intact. */
     read(runId: string): Effect.Effect<JournalContent, JournalError>
     /** Where the journal of a run is. */
@@ -106,29 +114,32 @@ export class RunStore extends Context.Service<
           Effect.orElseSucceed((): ReadonlyArray<string> => [])
         )
 
+        const progressOf = Effect.fnUntraced(
+          function* (runId: string) {
+            const { buffer, byteLength, byteOffset } = yield* fs.readFile(pathOf(runId))
+            return journalProgress(Buffer.from(buffer, byteOffset, byteLength))
+          },
+          Effect.orElseSucceed((): JournalProgress => ({}))
+        )
+
         const summary = Effect.fnUntraced(function* (runId: string) {
           const peek = yield* provide(readJournalSummary(pathOf(runId)))
           if (peek === undefined) return { runId, standing: "unreadable", bytes: 0 } satisfies RunSummary
-          const { bytes, opened, startedAt, status } = peek
-          const held = status === undefined ? yield* holder(runId) : undefined
-          const standing: RunStanding = held !== undefined ? "running" : isStatus(status) ? status : "unfinished"
-          const { model } = opened.settings
-          const found: RunSummary = {
-            runId,
-            standing,
-            startedAt,
-            project: opened.project,
-            prompt: opened.order.prompt,
-            bytes,
-            ...(model === undefined ? {} : { model }),
-            ...(held === undefined ? {} : { pid: held.pid })
-          }
-          return found
+          const held = peek.status === undefined ? yield* holder(runId) : undefined
+          return summaryOf(runId, peek, peek.bytes > mostProgressBytes ? {} : yield* progressOf(runId), held)
         })
 
+        const list = Effect.flatMap(ids, (all) =>
+          Effect.map(Effect.forEach(all, summary, { concurrency: 8 }), (found) => found.toSorted(byStart))
+        )
+
         return RunStore.of({
-          list: Effect.flatMap(ids, (all) => Effect.forEach(all, summary, { concurrency: 8 })),
-          find: (given) => Effect.flatMap(ids, (all) => chooseRun(given, all)),
+          list,
+          find: Effect.fn("RunStore.find")(function* (given, moved) {
+            if (given !== "last") return yield* chooseRun(given, yield* ids)
+            const where = { folder: moved ?? path.resolve(), isMoved: moved !== undefined }
+            return yield* provide(lastOf(yield* list, where))
+          }),
           read: Effect.fn("RunStore.read")(function* (runId) {
             const path = pathOf(runId)
             const content = yield* provide(readJournal(path))

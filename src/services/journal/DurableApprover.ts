@@ -23,7 +23,12 @@ import {
 } from "../approvals/Approver.ts"
 
 const answeredWith = <A>(answer: Schema.Codec<A, Schema.Json>): Schema.Codec<Answered<A>, Schema.Json> =>
-  Schema.Struct({ answer, by: AnsweredBy, instead: Schema.optionalKey(Schema.String) })
+  Schema.Struct({
+    answer,
+    by: AnsweredBy,
+    instead: Schema.optionalKey(Schema.String),
+    always: Schema.optionalKey(Schema.Array(Schema.String))
+  })
 
 /** The schema of the answers to each kind of question. */
 export const stepAnswered = answeredWith<StepAnswer>(StepAnswer)
@@ -101,7 +106,7 @@ const askOnce = Effect.fnUntraced(function* <A>(
 export const layerDurable = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
   Layer.effect(
     Approver,
-    Effect.map(Approver, ({ call, canAsk, inDoubt, step }) =>
+    Effect.map(Approver, ({ call, canAsk, inDoubt, leaves, step }) =>
       Approver.of({
         step: Effect.fn("DurableApprover.step")((title, items, question) =>
           askOnce(
@@ -120,7 +125,8 @@ export const layerDurable = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.La
           )
         ),
         inDoubt,
-        ...(canAsk === undefined ? {} : { canAsk })
+        ...(canAsk === undefined ? {} : { canAsk }),
+        ...(leaves === undefined ? {} : { leaves })
       })
     )
   ).pipe(Layer.provide(inner))

@@ -38,8 +38,8 @@ const writeRemedies: Readonly<Record<string, string>> = {
   EDQUOT: "Your share of the disk is used up. Make room",
   EFBIG: "The file would be larger than the system allows. Raise the limit (ulimit -f)",
   EROFS: "The file system is read-only. Make it writable, or set XDG_STATE_HOME to another folder",
-  EACCES: "Permission is missing. Look at the permissions of the folder",
-  EPERM: "Permission is missing. Look at the permissions of the folder",
+  EACCES: "You may not write there. Make the folder yours (chown, chmod), or set XDG_STATE_HOME to a folder of yours",
+  EPERM: "You may not write there. Make the folder yours (chown, chmod), or set XDG_STATE_HOME to a folder of yours",
   ENOENT: "The folder cannot be made there. Set XDG_STATE_HOME to a folder of yours",
   ENOTDIR: "A part of the path is a file, not a folder. Move it, or set XDG_STATE_HOME to a folder of yours",
   EIO: "The disk is failing. Save what you have"

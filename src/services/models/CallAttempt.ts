@@ -8,8 +8,8 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
-import { generationFor, type Think } from "../../domain/models/Generation.ts"
-import { providerOf } from "../../domain/models/ModelName.ts"
+import { generationFor, stageModel, type Think } from "../../domain/models/Generation.ts"
+import { otherModel } from "../../domain/models/ModelName.ts"
 import {
   type FilledPrompt,
   estimatePrompt,
@@ -40,8 +40,10 @@ export interface ModelRequest {
   readonly talk?: Talk
   /** Position of the task's step from 0; 0 for stages that see the whole list. */
   readonly step: number
-  /** The model of a skill that chose one; the model of the run when absent. */
+  /** The model of a skill that chose one; that of the stage, or of the run, when absent. */
   readonly model?: string
+  /** The JSON schema that the answer has to fit; see `CallSettings`. */
+  readonly format?: object
   /** The expected document; an answer that does not become one is stopped. */
   readonly shape?: AnswerShape
   /** Makes a listener for one answer, which gets the text as it arrives. A repeated request has a new listener. */
@@ -69,15 +71,12 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const calibration = yield* TokenCalibration
   const factsOf = yield* ModelFacts
   const thinking = makeThinking()
-  const withSigns = makeSignsOfLife(events)
+  const withSigns = yield* makeSignsOfLife(events, settings.slots)
   const warned = yield* Ref.make(false)
   const crowded = yield* Ref.make(false)
 
-  /** A skill chooses among the models of the run's server; the embedded model answers for every skill. */
-  const overrideOf = ({ model }: ModelRequest) =>
-    model !== undefined && settings.model !== "embedded" && providerOf(model) === providerOf(settings.model)
-      ? model
-      : undefined
+  const overrideOf = ({ id, model = stageModel(settings.generation, id.stage) }: ModelRequest) =>
+    otherModel(settings.model, model)
   const nameOf = (request: ModelRequest): string => overrideOf(request) ?? settings.model
 
   /** The request with the lighter form of its prompt when the window cannot hold the whole. */
@@ -144,14 +143,16 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   })
 
   const collect = Effect.fnUntraced(function* (request: ModelRequest, planned: CallPlan) {
-    const { listen, prompt, shape, talk } = request
+    const { format, listen, prompt, shape, talk } = request
     const name = nameOf(request)
     const entered = Effect.fnUntraced(function* (phase: Phase) {
       if (phase === "thinking") thinking.seen(name, planned.think)
       yield* events.publish({ type: "model.phase", call: request.id, phase })
     })
-    const read = (life: CallLife) =>
-      readAnswer(model, prompt, {
+    const scale = calibration.scale(name)
+    const read = (life: CallLife) => {
+      const heard = listen?.()
+      return readAnswer(model, prompt, {
         heard: life.heard,
         server: {
           host: settings.host,
@@ -160,17 +161,36 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
           window: planned.contextWindow
         },
         meter,
-        thinking: { tokens: planned.thinkingTokens, scale: calibration.scale(name) },
+        thinking: { tokens: planned.thinkingTokens, scale },
         arrived: server.reached,
-        entered,
-        ...(listen === undefined ? {} : { listen: listen() }),
+        entered: (phase) =>
+          Effect.andThen(
+            Effect.sync(() => life.entered(phase)),
+            entered(phase)
+          ),
+        listen: (piece) => {
+          life.wrote(piece)
+          heard?.(piece)
+        },
         ...(shape === undefined ? {} : { shape }),
         ...(talk === undefined ? {} : { talk })
       }).pipe(
         Effect.provideService(ModelOverride, overrideOf(request)),
-        Effect.provideService(CallOptions, { ...planned, connected: life.connected })
+        Effect.provideService(CallOptions, {
+          ...planned,
+          ...(format === undefined ? {} : { format }),
+          connected: life.connected
+        })
       )
-    const got = yield* withSigns(request.id, planned.seconds, read)
+    }
+    const followed = {
+      call: request.id,
+      model: name,
+      limits: planned.seconds,
+      charactersPerToken: scale.charactersPerToken,
+      tellsText: request.id.stage === "conclude"
+    }
+    const got = yield* withSigns(followed, read)
     if (got.promptTokens !== undefined) {
       yield* checkCount(request, got.promptTokens, got.isWholeCount, planned.contextWindow)
     }

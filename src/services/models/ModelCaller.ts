@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { type Limits, limitsOf } from "../../domain/configuration/Limits.ts"
 import { activityName, modelCallKey } from "../../domain/runs/ActivityKey.ts"
@@ -17,6 +18,7 @@ import { ModelSlots } from "./ModelSlots.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makeServerWait } from "./ServerWait.ts"
+import { tellQueued } from "./SignsOfLife.ts"
 
 /** How often a call is retried, by which limit, and the delay before the first retry; the delay doubles. */
 interface Retries {
@@ -108,12 +110,19 @@ export class ModelCaller extends Context.Service<
         return yield* send(request, { retried: retry, isWaiting: false, after: error.what })
       })
 
+      /** Sends the prompt in a slot, and says when it has to wait for one. */
+      const inSlot = Effect.fnUntraced(function* (request: ModelRequest, tries: Tries) {
+        const waiting = yield* Effect.forkChild(tellQueued(events, request.id))
+        const sent = Effect.andThen(Fiber.interrupt(waiting), attempts.send(request, tries))
+        return yield* slots
+          .withSlot({ stage: request.id.stage, step: request.step }, sent)
+          .pipe(Effect.ensuring(Fiber.interrupt(waiting)))
+      })
+
       /** Sends the prompt. No slot is held while the call waits. */
       const send = (request: ModelRequest, tries: Tries): Effect.Effect<ModelAnswer, ModelError> =>
         (tries.isWaiting ? Effect.void : server.ready).pipe(
-          Effect.andThen(
-            slots.withSlot({ stage: request.id.stage, step: request.step }, attempts.send(request, tries))
-          ),
+          Effect.andThen(inSlot(request, tries)),
           Effect.catchTag("ModelError", (error) => sendAgain(request, error, tries))
         )
 

@@ -1,15 +1,18 @@
 /**
  * Says again and again what a call of the model waits for, how long it has waited, and which limit ends it, so that a
- * person can tell a slow server from one that hangs.
+ * person can tell a slow server from one that hangs; and every second how far it is.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import type { WaitedFor } from "../../domain/runs/RunEvent.ts"
-import { lifeEvery } from "../../domain/runs/SignOfLife.ts"
+import { lifeEvery, pieceEvery, progressEvery } from "../../domain/runs/SignOfLife.ts"
 import type { CallSettings } from "../providers/CallOptions.ts"
+import { LoadedModels } from "../providers/LoadedModels.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
+import type { Phase } from "./AnswerWriting.ts"
+import { makeCallProgress, makeServerView, type ServerView } from "./CallProgress.ts"
 
 /** What the reader of a call reports. */
 export interface CallLife {
@@ -17,6 +20,20 @@ export interface CallLife {
   readonly connected: () => void
   /** A part of the answer came; `characters` are those of thoughts and text so far. */
   readonly heard: (characters: number) => void
+  /** The model begins to think, or to write after that. */
+  readonly entered: (phase: Phase) => void
+  /** A piece of the text of an answer that is told while it is written. */
+  readonly wrote: (piece: string) => void
+}
+
+/** A call that is followed. */
+export interface FollowedCall {
+  readonly call: ModelCallId
+  readonly model: string
+  readonly limits: NonNullable<CallSettings["seconds"]>
+  readonly charactersPerToken: number
+  /** Its text is told while it is written. */
+  readonly tellsText: boolean
 }
 
 /** What a sign of life says about its call. */
@@ -30,7 +47,8 @@ interface Sign {
 const inSeconds = (millis: number): number => Math.round(millis / 1000)
 
 /** `server` holds when the server last sent something to any call; it is shared by the calls of a run. */
-const makeLife = (limits: NonNullable<CallSettings["seconds"]>, server: { heardAt: number }, now: () => number) => {
+const makeLife = ({ charactersPerToken, limits, model }: FollowedCall, server: ServerView, now: () => number) => {
+  const progress = makeCallProgress(model, server, charactersPerToken, now)
   const began = now()
   let isConnected = false
   let mine: { readonly at: number; readonly characters: number } | undefined
@@ -59,32 +77,81 @@ const makeLife = (limits: NonNullable<CallSettings["seconds"]>, server: { heardA
       : { phase: "writing", seconds: whole(), endsAtSeconds: limits.call, characters }
   }
 
+  let text = ""
   const life: CallLife = {
     connected: () => {
       isConnected = true
+      progress.connected()
     },
     heard: (characters) => {
       server.heardAt = now()
       mine = { at: server.heardAt, characters }
+      progress.heard(characters)
+    },
+    entered: progress.entered,
+    wrote: (piece) => {
+      text += piece
     }
   }
-  return { life, sign }
+  const takeText = (): string => {
+    const taken = text
+    text = ""
+    return taken
+  }
+  return { life, progress, sign, takeText }
 }
 
-/** Makes what watches the calls of a run. */
-export const makeSignsOfLife = (events: RunEvents["Service"]) => {
-  const server = { heardAt: -Infinity }
-  /** Reads an answer, with `model.waiting` as long as it takes. */
-  return <A, E, R>(
-    call: ModelCallId,
-    limits: NonNullable<CallSettings["seconds"]>,
+/** How often the server is asked whether it has loaded the model, in calls of `tell`. */
+const askEvery = 3
+
+const every = (millis: number, tell: Effect.Effect<void>): Effect.Effect<never> =>
+  Effect.forever(Effect.andThen(Effect.sleep(Duration.millis(millis)), tell))
+
+/** Makes what watches the calls of a run; the server answers so many of them at once. */
+export const makeSignsOfLife = Effect.fnUntraced(function* (events: RunEvents["Service"], slots: number) {
+  const server = makeServerView(slots)
+  const isLoaded = yield* LoadedModels
+  /** Reads an answer, with `model.waiting` and `model.progress` as long as it takes. */
+  const follow = <A, E, R>(
+    followed: FollowedCall,
     read: (life: CallLife) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E, R> =>
     Effect.gen(function* () {
+      const { call, model, tellsText } = followed
       const clock = yield* Clock.Clock
-      const { life, sign } = makeLife(limits, server, () => clock.currentTimeMillisUnsafe())
+      const { life, progress, sign, takeText } = makeLife(followed, server, () => clock.currentTimeMillisUnsafe())
       const tell = Effect.suspend(() => events.publish({ type: "model.waiting", call, ...sign() }))
-      const signs = Effect.forever(Effect.andThen(Effect.sleep(Duration.millis(lifeEvery)), tell))
-      return yield* Effect.raceFirst(read(life), signs)
+      let asked = 0
+      const ask = Effect.suspend(() =>
+        progress.isWaiting() && asked++ % askEvery === 0
+          ? Effect.map(isLoaded(model), (is) => progress.listed(is))
+          : Effect.void
+      )
+      const tellProgress = Effect.suspend(() =>
+        events.publish({ type: "model.progress", call, model, ...progress.told() })
+      )
+      const tellText = Effect.suspend(() => {
+        const text = takeText()
+        return text === "" ? Effect.void : events.publish({ type: "answer.piece", call, text })
+      })
+      const signs = Effect.all(
+        [
+          every(lifeEvery, tell),
+          every(progressEvery, Effect.andThen(ask, tellProgress)),
+          ...(tellsText ? [every(pieceEvery, tellText)] : [])
+        ],
+        { concurrency: "unbounded", discard: true }
+      )
+      return yield* Effect.raceFirst(read(life), Effect.andThen(signs, Effect.never)).pipe(
+        Effect.ensuring(Effect.sync(progress.ended))
+      )
     })
-}
+  return follow
+})
+
+/** Says once that a call waits for a slot of the run, if it waits for longer than a moment. */
+export const tellQueued = (events: RunEvents["Service"], call: ModelCallId): Effect.Effect<void> =>
+  Effect.andThen(
+    Effect.sleep(Duration.millis(progressEvery)),
+    events.publish({ type: "model.progress", call, phase: "queued", seconds: progressEvery / 1000 })
+  )

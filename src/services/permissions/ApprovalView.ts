@@ -7,7 +7,10 @@ import * as Result from "effect/Result"
 import { domainToUnicode } from "node:url"
 import { accessDetails, accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
 import { eachTimeReason } from "../../domain/tools/Risk.ts"
-import { changePreview, scriptsChange } from "../../domain/files/ChangePreview.ts"
+import { changePreview, scriptsChange, wholeChange } from "../../domain/files/ChangePreview.ts"
+import { ruleText, type Rule } from "../../domain/permissions/Permission.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { approvalWords, needsPerson, type SeenChange } from "../../domain/permissions/ApprovalWords.ts"
 import type { RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { canRemember, sessionScopes } from "../../domain/permissions/SessionScope.ts"
@@ -16,18 +19,37 @@ import type { Workspace } from "../files/Workspace.ts"
 
 type Writing = CanonicalAccess & { readonly _tag: "WriteFile" }
 
+/** The project, and a path of it as a person knows it. */
+export interface ViewWorld {
+  readonly workspace: Workspace["Service"]
+  readonly nameOf: (path: string) => string
+}
+
 const previewLines = 40
 const previewBytes = 1_048_576
 
+/** What is shown of one write; without a change where the present content cannot be read. */
+interface ShownWrite {
+  readonly path: string
+  readonly preview: string
+  readonly change?: SeenChange
+  readonly warnings: ReadonlyArray<string>
+}
+
 /** The diff of one write, and effects that a diff does not show. */
-const showWrite = Effect.fnUntraced(function* ({ content, path }: Writing, workspace: Workspace["Service"]) {
+const showWrite = Effect.fnUntraced(function* (
+  { content, path }: Writing,
+  { nameOf, workspace }: ViewWorld
+): Effect.fn.Return<ShownWrite> {
   const found = yield* Effect.result(workspace.readText(path, previewBytes))
   if (Result.isFailure(found) && found.failure.type !== "not_found") {
-    return { preview: `(The present content cannot be shown: ${found.failure.message})`, warnings: [] }
+    return { path, preview: `(The present content cannot be shown: ${found.failure.message})`, warnings: [] }
   }
   const before = Result.isSuccess(found) ? found.success : undefined
   return {
+    path,
     preview: changePreview(path, before, content, previewLines),
+    change: { ...wholeChange(printable(nameOf(path)), before, content), isNew: before === undefined },
     warnings:
       path.endsWith("/package.json") && scriptsChange(before, content) ? ["It changes scripts that npm runs."] : []
   }
@@ -49,21 +71,27 @@ const rememberText = ({ accesses, tool }: GateQuestion): string =>
     ? `${tool} with any arguments, while it is defined as now`
     : `${tool} for ${accesses.map(accessTarget).join(", ")}`
 
+/** True when neither a flag nor a yes to later steps covers it. */
+export const isForPerson = (question: GateQuestion): boolean =>
+  question.accesses.some(needsPerson) || sessionScopes(question) === undefined
+
 /**
  * One item of a question. `outdated` is a remembered rule that was made for another definition of the tool; `more` are
  * further warnings.
  */
 export const itemOf = Effect.fnUntraced(function* (
   question: GateQuestion,
-  workspace: Workspace["Service"],
+  world: ViewWorld,
   outdated: RememberedRule | undefined,
   more: ReadonlyArray<string> = []
 ) {
   const { accesses, call, pin, risk, task, tool } = question
   const writes = yield* Effect.forEach(
     accesses.filter((access) => access._tag === "WriteFile"),
-    (access) => showWrite(access, workspace)
+    (access) => showWrite(access, world)
   )
+  const changes = new Map(writes.map((one) => [one.path, one.change]))
+  const diff = writes.map(({ change }) => change?.diff ?? "").join("")
   const preview = writes.flatMap((one) => (one.preview === "" ? [] : [one.preview])).join("\n")
   const details = accesses.flatMap(accessDetails)
   const warnings = [
@@ -81,19 +109,27 @@ export const itemOf = Effect.fnUntraced(function* (
     ...(call === undefined ? {} : { call }),
     ...(pin === undefined ? {} : { origin: pin.origin }),
     ...(preview === "" ? {} : { preview }),
+    ...(diff === "" ? {} : { diff }),
+    words: approvalWords(question, { nameOf: world.nameOf, changeOf: (path) => changes.get(path) }),
+    ...(isForPerson(question) ? { personOnly: true } : {}),
     ...(warnings.length === 0 ? {} : { warnings })
   }
   return item
 })
 
+/** The rules that are offered for this project, by their text; nothing when there is none. */
+export const alwaysOffers = (offered: ReadonlyArray<Rule>): Pick<NonNullable<ApprovalItem["offers"]>, "always"> =>
+  offered.length === 0 ? {} : { always: offered.map(ruleText) }
+
 /** An item of a question about a single call, with what its longer lasting answers would cover. */
-export const withOffers = (item: ApprovalItem, question: GateQuestion): ApprovalItem => {
+export const withOffers = (item: ApprovalItem, question: GateQuestion, offered: ReadonlyArray<Rule>): ApprovalItem => {
   const scopes = sessionScopes(question)
   return {
     ...item,
     offers: {
       ...(scopes === undefined ? {} : { session: scopes.map(({ covers }) => covers).join("; ") }),
-      ...(canRemember(question) ? { remember: rememberText(question) } : {})
+      ...(canRemember(question) ? { remember: rememberText(question) } : {}),
+      ...alwaysOffers(offered)
     }
   }
 }

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import type { Approver } from "../approvals/Approver.ts"
+import { isForPerson } from "./ApprovalView.ts"
 import { questionOfAccess } from "./GateQuestion.ts"
 import type { Grants } from "./Grants.ts"
 import type { PolicyEvaluator, SourcedRule } from "./PolicyEvaluator.ts"
@@ -27,7 +28,10 @@ export const foreseeDenial = Effect.fn("foreseeDenial")(function* (
   const { rules, verdict } = yield* world.evaluator.evaluate(question)
   if (verdict === "deny") return { tool: question.tool, rules } satisfies CertainDenial
   if (verdict === "allow" || world.grants.isGranted(question)) return undefined
-  const { canAsk } = world.approver
+  const { canAsk, leaves } = world.approver
+  const { risk, task, tool } = question
+  const item = { task, tool, risk, targets: [], ...(isForPerson(question) ? { personOnly: true } : {}) }
+  if (leaves !== undefined && !leaves(item)) return undefined
   if (canAsk === undefined || (yield* canAsk)) return undefined
   return { tool: question.tool, rules: [] } satisfies CertainDenial
 })

@@ -7,25 +7,24 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import { accessTarget, type CanonicalAccess, type Reading, type Start } from "../../domain/tools/Access.ts"
+import { type CanonicalAccess, type Reading, type Start } from "../../domain/tools/Access.ts"
 import type { InDoubtCall } from "../../domain/history/JournalRecord.ts"
 import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
-import { beforeRunTask, type StepApproved, type StepGate, type Wish } from "../../domain/permissions/ApprovalItem.ts"
+import type { StepApproved, StepGate, Wish } from "../../domain/permissions/ApprovalItem.ts"
 import { Approver } from "../approvals/Approver.ts"
 import { PermissionDenied, maxDenials } from "./PermissionDenied.ts"
 import { type CertainDenial, foreseeDenial } from "./CertainDenial.ts"
 import { resolveInDoubt } from "./InDoubtCall.ts"
-import { itemOf, withOffers } from "./ApprovalView.ts"
-import { type GateOptions, makePolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
-import { type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
+import { type GateOptions, makePolicyEvaluator, readOnlyReason, type SourcedRule } from "./PolicyEvaluator.ts"
+import { deniedOf, type GateQuestion, questionOfAccess, questionOfCall } from "./GateQuestion.ts"
+import { askCall } from "./GateCall.ts"
 import { approveStep } from "./GateStep.ts"
 import { Grants, GrantSnapshot } from "./Grants.ts"
 import { Policies } from "./Policies.ts"
-import { rememberAnswer } from "./RememberedAnswer.ts"
 import { ProjectWriteLock } from "./ProjectWriteLock.ts"
 import { makeRefusals, refusalFields } from "./Refusals.ts"
-import { questionId, type QuestionScope } from "./QuestionScope.ts"
+import { beforeRun, type QuestionScope } from "./QuestionScope.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { Workspace } from "../files/Workspace.ts"
 
@@ -40,9 +39,6 @@ export interface Permit {
   readonly mayRead: (path: string) => Effect.Effect<boolean>
 }
 
-/** Where plugins and servers are started, and given files are read. */
-const beforeRun: QuestionScope = { task: beforeRunTask, place: "" }
-
 /** The permits that were issued and not used. Nothing outside this file can add one. */
 const issued = new WeakSet<Permit>()
 
@@ -54,12 +50,6 @@ const issue = (given: Permit): Permit => {
 
 /** Marks a permit as used. False for one that the gate did not issue, or that was used before. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
-
-const deniedOf = (
-  question: GateQuestion,
-  by: PermissionDenied["by"],
-  more: Pick<PermissionDenied, "instead" | "patterns" | "reason" | "times"> = {}
-) => new PermissionDenied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })
 
 /** The answers that one gate has in a run, for another gate of the same run. */
 export const GateSnapshot = Schema.Struct({ grants: GrantSnapshot, ...refusalFields })
@@ -97,6 +87,10 @@ export class Gate extends Context.Service<
     readonly wishes: Effect.Effect<ReadonlyArray<Wish>>
     /** Everything that was allowed for the session so far, in words. */
     readonly sessionGrants: Effect.Effect<ReadonlyArray<string>>
+    /** Adds a rule of the person for as long as this gate decides. */
+    addRule(rule: SourcedRule): Effect.Effect<void>
+    /** The rules that were added so. */
+    readonly addedRules: Effect.Effect<ReadonlyArray<SourcedRule>>
     /** The answers so far, for the gate of another process that runs tasks of this run. */
     readonly snapshot: Effect.Effect<GateSnapshot>
     /** Adds the answers of another gate of this run. */
@@ -112,11 +106,14 @@ export class Gate extends Context.Service<
         const policies = yield* Policies
         const events = yield* RunEvents
         const workspace = yield* Workspace
-        const evaluator = yield* makePolicyEvaluator(options)
+        const rules = [...(options.rules ?? [])]
+        const evaluator = yield* makePolicyEvaluator({ ...options, rules })
         const grants = new Grants()
         const refusals = yield* makeRefusals
         const { addDenial, addWish } = refusals
         const withMutex = (yield* Semaphore.make(1)).withPermits(1)
+        const { nameOf } = evaluator
+        const world = { addWish, approver, events, evaluator, grants, nameOf, policies, withMutex, workspace }
 
         /** True when nobody needs to be asked. */
         const isSettled = Effect.fnUntraced(function* (question: GateQuestion) {
@@ -130,49 +127,24 @@ export class Gate extends Context.Service<
           return verdict === "allow" || grants.isGranted(question)
         })
 
-        const ask = Effect.fnUntraced(function* (
-          question: GateQuestion,
-          tell: (event: RunEvent) => Effect.Effect<void>
-        ) {
-          const { task } = question
-          const hash = questionId(question)
-          const changed = yield* evaluator.changedScripts(question)
-          const outdated = yield* evaluator.outdated(question)
-          const item = withOffers(yield* itemOf(question, workspace, outdated, scriptWarnings(changed)), question)
-          yield* tell({ type: "approval.requested", scope: "call", title: task, hash, items: [item] })
-          const { answer, by, instead } = yield* approver.call(item, hash)
-          const wish = answer === "deny" && instead !== undefined ? { instead } : {}
-          yield* tell({ type: "approval.answered", scope: "call", hash, answer, by, ...wish })
-          if (answer === "deny") {
-            const declined = [question.tool, ...question.accesses.map(accessTarget)].join(" ")
-            if (instead !== undefined) yield* addWish({ declined, instead })
-            const times = by === "person" ? { times: grants.countDenial(question) } : {}
-            if (by === "nobody") return yield* deniedOf(question, by, evaluator.remedyOf(question, changed))
-            return yield* deniedOf(question, by, { ...times, ...wish })
-          }
-          if (by === "person") grants.addShown(question)
-          if (answer !== "once") grants.addSession(question)
-          const warning = answer === "remember" ? yield* rememberAnswer(question, policies) : undefined
-          if (warning !== undefined) yield* tell({ type: "message", level: "warning", text: warning })
-        })
-
         const admit = Effect.fnUntraced(function* (
           question: GateQuestion,
           tell: (event: RunEvent) => Effect.Effect<void>
         ) {
           const reason =
             evaluator.protection(question) ?? (evaluator.changesSomething(question) ? yield* lock.claim : undefined)
-          if (reason !== undefined) return yield* deniedOf(question, "rule", { reason })
+          const leftOut = reason === readOnlyReason ? { leftOut: true } : {}
+          if (reason !== undefined) return yield* deniedOf(question, "rule", { reason, ...leftOut })
           /* An answer to another question may have settled this one while it waited. */
           const askUnlessSettled = Effect.flatMap(isSettled(question), (settled) =>
-            settled ? Effect.void : ask(question, tell)
+            settled ? Effect.void : askCall(question, tell, world)
           )
           if (!(yield* isSettled(question))) yield* withMutex(askUnlessSettled)
           evaluator.noteWrites(question)
         })
 
         const decideDoubt = Effect.fnUntraced(function* (intent: InDoubtCall) {
-          const resolution = yield* resolveInDoubt(intent, { approver, events, withMutex, workspace })
+          const resolution = yield* resolveInDoubt(intent, world)
           if (typeof resolution === "string") return resolution
           const denied = new PermissionDenied({ tool: intent.call.name, targets: intent.targets, ...resolution })
           yield* addDenial(denied)
@@ -202,7 +174,6 @@ export class Gate extends Context.Service<
           })
         }
 
-        const stepWorld = { addWish, approver, events, evaluator, grants, withMutex, workspace }
         return Gate.of({
           authorize: Effect.fn("Gate.authorize")((scope, prepared) => {
             const question = questionOfCall(scope, prepared)
@@ -218,12 +189,14 @@ export class Gate extends Context.Service<
             admit(questionOfAccess(beforeRun, start), () => Effect.void)
           ),
           resolveInDoubt: decideDoubt,
-          approveStep: (step) => approveStep(step, stepWorld),
+          approveStep: (step) => approveStep(step, world),
           mayRead,
           foresee: (access) => foreseeDenial(access, { approver, evaluator, grants }),
           denials: refusals.denials,
           wishes: refusals.wishes,
           sessionGrants: Effect.sync(() => grants.session()),
+          addedRules: Effect.sync(() => rules.slice(options.rules?.length ?? 0)),
+          addRule: (rule) => Effect.sync(() => void rules.push(rule)),
           snapshot: Effect.map(refusals.snapshot, (refused) => ({ grants: grants.snapshot(), ...refused })),
           restore: (snapshot) =>
             Effect.andThen(

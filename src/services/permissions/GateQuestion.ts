@@ -11,6 +11,7 @@ import type { Target } from "../../domain/permissions/TargetPattern.ts"
 import type { Arguments, ToolCall } from "../../domain/tools/ToolCall.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import type { Grantable } from "./Grants.ts"
+import { PermissionDenied } from "./PermissionDenied.ts"
 import type { QuestionScope } from "./QuestionScope.ts"
 
 export interface GateQuestion extends Grantable, QuestionScope {
@@ -109,3 +110,10 @@ export const targetOf =
     const kind = access._tag === "LoadPlugin" || access._tag === "StartServer" ? "start" : "other"
     return { kind, canonical, effects }
   }
+
+/** The denial of a question. */
+export const deniedOf = (
+  question: GateQuestion,
+  by: PermissionDenied["by"],
+  more: Pick<PermissionDenied, "instead" | "leftOut" | "patterns" | "reason" | "times"> = {}
+) => new PermissionDenied({ tool: question.tool, targets: question.accesses.map(accessTarget), by, ...more })

@@ -3,33 +3,23 @@
  */
 import * as Effect from "effect/Effect"
 import type { Decision } from "../../domain/permissions/Decision.ts"
-import type { GatedTask, StepApproved, StepGate, ApprovalItem, Wish } from "../../domain/permissions/ApprovalItem.ts"
+import type { Rule } from "../../domain/permissions/Permission.ts"
+import type { GatedTask, StepApproved, StepGate, ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import {
   conflictingWriteNote,
   conflictingWrites,
   type TouchingTask
 } from "../../domain/permissions/ConflictingWrites.ts"
 import { sessionScopes } from "../../domain/permissions/SessionScope.ts"
-import type { Approver, StepAnswer } from "../approvals/Approver.ts"
+import type { StepAnswer } from "../approvals/Approver.ts"
 import { hashOf } from "../files/Hash.ts"
 import { type PolicyEvaluator, scriptWarnings } from "./PolicyEvaluator.ts"
-import { itemOf } from "./ApprovalView.ts"
+import { alwaysOffers, itemOf } from "./ApprovalView.ts"
 import { afterWrites, type GateQuestion, questionOfCall } from "./GateQuestion.ts"
-import type { Grants } from "./Grants.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
-import type { Workspace } from "../files/Workspace.ts"
-
-interface StepWorld {
-  readonly approver: Approver["Service"]
-  readonly events: RunEvents["Service"]
-  readonly workspace: Workspace["Service"]
-  readonly evaluator: PolicyEvaluator
-  readonly grants: Grants
-  /** Takes what a person wants instead. */
-  readonly addWish: (wish: Wish) => Effect.Effect<void>
-  /** Lets one question be shown at a time. */
-  readonly withMutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
-}
+import type { GateWorld } from "./GateWorld.ts"
+import type { Grants } from "./Grants.ts"
+import { rememberInProject } from "./RememberedAnswer.ts"
 
 interface DecidedCall {
   readonly question: GateQuestion
@@ -76,6 +66,8 @@ const withWarnings = (item: ApprovalItem, warnings: ReadonlyMap<string, string>)
 interface Shown {
   readonly item: ApprovalItem
   readonly question?: GateQuestion
+  /** The rules for this project that are offered for it. */
+  readonly offered?: ReadonlyArray<Rule>
 }
 
 /** The item of a call that cannot be made, with the first line of what stands in its way. */
@@ -88,15 +80,18 @@ const shownOf = Effect.fnUntraced(function* (
   task: string,
   calls: ReadonlyArray<DecidedCall>,
   warnings: ReadonlyMap<string, string>,
-  { evaluator, workspace }: StepWorld
+  world: GateWorld
 ): Effect.fn.Return<ReadonlyArray<Shown>> {
   if (calls.length === 0) return [{ item: { task, tool: "none", risk: "safe", targets: [] } }]
   return yield* Effect.forEach(calls, ({ problem, question }) =>
     Effect.gen(function* (): Effect.fn.Return<Shown> {
+      const { evaluator } = world
       const changed = scriptWarnings(yield* evaluator.changedScripts(question))
-      const item = yield* itemOf(question, workspace, yield* evaluator.outdated(question), changed)
+      const item = yield* itemOf(question, world, yield* evaluator.outdated(question), changed)
       if (problem !== undefined) return { item: withProblem(item, problem) }
-      return { item: withWarnings(item, warnings), question }
+      const offered = question.risk === "safe" ? [] : evaluator.offersOf(question)
+      const offers = offered.length === 0 ? {} : { offers: alwaysOffers(offered) }
+      return { item: { ...withWarnings(item, warnings), ...offers }, question, offered }
     })
   )
 })
@@ -118,10 +113,17 @@ const warnOfSharedWrites = Effect.fnUntraced(function* (
 })
 
 /** Grants the approved calls. A call that is asked about each time is granted only when a person saw it. */
-const grant = (answer: StepAnswer, wasSeen: boolean, shown: ReadonlyArray<Shown>, grants: Grants): void => {
-  const isApproved = ({ question }: Shown, index: number): boolean => {
+const grant = (
+  answer: StepAnswer,
+  wasSeen: boolean,
+  shown: ReadonlyArray<Shown>,
+  { approver, grants }: Pick<GateWorld, "approver" | "grants">
+): void => {
+  const isLeft = ({ item, question }: Shown): boolean =>
+    question === undefined || sessionScopes(question) === undefined || approver.leaves?.(item) === true
+  const isApproved = (one: Shown, index: number): boolean => {
     if (typeof answer === "object") return answer.chosen.includes(index + 1)
-    return answer !== "decline" && (wasSeen || (question !== undefined && sessionScopes(question) !== undefined))
+    return answer !== "decline" && (wasSeen || !isLeft(one))
   }
   const hashesOf = (some: ReadonlyArray<Shown>) => some.flatMap(({ question }) => question?.hash ?? [])
   const approved = shown.filter(isApproved)
@@ -134,13 +136,28 @@ const grant = (answer: StepAnswer, wasSeen: boolean, shown: ReadonlyArray<Shown>
   }
 }
 
+/** Remembers the rules that the person chose; a warning says when that is not possible. */
+const remember = Effect.fnUntraced(function* (
+  always: ReadonlyArray<string>,
+  shown: ReadonlyArray<Shown>,
+  { evaluator, events, policies }: GateWorld
+) {
+  const problems = yield* Effect.forEach(shown, ({ offered = [], question }) =>
+    question === undefined
+      ? Effect.undefined
+      : rememberInProject(always, { offered, question, root: evaluator.root }, policies)
+  )
+  const problem = problems.find((one) => one !== undefined)
+  if (problem !== undefined) yield* events.publish({ type: "message", level: "warning", text: problem })
+})
+
 const answered = (answer: StepAnswer) =>
   typeof answer === "object" ? { answer: "chosen" as const, chosen: answer.chosen } : { answer }
 
 /** Asks once about all tasks of the step that need it, and grants the calls by their hash. */
 export const approveStep = Effect.fn("Gate.approveStep")(function* (
   { planKey, tasks, title }: StepGate,
-  world: StepWorld
+  world: GateWorld
 ): Effect.fn.Return<StepApproved> {
   const { addWish, approver, evaluator, events, grants, withMutex } = world
   const decided = yield* Effect.forEach(tasks, (task) =>
@@ -152,7 +169,8 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   }))
   const warnings = yield* warnOfSharedWrites(title, touching, events)
   const open = decided.filter(({ calls, gatedBy }) => !isCovered(gatedBy, calls, grants))
-  if (open.length === 0) return { approved: true, by: "rule" }
+  /* What changes something is left out, whatever a person says; the rest asks by itself. */
+  if (open.length === 0 || evaluator.isReadOnly) return { approved: true, by: "rule" }
   const found = yield* Effect.forEach(open, ({ calls, task }) => shownOf(task, calls, warnings, world))
   const shown = found.flat()
   const items = shown.map(({ item }) => item)
@@ -161,17 +179,20 @@ export const approveStep = Effect.fn("Gate.approveStep")(function* (
   const ask = Effect.gen(function* () {
     const approvedBy = grants.planApprovedBy(planKey)
     if (approvedBy !== undefined) {
-      return { answer: "remaining" as const, by: approvedBy, wasSeen: false, instead: undefined }
+      return { answer: "remaining" as const, by: approvedBy, wasSeen: false, instead: undefined, always: undefined }
     }
     yield* events.publish({ type: "approval.requested", scope: "step", title, hash, items })
     const given = yield* approver.step(title, items, hash)
-    return { instead: undefined, ...given, wasSeen: given.by === "person" }
+    return { instead: undefined, always: undefined, ...given, wasSeen: given.by === "person" }
   })
-  const { answer, by, instead, wasSeen } = yield* withMutex(ask)
+  const { always = [], answer, by, instead, wasSeen } = yield* withMutex(ask)
   const wish = answer === "decline" && instead !== undefined ? { instead } : {}
   if (wish.instead !== undefined) yield* addWish({ declined: title, instead: wish.instead })
   if (answer === "remaining") grants.addPlan(planKey, by)
-  grant(answer, wasSeen, shown, grants)
-  yield* events.publish({ type: "approval.answered", scope: "step", hash, ...answered(answer), by, ...wish })
+  grant(answer, wasSeen, shown, world)
+  const isForProject = answer === "step" && always.length > 0
+  const rules = isForProject ? { always } : {}
+  yield* events.publish({ type: "approval.answered", scope: "step", hash, ...answered(answer), by, ...wish, ...rules })
+  if (isForProject) yield* remember(always, shown, world)
   return { approved: answer !== "decline", by }
 })

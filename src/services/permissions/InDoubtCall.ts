@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { InDoubtCall, CallIntent, FileState } from "../../domain/history/JournalRecord.ts"
-import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
+import type { ApprovalItem, ApprovalWords } from "../../domain/permissions/ApprovalItem.ts"
 import type { Approver } from "../approvals/Approver.ts"
 import { hashOf } from "../files/Hash.ts"
 import { fileState, type Workspace } from "../files/Workspace.ts"
@@ -24,9 +24,22 @@ const verdictOfFiles = Effect.fnUntraced(function* (
   return files.every(({ before }, index) => states[index] === before) ? "again" : "unclear"
 })
 
+/** A command is shown as one would type it. */
+const doubtWords = (tool: string, names: ReadonlyArray<string>): Pick<ApprovalWords, "command" | "does"> => {
+  const [command] = names
+  return tool === "run_command" && command !== undefined
+    ? { does: "run a command", command }
+    : { does: [`use ${tool}`, ...(names.length === 0 ? [] : [names.join(", ")])].join(" on ") }
+}
+
 /** What a person is shown. */
-const doubtItem = ({ call, files, targets, task }: CallIntent): ApprovalItem => ({
+const doubtItem = ({ call, files, targets, task }: CallIntent, nameOf: (path: string) => string): ApprovalItem => ({
   task,
+  words: {
+    ...doubtWords(call.name, targets.map(nameOf)),
+    consequence: "When it happened, running it again does it a second time.",
+    isCalm: false
+  },
   tool: call.name,
   call,
   risk: "high",
@@ -47,6 +60,8 @@ export interface DoubtWorld {
   readonly approver: Approver["Service"]
   readonly events: RunEvents["Service"]
   readonly workspace: Workspace["Service"]
+  /** A path as a person knows it. */
+  readonly nameOf: (path: string) => string
   /** Lets one question be shown at a time. */
   readonly withMutex: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
 }
@@ -54,11 +69,11 @@ export interface DoubtWorld {
 /** Decides by the files, else by asking; why not, when the run is to stop. */
 export const resolveInDoubt = Effect.fn("Gate.resolveInDoubt")(function* (
   intent: InDoubtCall,
-  { approver, events, withMutex, workspace }: DoubtWorld
+  { approver, events, nameOf, withMutex, workspace }: DoubtWorld
 ): Effect.fn.Return<"again" | "done" | { readonly by: "person" | "nobody"; readonly reason?: string }> {
   const verdict = yield* verdictOfFiles(intent.files, workspace)
   if (verdict !== "unclear") return verdict
-  const item = doubtItem(intent)
+  const item = doubtItem(intent, nameOf)
   /* An answer counts for this beginning of the call: one that is begun again can come into doubt again. */
   const hash = hashOf([intent.key, intent.seq])
   const ask = Effect.gen(function* () {

@@ -14,6 +14,8 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("De
   by: Schema.Literals(["person", "rule", "nobody"]),
   /** Why nothing can allow it, for a protected access; a clause of which the access is the subject. */
   reason: Schema.optionalKey(Schema.String),
+  /** True when the run was to change nothing, and this would have changed something. */
+  leftOut: Schema.optionalKey(Schema.Boolean),
   /** What rules would have to name to allow it, when that is more than the targets. */
   patterns: Schema.optionalKey(Schema.Array(Schema.String)),
   /** How often a person has denied the same effect in this run. */

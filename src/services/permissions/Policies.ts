@@ -12,12 +12,11 @@ import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 import { isSameRule, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
-import type { Rule } from "../../domain/permissions/Permission.ts"
 import { changeAlone, type PolicyFileError, readPolicyFile, writePolicyFile } from "./PolicyFile.ts"
 
 type Rules = ReadonlyArray<RememberedRule>
 
-const without = (rules: Rules, rule: Rule): Rules => rules.filter((one) => !isSameRule(one, rule))
+const without = (rules: Rules, rule: RememberedRule): Rules => rules.filter((one) => !isSameRule(one, rule))
 
 /** Where rules are stored: what it holds now, and how it is replaced. */
 interface PolicyStore {
@@ -34,7 +33,7 @@ const makePolicies = Effect.fnUntraced(function* ({ alone, file, read, write }: 
   const rules = yield* Ref.make(Result.getOrElse(atStart, (): Rules => []))
   const withMutex = yield* Semaphore.make(1)
   /** Changes the present content of the store, to keep rules that another process added. True when it held `rule`. */
-  const change = (rule: Rule, next: (rules: Rules) => Rules) =>
+  const change = (rule: RememberedRule, next: (rules: Rules) => Rules) =>
     Effect.gen(function* () {
       const present = yield* read
       const changed = next(present)
@@ -70,7 +69,7 @@ export class Policies extends Context.Service<
      */
     remember(rule: RememberedRule): Effect.Effect<void, PolicyFileError>
     /** Removes a rule from the file; false when the file does not hold it. */
-    revoke(rule: Rule): Effect.Effect<boolean, PolicyFileError>
+    revoke(rule: RememberedRule): Effect.Effect<boolean, PolicyFileError>
   }
 >()("task-conductor/services/permissions/Policies") {
   /** Stores the rules in this file. `owner` is the id of the user that the file must belong to, where the system has one. */

@@ -9,7 +9,8 @@ import { decide } from "../../domain/permissions/Decision.ts"
 import { placePrefix } from "../../domain/permissions/CommandScope.ts"
 import { exactPattern, type Target } from "../../domain/permissions/TargetPattern.ts"
 import { type Rule, parseRule, type Verdict } from "../../domain/permissions/Permission.ts"
-import { appliesTo, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
+import { ruleOffers } from "../../domain/permissions/RuleOffers.ts"
+import { appliesTo, concernsProject, type RememberedRule } from "../../domain/permissions/PolicyFormat.ts"
 import { type GateQuestion, targetOf, questionOfCall } from "./GateQuestion.ts"
 import { makeScriptChanges } from "./ScriptChanges.ts"
 import { Policies } from "./Policies.ts"
@@ -24,6 +25,8 @@ import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
 export interface SourcedRule extends Rule {
   readonly source?: string
   readonly rememberedAt?: string
+  /** The only project for which it holds. */
+  readonly project?: string
 }
 
 /** The rules of a configuration, whose texts have been checked; `source` is its file or flag. */
@@ -55,6 +58,9 @@ export interface GateOptions {
   /** When the run began, in milliseconds; now when absent. Rules do not cover commands whose scripts changed since. */
   readonly since?: number
 }
+
+/** Why nothing is changed with `--read-only`; a clause of which the access is the subject. */
+export const readOnlyReason = "would change something, and this run only reads"
 
 /** True for what may change the project. */
 const changesSomething = ({ accesses, mayChange }: GateQuestion): boolean =>
@@ -105,20 +111,23 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     risk,
     targets: accesses.map(targetOf(path, root))
   })
+  /** The remembered rules that are about this project. */
+  const remembered = Effect.map(policies.rules, (rules) => rules.filter((rule) => concernsProject(rule, root)))
   return {
     /** Why the question is about protected access; nothing when rules decide. */
     protection: (question: GateQuestion): string | undefined => {
-      if (options.readOnly === true && changesSomething(question))
-        return "would change something, and this run only reads"
+      if (options.readOnly === true && changesSomething(question)) return readOnlyReason
       return question.accesses
         .map((access) => protectionOf(access, { ...options, path, root, protectedPaths }))
         .find((one) => one !== undefined)
     },
     changesSomething,
+    /** True when nothing may be changed. */
+    isReadOnly: options.readOnly === true,
     /** Notes what was allowed to be written. */
     noteWrites: ({ accesses }: GateQuestion) => scripts.note(accesses),
     evaluate: Effect.fnUntraced(function* (question: GateQuestion) {
-      const applying = (yield* policies.rules).filter((rule) => appliesTo(rule, question.pin)).map(sourced)
+      const applying = (yield* remembered).filter((rule) => appliesTo(rule, question.pin)).map(sourced)
       const rules = [...(options.rules ?? []), ...applying]
       const changes = yield* scripts.changes(question.accesses)
       const isCurrent = (rule: SourcedRule) => changes.every(({ at }) => at <= scripts.inForceSince(rule))
@@ -129,7 +138,7 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
     }),
     /** The scripts that changed after rules came into force which would allow the command; relative to the project. */
     changedScripts: Effect.fnUntraced(function* (question: GateQuestion) {
-      const rules = [...(options.rules ?? []), ...(yield* policies.rules)]
+      const rules = [...(options.rules ?? []), ...(yield* remembered)]
       const decision = decide<SourcedRule>(rules, { ...requestOf(question), risk: "medium" })
       if (decision.verdict !== "allow") return []
       const since = Math.max(...decision.rules.map(scripts.inForceSince))
@@ -150,10 +159,17 @@ export const makePolicyEvaluator = Effect.fnUntraced(function* (options: GateOpt
       if (targets.every((target) => prefixOf(target) === "")) return {}
       return { patterns: targets.map((target) => `${prefixOf(target)}${exactPattern(target.canonical)}`) }
     },
+    /** The rules that a person may choose for this project. */
+    offersOf: (question: GateQuestion): ReadonlyArray<Rule> =>
+      ruleOffers(question, question.accesses.map(targetOf(path, root))),
+    /** A path as a person knows it: relative in the project. */
+    nameOf: (given: string): string =>
+      given === root || given.startsWith(`${root}${path.sep}`) ? path.relative(root, given) || "." : given,
+    root,
     /** A remembered rule that would allow it if the tool had not changed since. */
     outdated: (question: GateQuestion) =>
-      Effect.map(policies.rules, (remembered) => {
-        const lapsed = remembered.filter((rule) => rule.pin !== undefined && !appliesTo(rule, question.pin))
+      Effect.map(remembered, (rules) => {
+        const lapsed = rules.filter((rule) => rule.pin !== undefined && !appliesTo(rule, question.pin))
         return decide(lapsed, { ...requestOf(question), risk: "medium" }).rules[0]
       })
   }

@@ -2,6 +2,7 @@
  * Where in a run something is asked for, so that an answer that is persisted counts for this question and for no later one
  * with the same words.
  */
+import { beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import { hashOf } from "../files/Hash.ts"
 
@@ -13,6 +14,9 @@ export interface QuestionScope {
    */
   readonly place: string
 }
+
+/** Where plugins and servers are started, and given files are read. */
+export const beforeRun: QuestionScope = { task: beforeRunTask, place: "" }
 
 interface Identified {
   readonly hash: string

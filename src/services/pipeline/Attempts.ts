@@ -54,6 +54,8 @@ export interface AttemptPlan<A, E, R> {
   readonly hidesAnswer?: boolean
   /** The model that is asked, when it is not the one of the run. */
   readonly model?: string
+  /** The JSON schema that the answer has to fit; see `ModelRequest`. */
+  readonly format?: object
   /** The expected document; see `ModelRequest`. */
   readonly shape?: AnswerShape
   /** Makes a listener for one answer; see `ModelRequest`. */
@@ -116,6 +118,7 @@ export class Attempts extends Context.Service<
         }
         const watched = {
           ...(plan.model === undefined ? {} : { model: plan.model }),
+          ...(plan.format === undefined ? {} : { format: plan.format }),
           ...(plan.shape === undefined ? {} : { shape: plan.shape }),
           ...(plan.listen === undefined ? {} : { listen: plan.listen })
         }
@@ -146,7 +149,13 @@ export class Attempts extends Context.Service<
               }
               return { value: reading.value.value, answer: asked.answer, attempts: attempt }
             }
-            yield* events.publish({ type: "answer.rejected", call, answer: asked.answer, issues: reading.issues })
+            yield* events.publish({
+              type: "answer.rejected",
+              call,
+              answer: asked.answer,
+              issues: reading.issues,
+              mostAttempts: most
+            })
             const { hasOnlyThought = false } = asked
             // The issues distinguish answers that were incomplete; thoughts are no answer that could be repeated.
             const sign = [

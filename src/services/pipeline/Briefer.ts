@@ -12,6 +12,7 @@ import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import * as os from "node:os"
 import { type Briefing, type CurrentFile, type BriefingParts, requestDocument } from "../../domain/models/Briefing.ts"
+import { type Attachment, attachmentNote } from "../../domain/models/Attachment.ts"
 import { firstLines } from "../../domain/text/Excerpt.ts"
 import { languageOf } from "../../domain/files/Language.ts"
 import { fitDescription } from "../../domain/models/ProjectDescription.ts"
@@ -28,6 +29,8 @@ export interface Request {
   /** Path of the file the person is looking at, absolute or relative to the project. */
   readonly currentFile?: string
   readonly openFiles?: ReadonlyArray<string>
+  /** What belongs to the prompt. */
+  readonly attachment?: Attachment
 }
 
 /** The facts besides the request. */
@@ -148,7 +151,15 @@ export class Briefer extends Context.Service<
         const near = [...(currentFile === undefined ? [] : [currentFile.path]), ...openFiles]
         const inside = near.filter((file) => !path.isAbsolute(file))
         const description = fitDescription(yield* workspace.descriptions(inside, gate.mayRead), contextWindow)
-        const notes = [description.note, currentFile === undefined ? undefined : windowNote(currentFile)]
+        const attachment =
+          request.attachment === undefined
+            ? undefined
+            : { ...request.attachment, room: Math.floor(charactersIn(contextWindow / 4)) }
+        const notes = [
+          description.note,
+          currentFile === undefined ? undefined : windowNote(currentFile),
+          attachment === undefined ? undefined : attachmentNote(attachment, attachment.room)
+        ]
         const told = notes.flatMap((note) => note ?? [])
         const found: Surroundings = {
           environment: yield* environment,
@@ -156,6 +167,7 @@ export class Briefer extends Context.Service<
           ...(description.files.length === 0 ? {} : { descriptionFiles: description.files }),
           openFiles,
           ...(currentFile === undefined ? {} : { currentFile }),
+          ...(attachment === undefined ? {} : { attachment }),
           ...(told.length === 0 ? {} : { notes: told })
         }
         return found

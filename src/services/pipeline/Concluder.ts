@@ -4,6 +4,9 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import { answerForm, type AnswerSchema, formOf, readJsonAnswer } from "../../domain/documents/JsonAnswer.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
@@ -28,6 +31,15 @@ export interface ConclusionOrder {
   readonly failures: ReadonlyArray<TaskFailure>
   readonly missing: ReadonlyArray<MissingChange>
   readonly notRun: ReadonlyArray<NotRun>
+  /** The JSON schema that the answer has to fit. */
+  readonly outputSchema?: Schema.Json
+}
+
+/** An answer as JSON has no links to count. */
+const readJson = (answer: string, form: AnswerSchema) => {
+  const reading = readJsonAnswer(answer, form)
+  const value = Option.map(reading.value, (text): CheckedAnswer => ({ text, evidence: { checked: 0, wrong: 0 } }))
+  return { ...reading, value }
 }
 
 export class Concluder extends Context.Service<
@@ -48,6 +60,7 @@ export class Concluder extends Context.Service<
 
       const conclude = Effect.fn("Concluder.conclude")(function* (order: ConclusionOrder) {
         const shared = briefingBlocks(order.briefing)
+        const form = yield* formOf(order.outputSchema)
         const fill = (completed: string, previous: Previous | undefined) =>
           prompts.fill("conclusion", {
             user_prompt: shared.user_prompt,
@@ -56,7 +69,8 @@ export class Concluder extends Context.Service<
             failed_tasks: [
               notDoneBlock(order),
               fencedBlock("## Your previous answer", previous?.answer ?? "", "markdown"),
-              rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? []))
+              rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? [])),
+              form === undefined ? "" : answerForm(form)
             ].join("")
           })
         const accepted = yield* attempts.run({
@@ -68,7 +82,11 @@ export class Concluder extends Context.Service<
             const room = charactersLeft(window, frame, calibration.scale(model))
             return fill(resultBlocks(order.finished, room), previous)
           },
-          read: (answer) => readAnswer(answer, { ...order, calls: [], material: [] })
+          ...(form === undefined ? {} : { format: form.schema }),
+          read: (answer) =>
+            form === undefined
+              ? readAnswer(answer, { ...order, calls: [], material: [] })
+              : Effect.succeed(readJson(answer, form))
         })
         return accepted.value
       })

@@ -55,11 +55,24 @@ export class Pipeline extends Context.Service<
       const toolRunner = yield* ToolRunner
 
       /** Every run answers with the results that it has, also one that stopped at a gate. */
-      const conclude = Effect.fnUntraced(function* (briefing: Briefing, state: RunState, ended: RoundsOutcome) {
+      const conclude = Effect.fnUntraced(function* (
+        { outputSchema }: RunOrder,
+        briefing: Briefing,
+        state: RunState,
+        ended: RoundsOutcome
+      ) {
         const { goals, results: finished, failures, rounds: round } = yield* state.get
         if (finished.length === 0) return noAnswer
         const open = openFailures(failures, finished)
-        const answer = concluder.conclude({ briefing, round, goals, finished, failures: open, ...ended })
+        const answer = concluder.conclude({
+          briefing,
+          round,
+          goals,
+          finished,
+          failures: open,
+          ...(outputSchema === undefined ? {} : { outputSchema }),
+          ...ended
+        })
         if (ended.end._tag !== "Declined") return yield* answer
         /* What was declined stays the reason why the run ended, whatever becomes of its answer. */
         return yield* Effect.catch(answer, ({ message }) =>
@@ -75,16 +88,18 @@ export class Pipeline extends Context.Service<
 
       /** plan -> rounds (refine | run | iterate) -> conclude */
       const work = Effect.fnUntraced(function* (
-        { runId }: RunOrder,
+        order: RunOrder,
         { briefing, createTaskList }: Prepared,
         state: RunState
       ) {
         const { taskList } = yield* createTaskList
         yield* state.setGoals(taskList.goals)
         const ended = yield* rounds.run(briefing, taskList, state)
-        const answer = yield* conclude(briefing, state, ended)
+        const answer = yield* conclude(order, briefing, state, ended)
         const { results } = yield* state.get
-        const outcome = outcomeOf(ended.end, followableAnswer(answer.text, results, runId), {
+        const { outputSchema, runId } = order
+        const text = outputSchema === undefined ? followableAnswer(answer.text, results, runId) : answer.text
+        const outcome = outcomeOf(ended.end, text, {
           ...ended,
           denials: yield* gate.denials,
           runId

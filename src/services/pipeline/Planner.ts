@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
+import { attachmentAnchor } from "../../domain/models/Attachment.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { issuesMarkdown, Repair } from "../../domain/findings/Issue.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
@@ -107,7 +108,18 @@ export class Planner extends Context.Service<
         }
         const unusable = missing.whyUnusable(found)
         if (unusable !== undefined) return yield* new NoValidPlan({ detail: unusable, issues: [] })
-        const task = plainTask(`${skill} 1`, skill, briefing.prompt, "What the prompt asks for.")
+        const references =
+          briefing.attachment === undefined
+            ? []
+            : [
+                {
+                  kind: "anchor" as const,
+                  title: "Attached input",
+                  href: `#${attachmentAnchor}`,
+                  target: attachmentAnchor
+                }
+              ]
+        const task = plainTask(`${skill} 1`, skill, briefing.prompt, "What the prompt asks for.", { references })
         const step = new Step({ title: "Task section 1", tasks: [task] })
         return { taskList: new TaskList({ goals: briefing.prompt, steps: [step] }), attempts: 0 }
       })

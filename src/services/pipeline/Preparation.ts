@@ -47,10 +47,15 @@ export class Preparation extends Context.Service<
       const missing = yield* makeMissingTools
       const skills = yield* Skills
 
-      const brief = ({ currentFile, openFiles = [], prompt }: RunOrder) =>
+      const brief = ({ attachment, currentFile, openFiles = [], prompt }: RunOrder) =>
         activities.runStage(
           { key: stageKey.briefing, success: Briefing },
-          briefer.brief({ prompt, openFiles, ...(currentFile === undefined ? {} : { currentFile }) })
+          briefer.brief({
+            prompt,
+            openFiles,
+            ...(currentFile === undefined ? {} : { currentFile }),
+            ...(attachment === undefined ? {} : { attachment })
+          })
         )
 
       const plan = ({ plan: markdown }: RunOrder, briefing: Briefing) =>

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Briefing } from "../../domain/models/Briefing.ts"
+import { stageModelsOf } from "../../domain/models/Generation.ts"
 import { RecordedTool, toolsKey, toolsToRecord } from "../../domain/history/RecordedTool.ts"
 import type { RunOrder } from "../../domain/runs/RunOrder.ts"
 import type { Outcome } from "../../domain/runs/RunOutcome.ts"
@@ -44,7 +45,8 @@ export class RunReporter extends Context.Service<
       const activities = yield* Activities
       const events = yield* RunEvents
       const foreign = toolsToRecord((yield* ToolRegistry).tools)
-      const { model } = yield* RunSettings
+      const { generation, model } = yield* RunSettings
+      const stageModels = model === "embedded" ? {} : stageModelsOf(generation)
       const meter = yield* UsageMeter
       const { root: project } = yield* Workspace
       const resumeNotes = Effect.provideContext(
@@ -56,7 +58,7 @@ export class RunReporter extends Context.Service<
         Effect.forEach(notes, (text) => events.publish({ type: "message", level: "warning", text }), { discard: true })
 
       const start = Effect.fnUntraced(function* ({ prompt, runId }: RunOrder, briefing: Briefing) {
-        yield* events.publish({ type: "run.started", version: 2, runId, project, model, prompt })
+        yield* events.publish({ type: "run.started", version: 2, runId, project, model, ...stageModels, prompt })
         yield* warn(briefing)
         if (foreign.length > 0) {
           yield* activities.record({ key: toolsKey, success: Schema.Array(RecordedTool) }, Effect.succeed(foreign))
@@ -67,7 +69,10 @@ export class RunReporter extends Context.Service<
       const finish = Effect.fnUntraced(function* ({ runId }: RunOrder, state: RunState, outcome: Outcome) {
         const { evidence: ofAnswer, ...ending } = outcome
         const { message } = ending
-        if (message !== "") yield* events.publish({ type: "message", level: "error", text: message })
+        /* What a person chose is no error. */
+        const isChosen = ending.status === "declined" || ending.status === "interrupted"
+        const level = isChosen ? "info" : "error"
+        if (message !== "") yield* events.publish({ type: "message", level, text: message })
         const usage = yield* meter.total
         const progress = yield* state.get
         const failures = openFailures(progress.failures, progress.results)

@@ -23,12 +23,19 @@ export class RunRefused extends Schema.TaggedError<RunRefused>()("RunRefused", {
   }
 }
 
+/** Where a run goes on that workers have given back: how many, and what they lack, by their names. */
+export const RunSeat = Schema.Struct({
+  number: Schema.Int,
+  declined: Schema.Record(Schema.String, Schema.String)
+})
+export type RunSeat = typeof RunSeat.Type
+
 /** The workflow from an order to its report; the id of the execution is the id of the run. */
 export const RunWorkflow = Workflow.make("task-conductor/Run", {
-  payload: { order: RunOrder },
+  payload: { order: RunOrder, seat: Schema.optionalKey(RunSeat) },
   success: RunReport,
   error: Schema.Union([UnknownSkill, BriefingError, JournalError, RunRefused]),
-  idempotencyKey: ({ order }) => order.runId
+  idempotencyKey: ({ order, seat }) => (seat === undefined ? order.runId : `${order.runId}/${seat.number}`)
 })
 
 /** Executes the order on the current engine. */

@@ -15,7 +15,13 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 export class RuleWithoutTool extends Schema.TaggedError<RuleWithoutTool>()("RuleWithoutTool", {
   verdict: Schema.Literals(["allow", "deny"]),
   rule: Schema.String,
-  what: Schema.String
+  what: Schema.String,
+  /** Further rules that name no tool. */
+  others: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({ verdict: Schema.Literals(["allow", "deny"]), rule: Schema.String, what: Schema.String })
+    )
+  )
 }) {
   override get message(): string {
     return `The rule "${this.rule}" does nothing: ${this.what}`
@@ -25,8 +31,8 @@ export class RuleWithoutTool extends Schema.TaggedError<RuleWithoutTool>()("Rule
 const toolOf = (rule: string): string => rule.split(":")[0] ?? rule
 
 /**
- * The warnings about a run with this configuration, as sentences. Fails for the first rule of `overrides` (flags or
- * options) that names no tool, since its author must know before anything runs.
+ * The warnings about a run with this configuration, as sentences. Fails for the rules of `overrides` (flags or
+ * options) that name no tool, since their author must know before anything runs.
  */
 export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   all: Configuration,
@@ -46,8 +52,11 @@ export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
           return new RuleWithoutTool({ verdict, rule, what: `${what}${verdict === "allow" ? leftOut : ""}` })
         })
     )
-  const [mistake] = idleIn(overrides)
-  if (mistake !== undefined) return yield* mistake
+  const [mistake, ...others] = idleIn(overrides)
+  if (mistake !== undefined) {
+    const { rule, verdict, what } = mistake
+    return yield* new RuleWithoutTool({ rule, verdict, what, ...(others.length === 0 ? {} : { others }) })
+  }
   const warnings: ReadonlyArray<string> = [
     ...notes,
     ...idleIn(all).map(({ rule, what }) => `The configured rule "${rule}" does nothing: ${what}`),

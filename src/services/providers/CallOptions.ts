@@ -12,6 +12,8 @@ export interface CallSettings {
   readonly contextWindow?: number
   /** The most tokens of thoughts and answer together; what the provider was made with when absent. */
   readonly maxTokens?: number
+  /** The JSON schema that the answer has to fit; free text when absent. */
+  readonly format?: object
   /** How long each phase of the call may take, in seconds; what the provider was made with when absent. */
   readonly seconds?: {
     readonly connect: number

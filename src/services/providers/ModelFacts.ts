@@ -9,6 +9,8 @@ export interface Facts {
   /** False when the server could not be asked. */
   readonly isKnown: boolean
   readonly thinks: boolean
+  /** True when the server says that it does not have the model. */
+  readonly isMissing?: boolean
   /** True when the server forwards prompts for the model to another server. */
   readonly isForwarded?: boolean
   /** The largest window that the model was trained for. */

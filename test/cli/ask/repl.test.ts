@@ -1,24 +1,53 @@
 import { assert, it } from "@effect/vitest"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import { Output } from "../../../src/cli/terminal/Output.ts"
+import { noScreen } from "../../../src/cli/terminal/Screen.ts"
 import { Signals } from "../../../src/cli/terminal/Signals.ts"
+import { makeLineReader } from "../../../src/cli/ask/LineReader.ts"
+import { makePlainReader } from "../../../src/cli/ask/MessageReader.ts"
 import { talk } from "../../../src/cli/ask/repl.ts"
-import type { Rule } from "../../../src/domain/permissions/Permission.ts"
-import { Approver } from "../../../src/services/approvals/Approver.ts"
+import type { ConversationWorld } from "../../../src/app/conversation.ts"
+import type { Setup } from "../../../src/app/setup.ts"
+import { layerTerminal } from "../../../src/services/approvals/TerminalApprover.ts"
 import { Asker } from "../../../src/services/conversation/Asker.ts"
 import { type ScriptedAnswer, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
+import type { SourcedRule } from "../../../src/services/permissions/PolicyEvaluator.ts"
+import { defaultSettings } from "../../../src/services/runs/RunSettings.ts"
 import { makeFakeTerminal } from "../../support/FakeTerminal.ts"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
 import { layerTestAsk } from "../../support/TestRun.ts"
 
-const rules: ReadonlyArray<Rule> = [{ verdict: "deny", tool: "write_file", pattern: "*.lock" }]
+const rules: ReadonlyArray<SourcedRule> = [{ verdict: "deny", tool: "write_file", pattern: "*.lock" }]
+
+const setupWith = (model: string): Setup =>
+  ({
+    rules,
+    project: "/project",
+    settings: { ...defaultSettings, model },
+    folders: { home: "/home/you" }
+  }) as unknown as Setup
+
+const world: ConversationWorld = {
+  setup: setupWith("embedded"),
+  prepareModel: (name) =>
+    name === "qwen3:8b"
+      ? Effect.succeed({ fitted: { setup: setupWith(name), isLowered: false } })
+      : Effect.fail({ message: `The model "${name}" is not installed.` })
+}
 
 /** A person at a terminal, before whom a session is open. */
-const open = (script: (index: number) => ScriptedAnswer | string) =>
+const open = (script: (index: number) => ScriptedAnswer | string, hasKeys = false) =>
   Effect.gen(function* () {
+    const remembered: Array<string> = []
+    const remember = (message: string) => Effect.sync(() => void remembered.push(message))
     const terminal = yield* makeFakeTerminal({ stdin: true, stderr: true })
     const shown = { text: "" }
     const listeners: Array<() => void> = []
@@ -26,6 +55,10 @@ const open = (script: (index: number) => ScriptedAnswer | string) =>
     const output = Output.of({
       result: () => Effect.die("no result"),
       answer: () => Effect.die("no answer"),
+      print: () => Effect.die("nothing is printed"),
+      printNow: () => undefined,
+      screen: noScreen,
+      resultColumns: () => undefined,
       follow: () => undefined,
       tell: (text) => add(`${text}\n`),
       prompt: add,
@@ -43,16 +76,23 @@ const open = (script: (index: number) => ScriptedAnswer | string) =>
     const layer = layerTestAsk({
       files: { "a.txt": "text\n" },
       rules,
-      approver: Approver.layerTerminal.pipe(Layer.provide(terminal.layer))
+      approver: layerTerminal().pipe(Layer.provide(terminal.layer))
     }).pipe(Layer.provide(ScriptedModel.layer((_prompt, index) => script(index))))
     const screen = () => shown.text + terminal.screen()
     const session = yield* Effect.gen(function* () {
       const asker = yield* Asker
       return yield* asker.converse({ runId: "r", prompt: "" }, (one) =>
-        talk(one, rules, (piece) => (shown.text += piece))
+        Effect.gen(function* () {
+          const reader = yield* hasKeys
+            ? makeLineReader({ messages: ["An earlier message"], add: remember })
+            : makePlainReader
+          const next = yield* talk(one, world, { reader, listen: (piece) => void (shown.text += piece) })
+          if (next !== undefined) shown.text += `next: ${next.fitted.setup.settings.model}`
+        })
       )
     }).pipe(
       Effect.provide(layer),
+      Effect.provide(Layer.merge(NodeFileSystem.layer, NodePath.layer)),
       Effect.provide(terminal.layer),
       Effect.provideService(Output, output),
       Effect.provideService(Signals, signals),
@@ -74,7 +114,10 @@ const open = (script: (index: number) => ScriptedAnswer | string) =>
     return {
       screen,
       sees,
+      until,
       type: terminal.type,
+      press: terminal.press,
+      remembered,
       end: terminal.end,
       interrupt: Effect.sync(() => listeners.at(-1)?.()),
       report: Effect.andThen(
@@ -93,7 +136,7 @@ it.effect("answers messages and words until the person leaves", () =>
   Effect.gen(function* () {
     const { report, screen, sees, type } = yield* open((index) => `Answer ${index + 1}.`)
     const words = [
-      ["/help", "/permissions  what is allowed"],
+      ["/help", "what is allowed and denied"],
       ["/tools", "write_file"],
       ["/context", "a.txt"],
       ["/tasks", "The list is empty."],
@@ -113,7 +156,7 @@ it.effect("answers messages and words until the person leaves", () =>
     yield* type("/quit")
     const { rounds, status } = yield* report
     assert.deepStrictEqual([status, rounds], ["done", 2])
-    assert.match(screen(), /^Write a message and press Enter; \/help lists the commands\.\n> /)
+    assert.match(screen(), /^> /)
   })
 )
 
@@ -135,9 +178,9 @@ it.effect("asks for permission in the middle, and shows what was allowed", () =>
     const { report, sees, type } = yield* open((index) => (index === 0 ? reading : "It says text."))
     yield* sees("> ")
     yield* type("What does a.txt say?")
-    yield* sees("Permission request")
-    yield* sees("Answer [")
-    yield* type("2")
+    yield* sees("Wants to read a.txt")
+    yield* sees("Allow? ")
+    yield* type("a")
     yield* sees("It says text.")
     yield* type("/permissions")
     yield* sees("For this session:\n  allow read_file for every file of the project that does not look like a secret\n")
@@ -151,7 +194,7 @@ it.effect("stops an answer at Ctrl-C, also at its question, and leaves at the se
     const { interrupt, report, screen, sees, type } = yield* open((index) => (index === 0 ? reading : "Later."))
     yield* sees("> ")
     yield* type("What does a.txt say?")
-    yield* sees("Permission request")
+    yield* sees("Wants to read a.txt")
     yield* interrupt
     yield* sees("> ", 2)
     yield* type("Something else")
@@ -175,8 +218,8 @@ it.effect("ends with 4 when something was denied on the way", () =>
     const { report, sees, type } = yield* open((index) => (index === 0 ? reading : "Fine."))
     yield* sees("> ")
     yield* type("What does a.txt say?")
-    yield* sees("Answer [")
-    yield* type("4")
+    yield* sees("Allow? ")
+    yield* type("n")
     yield* sees("Fine.")
     yield* sees("> ", 2)
     yield* type("Thanks.")
@@ -184,5 +227,94 @@ it.effect("ends with 4 when something was denied on the way", () =>
     yield* sees("> ", 3)
     yield* type("/quit")
     assert.strictEqual((yield* report).status, "not_permitted")
+  })
+)
+
+it.effect("takes keys: editing, history, several lines, pastes that are not sent, Ctrl-C and Ctrl-D", () =>
+  Effect.gen(function* () {
+    const { press, remembered, report, screen, sees } = yield* open((index) => `Answer ${index + 1}.`, true)
+    yield* sees("\u001b[?2004h")
+    yield* press("Helo", "\u001b[D", "l\u001b[F!", "\r")
+    yield* sees("Answer 1.")
+    yield* press("one", "\u001b\r", "two\\", "\r", "three", "\r")
+    yield* sees("Answer 2.")
+    yield* press("\u001b[200~pasted\r\nlines\r\n/exit\r\n\u001b[201~")
+    yield* sees("/exit")
+    yield* press("\u001b[200~more\r\u001b[201~", "\r")
+    yield* sees("Answer 3.")
+    /* A terminal that does not mark pastes. */
+    yield* press("first\rsecond\r")
+    yield* sees("second")
+    yield* press("\r")
+    yield* sees("Answer 4.")
+    /* Up goes through the lines of a message before it goes to the message before. */
+    yield* press(...Array.from({ length: 12 }, () => "\u001b[A"), "?", "\r")
+    yield* sees("Answer 5.")
+    yield* press("never sent", "\u0003", "\u0003")
+    yield* sees("Press Ctrl-C again, or Ctrl-D, to leave.")
+    yield* press("still here", "\u0004", "\r")
+    yield* sees("Answer 6.")
+    yield* press("\u0004")
+    assert.strictEqual((yield* report).rounds, 6)
+    assert.isFalse(screen().slice(screen().lastIndexOf("\u001b[?2004l")).includes("\u001b[?2004h"))
+    assert.deepStrictEqual(remembered, [
+      "Hello!",
+      "one\ntwo\nthree",
+      "pasted\nlines\n/exit\nmore",
+      "first\nsecond",
+      "An earlier message?",
+      "still here"
+    ])
+  })
+)
+
+it.effect("carries out commands with arguments", () =>
+  Effect.gen(function* () {
+    const file = `${mkdtempSync(join(tmpdir(), "task-conductor-talk-"))}/talk.md`
+    yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(dirname(file), { recursive: true })))
+    const { report, screen, sees, type, until } = yield* open((index) => (index === 0 ? reading : "It says text."))
+    const steps = [
+      ["/tools read_file,search_files", "The model may call: read_file, search_files."],
+      ["/tools", /write_file +off/],
+      ["/tools off search_files", "The model may call: read_file."],
+      ["/tools on nothing_like_it", 'There is no tool "nothing_like_it". Nearest: '],
+      ["/allow read_file:a.txt", "Allowed for this session: read_file:a.txt."],
+      ["/allow reed_file", 'There is no tool "reed_file". Nearest: read_file'],
+      ["/allow read_file:", "/allow read_file:: "],
+      ["/permissions", "For this session:\n  allow read_file:a.txt\n"],
+      ["/save", "Name a file"],
+      [`/save ${file}`, "There is nothing to save yet."],
+      ["What does a.txt say?", "It says text."],
+      [`/save ${file}`, `Saved to ${file}.`],
+      [`/save ${file}`, "Overwrite it?"],
+      ["", "Nothing was written."],
+      ["/model", "The model is embedded."],
+      ["/model qwen", 'The model "qwen" is not installed.'],
+      ["/modle qwen", "Unknown command /modle. Did you mean /model?"]
+    ] as const
+    for (const [typed, expected] of steps) {
+      yield* type(typed)
+      yield* until(`${typed} did not show ${String(expected)}`, () =>
+        typeof expected === "string" ? screen().includes(expected) : expected.test(screen())
+      )
+    }
+    assert.match(
+      readFileSync(file, "utf8"),
+      /## You\n\nWhat does a\.txt say\?\n\n- called `read_file` with[^]*## Answer\n\nIt says text\.\n$/
+    )
+    yield* type("/model qwen3:8b")
+    yield* sees("next: qwen3:8b")
+    assert.strictEqual((yield* report).status, "done")
+  })
+)
+
+it.effect("leaves at exit and quit, with and without a slash", () =>
+  Effect.gen(function* () {
+    for (const word of ["exit", "Quit", " /exit ", "/quit"]) {
+      const { report, sees, type } = yield* open(() => "Not asked.")
+      yield* sees("> ")
+      yield* type(word)
+      assert.strictEqual((yield* report).rounds, 0)
+    }
   })
 )

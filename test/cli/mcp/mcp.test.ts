@@ -17,6 +17,7 @@ const sandbox = Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => 
 
 const environment = (root: string, host: string) => ({
   PATH: process.env["PATH"] ?? "",
+  TASK_CONDUCTOR_MODEL: "embedded",
   HOME: join(root, "home"),
   XDG_CONFIG_HOME: join(root, "config"),
   OLLAMA_HOST: host
@@ -215,7 +216,7 @@ describe("task-conductor mcp", () => {
       assert.deepStrictEqual(
         messages.filter(({ method }) => method === "notifications/progress").map(({ params }) => params),
         [
-          { progressToken: "p", progress: 1, message: "plan ..." },
+          { progressToken: "p", progress: 1, message: "planning ..." },
           { progressToken: "p", progress: 2, message: "plan 1 task in 1 step: Search 1" }
         ]
       )

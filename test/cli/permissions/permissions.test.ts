@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { chmodSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, readFileSync, realpathSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll } from "vitest"
 import { makeSandbox, type Sandbox } from "../../support/binary.ts"
@@ -276,5 +276,47 @@ describe("permissions explain", () => {
       assert.strictEqual(code, 2)
       assert.match(stderr, message)
     }
+  })
+})
+
+/** A sandbox with a rule for its project, and one for another. */
+const openTwo = () => {
+  const sandbox = open([])
+  const here = realpathSync(join(sandbox.root, "project"))
+  const rules = [
+    { verdict: "allow", tool: "read_file", project: here, rememberedAt },
+    { verdict: "allow", tool: "run_command", pattern: "npm test", project: "/elsewhere" },
+    page
+  ]
+  sandbox.write(policies, JSON.stringify({ version: 1, rules }))
+  return { sandbox, rules }
+}
+
+describe("a rule for one project", () => {
+  it("is listed, explained and revoked in its project, and not in another one", async () => {
+    const { rules, sandbox } = openTwo()
+    sandbox.write("project/a.md", "text\n")
+    const { stdout } = await sandbox.run(["permissions", "list"])
+    assert.match(stdout, /allow {2}read_file .*in this project only, since 2026-11-20/)
+    assert.notInclude(stdout, "npm test")
+    const explained = await sandbox.run(["permissions", "explain", "read_file", '{"path":"a.md"}'])
+    assert.include(
+      explained.stdout,
+      "verdict: runs without a question\nrule: allow read_file, in this project only, in"
+    )
+    const secret = await sandbox.run(["permissions", "explain", "read_file", '{"path":".env"}'])
+    assert.include(secret.stdout, "verdict: asks")
+    assert.strictEqual((await sandbox.run(["permissions", "revoke", "run_command:npm test"])).code, 1)
+    const revoked = await sandbox.run(["permissions", "revoke", "read_file"])
+    assert.deepStrictEqual([revoked.code, revoked.stdout], [0, "revoked allow read_file\n"])
+    assert.deepStrictEqual(kept(sandbox), { version: 1, rules: rules.slice(1) })
+    await sandbox.run(["permissions", "revoke", "--all"])
+    assert.deepStrictEqual(kept(sandbox), { version: 1, rules: [] })
+  })
+
+  it("is not used when its project is no absolute path", async () => {
+    const sandbox = open([{ verdict: "allow", tool: "read_file", project: "." }])
+    const { stderr } = await sandbox.run(["permissions", "list"])
+    assert.include(stderr, "the absolute path of a project")
   })
 })

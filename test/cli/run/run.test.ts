@@ -2,7 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { closeSync, existsSync, openSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { makeSandbox } from "../../support/binary.ts"
+import { demoLine, makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
 import { unlessMissing } from "../../support/needs.ts"
 
@@ -50,9 +50,15 @@ describe("run", () => {
     const { code, stderr, stdout } = await sandbox.start(["run", ...question]).ended
     assert.strictEqual(code, 0, stderr)
     assert.include(stdout, "src/server.ts")
-    assert.match(stderr, /^run \d{8}-\d{6}-\w{4} with embedded in <root>\/project\n/)
+    assert.match(
+      stderr,
+      /^Using the built-in demo, which only searches and quotes.\nrun \d{8}-\d{6}-\w{4} with embedded in <root>\/project\n/
+    )
     assert.match(stderr, /\nplan \d+ tasks? in \d+ steps?: /)
-    assert.match(stderr, /\ndone: \d+ results?, \d+ rounds?, \d+ model calls?, \d+ tool calls?, \d+\.\d s\n$/)
+    assert.match(
+      stderr,
+      /\ndone: \d+ results?, \d+ model calls?, \d+ tool calls?, \d+\.\d s(?:, \S+ tokens read, \S+ written)?\n$/
+    )
     assert.notInclude(stderr + stdout, "\u001b")
   })
 
@@ -68,7 +74,7 @@ describe("run", () => {
 
   it("streams JSON Lines from run.started to run.finished and nothing else", async () => {
     const { code, stderr, stdout } = await sandbox.run(["run", "--json", ...question])
-    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.deepStrictEqual([code, stderr], [0, demoLine])
     const lines = jsonLines(stdout)
     for (const line of lines) {
       assert.deepStrictEqual(Object.keys(line).slice(0, 2), ["type", "at"])
@@ -96,17 +102,12 @@ describe("run", () => {
     for (const type of ["plan.created", "task.refined", "tool.finished", "task.finished"]) assert.include(types, type)
   })
 
-  it("takes the prompt from stdin and says that nobody chose a model", async () => {
+  it("takes the prompt from stdin", async () => {
     const { code, stderr, stdout } = await sandbox.run(["run", "--allow", "read_file"], {
       stdin: "Where is the port of the server defined?\n"
     })
     assert.strictEqual(code, 0, stderr)
     assert.include(stdout, "src/server.ts")
-    const [first] = stderr.split("\n")
-    assert.strictEqual(
-      first,
-      'note: no model chosen. Using the built-in demo, which only searches and quotes. Choose a model of your Ollama server with --model NAME, TASK_CONDUCTOR_MODEL, or "model" in <root>/config/task-conductor/config.json.'
-    )
   })
 
   it("does not hang and ends with 4 when a permission is needed and nobody can be asked", async () => {
@@ -167,7 +168,10 @@ describe("run", () => {
     const run = ["run", "--model", "embedded", "--plan", "gated.md"]
     const asked = await sandbox.run(run)
     assert.deepStrictEqual([asked.code, asked.stdout], [4, ""])
-    assert.include(asked.stderr, '"Task section 1" needs approval and nobody could give it. Use --yes-this-run.')
+    assert.include(
+      asked.stderr,
+      '"Task section 1" was not approved: no terminal to ask on. Use --yes to approve beforehand.'
+    )
     const approved = await sandbox.run([...run, "--yes-this-run"])
     assert.strictEqual(approved.code, 0, approved.stderr)
     assert.include(approved.stdout, "src/server.ts")
@@ -179,7 +183,7 @@ describe("run", () => {
     sandbox.write("project-with-skill/a.md", "# A\n\nThe port of the server is 8042.\n")
     const { code, stderr } = await sandbox.run(["run", "--project", "../project-with-skill", ...question])
     assert.strictEqual(code, 0, stderr)
-    const [skill, rule] = stderr.split("\n")
+    const [, skill, rule] = stderr.split("\n")
     const file = "<root>/project-with-skill/.task-conductor/skills/broken/SKILL.md"
     assert.isTrue(skill?.startsWith(`warning: ${file}:1: `), skill)
     assert.strictEqual(

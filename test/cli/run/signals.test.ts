@@ -50,6 +50,16 @@ describe("signals", () => {
     })
   }
 
+  it("says how to resume a run that was stopped", async () => {
+    const running = sandbox.start(["run", "--model", "qwen3", "hi"], { env: { OLLAMA_HOST: host } })
+    await running.says("with qwen3")
+    running.child.kill("SIGINT")
+    const { code, stderr } = await running.ended
+    const [, runId = ""] = /^run (\S+) with/m.exec(stderr) ?? []
+    assert.strictEqual(code, 130)
+    assert.isTrue(stderr.endsWith(`Resume it: task-conductor resume ${runId}\n`), stderr)
+  })
+
   it("takes the same signal twice at once, as npx sends it, for one", async () => {
     const running = await waitingRun()
     running.child.kill("SIGINT")

@@ -102,9 +102,10 @@ describe("a project that was moved", { timeout: 60_000 }, () => {
     const old = join(sandbox.root, "old")
     mkdirSync(old)
     sandbox.write("old/notes.md", "# Notes\n")
-    await sandbox.run(["run", "--model", "embedded", "--project", "../old", "Find notes."])
+    const { stderr } = await sandbox.run(["run", "--model", "embedded", "--project", "../old", "Find notes."])
+    const runId = /run (\S+) with/.exec(stderr)?.[1] ?? ""
     renameSync(old, join(sandbox.root, "new"))
-    const lost = await sandbox.run(["resume", "last"])
+    const lost = await sandbox.run(["resume", runId])
     expect([lost.code, lost.stderr]).toEqual([
       2,
       expect.stringContaining(
@@ -113,7 +114,7 @@ describe("a project that was moved", { timeout: 60_000 }, () => {
     ])
     const found = await sandbox.run(["resume", "last", "--project", "../new"])
     expect([found.code, found.stderr]).toEqual([0, expect.stringContaining("in <root>/new")])
-    const again = await sandbox.run(["resume", "last"])
+    const again = await sandbox.run(["resume", runId])
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining("in <root>/new")])
     expect(again.stderr).not.toMatch(notProven)
   })

@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
-import { type EventSink, jsonSink, progressSink } from "../../../src/cli/terminal/EventSink.ts"
+import { type EventSink, jsonSink } from "../../../src/cli/terminal/EventSink.ts"
+import { progressSink } from "../../../src/cli/terminal/LineSink.ts"
 import { Output } from "../../../src/cli/terminal/Output.ts"
+import { noScreen } from "../../../src/cli/terminal/Screen.ts"
 import { Signals } from "../../../src/cli/terminal/Signals.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import type { RunReport } from "../../../src/domain/runs/RunReport.ts"
@@ -28,6 +30,10 @@ const printed = Effect.fnUntraced(function* (use: (sink: EventSink) => Effect.Ef
   const output = Output.of({
     result: (text) => Effect.sync(() => void lines.push(text)),
     answer: () => Effect.die("nothing is answered"),
+    print: () => Effect.die("nothing is printed"),
+    printNow: () => undefined,
+    screen: noScreen,
+    resultColumns: () => undefined,
     follow: () => undefined,
     prompt: () => Effect.void,
     lost: () => undefined,
@@ -55,6 +61,10 @@ const tellingTo = (lines: Array<string>) =>
   Output.of({
     result: () => Effect.die("no result"),
     answer: () => Effect.die("no answer"),
+    print: () => Effect.die("nothing is printed"),
+    printNow: () => undefined,
+    screen: noScreen,
+    resultColumns: () => undefined,
     follow: () => undefined,
     prompt: () => Effect.void,
     lost: () => undefined,
@@ -84,18 +94,15 @@ describe("progressSink", () => {
       for (const event of [step("1"), asked, step("2"), step("3")]) yield* sink.listen({ at, event })
       assert.deepStrictEqual(lines, ["1"])
       yield* sink.listen({ at, event: answered })
-      assert.deepStrictEqual(lines.slice(1), ["  approval: once", "2", "3"])
+      assert.deepStrictEqual(lines.slice(1), ["  allowed", "2", "3"])
       for (const event of [asked, step("4"), finished]) yield* sink.listen({ at, event })
-      assert.deepStrictEqual(lines.slice(4), [
-        "4",
-        "interrupted: 0 results, 0 rounds, 0 model calls, 0 tool calls, 0.0 s"
-      ])
+      assert.deepStrictEqual(lines.slice(4), ["4", "interrupted: 0 results, 0 model calls, 0 tool calls, 0.0 s"])
     })
   )
 })
 
 const atSecond = (second: number) => new Date(Date.parse(at) + second * 1000).toISOString()
-const line = (seconds: number) => `  plan: waiting for the first word of the model for ${seconds} s; ends at 300 s`
+const line = (seconds: number) => `  planning: loading the model or reading for ${seconds} s; ends at 300 s`
 
 describe("signs of life", () => {
   const call = { stage: "plan", round: 0, attempt: 1 } as const
@@ -124,7 +131,7 @@ describe("signs of life", () => {
       yield* tell(70, { type: "approval.answered", scope: "call", hash: "h", answer: "once", by: "person" })
       yield* tell(72, sign(72))
       yield* tell(80, sign(80))
-      assert.deepStrictEqual(lines.slice(3), ["  approval: once", line(80)])
+      assert.deepStrictEqual(lines.slice(3), ["  allowed", line(80)])
     })
   )
 

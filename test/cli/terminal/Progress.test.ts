@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
-import { outcomeLines, progressLine } from "../../../src/cli/terminal/Progress.ts"
+import { outcomeLines } from "../../../src/cli/terminal/Ending.ts"
+import { progressLine } from "../../../src/cli/terminal/Progress.ts"
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import type { RunReport } from "../../../src/domain/runs/RunReport.ts"
@@ -13,14 +14,11 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
     { type: "run.started", version: 1, runId: "r1", project: "/p", model: "embedded", prompt: "x" },
     "run r1 with embedded in /p"
   ],
-  [{ type: "stage.started", stage: "plan", round: 0 }, "plan ..."],
+  [{ type: "stage.started", stage: "plan", round: 0 }, "planning ..."],
   [{ type: "stage.started", stage: "refine", round: 1, task: "Research 1" }, undefined],
-  [{ type: "round.started", round: 2 }, "round 2"],
+  [{ type: "round.started", round: 2 }, undefined],
   [{ type: "step.started", round: 1, step: 1, title: "Task section 1" }, "Task section 1"],
-  [
-    { type: "task.looked", ...at, pass: 1, calls: [{ uid: "look-1/a", name: "read_file", arguments: {} }] },
-    '  looks for "Research 1": read_file'
-  ],
+  [{ type: "task.looked", ...at, pass: 1, calls: [{ uid: "look-1/a", name: "read_file", arguments: {} }] }, undefined],
   [
     {
       type: "answer.rejected",
@@ -28,13 +26,10 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
       answer: "",
       issues: []
     },
-    '  answer rejected refine "Research 1", pass 2, attempt 1: 0 issues'
+    '  The calls for "Research 1" were not usable (0 problems); attempt 1'
   ],
-  [
-    { type: "task.refined", ...at, calls: [{ uid: "a", name: "search_files", arguments: {} }] },
-    '  refined "Research 1": search_files'
-  ],
-  [{ type: "task.refined", ...at, calls: [] }, '  refined "Research 1": no calls'],
+  [{ type: "task.refined", ...at, calls: [{ uid: "a", name: "search_files", arguments: {} }] }, undefined],
+  [{ type: "task.refined", ...at, calls: [] }, undefined],
   [
     {
       type: "tool.finished",
@@ -67,13 +62,10 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
       answer: "?",
       issues: [{ code: "x", where: { section: "Tool Calls", line: 7 }, what: "No call.", how: "Add one." }]
     },
-    '  answer rejected refine "Research 1", attempt 2: 1 issue\n    section "Tool Calls": No call. [x]'
+    '  The calls for "Research 1" were not usable (1 problem); attempt 2\n    section "Tool Calls": No call. [x]'
   ],
-  [{ type: "model.phase", call: { stage: "plan", round: 0, attempt: 1 }, phase: "thinking" }, "  plan: thinking"],
-  [
-    { type: "model.phase", call: { stage: "refine", round: 1, task: "A 1", attempt: 1 }, phase: "thinking" },
-    '  refine "A 1": thinking'
-  ],
+  [{ type: "model.phase", call: { stage: "plan", round: 0, attempt: 1 }, phase: "thinking" }, undefined],
+  [{ type: "model.phase", call: { stage: "refine", round: 1, task: "A 1", attempt: 1 }, phase: "thinking" }, undefined],
   [{ type: "model.phase", call: { stage: "plan", round: 0, attempt: 1 }, phase: "writing" }, undefined],
   [
     { type: "server.waiting", reason: "Unreachable", message: "No model server answers.", secondsLeft: 285 },
@@ -88,7 +80,7 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
       message: "The model's answer broke off after 3 characters: gone.",
       willRetry: true
     },
-    "  model plan: died mid stream, trying again"
+    "  The answer broke off; trying again: planning"
   ],
   [
     {
@@ -106,7 +98,7 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
   ],
   [
     { type: "approval.answered", scope: "step", hash: "h", answer: "decline", by: "nobody" },
-    "  approval: decline (nobody)"
+    "  not approved: no terminal to ask on"
   ],
   [{ type: "message", level: "warning", text: "a\u001b[2Jb" }, "warning: a\\u{1b}[2Jb"]
 ]
@@ -153,7 +145,7 @@ describe("what a model got wrong", () => {
     assert.strictEqual(
       progressLine(rejected, plain),
       [
-        "  answer rejected plan, attempt 1: 4 issues",
+        "  The plan was not usable (4 problems); attempt 1",
         ...["a", "b", "c"].map(line),
         "    and 1 more, which --verbose shows"
       ].join("\n")
@@ -161,21 +153,21 @@ describe("what a model got wrong", () => {
     const told =
       '      to the model: section "Task section 1", task "A", field "Skill", line 12: Use one of: any, talk.'
     assert.strictEqual(
-      progressLine(rejected, plain, true),
+      progressLine(rejected, plain, { isVerbose: true }),
       [
-        "  answer rejected plan, attempt 1: 4 issues",
+        "  The plan was not usable (4 problems); attempt 1",
         ...["a", "b", "c", "d"].flatMap((code) => [line(code), told])
       ].join("\n")
     )
   })
 
   it("is told when fixing it may have lost something, and otherwise on request", () => {
-    const head = "  answer fixed plan, attempt 1"
+    const head = "  fixed in an answer, planning"
     const text = '    task "A": Did references-text. [references-text]'
     const form = '    task "A": Did reference-form. [reference-form]'
     assert.strictEqual(progressLine(fixed("reference-form"), plain), undefined)
     assert.strictEqual(progressLine(fixed("reference-form", "references-text"), plain), `${head}\n${text}`)
-    assert.strictEqual(progressLine(fixed("reference-form"), plain, true), `${head}\n${form}`)
+    assert.strictEqual(progressLine(fixed("reference-form"), plain, { isVerbose: true }), `${head}\n${form}`)
   })
 
   it("comes with what the person can do when a task failed because of it", () => {
@@ -217,7 +209,7 @@ describe("outcomeLines", () => {
     }
     assert.strictEqual(
       outcomeLines(report, plain),
-      '  task "A": There is no skill foo. [x]\n  What you can do: Try a larger model (--model), say the request in other words, or allow more attempts (limits.attempts).\nno valid plan: 0 results, 0 rounds, 5 model calls, 1 tool call, 1.3 s'
+      '  task "A": There is no skill foo. [x]\n  What you can do: Try a larger model (--model), say the request in other words, or allow more attempts (limits.attempts).\nno valid plan: 0 results, 5 model calls, 1 tool call, 1.3 s'
     )
   })
 })

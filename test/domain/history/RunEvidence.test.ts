@@ -3,10 +3,12 @@ import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { finished } from "../../support/sampleTasks.ts"
 import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
-import { runOverview, taskEvidence } from "../../../src/domain/history/RunEvidence.ts"
+import { taskEvidence } from "../../../src/domain/history/RunEvidence.ts"
+import { type RunHead, runOverview } from "../../../src/domain/history/RunOverview.ts"
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import type { ToolResult } from "../../../src/domain/tools/ToolCall.ts"
 
+const head: RunHead = { runId: "run-1", status: "unfinished", project: "/project", prompt: "Do it." }
 const id = { round: 1, task: "Look 1", uid: "call-1" }
 const call = { uid: "call-1", name: "read_file", arguments: {} }
 const result: ToolResult = {
@@ -61,7 +63,7 @@ describe("a task that ended twice", () => {
     ["failed", [finishing, failing], failure.message]
   ] as const)("stands only as it ended last: %s", (state, ends, text) => {
     const records = [planned, ...ends]
-    expect(runOverview(records).tasks).toEqual([{ name: "Look 1", state, text }])
+    expect(runOverview(records, head).tasks).toEqual([{ name: "Look 1", state, text }])
     const { failures, result } = taskEvidence(records, "Look 1")
     expect([result === undefined, failures.length]).toEqual(state === "finished" ? [false, 0] : [true, 1])
   })

@@ -14,6 +14,7 @@ const everything: Required<Configuration> = {
   referenceBudget: 1000,
   allow: ["run_command", "write_file"],
   deny: ["fetch_url"],
+  bell: false,
   keepAlive: "30m",
   think: true,
   sampling: { temperature: 0 },
@@ -23,7 +24,9 @@ const everything: Required<Configuration> = {
   tools: { touch: { description: "Touches.", command: ["touch", "a"] } },
   sandbox: { mode: "off" } as never,
   commandEnvironment: ["LANG"],
-  mcpServers: { evil: { command: "touch", args: ["a"] } as never }
+  mcpServers: { evil: { command: "touch", args: ["a"] } as never },
+  saveConversations: true,
+  keepClusterRuns: { days: 30 }
 }
 
 const harmless = [
@@ -49,11 +52,14 @@ describe("of the settings in a journal count", () => {
     expect(Object.keys(Configuration.fields).filter((key) => !own.includes(key))).toEqual([
       "$schema",
       "allow",
+      "bell",
       "fetchAllow",
       "tools",
       "sandbox",
       "commandEnvironment",
-      "mcpServers"
+      "mcpServers",
+      "saveConversations",
+      "keepClusterRuns"
     ])
   })
 
@@ -64,4 +70,10 @@ describe("of the settings in a journal count", () => {
       expect(countedSettings({ model }, true)).toEqual({ model })
     }
   )
+
+  it("no hosted model of a stage either", () => {
+    const stages = { plan: { model: "gpt-oss:120b-cloud", think: true }, refine: { model: "qwen3:8b" } }
+    expect(countedSettings({ stages }, false).stages).toEqual({ plan: { think: true }, refine: { model: "qwen3:8b" } })
+    expect(countedSettings({ stages }, true).stages).toEqual(stages)
+  })
 })

@@ -90,3 +90,15 @@ describe("samplingToSend", () => {
     expect(samplingToSend(sampling, model, state)).toEqual(sent)
   })
 })
+
+describe("models of stages", () => {
+  const models = { model: "a", stages: { plan: { model: "b", think: true }, ask: { model: "c" } } }
+
+  it("stay when a later place sets something else, and give way when it names a model for all", () => {
+    expect(mergeGeneration(models, { think: false }).stages).toEqual({ plan: { model: "b" }, ask: { model: "c" } })
+    expect(mergeGeneration(models, { model: "d", stages: { ask: { model: "e" } } }).stages).toEqual({
+      plan: { think: true },
+      ask: { model: "e" }
+    })
+  })
+})

@@ -1,58 +1,230 @@
-import { expect, it } from "@effect/vitest"
-import { callQuestion, stepQuestion } from "../../../src/domain/permissions/ApprovalText.ts"
+import { describe, expect, it } from "@effect/vitest"
+import { wholeChange } from "../../../src/domain/files/ChangePreview.ts"
+import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
+import { type Asking, shortQuestion, wholeQuestion } from "../../../src/domain/permissions/ApprovalText.ts"
+import { textWidth } from "../../../src/domain/text/TextWidth.ts"
 
-it("shows a warning about a call below it, made printable", () => {
-  expect(
-    stepQuestion("Task section 1", [
-      {
-        task: "Edit 1",
-        tool: "write_file",
-        risk: "medium",
-        call: { uid: "call-1", name: "write_file", arguments: { path: "a" } },
-        targets: ["/p/a"],
-        warnings: ["Two tasks write \u001b[31m/p/a."]
-      }
-    ]).split("\n")
-  ).toEqual([
-    "",
-    "Approval request: Task section 1",
-    "1. Task: Edit 1",
-    "   Tool: write_file   Risk: MEDIUM",
-    '   Arguments: {"path":"a"}',
-    "   Target: /p/a",
-    "   Warning: Two tasks write \\u{1b}[31m/p/a.",
-    "[1] This step  [2] All remaining steps of this round  [3] Deny  [4] Choose single calls",
-    ""
-  ])
-})
+const size = { columns: 80, rows: 24, isColoured: false }
+const keys = [{ text: "y yes · n no" }]
 
-it("shows every hidden or turning character of foreign text as its code point", () => {
-  const hidden = ["\u001b]0;x\u0007", "\u202e", "\u2066", "\u200b", "\ufeff", "\u{e0041}", "\r", "\u0008", "\u009b2J"]
-  const text = hidden.join("|")
-  const shown = "\\u{1b}]0;x\\u{7}|\\u{202e}|\\u{2066}|\\u{200b}|\\u{feff}|\\u{e0041}|\\u{d}|\\u{8}|\\u{9b}2J"
-  const question = callQuestion({
-    task: text,
-    tool: text,
-    origin: text,
-    risk: "medium",
-    targets: [text],
-    details: [text],
-    preview: `+${text.replace("\r", "")}`,
-    warnings: [text],
-    offers: { session: text, remember: text }
+const step = (...items: ReadonlyArray<ApprovalItem>): Asking => ({ scope: "step", title: "Raise the limits", items })
+
+const numbered = (count: number, change: (line: number) => string = (line) => `line ${line}`): string =>
+  Array.from({ length: count }, (_, at) => `${change(at + 1)}\n`).join("")
+
+/** A write as the gate describes it. */
+const editOf = (name: string, before: string | undefined, after: string): ApprovalItem => {
+  const { added, diff, removed } = wholeChange(name, before, after)
+  const does = before === undefined ? `create ${name} (${added} lines)` : `edit ${name} (+${added} -${removed})`
+  return {
+    task: "Raise the limits",
+    tool: "write_file",
+    risk: "high",
+    call: { uid: "call-1", name: "write_file", arguments: { path: name, content: after } },
+    targets: [`/home/you/project/${name}`],
+    diff,
+    words: { does, consequence: "Changes a file of the project, and nothing else.", isCalm: true }
+  }
+}
+
+const timeout = editOf(
+  "src/limits.js",
+  numbered(40),
+  numbered(40, (line) => (line === 3 ? "line three" : `line ${line}`))
+)
+const command: ApprovalItem = {
+  task: "Test it",
+  tool: "run_command",
+  risk: "high",
+  call: { uid: "call-2", name: "run_command", arguments: { argv: ["npm", "test"] } },
+  targets: ["npm test"],
+  details: ["Program: npm", "Argument 1: test", "Folder: /home/you/project", "Sandbox: yes: no network"],
+  words: { does: "run a command", command: "npm test", consequence: "Runs in the sandbox: no network.", isCalm: true }
+}
+
+describe("a question", () => {
+  it("shows the change first, with the numbers of its lines", () => {
+    expect(shortQuestion(step(timeout), keys, size)).toBe(`
+╭ Raise the limits · wants to edit src/limits.js (+1 -1)
+│ 1   line 1
+│ 2   line 2
+│ 3 - line 3
+│ 3 + line three
+│ 4   line 4
+│ 5   line 5
+│ 6   line 6
+│ Changes a file of the project, and nothing else.
+╰ y yes · n no
+`)
   })
-  expect(question.split("\n")).toEqual([
-    "",
-    "Permission request",
-    `Tool: ${shown} (plugin ${shown})   Risk: MEDIUM`,
-    `Target: ${shown}`,
-    shown,
-    `+${shown.replace("\\u{d}", "")}`,
-    `Warning: ${shown}`,
-    `Task: ${shown}`,
-    `Session allows ${shown}.`,
-    `Remember allows ${shown}, in every run of every project.`,
-    "[1] Allow once  [2] Session  [3] Remember  [4] Deny",
-    ""
-  ])
+
+  it("shows a command as one would type it, and several calls with their numbers", () => {
+    expect(shortQuestion(step(timeout, command), keys, size)).toBe(`
+╭ Raise the limits · wants approval for 2 calls
+│ 1 edit src/limits.js (+1 -1)
+│   1   line 1
+│   2   line 2
+│   3 - line 3
+│   3 + line three
+│   4   line 4
+│   5   line 5
+│   6   line 6
+│   Changes a file of the project, and nothing else.
+│ 2 Test it: run a command
+│   $ npm test
+│   Runs in the sandbox: no network.
+╰ y yes · n no
+`)
+  })
+
+  it("holds no JSON, no hash, no absolute path of the project and no name of a tool", () => {
+    const asking = step(timeout, command, editOf("docs/new.md", undefined, numbered(200)))
+    for (const columns of [40, 80, 200]) {
+      const text = shortQuestion(asking, keys, { ...size, columns })
+      expect(text).not.toMatch(/[{}]|sha256|\/home\/you|write_file|Task:|high/)
+    }
+  })
+
+  it("warns where the risk is high, and only there", () => {
+    const uncalm: ApprovalItem = {
+      ...command,
+      words: { does: "run a command", command: "make", consequence: "Runs without the sandbox.", isCalm: false }
+    }
+    expect(shortQuestion(step(uncalm), keys, size)).toContain("│ Caution: Runs without the sandbox.\n")
+    expect(shortQuestion(step(command, timeout), keys, size)).not.toContain("Caution")
+    const { words: _words, ...plain } = command
+    expect(shortQuestion(step(plain), keys, size)).toContain("│ Caution: This can change or destroy things outside")
+  })
+
+  it("fits the screen, and says how much is not shown", () => {
+    const large = editOf("src/large.js", undefined, numbered(2000))
+    for (const [columns, rows] of [
+      [80, 24],
+      [40, 24],
+      [200, 50]
+    ] as const) {
+      const text = shortQuestion(step(large, command), keys, { columns, rows, isColoured: false })
+      expect(text.split("\n").length).toBeLessThanOrEqual(rows)
+      expect(text).toMatch(/\.\.\. 19\d\d more lines: v shows all/)
+    }
+  })
+
+  it("keeps every call, every warning and the keys when there is no room for details", () => {
+    const items = Array.from({ length: 30 }, (_, at) => ({
+      ...editOf(`f${at}.js`, undefined, numbered(50)),
+      warnings: [`Warned ${at}.`]
+    }))
+    const text = shortQuestion(step(...items), keys, { columns: 40, rows: 10, isColoured: false })
+    for (let at = 0; at < 30; at++) {
+      expect(text).toContain(`\n│ ${at + 1} create f${at}.js (50 lines)\n`)
+      expect(text).toContain(`\n│   Warning: Warned ${at}.\n`)
+    }
+    expect(text).toContain("╰ y yes · n no")
+  })
+
+  it("leaves out what does not change before what does", () => {
+    const rows = shortQuestion(step(timeout), keys, { ...size, rows: 9 })
+    expect(rows).toContain("│ 3 - line 3\n│ 3 + line three\n")
+    expect(rows).not.toContain("line 1")
+  })
+
+  it("is no wider than the terminal, also with wide characters and long words", () => {
+    const wide = editOf("src/wide.js", "a\n", `${"漢字".repeat(200)}\n\t\t${"x".repeat(500)}\n`)
+    const path = editOf(`src/${"long".repeat(30)}.js`, undefined, "a\n")
+    for (const columns of [20, 40, 80]) {
+      for (const show of [shortQuestion, wholeQuestion]) {
+        const text = show(step(wide, path, command), keys, { ...size, columns })
+        for (const line of text.split("\n")) expect(textWidth(line)).toBeLessThanOrEqual(columns)
+      }
+    }
+  })
+
+  it("shows every line of a change as a whole, whatever its size", () => {
+    const before = numbered(3000)
+    const after = numbered(3000, (line) => (line % 7 === 0 ? `changed ${line} ${"y".repeat(400)}` : `line ${line}`))
+    const text = wholeQuestion(step(editOf("src/a.js", before, after)), keys, size)
+    const joined = text.replaceAll(/\n│ +(?=y)/g, "")
+    for (let line = 7; line <= 3000; line += 7) {
+      expect(joined).toContain(`${String(line).padStart(4)} - line ${line}\n`)
+      expect(joined).toContain(`${String(line).padStart(4)} + changed ${line} ${"y".repeat(400)}\n`)
+    }
+  })
+
+  it("shows the arguments of a tool of a plugin as text, and all of them on request", () => {
+    const item: ApprovalItem = {
+      task: "Send",
+      tool: "mcp__mail__send",
+      origin: "mcp mail",
+      risk: "medium",
+      call: { uid: "c", name: "mcp__mail__send", arguments: { to: "a@b.c", body: numbered(60), urgent: true } },
+      targets: [],
+      words: { does: "use mcp__mail__send of mcp mail", consequence: "It is not limited.", isCalm: false }
+    }
+    const short = shortQuestion(step(item), keys, size)
+    expect(short).toContain("│ to: a@b.c\n│ body:\n│   line 1\n")
+    expect(short).toContain("more lines: v shows all")
+    const whole = wholeQuestion(step(item), keys, size)
+    expect(whole).toContain("│   line 60\n│ urgent: true\n")
+    expect(whole).toContain("Tool: mcp__mail__send (plugin mcp mail). Risk: medium.")
+  })
+
+  it("shows the content of a write whose change cannot be shown", () => {
+    const { diff: _diff, ...item } = editOf("big.txt", undefined, numbered(30))
+    const preview = "(The present content cannot be shown: too large.)"
+    const whole = wholeQuestion(step({ ...item, preview }), keys, size)
+    expect(whole).toContain(`│ ${preview}\n`)
+    expect(whole).toContain("│ content:\n│   line 1\n")
+    expect(whole).toContain("│   line 30\n")
+  })
+
+  it("says of a command word by word what it runs, on request", () => {
+    const whole = wholeQuestion(step(command), keys, size)
+    expect(whole).toContain("│ $ npm test\n│ Program: npm\n│ Argument 1: test\n")
+    expect(whole).not.toContain("/home/you")
+  })
+
+  it("shows the beginning of a single line that is too long for the screen", () => {
+    const text = shortQuestion(step(editOf("a.min.js", undefined, `begin${"x".repeat(50_000)}end\n`)), keys, size)
+    expect(text).toContain("begin")
+    expect(text).toMatch(/\.\.\. 1 line, the first of 500\d\d characters: v shows all/)
+    expect(text.split("\n").length).toBeLessThanOrEqual(24)
+  })
+
+  it("colours what is added and removed, and nothing without colours", () => {
+    const coloured = shortQuestion(step(timeout), keys, { ...size, isColoured: true })
+    expect(coloured).toContain("\u001b[31m3 - line 3\u001b[39m")
+    expect(coloured).toContain("\u001b[32m3 + line three\u001b[39m")
+    expect(shortQuestion(step(timeout), keys, size)).not.toContain("\u001b")
+  })
+
+  it("shows a warning about a call below it, made printable", () => {
+    const text = shortQuestion(step({ ...timeout, warnings: ["Two tasks write \u001b[31m/p/a."] }), keys, size)
+    expect(text).toContain("│ Warning: Two tasks write \\u{1b}[31m/p/a.\n")
+  })
+
+  it("shows every hidden or turning character of foreign text as its code point", () => {
+    const hidden = ["\u001b]0;x\u0007", "\u202e", "\u2066", "\u200b", "\ufeff", "\u{e0041}", "\r", "\u0008", "\u00a0"]
+    const text = hidden.join("|")
+    const shown = "\\u{1b}]0;x\\u{7}|\\u{202e}|\\u{2066}|\\u{200b}|\\u{feff}|\\u{e0041}|\\u{d}|\\u{8}|\\u{a0}"
+    const item: ApprovalItem = {
+      task: text,
+      tool: text,
+      origin: text,
+      risk: "medium",
+      call: { uid: "c", name: text, arguments: { [text]: text } },
+      targets: [text],
+      details: [text],
+      diff: `--- a\n+++ a\n@@ -0,0 +1 @@\n+${text}\n`,
+      warnings: [text]
+    }
+    const asking: Asking = { scope: "call", title: text, items: [item], notes: [text] }
+    const worded = { ...item, words: { does: text, consequence: text, command: text, isCalm: false } }
+    const wide = { columns: 400, rows: 60, isColoured: false }
+    for (const one of [asking, { ...asking, items: [worded, item] }]) {
+      for (const question of [shortQuestion(one, keys, wide), wholeQuestion(one, keys, wide)]) {
+        for (const character of hidden) expect(question).not.toContain(character)
+        expect(question).toContain(shown)
+      }
+    }
+  })
 })

@@ -47,6 +47,20 @@ describe("the outcome of a run", () => {
     ])
   })
 
+  it("says in one sentence what --read-only left out, however the run ended", () => {
+    const left = { message: "m", tool: "write_file", leftOut: true }
+    const denials = ["/a", "/b", "/a"].map((target) => Object.assign({ targets: [target] }, left))
+    const sentence =
+      "Left out because of --read-only: write_file on /a; write_file on /b. Without it, these changes are asked about."
+    const found = (end: RoundsEnd) => outcomeOf(end, "", { ...shortfall, denials })
+    assert.deepStrictEqual(
+      [found({ _tag: "GoalsMet" }).status, found({ _tag: "GoalsMet" }).message],
+      ["not_permitted", sentence]
+    )
+    assert.include(found({ _tag: "MaxRounds", rounds: 5 }).message, `\n${sentence}`)
+    assert.notInclude(JSON.stringify(found(decline("nobody"))), "--yes-this-run")
+  })
+
   it("is failed when a change is missing, and says what, why and what to do", () => {
     const missing = [{ task: "Edit 1", what: "src/a.ts (edit_file)", why: "It failed: The text does not occur." }]
     const { message, status } = outcomeOf({ _tag: "GoalsMet" }, "The answer.", { ...shortfall, denials: [], missing })
@@ -72,10 +86,10 @@ describe("the outcome of a run", () => {
   })
 
   it("is declined when a person said so, and not permitted when nobody could approve", () => {
-    assert.deepStrictEqual(statusOf(decline("person")), ["declined", "User declined writer approval."])
+    assert.deepStrictEqual(statusOf(decline("person")), ["declined", 'You declined "Task section 1".'])
     assert.deepStrictEqual(statusOf(decline("nobody")), [
       "not_permitted",
-      '"Task section 1" needs approval and nobody could give it. Use --yes-this-run.'
+      '"Task section 1" was not approved: no terminal to ask on. Use --yes to approve beforehand.'
     ])
   })
 

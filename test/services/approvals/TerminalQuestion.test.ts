@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
+import { setImmediate } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import { needsTerminal, openTerminal } from "../../support/PseudoTerminal.ts"
+import { needsTerminal, openTerminal, type PseudoTerminal } from "../../support/PseudoTerminal.ts"
 
 const program = fileURLToPath(new URL("../../support/askOnTerminal.ts", import.meta.url))
 const ask = (...words: ReadonlyArray<string>) => `'${process.execPath}' '${program}' ${words.join(" ")}`
@@ -12,11 +13,19 @@ const answerIn = (screen: string): unknown => JSON.parse(/ANSWER (\{.*\})/.exec(
 /** Milliseconds between READY and the question, in which a test types ahead. */
 const longEnoughToType = "1500"
 
+/** Resolves when the prompt was shown so often. */
+const untilAsked = async ({ screen, shows }: PseudoTerminal, times: number): Promise<void> => {
+  while (screen().split("Allow? ").length <= times) await shows("Allow? ").then(() => setImmediate())
+}
+
+const wish = "instead? (Enter for nothing): "
+
 describe.concurrent("a question in a real terminal", needsTerminal, () => {
   it("takes the answer that is typed after it, and leaves the terminal as it was", async () => {
     const terminal = openTerminal(`${ask("short")}; stty -a`)
-    await terminal.shows("Answer [4]: ")
-    terminal.type("2\n")
+    await terminal.shows("Allow? ")
+    terminal.type("\n")
+    terminal.type("all\n")
     await terminal.ended
     assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "session", by: "person" })
     assert.match(terminal.screen(), /(?<!-)icanon/)
@@ -25,77 +34,94 @@ describe.concurrent("a question in a real terminal", needsTerminal, () => {
 
   it("shows no control sequence and no reversed text of a path", async () => {
     const terminal = openTerminal(ask("short"))
-    await terminal.shows("Answer [4]: ")
-    terminal.type("\n")
-    await terminal.shows("instead? (Enter for nothing): ")
+    await terminal.shows("Allow? ")
+    terminal.type("n\n")
+    await terminal.shows(wish)
     terminal.type("\n")
     await terminal.ended
-    assert.include(terminal.screen(), "Target: /p/\\u{1b}[2J\\u{202e}gpj.md")
+    assert.include(terminal.screen(), "/p/\\u{1b}[2J\\u{202e}gpj.md")
     // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
     assert.notMatch(terminal.screen(), /\u001b\[2J|\u202e/)
   })
 
   for (const [name, keys] of [
-    ["whole lines", "1\n1\n"],
-    ["a line without its end", "1"],
-    ["both", "1\n1"]
+    ["whole lines", "y\ny\n"],
+    ["a line without its end", "y"],
+    ["both", "y\ny"]
   ] as const) {
     it(`never takes ${name} typed before it for an answer`, async () => {
       const terminal = openTerminal(ask("short", longEnoughToType))
       await terminal.shows("READY")
       terminal.type(keys)
-      await terminal.shows("Answer [4]: ")
-      terminal.type("\n")
-      await terminal.shows("instead? (Enter for nothing): ")
+      await terminal.shows("Allow? ")
+      terminal.type("n\n")
+      await terminal.shows(wish)
       terminal.type("\n")
       await terminal.ended
       assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "deny", by: "person" })
     })
   }
 
-  it("is shown to its end before it can be answered", async () => {
+  it("shows all of it on request, by space and not by Enter, and takes no key of the pager for an answer", async () => {
     const terminal = openTerminal(ask("long"))
-    await terminal.shows("-- page 1 of 3: ")
-    assert.notInclude(terminal.screen(), "Answer")
-    terminal.type("1\n")
-    await terminal.shows("-- page 2 of 3: ")
-    terminal.type("\n")
-    await terminal.shows("Answer [4]: ")
+    await terminal.shows("Allow? ")
+    assert.notInclude(terminal.screen(), "detail 40")
+    terminal.type("v\n")
+    await terminal.shows("-- 1 of 3, space: next")
+    terminal.type("\r\ry\r")
+    terminal.type(" ")
+    await terminal.shows("-- 2 of 3")
+    terminal.type(" ")
+    await terminal.shows("-- 3 of 3")
     for (let detail = 1; detail <= 40; detail++) assert.include(terminal.screen(), `detail ${detail}\r\n`)
-    terminal.type("1\n")
+    terminal.type("yq")
+    await untilAsked(terminal, 2)
+    terminal.type("y\n")
     await terminal.ended
     assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "once", by: "person" })
   })
 
-  it("takes the words that are typed after a no", async () => {
+  it("is shown again after the program was stopped and continues", async () => {
     const terminal = openTerminal(ask("short"))
-    await terminal.shows("Answer [4]: ")
-    terminal.type("4\n")
-    await terminal.shows("instead? (Enter for nothing): ")
-    terminal.type("read the index\n")
+    await terminal.shows("Allow? ")
+    const pid = /READY (\d+)/.exec(terminal.screen())?.[1]
+    process.kill(Number(pid), "SIGSTOP")
+    process.kill(Number(pid), "SIGCONT")
+    await untilAsked(terminal, 2)
+    assert.strictEqual(terminal.screen().split("wants to use").length, 3)
+    terminal.type("y\n")
     await terminal.ended
-    assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "deny", by: "person", instead: "read the index" })
+    assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "once", by: "person" })
   })
 
-  it("is denied by Ctrl-D", async () => {
+  it("is asked on the terminal of the program where stderr leads elsewhere", async () => {
+    const terminal = openTerminal(`${ask("short")} 2>/dev/null`)
+    await terminal.shows("Allow? ")
+    terminal.type("y\n")
+    await terminal.ended
+    assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "once", by: "person" })
+  })
+
+  it("is denied by Ctrl-D, which is said", async () => {
     const terminal = openTerminal(ask("short"))
-    await terminal.shows("Answer [4]: ")
+    await terminal.shows("Allow? ")
     terminal.type("\u0004")
     await terminal.ended
     assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "deny", by: "person" })
+    assert.include(terminal.screen(), "Not approved: the input ended.")
   })
 
   it("is not asked when stdin is no terminal, whatever stands in it", async () => {
-    const terminal = openTerminal(`printf '1\\n' | ${ask("short")}`)
+    const terminal = openTerminal(`printf 'y\\n' | ${ask("short")}`)
     await terminal.ended
     assert.deepStrictEqual(answerIn(terminal.screen()), { answer: "deny", by: "nobody" })
-    assert.notInclude(terminal.screen(), "Permission request")
+    assert.notInclude(terminal.screen(), "wants to")
   })
 })
 
 it("is not asked without a terminal: a piped yes is no answer", async () => {
   const child = spawn(process.execPath, [program, "short"], { stdio: ["pipe", "pipe", "inherit"] })
-  child.stdin.end("1\ny\n")
+  child.stdin.end("y\nyes\n")
   let screen = ""
   for await (const text of child.stdout.setEncoding("utf8")) screen += String(text)
   assert.deepStrictEqual(answerIn(screen), { answer: "deny", by: "nobody" })

@@ -8,7 +8,9 @@ import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import { PermissionDenied } from "../../../src/services/permissions/PermissionDenied.ts"
 import { type GateSnapshot, Gate } from "../../../src/services/permissions/Gate.ts"
 import { Refiner } from "../../../src/services/pipeline/Refiner.ts"
+import { workerName } from "../../../src/services/cluster/ClusterEngine.ts"
 import { layerClusterTasks, layerTaskWorkflows, type TaskContext } from "../../../src/services/cluster/ClusterTasks.ts"
+import { ClusterWorkers } from "../../../src/services/cluster/ClusterWorkers.ts"
 import { TaskRunner } from "../../../src/services/pipeline/TaskRunner.ts"
 import { ToolRunner } from "../../../src/services/tools/ToolRunner.ts"
 import { taskFor } from "../../support/sampleTasks.ts"
@@ -37,6 +39,8 @@ const makeGate = (known: GateSnapshot) => {
     foresee: () => Effect.undefined,
     mayRead: () => Effect.succeed(true),
     sessionGrants: Effect.succeed([]),
+    addRule: () => Effect.void,
+    addedRules: Effect.succeed([]),
     snapshot: Effect.sync(() => known),
     restore: (carried) => Effect.sync(() => void told.push(carried))
   })
@@ -57,10 +61,29 @@ const makeToolRunner = (stopReason?: PermissionDenied) => {
   return { toolRunner, stops }
 }
 
+/** Workers that are there. */
+const layerWorkersNamed = (names: ReadonlyArray<string>) =>
+  Layer.mock(ClusterWorkers)({
+    list: Effect.succeed([]),
+    alive: Effect.succeed(
+      names.map((name) => ({
+        name,
+        version: "0.1.0",
+        begunAt: "",
+        slots: 1,
+        runs: 0,
+        tasks: 0,
+        seenSecondsAgo: 0,
+        isAlive: true
+      }))
+    )
+  })
+
 /** A run on one worker, whose tasks are worked on by another, as far as that one can get ready. */
 const share = <A, E>(
   bench: TaskContext | string,
-  body: Effect.Effect<A, E, Refiner | TaskRunner | WorkflowEngine.WorkflowEngine>
+  body: Effect.Effect<A, E, Refiner | TaskRunner | WorkflowEngine.WorkflowEngine>,
+  names: ReadonlyArray<string> = []
 ) => {
   const { gate, told } = makeGate(answers("approved by the run"))
   const { stops, toolRunner } = makeToolRunner()
@@ -68,7 +91,9 @@ const share = <A, E>(
     typeof bench === "string" ? Effect.fail({ message: bench }) : work(bench)
   )
   const here = layerClusterTasks("run-1").pipe(
-    Layer.provide(Layer.merge(Layer.succeed(Gate)(gate), Layer.succeed(ToolRunner)(toolRunner)))
+    Layer.provide(
+      Layer.mergeAll(Layer.succeed(Gate)(gate), Layer.succeed(ToolRunner)(toolRunner), layerWorkersNamed(names))
+    )
   )
   const layer = Layer.merge(here, there).pipe(Layer.provideMerge(WorkflowEngine.layerMemory))
   return Effect.map(Effect.provide(Effect.result(body), layer), (result) => ({ result, told, stops }))
@@ -89,6 +114,7 @@ const makeRunContext = (more: Partial<TaskContext> = {}) => {
         )
     }),
     toolRunner: makeToolRunner().toolRunner,
+    lacks: () => undefined,
     failed: Effect.never,
     ...more
   }
@@ -161,6 +187,40 @@ describe("tasks that workers share", () => {
       assert.deepStrictEqual(
         unready._tag === "Failure" && unready.failure.message,
         'Task refinement: "Task 1": This worker has no folder /p.'
+      )
+    })
+  )
+
+  it.effect("are offered again when a worker lacks something, until one takes them", () =>
+    Effect.gen(function* () {
+      for (const missing of ["skill", "tool"]) {
+        let offers = 0
+        const { bench } = makeRunContext({
+          lacks: (_task, tools) => {
+            if (tools.length !== (missing === "tool" ? 1 : 0)) return undefined
+            return (offers += 1) < 4 ? `This worker has no ${missing}.` : undefined
+          }
+        })
+        const call = { uid: "call-1", name: "send", arguments: {} }
+        const work = Effect.gen(function* () {
+          const refinement = yield* (yield* Refiner).refine({ ...order, task })
+          const calls = missing === "tool" ? [call] : []
+          return yield* (yield* TaskRunner).run({ ...order, refinement: { ...refinement, calls } })
+        })
+        const { result } = yield* share(bench, work, ["gpu-1-7"])
+        assert.deepStrictEqual([result._tag, offers], ["Success", missing === "tool" ? 4 : 5])
+      }
+    })
+  )
+
+  it.effect("fail with what each worker lacks when none can do them", () =>
+    Effect.gen(function* () {
+      const { bench } = makeRunContext({ lacks: () => 'This worker has no skill "send".' })
+      const refine = Effect.flatMap(Refiner, (refiner) => refiner.refine({ ...order, task }))
+      const { result } = yield* share(bench, refine, [workerName])
+      assert.strictEqual(
+        result._tag === "Failure" && result.failure.reason,
+        'This worker has no skill "send". No other worker is there. Give it what it lacks, or start a worker that has it. Then start the run again.'
       )
     })
   )

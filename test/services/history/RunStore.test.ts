@@ -61,6 +61,9 @@ layer(NodeServices.layer, { excludeTestServices: true })("the runs that are kept
         runId: first,
         standing: "done",
         startedAt: "2026-11-20T18:30:00.000Z",
+        endedAt: "2026-11-20T18:30:00.000Z",
+        durationMs: 0,
+        exitCode: 0,
         project: "/project",
         prompt: "Do it.",
         model: "embedded",
@@ -71,11 +74,12 @@ layer(NodeServices.layer, { excludeTestServices: true })("the runs that are kept
 
   it.effect("are found by id, by its beginning and as the last one", () =>
     Effect.gen(function* () {
-      const { store } = yield* storeWith({ [first]: [openedRecord()], [second]: [openedRecord()], [third]: "x" })
+      const here = { ...openedRecord(), project: process.cwd() }
+      const { store } = yield* storeWith({ [first]: [here], [second]: [openedRecord()], [third]: "x" })
       expect([yield* store.find(second), yield* store.find("20261121"), yield* store.find("last")]).toEqual([
         second,
         third,
-        third
+        first
       ])
       const message = (given: string) => Effect.map(Effect.flip(store.find(given)), (error) => error.message)
       expect(yield* message("20261120")).toBe(

@@ -10,7 +10,7 @@ describe("a journal that cannot be written", () => {
     ["EDQUOT", "Your share of the disk is used up. Make room, then resume the run."],
     ["EFBIG", "Raise the limit (ulimit -f), then resume the run."],
     ["EROFS", "The file system is read-only."],
-    ["EACCES", "Permission is missing."],
+    ["EACCES", "You may not write there."],
     ["ENOENT", "The folder cannot be made there. Set XDG_STATE_HOME to a folder of yours, then resume the run."],
     ["EIO", "The disk is failing. Save what you have, then resume the run."],
     ["EBADF", "Look at the folder and the disk, then resume the run."]

@@ -141,7 +141,7 @@ describe("a server that hangs", () => {
       assert.include({ ...second }, { willRetry: false })
       const again = events.findLast((event) => event.type === "model.started")
       assert.deepStrictEqual([again?.retry, again?.after], [1, first?.what])
-      assert.match(lines.join("\n"), /within 30s\), trying again \(retry 1 of 1\)/)
+      assert.match(lines.join("\n"), /within 30s\); trying again \(1 of 1\)/)
     })
   )
 
@@ -152,8 +152,8 @@ describe("a server that hangs", () => {
       const { error, lines } = yield* called(`https://127.0.0.1:${port}`, limits)
       assert.strictEqual(error?.reason._tag, "Unreachable")
       assert.include(error?.message, "limits.connectSeconds (25 s)")
-      assert.include(lines, "plan: connecting to the model server for 10 s; ends at 25 s")
-      assert.include(lines, "plan: connecting to the model server for 20 s; ends at 25 s")
+      assert.include(lines, "planning: connecting to the model server for 10 s; ends at 25 s")
+      assert.include(lines, "planning: connecting to the model server for 20 s; ends at 25 s")
     })
   )
 
@@ -219,7 +219,7 @@ describe("a server that drips", () => {
     Effect.gen(function* () {
       const { lines, server } = yield* dripping(drops(word), { callSeconds: 100, brokenRetries: 5 })
       assert.strictEqual(server.chats.length, 1)
-      assert.include(lines, "plan: waiting for the next word of the model for 10 s; ends at 20 s")
+      assert.include(lines, "planning: waiting for the next word of the model for 10 s; ends at 20 s")
     })
   )
 })
@@ -254,7 +254,9 @@ describe("a server that works on another call", () => {
         assert.strictEqual(outcome._tag, "Success")
         const lines = linesOf(yield* eventsOf)
         assert.isTrue(
-          lines.some((line) => line.startsWith('execute "B": waiting for its turn at the model server for ')),
+          lines.some((line) =>
+            line.startsWith('writing the result for "B": waiting for its turn at the model server for ')
+          ),
           lines.join("\n")
         )
       }).pipe(Effect.provide(layer(server.url, { firstWordSeconds: 30 })))

@@ -140,7 +140,14 @@ layer(NodeServices.layer)("Gate", (it) => {
               targets: [`${root}/README.md`],
               call: call.call,
               preview: [`--- ${root}/README.md`, `+++ ${root}/README.md`, "@@ -1 +1 @@", "-old", "+new"].join("\n"),
-              offers: { session: "exactly this call" }
+              diff: "--- README.md\n+++ README.md\n@@ -1 +1 @@\n-old\n+new\n",
+              words: {
+                does: "edit README.md (+1 -1)",
+                consequence: "Changes a file of the project, and nothing else.",
+                isCalm: true,
+                names: ["README.md"]
+              },
+              offers: { session: "exactly this call", always: ["write_file:README.md"] }
             }
           ]
         })
@@ -164,7 +171,8 @@ layer(NodeServices.layer)("Gate", (it) => {
         assert.strictEqual(approver.asked.length, 1)
         assert.deepStrictEqual(approver.asked[0]?.[0]?.offers, {
           session: "read_file for every file of the project that does not look like a secret",
-          remember: `read_file for ${root}/README.md`
+          remember: `read_file for ${root}/README.md`,
+          always: ["read_file", "read_file:README.md"]
         })
         yield* gate.authorize(inTask("T"), reading(`${root}/.env`))
         yield* gate.authorize(inTask("T"), reading("/etc/hosts", false))
@@ -520,11 +528,33 @@ layer(NodeServices.layer)("Gate", (it) => {
         yield* gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: `${root}/.env`, inside: true })
         yield* gate.authorizeReference(inTask("T"), { _tag: "ReadFile", path: "/etc/hosts", inside: false })
         yield* Effect.flip(gate.authorizeReference(inTask("T"), { _tag: "FetchUrl", url: "https://example.com/" }))
-        assert.deepStrictEqual<unknown>(approver.asked.flat(), [
-          askedAbout("read_file", `${root}/.env`),
-          askedAbout("read_file", "/etc/hosts"),
-          askedAbout("fetch_url", "https://example.com/", "https://example.com")
-        ])
+        const shown = approver.asked.flat()
+        assert.deepStrictEqual(
+          shown.map(({ offers, personOnly, words }) => [words?.does, offers?.always, personOnly]),
+          [
+            ["read .env", ["read_file:.env"], true],
+            ["read /etc/hosts", ["read_file:/etc/hosts"], true],
+            [
+              "fetch https://example.com/",
+              ["fetch_url:https://example.com/**", "fetch_url:https://example.com/"],
+              undefined
+            ]
+          ]
+        )
+        assert.deepStrictEqual<unknown>(
+          shown.map(({ offers, risk, targets, task, tool }) => ({
+            task,
+            tool,
+            risk,
+            targets,
+            offers: { session: offers?.session, remember: offers?.remember }
+          })),
+          [
+            askedAbout("read_file", `${root}/.env`),
+            askedAbout("read_file", "/etc/hosts"),
+            askedAbout("fetch_url", "https://example.com/", "https://example.com")
+          ]
+        )
       })
     )
 

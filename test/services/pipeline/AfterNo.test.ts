@@ -52,7 +52,7 @@ describe("after a no to a step", () => {
       expect([report.status, report.answer, report.message]).toEqual([
         "declined",
         "What was read.",
-        'User declined writer approval. Not done: "Write a", "Sum up".'
+        'You declined "Task section 2". Not done: "Write a", "Sum up".'
       ])
       expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
       const why = 'The person declined "Task section 2".'
@@ -74,7 +74,7 @@ describe("after a no to a step", () => {
     Effect.gen(function* () {
       const { events, report } = yield* runScript()
       expect([report.status, report.answer]).toEqual(["declined", ""])
-      expect(events.flatMap((event) => (event.type === "message" ? [event.level] : []))).toEqual(["warning", "error"])
+      expect(events.flatMap((event) => (event.type === "message" ? [event.level] : []))).toEqual(["warning", "info"])
     }).pipe(scripted({ ...script(nothingSeen()), conclude: () => "" }, { approver: answering({ steps: [declined] }) }))
   )
 

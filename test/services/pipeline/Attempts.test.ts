@@ -88,7 +88,7 @@ it.effect("asks again with the answer and its issues, and tells of repairs", () 
     expect(outcome).toMatchObject({ _tag: "Success", success: { value: "good", answer: "GOOD", attempts: 2 } })
     expect(seen).toEqual([undefined, { answer: "bad", issues: [wrong] }])
     expect(rejected).toEqual([
-      { type: "answer.rejected", call: call(1), answer: "bad", issues: [wrong] },
+      { type: "answer.rejected", call: call(1), answer: "bad", issues: [wrong], mostAttempts: 3 },
       { type: "answer.repaired", call: call(2), repairs: [shouted] }
     ])
   }).pipe(Effect.provide(over("bad", "GOOD")))
@@ -173,7 +173,7 @@ it.effect("shows a stopped answer by its beginning only, says why it was stopped
     const answer = seen[1]?.answer ?? ""
     expect(answer).toMatch(/^# Start\n\n\[The answer was stopped; \d+ characters are left out\.\]$/)
     expect(rejected).toEqual([
-      { type: "answer.rejected", call: call(1), answer: looping(sentence), issues: seen[1]?.issues }
+      { type: "answer.rejected", call: call(1), answer: looping(sentence), issues: seen[1]?.issues, mostAttempts: 3 }
     ])
   }).pipe(Effect.provide(over(looping("I will read the file main.ts again."), "good")))
 )

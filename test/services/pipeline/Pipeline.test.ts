@@ -294,7 +294,7 @@ describe("approval", () => {
       const { report, events } = yield* run()
       expect([report.status, report.message, report.results.map((result) => result.name)]).toEqual([
         "declined",
-        'User declined writer approval. Not done: "Write".',
+        'You declined "Task section 2". Not done: "Write".',
         ["Read"]
       ])
       expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
@@ -306,7 +306,7 @@ describe("approval", () => {
       const { report, events } = yield* run()
       expect([report.status, report.message]).toEqual([
         "not_permitted",
-        '"Task section 2" needs approval and nobody could give it. Use --yes-this-run. Not done: "Write".'
+        '"Task section 2" was not approved: no terminal to ask on. Use --yes to approve beforehand. Not done: "Write".'
       ])
       expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
     }).pipe(given(writing))
@@ -546,6 +546,57 @@ describe("limits", () => {
           count === 1
             ? refinementWith(["a", "b", "c"].map((uid) => ({ uid, name: "get_current_time", arguments: {} })))
             : clock
+      })
+    )
+  )
+})
+
+describe("a JSON schema for the answer", () => {
+  const outputSchema = { type: "object", properties: { found: { type: "boolean" } }, required: ["found"] }
+  const order = { outputSchema, attachment: { name: "stdin", text: "Error: full disk\n" } }
+
+  it.effect("is sent with the conclusion, whose answer is checked and written again", () =>
+    Effect.gen(function* () {
+      const { report, events } = yield* run(order)
+      expect([report.status, JSON.parse(report.answer)]).toEqual(["done", { found: true }])
+      expect(events.filter(({ type }) => type === "answer.rejected")).toHaveLength(1)
+    }).pipe(
+      given({
+        plan: (_count, prompt) => {
+          expect(prompt.user).toContain("## Attached input")
+          expect(prompt.user).toContain("1: Error: full disk")
+          return planOf([[{ name: "Research 1", references: "[the log](#attached-input)" }]])
+        },
+        execute: (_count, prompt) => {
+          expect(prompt.user).toContain("1: Error: full disk")
+          return resultSaying("Found.")
+        },
+        conclude: (count, prompt) => {
+          expect(prompt.user).toContain('"found"')
+          return count === 1 ? "It was found." : '{ "found": true }'
+        }
+      })
+    )
+  )
+
+  it.effect("fails the run when no answer fits, and gives none", () =>
+    Effect.gen(function* () {
+      const { report } = yield* run(order)
+      expect([report.status, report.answer]).toEqual(["failed", ""])
+      expect(report.message).toContain("No valid answer after 5 tries.")
+    }).pipe(given({ conclude: (count) => `{ "found": ${count} }` }))
+  )
+
+  it.effect("leaves an attached input to the task of a single skill", () =>
+    Effect.gen(function* () {
+      const { report } = yield* run({ attachment: order.attachment, skill: "talk" })
+      expect(report.status).toBe("done")
+    }).pipe(
+      given({
+        execute: (_count, prompt) => {
+          expect(prompt.user).toContain("1: Error: full disk")
+          return resultSaying("Found.")
+        }
       })
     )
   )

@@ -39,6 +39,8 @@ const gate = Layer.succeed(Gate)(
     foresee: () => Effect.undefined,
     mayRead: () => Effect.succeed(true),
     sessionGrants: Effect.succeed([]),
+    addRule: () => Effect.void,
+    addedRules: Effect.succeed([]),
     snapshot: Effect.die("not shared"),
     restore: () => Effect.die("not shared")
   })

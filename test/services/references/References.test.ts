@@ -94,6 +94,8 @@ const gate = ({ asked = [], deny }: World) =>
       foresee: () => Effect.undefined,
       mayRead: () => Effect.succeed(true),
       sessionGrants: Effect.succeed([]),
+      addRule: () => Effect.void,
+      addedRules: Effect.succeed([]),
       snapshot: Effect.die("not shared"),
       restore: () => Effect.die("not shared")
     })

@@ -16,9 +16,9 @@ import type { OfferedTool } from "./PromptReading.ts"
 import { disclosure, foundText, pathsOf, ranked } from "./Quotes.ts"
 import { readRequest } from "./Request.ts"
 
-/** The file in view and the open files stand before the first message and are not part of it. */
+/** The file in view, what is attached, and the open files stand before the first message and are not part of it. */
 const filesInView =
-  /^(?:## Current file\n\nPath: [^\n]*\n\n(`{3,})[^\n]*\n[^]*?\n\1\n+)?(?:## Open files\n\n(?:- [^\n]*\n)+\n*)?/
+  /^(?:## Current file\n\nPath: [^\n]*\n\n(`{3,})[^\n]*\n[^]*?\n\1\n+)?(?:## Attached input\n\n[^\n]*\n\n(`{3,})[^\n]*\n[^]*?\n\2\n+)?(?:## Open files\n\n(?:- [^\n]*\n)+\n*)?/
 
 const offered = (tool: Tool.Any): OfferedTool => {
   const parameters = Tool.getJsonSchema(tool) as JsonSchema

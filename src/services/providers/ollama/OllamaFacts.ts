@@ -22,7 +22,10 @@ export const readFacts = Effect.fn("readFacts")(function* (model: string) {
     return { shown, loaded: yield* Effect.orElseSucceed(server.loaded, () => []) }
   })
   const answered = yield* Effect.result(Effect.timeout(answers, factsTimeout))
-  if (answered._tag === "Failure") return unknownFacts
+  if (answered._tag === "Failure") {
+    const isMissing = answered.failure._tag === "ModelError" && answered.failure.reason._tag === "ModelMissing"
+    return isMissing ? { ...unknownFacts, isMissing } : unknownFacts
+  }
   const { loaded, shown } = answered.success
   const { contextLength, isForwarded, temperature, thinking, window } = shown
   const facts: Facts = {

@@ -112,10 +112,11 @@ const streamParts = (
       )
       const read = makePartReader(yield* IdGenerator)
       const override = yield* ModelOverride
-      const { contextWindow, maxTokens, sampling, think = options.think } = yield* CallOptions
+      const { contextWindow, format, maxTokens, sampling, think = options.think } = yield* CallOptions
       const lines = readAnswer(options, connection, {
         model: override ?? options.model,
         ...question,
+        ...(format === undefined ? {} : { format }),
         stream: true,
         keep_alive: options.keepAlive ?? "30m",
         truncate: false,

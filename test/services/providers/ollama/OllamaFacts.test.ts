@@ -35,7 +35,7 @@ it.effect("asks once for each model, again after a failure, and knows what is lo
       }
       expect(yield* factsOf("own")).toEqual(facts)
       expect(yield* factsOf("own")).toEqual(facts)
-      expect(yield* factsOf("other")).toEqual(unknownFacts)
+      expect(yield* factsOf("other")).toEqual({ ...unknownFacts, isMissing: true })
       const paths = server.requests.map(({ path }) => path).filter((path) => path !== "/api/chat")
       expect(paths).toEqual(["/api/show", "/api/ps", "/api/show"])
     }).pipe(Effect.provide(Layer.provide(layerOllamaFacts(), OllamaServer.layer({ host: first.url }))))

@@ -1,0 +1,44 @@
+/**
+ * Observes a run or a conversation when the environment names a collector. Part of the composition root; without such a
+ * variable nothing is loaded.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { telemetrySettings } from "../services/observability/TelemetrySettings.ts"
+import type { RunPorts } from "./projectLayers.ts"
+import type { Setup } from "./setup.ts"
+import { version } from "./version.ts"
+
+type Listen = RunPorts["listen"]
+
+const firstLine = (cause: Cause.Cause<unknown>): string => Cause.pretty(cause).split("\n", 1).join("")
+
+/** The setup with a note that a person reads before the work begins. */
+const withNote = (setup: Setup, problem: string): Setup => ({
+  ...setup,
+  folders: { ...setup.folders, notes: [...setup.folders.notes, `This run is not observed. ${problem}`] }
+})
+
+/** Does the work with a listener that is also observed. Telemetry that fails is noted, and ends no work. */
+export const observed = Effect.fn("observed")(function* <A, E, R>(
+  setup: Setup,
+  listen: Listen,
+  work: (listen: Listen, setup: Setup) => Effect.Effect<A, E, R>
+) {
+  const settings = yield* telemetrySettings
+  if (settings === undefined) return yield* work(listen, setup)
+  if ("problem" in settings) return yield* work(listen, withNote(setup, settings.problem))
+  const { observeRun } = yield* Effect.promise(() => import("../services/observability/RunTelemetry.ts"))
+  return yield* Effect.scoped(
+    Effect.gen(function* () {
+      const observing = yield* observeRun(settings, { model: setup.settings.model, version }).pipe(
+        Effect.catchCause((cause) => Effect.fail(firstLine(cause))),
+        Effect.result
+      )
+      if (Result.isFailure(observing)) return yield* work(listen, withNote(setup, observing.failure))
+      const observe = observing.success
+      return yield* work((recorded) => Effect.andThen(Effect.ignoreCause(observe(recorded)), listen(recorded)), setup)
+    })
+  )
+})

@@ -1,0 +1,63 @@
+/**
+ * What `task-conductor` alone shows: what it is, what is missing on this machine, and one command to try.
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { firstLook } from "../../app/diagnosis.ts"
+import { readSetup } from "../../app/setup.ts"
+import { version } from "../../app/version.ts"
+import { canStart, type Finding } from "../../domain/checking/Diagnosis.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { wrapLine } from "../../domain/text/WrapText.ts"
+import { Output } from "../terminal/Output.ts"
+
+const look = Effect.gen(function* () {
+  const read = yield* Effect.result(readSetup(".", {}))
+  if (Result.isSuccess(read)) return yield* firstLook(read.success)
+  const broken: Finding = { name: "configuration", state: "problem", what: read.failure.message }
+  return [broken]
+})
+
+const oneLine = (text: string): string => printable(text.replaceAll("\n", " "))
+
+/** Only what a person has to know: the server, the model, and what is missing. */
+const shown = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> =>
+  findings
+    .filter(({ name, state }) => state === "problem" || name === "server" || name === "model")
+    .map(({ name, remedy, state, what }) => {
+      const found = `${name}: ${oneLine(what)}.`
+      if (state !== "problem") return `Found:   ${found}`
+      return remedy === undefined ? `Missing: ${found}` : `Missing: ${found}\n         ${oneLine(remedy)}`
+    })
+    .flatMap((text) => text.split("\n"))
+
+/** The flag with which a run starts here, and why it is needed. */
+const startWith = (findings: ReadonlyArray<Finding>) => {
+  if (canStart(findings)) return { flag: "", why: [] }
+  const [choice] = findings.flatMap(({ choices = [] }) => choices)
+  return choice === undefined
+    ? { flag: "--model embedded ", why: ["Without a model there is a demo, which only searches and quotes."] }
+    : { flag: `--model ${printable(choice)} `, why: [] }
+}
+
+/** Shows it on stdout. */
+export const showWelcome = Effect.fn("showWelcome")(function* () {
+  const { result, resultColumns, resultPaint } = yield* Output
+  const findings = yield* look
+  const { flag, why } = startWith(findings)
+  const lines = [
+    `${resultPaint.bold("task-conductor")} ${version} makes local language models do long work reliably.`,
+    "It plans, checks every step, asks before it changes anything, and survives crashes.",
+    "",
+    ...shown(findings),
+    "",
+    ...why,
+    `Try:     task-conductor run ${flag}"What does this project do?"`,
+    "More:    task-conductor --help",
+    "Check:   task-conductor doctor"
+  ]
+  const columns = resultColumns() ?? Infinity
+  yield* result(
+    lines.flatMap((line) => wrapLine(line, columns, /^(?:\w+: | {9})/.test(line) ? " ".repeat(9) : "")).join("\n")
+  )
+})

@@ -1,0 +1,99 @@
+/**
+ * What `init` does once flags are read: asks for what they leave open, and writes the file unless there is one.
+ */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as Terminal from "effect/Terminal"
+import { type ModelOffer, settleModels } from "../../app/chosenModel.ts"
+import { readSetup } from "../../app/setup.ts"
+import type { Configuration } from "../../domain/configuration/Configuration.ts"
+import { printable } from "../../domain/text/Printable.ts"
+import { projectFileName } from "../../services/configuration/ConfigurationFile.ts"
+import { chooseFrom } from "../models/pickModel.ts"
+import { CommandFailure, exitCodes, usageFailure } from "../terminal/Failure.ts"
+import { Output } from "../terminal/Output.ts"
+
+/** The flags. */
+interface InitFlags {
+  readonly scope: Option.Option<"me" | "project">
+  readonly model: Option.Option<string>
+  readonly contextWindow: Option.Option<number>
+  readonly host: Option.Option<string>
+  readonly project: string
+}
+
+const nothingWritten = new CommandFailure({ exitCode: exitCodes.usage, text: "Nothing was written." })
+
+/** Whose configuration it is; asks at a terminal. */
+const askScope = Effect.gen(function* () {
+  const { canAsk, prompt, tell } = yield* Output
+  if (!canAsk) return yield* usageFailure("Say whose configuration it is: --for me, or --for project.")
+  const terminal = yield* Terminal.Terminal
+  yield* tell("Whose configuration should be written?")
+  yield* tell("  1  yours, for every project\n  2  that of this project, for all who work on it")
+  for (;;) {
+    yield* prompt("1 or 2; Enter takes 1, Ctrl-D none: ")
+    const typed = (yield* terminal.readLine).trim().toLowerCase()
+    if (["", "1", "me", "yours"].includes(typed)) return "me" as const
+    if (["2", "project"].includes(typed)) return "project" as const
+    yield* tell("Type 1 or 2.")
+  }
+}).pipe(Effect.catchTag("QuitError", () => Effect.fail(nothingWritten)))
+
+/** Fails when the file is there. */
+const requireFree = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return
+  return yield* usageFailure(
+    `${file} is there already, and is not overwritten. Change it in an editor; "task-conductor doctor" checks it.`
+  )
+})
+
+/** The name of the model as the server knows it; asks at a terminal when none is named. */
+const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
+  const { canAsk, tell } = yield* Output
+  const named = Option.match(flags.model, { onNone: () => ({}), onSome: (model) => ({ model }) })
+  const host = Option.match(flags.host, { onNone: () => ({}), onSome: (host) => ({ host }) })
+  const found = yield* readSetup(flags.project, { ...host, ...named })
+  if (found.configuration.model === "embedded" && Option.isSome(flags.model)) return "embedded"
+  /* A person who sets something up is asked, whatever the files say so far. */
+  const open = { ...found, usesDefaultModel: Option.isNone(flags.model) }
+  const pickModel = (offer: ModelOffer) =>
+    chooseFrom(offer).pipe(Effect.provideService(Output, output), Effect.provideService(Terminal.Terminal, terminal))
+  const [output, terminal] = [yield* Output, yield* Terminal.Terminal]
+  const { notes, setup } = yield* settleModels(open, canAsk ? pickModel : undefined)
+  for (const note of notes) yield* tell(printable(note))
+  return setup.settings.model
+})
+
+/** Writes the file of the person or of the project. */
+export const writeConfiguration = Effect.fn("writeConfiguration")(
+  function* (flags: InitFlags) {
+    const { print } = yield* Output
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const scope = Option.isSome(flags.scope) ? flags.scope.value : yield* askScope
+    if (scope === "project" && Option.isSome(flags.host)) {
+      return yield* usageFailure(
+        "--host is only for you: a project cannot choose where prompts are sent. Use --for me."
+      )
+    }
+    const { project, userFile, userFileProblem } = yield* readSetup(flags.project, {})
+    const file = scope === "me" ? userFile : path.join(project, projectFileName)
+    if (scope === "me" && userFileProblem !== undefined) {
+      return yield* usageFailure(`${userFile} cannot be your configuration: ${userFileProblem}.`)
+    }
+    yield* requireFree(file)
+    const configuration: Configuration = {
+      model: yield* chooseModel(flags),
+      ...(Option.isSome(flags.host) ? { host: flags.host.value } : {}),
+      ...(Option.isSome(flags.contextWindow) ? { contextWindow: flags.contextWindow.value } : {})
+    }
+    yield* fs.makeDirectory(path.dirname(file), { recursive: true })
+    yield* fs.writeFileString(file, `${JSON.stringify(configuration, null, 2)}\n`, { flag: "wx" })
+    yield* print(`Written: ${file}`)
+  },
+  Effect.catchTag("PlatformError", ({ message }) => Effect.fail(usageFailure(`Nothing was written: ${message}`)))
+)

@@ -1,0 +1,54 @@
+/**
+ * `task-conductor report RUN`: writes one HTML page about a run.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { printable } from "../../domain/text/Printable.ts"
+import { Output } from "../terminal/Output.ts"
+
+/** The command. */
+export const report = Command.make(
+  "report",
+  {
+    run: Argument.String("RUN").pipe(
+      Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
+    ),
+    output: Flag.String("output").pipe(
+      Flag.withAlias("o"),
+      Flag.withMetavar("FILE"),
+      Flag.withDescription("The file to write; report-RUN.html when absent, - for stdout: --output report.html"),
+      Flag.optional
+    ),
+    overwrite: Flag.Boolean("overwrite").pipe(
+      Flag.withDescription("Replace the file if there is one"),
+      Flag.withDefault(false)
+    ),
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("Print what the page says as one JSON object, and write no page"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fn("report")(function* ({ json, output, overwrite, run }) {
+    const { result, tell } = yield* Output
+    const { dataJson, pageOf, writePage } = yield* Effect.promise(() => import("./reportHandler.ts"))
+    const { data, html, leftOut, runId } = yield* pageOf(run)
+    if (leftOut !== undefined) yield* tell(`note: ${printable(leftOut)}`)
+    if (json) return yield* result(dataJson(data))
+    const file = Option.getOrElse(output, () => `report-${runId}.html`)
+    if (file === "-") return yield* result(html)
+    const written = yield* writePage(file, html, overwrite)
+    yield* tell(`Wrote ${printable(written)}. Open it in a browser.`)
+  })
+).pipe(
+  Command.withDescription("Write one HTML page with everything about a run. It needs no network"),
+  Command.withExamples([
+    {
+      command: "task-conductor report last --output report.html",
+      description: "The answer, plan, timeline and every task of the newest run of this project"
+    },
+    { command: "task-conductor report last --json", description: "The same as data" }
+  ])
+)

@@ -1,0 +1,96 @@
+/**
+ * Markdown as text for a terminal: headings, lists, code, quotes, links, and paragraphs broken at the width. What it does
+ * not know stays as it was written.
+ */
+import { harmless } from "../../domain/text/Printable.ts"
+import { shownWidth, wrapLine } from "../../domain/text/WrapText.ts"
+import type { Paint } from "./Colour.ts"
+import { inlineText } from "./MarkdownInline.ts"
+
+export interface MarkdownStyle {
+  readonly paint: Paint
+  /** The width of the terminal; nothing when it is not known. */
+  readonly columns: number | undefined
+  readonly isUnicode: boolean
+}
+
+/** Long lines are hard to read, on a wide terminal too. */
+const mostColumns = 100
+
+const wrapped = (lead: string, text: string, indent: string, { columns }: MarkdownStyle): ReadonlyArray<string> =>
+  columns === undefined ? [`${lead}${text}`] : wrapLine(`${lead}${text}`, Math.min(columns - 1, mostColumns), indent)
+
+const headingOf = (line: string) => /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line)
+const itemOf = (line: string) => /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/.exec(line)
+const quoteOf = (line: string) => /^ {0,3}>\s?(.*)$/.exec(line)
+const isRule = (line: string): boolean => /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/.test(line)
+const isTable = (line: string): boolean => /^\s*\|.*\|\s*$/.test(line)
+
+/** True for a line that goes on in the paragraph or item before it. */
+const goesOn = (line: string): boolean =>
+  line.trim() !== "" &&
+  headingOf(line) === null &&
+  itemOf(line) === null &&
+  quoteOf(line) === null &&
+  !isRule(line) &&
+  !isTable(line) &&
+  !/^\s*(?:`{3,}|~{3,})/.test(line)
+
+/** A hard break keeps the lines apart. */
+const isBroken = (line: string): boolean => / {2,}$|\\$/.test(line)
+
+/** Lines as paragraphs: those that go on are joined. */
+const joined = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const paragraphs: Array<string> = []
+  let canGoOn = false
+  for (const line of lines) {
+    const before = paragraphs.at(-1)
+    if (canGoOn && before !== undefined && goesOn(line)) {
+      paragraphs[paragraphs.length - 1] = `${before.trimEnd()} ${line.trimStart()}`
+    } else paragraphs.push(line)
+    canGoOn = line.trim() !== "" && headingOf(line) === null && !isRule(line) && !isTable(line) && !isBroken(line)
+  }
+  return paragraphs.map((line) => line.replace(/(?: {2,}|\\)$/, ""))
+}
+
+const lineText = (line: string, style: MarkdownStyle): ReadonlyArray<string> => {
+  const { columns = mostColumns, isUnicode, paint } = style
+  const heading = headingOf(line)
+  if (heading !== null) return wrapped("", paint.bold(inlineText(heading[2] ?? "", paint)), "", style)
+  if (isRule(line)) return [paint.dim((isUnicode ? "─" : "-").repeat(Math.min(columns - 1, 40)))]
+  if (isTable(line)) return [inlineText(line, paint)]
+  const item = itemOf(line)
+  if (item !== null) {
+    const [, blanks = "", mark = "", text = ""] = item
+    const lead = `${blanks}${/\d/.test(mark) ? mark : isUnicode ? "•" : "-"} `
+    return wrapped(lead, inlineText(text, paint), " ".repeat(shownWidth(lead)), style)
+  }
+  const quote = quoteOf(line)
+  if (quote !== null) {
+    const bar = paint.dim(isUnicode ? "│ " : "| ")
+    return wrapped(bar, inlineText(quote[1] ?? "", paint), bar, style)
+  }
+  return wrapped("", inlineText(line, paint), /^\s*/.exec(line)?.[0] ?? "", style)
+}
+
+/** The text of a document or a block, without a line end at its end. */
+export const markdownText = (markdown: string, style: MarkdownStyle): string => {
+  const shown: Array<string> = []
+  let prose: Array<string> = []
+  const flush = (): void => {
+    shown.push(...joined(prose).flatMap((line) => lineText(line, style)))
+    prose = []
+  }
+  let fence: string | undefined
+  for (const line of harmless(markdown).trimEnd().split("\n")) {
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1]
+    if (fence === undefined && mark !== undefined) {
+      flush()
+      fence = mark
+    } else if (fence !== undefined && mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined
+    else if (fence !== undefined) shown.push(`    ${line}`)
+    else prose.push(line)
+  }
+  flush()
+  return shown.join("\n")
+}

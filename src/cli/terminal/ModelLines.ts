@@ -1,0 +1,137 @@
+/**
+ * The lines about calls of a model: what they wait for, what went wrong, and answers that could not be used.
+ */
+import { helpText, mayLoseSomething, modelText, personText, repairText } from "../../domain/findings/PersonText.ts"
+import type { Issue } from "../../domain/findings/Issue.ts"
+import { modelCallKey, type ModelCallId, type Stage } from "../../domain/runs/ActivityKey.ts"
+import { clockText, phaseText, stageText } from "../../domain/runs/LiveWords.ts"
+import type { LiveState } from "../../domain/runs/LiveState.ts"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import type { Paint } from "./Colour.ts"
+import { count, shown } from "./Wording.ts"
+
+type Of<Type extends RunEvent["type"]> = Extract<RunEvent, { readonly type: Type }>
+
+/** What a call is for: `planning`, `choosing the calls for "Search 1"`. */
+export const callText = ({ stage, task }: Pick<ModelCallId, "stage" | "task">): string =>
+  task === undefined ? stageText[stage] : `${stageText[stage]} for "${shown(task)}"`
+
+const failures: Readonly<Record<string, string>> = {
+  Busy: "The model server is busy",
+  Unreachable: "The model server cannot be reached",
+  DiedMidStream: "The answer broke off",
+  Hopeless: "The answer was stopped",
+  EmptyAnswer: "The answer was empty"
+}
+
+/** `ContextOverflow` as `context overflow`. */
+const reasonText = (reason: string): string =>
+  failures[reason] ?? `The call failed: ${reason.replace(/\B[A-Z]/g, " $&").toLowerCase()}`
+
+/** What happened, and which retry follows. */
+export const retryLine = ({ call, reason, retries, retry, what }: Of<"model.failed">, paint: Paint): string => {
+  const why = what === undefined ? "" : ` (${shown(what)})`
+  const which = retry === undefined ? "" : ` (${retry} of ${retries})`
+  return `  ${paint.yellow(reasonText(reason))}${why}; trying again${which}: ${callText(call)}`
+}
+
+/** What a model call waits for, how long already, and when the limit ends it; `live` knows the phase of the call. */
+export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: LiveState | undefined): string => {
+  const { call, characters = 0, endsAtSeconds, phase, seconds } = event
+  const time = `for ${seconds} s; ends at ${endsAtSeconds} s`
+  const known = live?.calls.get(modelCallKey(call))
+  const words = {
+    connecting: `connecting to the model server ${time}`,
+    turn: `waiting for its turn at the model server ${time}`,
+    first_word:
+      known === undefined
+        ? `waiting for the first word of the model ${time}`
+        : `${phaseText(known, live?.model ?? "")} ${time}`,
+    next_word: `waiting for the next word of the model ${time}`,
+    writing:
+      known?.tokens === undefined
+        ? `the model has written ${count(characters, "character")} in ${seconds} s; ends at ${endsAtSeconds} s`
+        : `${phaseText(known, live?.model ?? "")} ${time}`
+  }
+  return paint.dim(`  ${callText(call)}: ${words[phase]}`)
+}
+
+/** How many findings of an answer are shown; the others are counted. */
+const mostFindings = 3
+
+/** What a model got wrong: for a person what went wrong, and on request what the model is told to write. */
+const findingLines = (issues: ReadonlyArray<Issue>, isVerbose: boolean): ReadonlyArray<string> => {
+  const first = isVerbose ? issues : issues.slice(0, mostFindings)
+  const left = issues.length - first.length
+  return [
+    ...first.flatMap((issue) => {
+      const line = `    ${shown(personText(issue), 320)}`
+      return isVerbose ? [line, `      to the model: ${shown(modelText(issue), 800)}`] : [line]
+    }),
+    ...(left === 0 ? [] : [`    and ${left} more, which --verbose shows`])
+  ]
+}
+
+const answerText = ({ stage, task }: ModelCallId): string => {
+  const name = task === undefined ? "" : ` "${shown(task)}"`
+  const texts: Readonly<Record<Stage, string>> = {
+    plan: "The plan was not usable",
+    refine: `The calls for${name} were not usable`,
+    execute: `The result of${name} was not usable`,
+    iterate: "The list of what is left was not usable",
+    conclude: "The answer was not usable",
+    ask: "The answer was not usable"
+  }
+  return texts[stage]
+}
+
+/** Findings that a person has read for a call are not shown again for its next attempt. */
+export type SeenFindings = Map<string, ReadonlySet<string>>
+
+/** An answer that was rejected, with what was not said of the attempts before. */
+export const rejectedLine = (
+  { call, issues, mostAttempts }: Of<"answer.rejected">,
+  paint: Paint,
+  isVerbose: boolean,
+  seen: SeenFindings = new Map()
+): string => {
+  const key = modelCallKey({ ...call, attempt: 1 })
+  const before = seen.get(key) ?? new Set()
+  const fresh = isVerbose ? issues : issues.filter((issue) => !before.has(personText(issue)))
+  seen.set(key, new Set([...before, ...issues.map(personText)]))
+  const next = call.attempt + 1
+  const again =
+    mostAttempts === undefined
+      ? `; attempt ${call.attempt}`
+      : next > mostAttempts
+        ? `; that was the last of ${mostAttempts} attempts`
+        : `; asking again (${next} of ${mostAttempts})`
+  const same = issues.length > 0 && fresh.length === 0 ? ", the same as before" : ""
+  return [
+    `  ${paint.yellow(answerText(call))} (${count(issues.length, "problem")}${same})${again}`,
+    ...findingLines(fresh, isVerbose)
+  ].join("\n")
+}
+
+/** What was fixed in an answer: on request all of it, otherwise only that with which something may be lost. */
+export const repairedLine = (
+  { call, repairs }: Of<"answer.repaired">,
+  paint: Paint,
+  isVerbose: boolean
+): string | undefined => {
+  const told = isVerbose ? repairs : repairs.filter(mayLoseSomething)
+  const lines = told.map((repair) => `    ${shown(repairText(repair), 320)}`)
+  return told.length === 0
+    ? undefined
+    : [`  ${paint.dim("fixed in an answer")}, ${callText(call)}`, ...lines].join("\n")
+}
+
+/** The issues that ended a run because of the model, with what a person can do. */
+export const lastIssues = (issues: ReadonlyArray<Issue>): ReadonlyArray<string> => [
+  ...findingLines(issues, false).map((line) => line.slice(2)),
+  ...(issues.length === 0 ? [] : [`  What you can do: ${helpText(issues)}`])
+]
+
+/** How long the run waits for the server. */
+export const serverLine = ({ message, secondsLeft }: Of<"server.waiting">, paint: Paint): string =>
+  `  ${paint.yellow("waiting")} for the model server, ${clockText(secondsLeft * 1000)} left: ${shown(message, 400)}`

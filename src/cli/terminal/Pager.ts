@@ -1,0 +1,70 @@
+/**
+ * Shows a text that is longer than the screen in the pager of the person: `$PAGER`, else `less -R`. What is not read on a
+ * terminal is printed as it is.
+ */
+import { spawn } from "node:child_process"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Terminal from "effect/Terminal"
+import { environmentVariable } from "../../services/configuration/UserFolders.ts"
+import { textWidth } from "../../domain/text/TextWidth.ts"
+import { Output } from "./Output.ts"
+import { Signals } from "./Signals.ts"
+
+/** Prints all at once. */
+export const noPagerFlag = Flag.Boolean("no-pager").pipe(
+  Flag.withDescription("Print all at once, also when it is longer than the screen"),
+  Flag.withDefault(false)
+)
+
+interface Screen {
+  readonly columns: number
+  readonly rows: number
+}
+
+// oxlint-disable-next-line no-control-regex -- colours take no room
+const colours = /\u001b\[[\d;]*m/g
+
+/** True when the text and the line of the prompt below it do not fit the screen. */
+export const isLongerThan = (text: string, { columns, rows }: Screen): boolean => {
+  if (columns <= 0 || rows <= 0) return false
+  let taken = 1
+  for (const line of text.replace(colours, "").split("\n")) {
+    taken += Math.max(1, Math.ceil(textWidth(line) / columns))
+    if (taken > rows) return true
+  }
+  return false
+}
+
+/** The command of the pager; nothing when the person wants none. */
+export const pagerCommand = (env: { readonly pager: string | undefined; readonly term: string | undefined }) => {
+  if (env.term === "dumb" || env.pager?.trim() === "cat") return undefined
+  return env.pager === undefined || env.pager.trim() === "" ? "less -R" : env.pager
+}
+
+/** The exit code of a shell that does not find the command. */
+const notFound = 127
+
+/** True when the pager has shown the text. It ends when the person leaves it; Ctrl-C is its own business. */
+const page = (command: string, text: string): Effect.Effect<boolean> =>
+  Effect.callback<boolean>((resume) => {
+    const child = spawn("sh", ["-c", command], { stdio: ["pipe", "inherit", "ignore"] })
+    child.on("error", () => resume(Effect.succeed(false)))
+    child.on("close", (code) => resume(Effect.succeed(code !== notFound)))
+    child.stdin.on("error", () => undefined).end(text.endsWith("\n") ? text : `${text}\n`)
+  })
+
+/** Prints a text that can be long, with `print` where there is no pager. */
+export const showLong = Effect.fn("showLong")(function* (
+  text: string,
+  { noPager, print }: { readonly noPager: boolean; readonly print: (text: string) => Effect.Effect<void> }
+) {
+  const { isWatched } = yield* Output
+  const terminal = yield* Terminal.Terminal
+  const command = pagerCommand({ pager: yield* environmentVariable("PAGER"), term: yield* environmentVariable("TERM") })
+  const screen = { columns: yield* terminal.columns, rows: yield* terminal.rows }
+  if (noPager || !isWatched || command === undefined || !isLongerThan(text, screen)) return yield* print(text)
+  const { onInterrupt } = yield* Signals
+  yield* onInterrupt(() => undefined)
+  if (!(yield* page(command, text))) yield* print(text)
+}, Effect.scoped)

@@ -1,0 +1,140 @@
+/**
+ * How well a model does the stages of a run, by the events of the runs in which it was tried; and which model is best for
+ * which stage.
+ */
+import { modelCallKey, type ModelCallId } from "../runs/ActivityKey.ts"
+import type { RunEvent } from "../runs/RunEvent.ts"
+
+/** The stages for which a model is recommended. */
+export const benchStages = ["plan", "refine", "execute"] as const
+export type BenchStage = (typeof benchStages)[number]
+
+/** How often something happened. */
+interface Count {
+  readonly code: string
+  readonly count: number
+}
+
+/** What a model did in one stage. A document is what a stage asks for: a plan, a refinement, a result. */
+export interface StageScore {
+  readonly stage: BenchStage
+  /** How many documents were asked for. */
+  readonly documents: number
+  /** How many of them were valid at the first attempt, at the second, and so on. */
+  readonly validAt: ReadonlyArray<number>
+  /** The rules that rejected answers broke, the most frequent first. */
+  readonly broken: ReadonlyArray<Count>
+  /** Tokens that were written per second of the calls, with the time to read the prompts; absent when nothing is known. */
+  readonly tokensPerSecond?: number
+}
+
+export interface ModelScore {
+  readonly model: string
+  readonly stages: ReadonlyArray<StageScore>
+  /** Calls of tools that ran, and how many of them succeeded. */
+  readonly calls: { readonly all: number; readonly succeeded: number }
+  /** The time of all calls together, in seconds. */
+  readonly seconds: number
+}
+
+const mostAttempts = 5
+
+/** The document that a call belongs to: all of its attempts have the same one. */
+const documentOf = (id: ModelCallId): string => modelCallKey({ ...id, attempt: 0 })
+
+type Finished = Extract<RunEvent, { readonly type: "model.finished" }>
+
+const speedOf = (calls: ReadonlyArray<Finished>): { readonly tokensPerSecond?: number } => {
+  const known = calls.filter(({ usage }) => usage.answerTokens !== undefined && usage.durationMs > 0)
+  const tokens = known.reduce((sum, { usage }) => sum + (usage.answerTokens ?? 0), 0)
+  const ms = known.reduce((sum, { usage }) => sum + usage.durationMs, 0)
+  return ms === 0 ? {} : { tokensPerSecond: Math.round((tokens * 10_000) / ms) / 10 }
+}
+
+const brokenOf = (rejected: ReadonlyArray<Extract<RunEvent, { readonly type: "answer.rejected" }>>) => {
+  const counts = new Map<string, number>()
+  for (const { issues } of rejected) {
+    for (const code of new Set(issues.map((issue) => issue.code))) counts.set(code, (counts.get(code) ?? 0) + 1)
+  }
+  return [...counts]
+    .map(([code, count]): Count => ({ code, count }))
+    .sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1))
+}
+
+const stageScore = (runs: ReadonlyArray<ReadonlyArray<RunEvent>>, stage: BenchStage): StageScore => {
+  const validAt = Array.from({ length: mostAttempts }, () => 0)
+  let documents = 0
+  for (const events of runs) {
+    const last = new Map<string, ModelCallId>()
+    for (const event of events) {
+      if (event.type === "model.started" && event.call.stage === stage) last.set(documentOf(event.call), event.call)
+    }
+    documents += last.size
+    for (const call of last.values()) {
+      const key = modelCallKey(call)
+      const isOf = (event: RunEvent, type: RunEvent["type"]) =>
+        event.type === type && "call" in event && "stage" in event.call && modelCallKey(event.call) === key
+      const isValid =
+        events.some((one) => isOf(one, "model.finished")) && !events.some((one) => isOf(one, "answer.rejected"))
+      const index = Math.min(call.attempt, mostAttempts) - 1
+      if (isValid) validAt[index] = (validAt[index] ?? 0) + 1
+    }
+  }
+  const all = runs.flat()
+  const rejected = all.filter((event) => event.type === "answer.rejected").filter(({ call }) => call.stage === stage)
+  const finished = all.filter((event) => event.type === "model.finished").filter(({ call }) => call.stage === stage)
+  return { stage, documents, validAt, broken: brokenOf(rejected), ...speedOf(finished) }
+}
+
+/** The score of a model by the events of its runs, each run by itself. */
+export const scoreOf = (model: string, runs: ReadonlyArray<ReadonlyArray<RunEvent>>): ModelScore => {
+  const all = runs.flat()
+  const calls = all.filter((event) => event.type === "tool.finished")
+  const ms = all.reduce((sum, event) => sum + (event.type === "model.finished" ? event.usage.durationMs : 0), 0)
+  return {
+    model,
+    stages: benchStages.map((stage) => stageScore(runs, stage)),
+    calls: { all: calls.length, succeeded: calls.filter(({ result }) => result.success).length },
+    seconds: Math.round(ms / 100) / 10
+  }
+}
+
+/** 0 to 1: documents that are valid at once count whole, every further attempt costs a fifth, none at all counts nothing. */
+const quality = ({ documents, validAt }: StageScore): number =>
+  documents === 0 ? 0 : validAt.reduce((sum, count, index) => sum + count * (1 - index / mostAttempts), 0) / documents
+
+/** Two qualities that differ by less are the same, so that speed decides. */
+const closeEnough = 0.1
+
+/** The best model for a stage: the one whose documents are valid soonest, and among equals the fastest. */
+const bestFor = (scores: ReadonlyArray<ModelScore>, stage: BenchStage): string | undefined => {
+  const found = scores.flatMap(({ model, stages }) =>
+    stages.filter((score) => score.stage === stage).map((score) => ({ model, quality: quality(score), score }))
+  )
+  const best = Math.max(0, ...found.map((one) => one.quality))
+  if (best === 0) return undefined
+  return found
+    .filter((one) => one.quality > best - closeEnough)
+    .toSorted((a, b) => (b.score.tokensPerSecond ?? 0) - (a.score.tokensPerSecond ?? 0) || b.quality - a.quality)[0]
+    ?.model
+}
+
+/** The model for each stage; a stage that no model could do is absent. */
+export type Recommendation = Readonly<Partial<Record<BenchStage, string>>>
+
+export const recommend = (scores: ReadonlyArray<ModelScore>): Recommendation =>
+  Object.fromEntries(
+    benchStages.flatMap((stage) => {
+      const model = bestFor(scores, stage)
+      return model === undefined ? [] : [[stage, model]]
+    })
+  )
+
+/** The recommendation as it stands in a configuration: the executor is the model of the run. */
+export const configurationFor = ({ execute, plan, refine }: Recommendation) => {
+  const model = execute ?? refine ?? plan
+  const own = Object.entries({ plan, refine }).flatMap(([stage, name]) =>
+    name === undefined || name === model ? [] : [[stage, { model: name }] as const]
+  )
+  return model === undefined ? undefined : { model, ...(own.length === 0 ? {} : { stages: Object.fromEntries(own) }) }
+}

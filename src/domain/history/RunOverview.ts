@@ -1,0 +1,72 @@
+/**
+ * What the journal of a run records about the run as a whole, for `show`.
+ */
+import * as Schema from "effect/Schema"
+import { EvidenceCount } from "../plan/TaskResult.ts"
+import { slugOf } from "../text/Slug.ts"
+import type { JournalRecord } from "./JournalRecord.ts"
+import { eventsOf, stateOf, taskEnds, taskNames, TaskState } from "./RunEvidence.ts"
+import { RunStanding } from "./RunStanding.ts"
+
+/** What there is to say about a run before its contents. */
+export const RunHead = Schema.Struct({
+  runId: Schema.String,
+  status: RunStanding,
+  project: Schema.String,
+  prompt: Schema.String,
+  model: Schema.optionalKey(Schema.String),
+  /** ISO 8601. */
+  startedAt: Schema.optionalKey(Schema.String),
+  /** ISO 8601; absent while the run works. */
+  endedAt: Schema.optionalKey(Schema.String)
+})
+export type RunHead = typeof RunHead.Type
+
+/** The state of a run: its plan, and the state of each task. */
+export const RunOverview = Schema.Struct({
+  ...RunHead.fields,
+  /** The exit code of the last session, when that had an end. */
+  exitCode: Schema.optionalKey(Schema.Int),
+  /** How long its sessions worked. */
+  durationMs: Schema.optionalKey(Schema.Finite),
+  /** The first plan as markdown; empty when there is none. */
+  plan: Schema.String,
+  tasks: Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      state: TaskState,
+      /** The summary of its result, or why there is none. */
+      text: Schema.String
+    })
+  ),
+  answer: Schema.String,
+  message: Schema.String,
+  /** The links in all results and in the answer; absent when none was checked. */
+  evidence: Schema.optionalKey(EvidenceCount)
+})
+export type RunOverview = typeof RunOverview.Type
+
+export const runOverview = (records: ReadonlyArray<JournalRecord>, head: RunHead): RunOverview => {
+  const ends = taskEnds(records)
+  const finished = eventsOf(records, "run.finished")
+  const last = finished.at(-1)
+  const report = last?.report
+  const isEnd = last !== undefined && head.status === last.report.status
+  return {
+    ...head,
+    ...(isEnd ? { exitCode: last.exitCode } : {}),
+    ...(last === undefined
+      ? {}
+      : { durationMs: finished.reduce((sum, { report: { usage } }) => sum + usage.durationMs, 0) }),
+    plan: eventsOf(records, "plan.created")[0]?.markdown ?? "",
+    tasks: taskNames(records).map((name) => {
+      const end = ends.get(slugOf(name))
+      const text =
+        end === undefined ? "" : end.type === "task.finished" ? end.result.result.summary : end.failure.message
+      return { name, state: stateOf(end), text }
+    }),
+    answer: report?.answer ?? "",
+    message: report?.message ?? "",
+    ...(report?.evidence === undefined ? {} : { evidence: report.evidence })
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Cuts markdown that is still being written into blocks that are finished and the one that is not, so that each can be shown
+ * as soon as nothing in it can change any more.
+ */
+
+/** Finished blocks with their line ends, and what is left. */
+export interface AnswerBlocks {
+  readonly finished: ReadonlyArray<string>
+  readonly rest: string
+}
+
+const fenceOf = (line: string): string | undefined => /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+const isItem = (line: string): boolean => /^\s*(?:[-*+]|\d{1,9}[.)])\s/.test(line)
+const isHeading = (line: string): boolean => /^ {0,3}#{1,6}\s/.test(line)
+
+/** True for a line that ends the fence which `open` began. */
+const closes = (line: string, open: string): boolean => {
+  const fence = fenceOf(line)
+  return fence !== undefined && fence[0] === open[0] && fence.length >= open.length && /^\s*[`~]+\s*$/.test(line)
+}
+
+/** A block ends with a blank line, a heading, a closing fence, or before the next item of a list. */
+export const answerBlocks = (text: string): AnswerBlocks => {
+  const finished: Array<string> = []
+  let open: string | undefined
+  let block = ""
+  const end = (): void => {
+    if (block !== "") finished.push(block)
+    block = ""
+  }
+  const lines = text.split("\n")
+  const last = lines.pop() ?? ""
+  for (const line of lines) {
+    if (open !== undefined) {
+      block += `${line}\n`
+      if (closes(line, open)) {
+        open = undefined
+        end()
+      }
+      continue
+    }
+    if (isItem(line) || isHeading(line)) end()
+    block += `${line}\n`
+    open = fenceOf(line)
+    if (open === undefined && (line.trim() === "" || isHeading(line))) end()
+  }
+  return { finished, rest: `${block}${last}` }
+}

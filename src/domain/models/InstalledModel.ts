@@ -1,0 +1,80 @@
+/**
+ * The models of a server as a person chooses among them: what each can do, which one a name means, and how they are listed.
+ */
+import { nearest } from "../text/Nearest.ts"
+
+/** A model on the server. What the server does not say is absent; sizes in bytes, windows in tokens. */
+export interface InstalledModel {
+  readonly name: string
+  readonly size: number
+  /** False for models that only compute, such as embeddings. */
+  readonly completion: boolean
+  readonly tools: boolean
+  readonly thinking: boolean
+  /** The server forwards prompts for it to another server. */
+  readonly isForwarded: boolean
+  /** The largest window that it was trained for. */
+  readonly supportedWindow?: number
+  /** `num_ctx` of its Modelfile. */
+  readonly modelfileWindow?: number
+  /** The window with which it is in memory now. */
+  readonly loadedWindow?: number
+}
+
+/** The models that can write text, those first that a run gets along with best: here, with tools, in memory already. */
+export const fittingModels = (models: ReadonlyArray<InstalledModel>): ReadonlyArray<InstalledModel> => {
+  const rank = ({ isForwarded, loadedWindow, tools }: InstalledModel): number =>
+    (isForwarded ? 4 : 0) + (tools ? 0 : 2) + (loadedWindow === undefined ? 1 : 0)
+  return models.filter(({ completion }) => completion).toSorted((a, b) => rank(a) - rank(b))
+}
+
+/** `qwen3` of `qwen3:8b`; a colon before a slash belongs to the address of a registry. */
+const baseOf = (name: string): string => name.replace(/:[^/:]*$/, "")
+
+/** What a name that the server does not know may have meant. */
+export interface NameMatch {
+  /** The only tag of this name, for a name without a tag. */
+  readonly only?: string
+  /** The nearest names, nearest first. */
+  readonly nearest: ReadonlyArray<string>
+}
+
+/** Finds what a name means among the names of a server, which does not know it itself. */
+export const matchName = (given: string, names: ReadonlyArray<string>): NameMatch => {
+  const base = baseOf(given).toLowerCase()
+  const tags = names.filter((name) => baseOf(name).toLowerCase() === base)
+  const [only] = tags
+  if (given.toLowerCase() === base && tags.length === 1 && only !== undefined) return { only, nearest: tags }
+  const beginsAlike = names.filter((name) => base.length >= 3 && name.toLowerCase().startsWith(base))
+  return { nearest: [...new Set([...tags, ...beginsAlike, ...nearest(given, names)])].slice(0, 3) }
+}
+
+/** `5.2 GB` */
+export const sizeText = (bytes: number): string =>
+  bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round(bytes / 1e6)} MB`
+
+const abilities = ({ completion, isForwarded, loadedWindow, thinking, tools }: InstalledModel): string =>
+  [
+    ...(completion ? [] : ["cannot write text"]),
+    ...(tools ? ["tools"] : []),
+    ...(thinking ? ["thinking"] : []),
+    ...(loadedWindow === undefined ? [] : [`loaded with ${loadedWindow} tokens`]),
+    ...(isForwarded ? ["forwards prompts to another server"] : [])
+  ].join(", ")
+
+/** One line for each model, in columns: name, size, largest window, what it can do. */
+export const modelLines = (models: ReadonlyArray<InstalledModel>): ReadonlyArray<string> => {
+  const rows = models.map((model) => [
+    model.name,
+    model.isForwarded ? "" : sizeText(model.size),
+    model.supportedWindow === undefined ? "" : `${model.supportedWindow} tokens`,
+    abilities(model)
+  ])
+  const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd()
+  )
+}

@@ -1,0 +1,74 @@
+/**
+ * The keys that answer questions. A key means the same in every question; a question offers some of them.
+ */
+import { nearest } from "../text/Nearest.ts"
+import { joiningBlank, type QuestionLine } from "./QuestionLines.ts"
+
+/** What can be typed, in the order in which it is shown. */
+const keys = ["y", "a", "p", "e", "1,3", "d", "n"] as const
+export type AnswerKey = (typeof keys)[number]
+
+/** Full words for the keys. */
+const keyOfWord: ReadonlyMap<string, AnswerKey | "v" | "?"> = new Map([
+  ...(["y", "a", "p", "e", "d", "n", "v", "?"] as const).map((key) => [key, key] as const),
+  ["yes", "y"],
+  ["all", "a"],
+  ["project", "p"],
+  ["everywhere", "e"],
+  ["done", "d"],
+  ["no", "n"],
+  ["view", "v"],
+  ["help", "?"],
+  ["h", "?"]
+])
+
+/** One answer that a question offers. */
+export interface Choice<A> {
+  readonly key: AnswerKey
+  /** In the line of keys, such as `yes`. */
+  readonly label: string
+  /** A sentence that says what it does in this question. */
+  readonly explains: string
+  /** The answer for what was typed after the key, or for the numbers; nothing when it is none. */
+  readonly answer: (typed: string) => A | undefined
+}
+
+/** What somebody typed. */
+export type Typed<A> =
+  | { readonly _tag: "Answer"; readonly answer: A }
+  | { readonly _tag: "View" | "Help" | "Nothing" }
+  | { readonly _tag: "Unknown"; readonly complaint: string }
+
+const numbers = /^\d+(?:[\s,]+\d+)*,?$/
+
+/** Reads a line; upper and lower case make no difference. */
+export const readTyped = <A>(line: string, choices: ReadonlyArray<Choice<A>>): Typed<A> => {
+  const text = line.trim()
+  if (text === "") return { _tag: "Nothing" }
+  const [word = "", rest = ""] = numbers.test(text) ? [] : (/^(\S+)\s*(.*)$/s.exec(text) ?? []).slice(1)
+  const key = word === "" ? "1,3" : keyOfWord.get(word.toLowerCase())
+  if (key === "v" || key === "?") return { _tag: key === "v" ? "View" : "Help" }
+  const choice = choices.find((one) => one.key === key)
+  const answer = choice?.answer(key === "1,3" ? text : rest)
+  if (answer !== undefined) return { _tag: "Answer", answer }
+  const possible = choices.flatMap((one) => (one.key === "1,3" ? [] : [one.key])).join(", ")
+  const orNumbers = choices.some((one) => one.key === "1,3") ? ", v, ? or numbers of calls such as 1,3" : ", v or ?"
+  const near = key === undefined ? nearest(word.toLowerCase(), [...keyOfWord.keys()])[0] : undefined
+  const meant = near === undefined ? "" : ` Did you mean ${near}?`
+  return { _tag: "Unknown", complaint: `That is no answer here.${meant} Type ${possible}${orNumbers}.` }
+}
+
+/** The keys in one line. */
+export const keyLine = <A>(choices: ReadonlyArray<Choice<A>>): QuestionLine => ({
+  text: [...choices.map(({ key, label }) => `${key} ${label}`), "v view all", "? explain"]
+    .map((part, index, all) => `${part}${index === all.length - 1 ? "" : " ·"}`.replaceAll(" ", joiningBlank))
+    .join(" ")
+})
+
+/** What each key does. */
+export const keyLines = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionLine> =>
+  [
+    ...choices.map(({ explains, key }) => [key, explains] as const),
+    ["v", "Shows all of it, a screen at a time: space goes on, b back, q returns to the question."] as const,
+    ["?", "Shows this. Whole words work too: yes, all, project, everywhere, done, no, view, help."] as const
+  ].map(([key, text]) => ({ text: `${key.padEnd(4)}${text}`, hang: 4 }))

@@ -1,0 +1,91 @@
+/**
+ * Tool calls and approvals on the page of a report, with changes as coloured diffs.
+ */
+import type { CallEvidence } from "../history/RunEvidence.ts"
+import type { ApprovalItem } from "../permissions/ApprovalItem.ts"
+import { dataText } from "../tools/ToolCall.ts"
+import { folded, markup, type Html, nothing, pre } from "./Html.ts"
+import { shortNumber, timeText } from "./PageWords.ts"
+import type { ReportApproval } from "./ReportData.ts"
+
+const resultHtml = ({ result }: CallEvidence): Html => {
+  if (result === undefined) return markup`<p>It did not finish.</p>`
+  return result.success
+    ? markup`<h5>Output</h5>
+        ${pre(dataText(result.data))}`
+    : markup`<h5>Failed: ${result.error_type}</h5>
+        ${pre(result.error_message ?? "")}`
+}
+
+const callHtml = (evidence: CallEvidence): Html => {
+  const { call, result, risk, targets } = evidence
+  const state =
+    result === undefined
+      ? markup`<span class="calm">did not finish</span>`
+      : result.success
+        ? markup`<span class="dim"
+            >${shortNumber(result.metadata.data_size_bytes)} bytes, ${timeText(result.metadata.execution_time_ms)}</span
+          >`
+        : markup`<span class="bad">${result.error_type.replaceAll("_", " ")}</span>`
+  return folded(markup`<code>${call.name}</code> ${targets.join(" ")} ${state}`, [
+    markup`<p>Round ${evidence.id.round}, ${call.uid}, risk ${risk}</p>
+      <h5>Arguments</h5>`,
+    pre(JSON.stringify(call.arguments, null, 2)),
+    resultHtml(evidence)
+  ])
+}
+
+export const callsHtml = (calls: ReadonlyArray<CallEvidence>): Html => markup`${calls.map(callHtml)}`
+
+const lineClass = (line: string): string => {
+  if (line.startsWith("+++") || line.startsWith("---") || line.startsWith("@@")) return "dim"
+  return line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : ""
+}
+
+/** A unified diff. */
+export const diffHtml = (diff: string): Html =>
+  markup`<pre tabindex="0" class="diff"><code>${diff
+    .split("\n")
+    .map((line) => markup`<span class="${lineClass(line)}">${`${line}\n`}</span>`)}</code></pre>`
+
+const itemHtml = ({ details = [], preview = "", risk, targets, tool, warnings = [] }: ApprovalItem): Html =>
+  markup`<li>
+    <code>${tool}</code> ${targets.join(" ")}
+    <span class="dim">risk ${risk}</span>
+    ${[...details, ...warnings].map((text) => markup`<br /><span class="dim">${text}</span>`)}
+    ${preview === "" ? nothing : diffHtml(preview)}
+  </li>`
+
+const answers: Readonly<Record<string, string>> = {
+  step: "approved",
+  remaining: "approved, with all later steps",
+  chosen: "approved in part",
+  decline: "declined",
+  once: "approved",
+  session: "approved for the run",
+  remember: "approved for good",
+  deny: "denied",
+  again: "run again",
+  done: "treated as done",
+  stop: "stopped"
+}
+
+const byText: Readonly<Record<string, string>> = {
+  person: "by a person",
+  rule: "by a rule or flag",
+  nobody: "since nobody could be asked"
+}
+
+const answerText = ({ answer, by = "" }: ReportApproval): string =>
+  answer === undefined ? "not answered" : `${answers[answer] ?? answer} ${byText[by] ?? ""}`.trimEnd()
+
+const approvalHtml = (approval: ReportApproval): Html =>
+  markup`<div class="approval">
+    <p><strong>${approval.title}</strong>: ${answerText(approval)}</p>
+    ${approval.instead === undefined ? nothing : markup`<p>Instead: ${approval.instead}</p>`}
+    <ul>
+      ${approval.items.map(itemHtml)}
+    </ul>
+  </div>`
+
+export const approvalsHtml = (approvals: ReadonlyArray<ReportApproval>): Html => markup`${approvals.map(approvalHtml)}`

@@ -1,0 +1,108 @@
+/**
+ * Markdown of models and people as HTML. HTML in it is shown as text, and nothing is loaded: a picture becomes its words.
+ */
+import type { AlignType, List, Nodes, Table } from "mdast"
+import * as Option from "effect/Option"
+import remarkGfm from "remark-gfm"
+import remarkParse from "remark-parse"
+import { unified } from "unified"
+import { isParsable } from "../markdown/MarkdownTree.ts"
+import { Html, markup, nothing, pre } from "./Html.ts"
+import { type LinkWorld, reportLink } from "./ReportLinks.ts"
+
+const reader = unified().use(remarkParse).use(remarkGfm)
+
+const headings = ["h3", "h4", "h5", "h6", "h6", "h6"]
+
+const listHtml = (list: List, world: LinkWorld): Html => {
+  const items = list.children.map((item) => {
+    const box = item.checked === true ? "☑ " : item.checked === false ? "☐ " : ""
+    return markup`<li>${box}${item.children.map((child) => itemHtml(child, world, list.spread === true))}</li>`
+  })
+  return list.ordered === true
+    ? markup`<ol start="${list.start ?? 1}">
+        ${items}
+      </ol>`
+    : markup`<ul>
+        ${items}
+      </ul>`
+}
+
+/** A paragraph of a tight list needs no element. */
+const itemHtml = (node: Nodes, world: LinkWorld, isSpread: boolean): Html =>
+  node.type === "paragraph" && !isSpread ? childrenHtml(node.children, world) : nodeHtml(node, world)
+
+const cellClass = (align: AlignType | undefined): Html => (align === "right" ? markup` class="number"` : nothing)
+
+const tableHtml = ({ align, children }: Table, world: LinkWorld): Html => {
+  const [head, ...rows] = children.map(({ children: cells }) => cells)
+  const line = (cells: typeof head, tag: string): Html =>
+    markup`<tr>
+      ${(cells ?? []).map((cell, at) => markup`<${new Html(tag)}${cellClass(align?.[at])}>${childrenHtml(cell.children, world)}</${new Html(tag)}>`)}
+    </tr>`
+  return markup`<div class="wide">
+    <table>
+      <thead>
+        ${line(head, "th")}
+      </thead>
+      <tbody>
+        ${rows.map((row) => line(row, "td"))}
+      </tbody>
+    </table>
+  </div>`
+}
+
+const childrenHtml = (nodes: ReadonlyArray<Nodes>, world: LinkWorld): Html =>
+  markup`${nodes.map((node) => nodeHtml(node, world))}`
+
+const linkHtml = (href: string, text: Html, world: LinkWorld): Html => {
+  const target = reportLink(href, world)
+  if (target === undefined) return markup`${text} <span class="dim">(${href})</span>`
+  return markup`<a href="${target}"${target.startsWith("http") ? markup` rel="noopener noreferrer"` : ""}>${text}</a>`
+}
+
+const nodeHtml = (node: Nodes, world: LinkWorld): Html => {
+  switch (node.type) {
+    case "text":
+    case "html":
+      return markup`${node.value}`
+    case "paragraph":
+      return markup`<p>${childrenHtml(node.children, world)}</p>`
+    case "heading": {
+      const tag = new Html(headings[node.depth - 1] ?? "h6")
+      return markup`<${tag}>${childrenHtml(node.children, world)}</${tag}>`
+    }
+    case "emphasis":
+      return markup`<em>${childrenHtml(node.children, world)}</em>`
+    case "strong":
+      return markup`<strong>${childrenHtml(node.children, world)}</strong>`
+    case "delete":
+      return markup`<del>${childrenHtml(node.children, world)}</del>`
+    case "inlineCode":
+      return markup`<code>${node.value}</code>`
+    case "code":
+      return pre(node.value)
+    case "break":
+      return markup`<br />`
+    case "thematicBreak":
+      return markup`<hr />`
+    case "blockquote":
+      return markup`<blockquote>${childrenHtml(node.children, world)}</blockquote>`
+    case "list":
+      return listHtml(node, world)
+    case "table":
+      return tableHtml(node, world)
+    case "link":
+      return linkHtml(node.url, childrenHtml(node.children, world), world)
+    case "image":
+      return linkHtml(node.url, markup`${node.alt ?? "picture"}`, world)
+    default:
+      return "children" in node ? childrenHtml(node.children, world) : nothing
+  }
+}
+
+const tree = (text: string) => (isParsable(text) ? Option.some(reader.parse(text)) : Option.none())
+
+/** The text as HTML; as it stands when it is too long or too intricate to be read. */
+export const markdownHtml = (text: string, world: LinkWorld): Html =>
+  Option.match(tree(text), { onNone: () => pre(text), onSome: (root) => childrenHtml(root.children, world) })

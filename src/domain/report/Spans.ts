@@ -1,0 +1,149 @@
+/**
+ * What took time in a run: model calls, tool calls, tasks and questions to the person, from the events of a journal.
+ */
+import * as Schema from "effect/Schema"
+import { modelCallKey, type ModelCallId, toolCallKey } from "../runs/ActivityKey.ts"
+import type { RunEvent } from "../runs/RunEvent.ts"
+import { slugOf } from "../text/Slug.ts"
+import type { TimedRecord, WorkTime } from "./TimedRecord.ts"
+
+/** Milliseconds since the start of the run. `lane` tells apart what goes on at the same time, from 0. */
+export const ReportSpan = Schema.Struct({
+  kind: Schema.Literals(["model", "tool", "task", "question"]),
+  name: Schema.String,
+  /** Absent for stages of the whole run. */
+  task: Schema.optionalKey(Schema.String),
+  stage: Schema.optionalKey(Schema.String),
+  startMs: Schema.Finite,
+  endMs: Schema.Finite,
+  lane: Schema.Int,
+  /** False for what failed, or did not end. */
+  isOk: Schema.Boolean
+})
+export type ReportSpan = typeof ReportSpan.Type
+
+type Begun = Omit<ReportSpan, "endMs" | "lane" | "isOk">
+
+const modelName = ({ attempt, pass, round, stage, task }: ModelCallId): string =>
+  [
+    stage,
+    ...(task === undefined ? [] : [`"${task}"`]),
+    ...(round === 0 ? [] : [`round ${round}`]),
+    ...(pass === undefined ? [] : [`pass ${pass}`]),
+    ...(attempt === 1 ? [] : [`attempt ${attempt}`])
+  ].join(" ")
+
+const modelKey = (call: ModelCallId): string => `model ${modelCallKey(call)}`
+
+const modelSpan = (call: ModelCallId, startMs: number): Begun => ({
+  kind: "model",
+  name: modelName(call),
+  stage: call.stage,
+  ...(call.task === undefined ? {} : { task: call.task }),
+  startMs
+})
+
+/** The key of a span that an event opens, with what is known of it. */
+const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun] | undefined => {
+  switch (event.type) {
+    case "model.started":
+      return [modelKey(event.call), modelSpan(event.call, at)]
+    case "tool.started": {
+      const name = [event.call.name, ...event.targets].join(" ")
+      return [`tool ${toolCallKey(event.id)}`, { kind: "tool", name, task: event.id.task, startMs: at }]
+    }
+    case "approval.requested":
+      return [`question ${event.scope} ${event.hash}`, { kind: "question", name: event.title, startMs: at }]
+    default:
+      return undefined
+  }
+}
+
+/** The key of a span that an event closes, and whether it went well. */
+const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefined => {
+  switch (event.type) {
+    case "model.failed":
+      return [modelKey(event.call), false]
+    case "tool.finished":
+      return [`tool ${toolCallKey(event.id)}`, event.result.success]
+    case "approval.answered":
+      return [`question ${event.scope} ${event.hash}`, true]
+    default:
+      return undefined
+  }
+}
+
+/** Gives each span the first lane that is free when it begins. */
+export const inLanes = (spans: ReadonlyArray<Omit<ReportSpan, "lane">>): ReadonlyArray<ReportSpan> => {
+  const free: Array<number> = []
+  return spans
+    .toSorted((a, b) => a.startMs - b.startMs)
+    .map((span) => {
+      const found = free.findIndex((until) => until <= span.startMs)
+      const lane = found === -1 ? free.length : found
+      free[lane] = Math.max(span.endMs, span.startMs + 1)
+      return Object.assign({ lane }, span)
+    })
+}
+
+/** Tasks last from their first call to their last, and a task of several rounds is one span. */
+const taskSpans = (
+  calls: ReadonlyArray<Omit<ReportSpan, "lane">>,
+  finished: ReadonlySet<string>
+): ReadonlyArray<Omit<ReportSpan, "lane">> => {
+  const spans = new Map<string, Omit<ReportSpan, "lane">>()
+  for (const { endMs, startMs, task } of calls) {
+    if (task === undefined) continue
+    const slug = slugOf(task)
+    const { endMs: end = endMs, startMs: start = startMs } = spans.get(slug) ?? {}
+    spans.set(slug, {
+      kind: "task",
+      name: task,
+      task,
+      startMs: Math.min(start, startMs),
+      endMs: Math.max(end, endMs),
+      isOk: finished.has(slug)
+    })
+  }
+  return [...spans.values()]
+}
+
+/** All spans, each kind in lanes of its own. What a crash left open lasts to the next session, or to the end. */
+export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): ReadonlyArray<ReportSpan> => {
+  const open = new Map<string, Begun>()
+  const spans: Array<Omit<ReportSpan, "lane">> = []
+  const finished = new Set<string>()
+  const close = (key: string, endMs: number, isOk: boolean): void => {
+    const begun = open.get(key)
+    if (begun === undefined) return
+    open.delete(key)
+    spans.push({ ...begun, endMs: Math.max(begun.startMs, endMs), isOk })
+  }
+  for (const { at, record } of records) {
+    const now = time(at)
+    if (record.type === "resumed") for (const key of open.keys()) close(key, now, false)
+    if (record.type !== "event") continue
+    const { event } = record
+    if (event.type === "task.finished") finished.add(slugOf(event.task))
+    if (event.type === "model.finished") {
+      /* Told once it is saved, which takes time; and after a wait for the server its start is not told again. */
+      const { call, usage } = event
+      const begun = open.get(modelKey(call)) ?? modelSpan(call, Math.max(0, now - usage.durationMs))
+      open.set(modelKey(call), begun)
+      close(modelKey(call), Math.min(now, begun.startMs + usage.durationMs), true)
+    }
+    const start = opened(event, now)
+    if (start !== undefined) {
+      close(start[0], now, false)
+      open.set(...start)
+    }
+    const end = closed(event)
+    if (end !== undefined) close(end[0], now, end[1])
+  }
+  const last = time(records.at(-1)?.at ?? 0)
+  for (const key of open.keys()) close(key, last, false)
+  return [
+    ...inLanes(taskSpans(spans, finished)),
+    ...(["model", "tool", "question"] as const).flatMap((kind) => inLanes(spans.filter((span) => span.kind === kind)))
+  ]
+}

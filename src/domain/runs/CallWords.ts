@@ -1,0 +1,48 @@
+/**
+ * A tool call in a few words, for progress: its name and the argument that says what it is about.
+ */
+import type { ToolCall } from "../tools/ToolCall.ts"
+
+/** The arguments that say what a call is about, the best first. */
+const telling = ["pattern", "query", "argv", "command", "url", "path", "title", "id"] as const
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : Array.isArray(value) ? value.map(textOf).join(" ") : JSON.stringify(value)
+
+/** A path below the project without the path of the project. */
+const withinProject = (path: string, project: string): string =>
+  project !== "" && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path
+
+/** `:12-40`, `:12-`, nothing for a whole file. */
+const linesPart = ({ end_line: end, start_line: start }: ToolCall["arguments"]): string =>
+  typeof start !== "number" && typeof end !== "number"
+    ? ""
+    : `:${typeof start === "number" ? start : 1}-${typeof end === "number" ? end : ""}`
+
+/**
+ * What a call is about: the pattern and where it is searched, the command, the address, or the file with its lines. `targets`
+ * is what the call accesses, in canonical form; it counts where the arguments say nothing.
+ */
+export const callArgument = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string => {
+  const given = call.arguments
+  const main = telling.find((name) => given[name] !== undefined && given[name] !== null)
+  if (main === undefined) {
+    const [first] = Object.values(given)
+    return targets.length > 0
+      ? targets.map((target) => withinProject(target, project)).join(" ")
+      : first === undefined
+        ? ""
+        : textOf(first)
+  }
+  const what = textOf(given[main])
+  if (main === "pattern" || main === "query") {
+    const where = [given["path"], given["glob"]].filter((one) => typeof one === "string")
+    return [`"${what}"`, ...(where.length === 0 ? [] : ["in", ...where])].join(" ")
+  }
+  const known = withinProject(main === "path" && targets.length === 1 ? (targets[0] ?? what) : what, project)
+  return `${known}${main === "path" ? linesPart(given) : ""}`
+}
+
+/** The name of the tool and what the call is about. */
+export const callWords = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string =>
+  [call.name, callArgument(call, targets, project)].filter((part) => part !== "").join(" ")

@@ -1,0 +1,88 @@
+/**
+ * The words for what goes on: stages, phases of a model call, times.
+ */
+import { printable } from "../text/Printable.ts"
+import type { Stage } from "./ActivityKey.ts"
+import type { LiveCall } from "./LiveState.ts"
+
+/** Signs at the beginning of lines; `work` is what moves. */
+export interface ViewMarks {
+  readonly work: string
+  readonly done: string
+  readonly failed: string
+  readonly skipped: string
+  readonly waiting: string
+  readonly open: string
+}
+
+/** The time at which a view is looked at, in milliseconds since 1970. */
+export interface ViewTime {
+  readonly now: number
+  readonly marks: ViewMarks
+}
+
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
+const plainFrames = ["|", "/", "-", "\\"]
+const frameMs = 100
+
+const frameAt = (all: ReadonlyArray<string>, now: number): string =>
+  all[Math.floor(Math.abs(now) / frameMs) % all.length] ?? ""
+
+/** Signs for a terminal that shows Unicode, or for one that may not. */
+export const marksAt = (now: number, isUnicode: boolean): ViewMarks =>
+  isUnicode
+    ? { work: frameAt(frames, now), done: "✔", failed: "✖", skipped: "↷", waiting: "·", open: "▸" }
+    : { work: frameAt(plainFrames, now), done: "+", failed: "x", skipped: "-", waiting: ".", open: ">" }
+
+/** What a stage does, as a person would say. */
+export const stageText: Readonly<Record<Stage, string>> = {
+  plan: "planning",
+  refine: "choosing the calls",
+  execute: "writing the result",
+  iterate: "checking what is left",
+  conclude: "writing the answer",
+  ask: "answering"
+}
+
+/** `14 s`, `4 min 3 s`, `2 h 5 min`. */
+export const clockText = (ms: number): string => {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  const minutes = Math.floor(seconds / 60)
+  if (minutes === 0) return `${seconds} s`
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+const speedText = ({ tokens, tokensPerSecond }: Pick<LiveCall, "tokens" | "tokensPerSecond">): string =>
+  [
+    ...(tokens === undefined || tokens === 0 ? [] : [`, ${tokens} ${tokens === 1 ? "token" : "tokens"}`]),
+    ...(tokensPerSecond === undefined ? [] : [`, ${Math.round(tokensPerSecond)}/s`])
+  ].join("")
+
+/** What a model call does or waits for; `model` is the one of the run. */
+export const phaseText = (call: Omit<LiveCall, "call" | "since">, model: string): string => {
+  const size = call.promptTokens === undefined ? "" : ` about ${call.promptTokens} tokens`
+  switch (call.phase) {
+    case "queued":
+      return "waiting for a free slot"
+    case "sent":
+      return "waiting for the model"
+    case "connecting":
+      return "connecting to the model server"
+    case "turn":
+      return "waiting for its turn at the model server"
+    case "loading":
+      return `loading ${printable(call.model ?? model)}`
+    case "loading_or_reading":
+      return "loading the model or reading"
+    case "reading":
+      return `reading${size}`
+    case "thinking":
+      return `thinking${speedText(call)}`
+    case "writing":
+      return `writing${speedText(call)}`
+    case "stalled":
+      return `no further word${speedText(call)}`
+    case "again":
+      return "failed, trying again"
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * A line about something that is at work: its name, what it does, and for how long. The time is never cut.
+ */
+import { cutLine, lineWidth, type StyledLine } from "../text/StyledLine.ts"
+import { textWidth } from "../text/TextWidth.ts"
+
+/** A name is not cut below this width, in columns. */
+const leastName = 20
+
+const widthOf = (detail: string): number => (detail === "" ? 0 : textWidth(detail) + 3)
+
+/** The first of the details that fits beside the name is shown, else the last one as far as it has room. */
+export const workLine = (
+  name: StyledLine,
+  details: ReadonlyArray<string>,
+  time: string,
+  columns: number
+): StyledLine => {
+  const end = ` · ${time}`
+  const room = columns - end.length
+  const last = details.at(-1) ?? ""
+  const detail = details.find((one) => lineWidth(name) + widthOf(one) <= room) ?? last
+  const least = Math.min(lineWidth(name), leastName)
+  const named = cutLine(name, Math.max(least, room - widthOf(detail)))
+  const whole: StyledLine = detail === "" ? named : [...named, { text: ` · ${detail}` }]
+  return [...cutLine(whole, room), { text: end, style: "dim" }]
+}

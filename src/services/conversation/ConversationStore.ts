@@ -1,0 +1,115 @@
+/**
+ * Keeps conversations of a project in the state folder of the person, without secrets, so that the last one can be
+ * continued. Each conversation writes only its own file; one that is continued gets a new one.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as Schema from "effect/Schema"
+import type { ConversationMessage } from "../../domain/conversation/Conversation.ts"
+import { messagesToKeep, SavedConversation } from "../../domain/conversation/SavedConversation.ts"
+import { makeSafeJson } from "../../domain/text/Redaction.ts"
+import { hashOf } from "../files/Hash.ts"
+import { writePrivateFile } from "../files/PrivateFile.ts"
+
+/** Where conversations about a project are kept. */
+export interface ConversationPlace {
+  /** The state folder of the person. */
+  readonly state: string
+  /** Absolute. */
+  readonly project: string
+  /** Values that are not kept. */
+  readonly secrets: ReadonlyArray<string>
+}
+
+/** There is nothing to continue. */
+export class NoConversation extends Schema.TaggedError<NoConversation>()("NoConversation", {
+  project: Schema.String
+}) {
+  override get message(): string {
+    return `There is no conversation about ${this.project} to continue. Start one without --continue.`
+  }
+}
+
+/** How many conversations of a project are kept. */
+const mostKept = 20
+
+const ending = ".json"
+
+/** The folder of the project. */
+export const conversationFolder = Effect.fnUntraced(function* ({
+  project,
+  state
+}: Pick<ConversationPlace, "project" | "state">) {
+  const path = yield* Path.Path
+  return path.join(state, "conversations", hashOf([path.resolve(project)]).slice(0, 16))
+})
+
+/** The files of conversations, the one that was written last first. */
+const filesIn = Effect.fnUntraced(function* (folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
+  const files = yield* Effect.forEach(
+    names.filter((name) => name.endsWith(ending)),
+    (name) =>
+      fs.stat(path.join(folder, name)).pipe(
+        Effect.map(({ mtime }) => ({ name, at: Option.match(mtime, { onNone: () => 0, onSome: Number }) })),
+        Effect.orElseSucceed(() => ({ name, at: 0 }))
+      )
+  )
+  return files.toSorted((a, b) => b.at - a.at || (a.name < b.name ? 1 : -1)).map(({ name }) => name)
+})
+
+/** Removes the oldest conversations. */
+const prune = Effect.fnUntraced(function* (folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const old = (yield* filesIn(folder)).slice(mostKept)
+  yield* Effect.forEach(old, (name) => Effect.ignore(fs.remove(path.join(folder, name))), { discard: true })
+})
+
+const encode = Schema.encodeSync(SavedConversation)
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(SavedConversation))
+
+/** Keeps the messages of a conversation in place of what was kept of it. */
+export const saveConversation = Effect.fn("saveConversation")(function* (
+  place: ConversationPlace,
+  conversation: {
+    readonly runId: string
+    readonly model: string
+    readonly messages: ReadonlyArray<ConversationMessage>
+  }
+) {
+  const path = yield* Path.Path
+  const { messages, model, runId } = conversation
+  const folder = yield* conversationFolder(place)
+  const saved: SavedConversation = {
+    version: 1,
+    conversation: runId,
+    project: place.project,
+    model,
+    saved_at: DateTime.formatIso(yield* DateTime.now),
+    messages: messagesToKeep(messages)
+  }
+  const json = makeSafeJson(place.secrets)(encode(saved) as Schema.Json)
+  yield* writePrivateFile(path.join(folder, `${runId}${ending}`), `${json}\n`)
+  yield* prune(folder)
+})
+
+/** The last conversation about the project; one that cannot be read is passed over. */
+export const lastConversation = Effect.fn("lastConversation")(function* (
+  place: Pick<ConversationPlace, "project" | "state">
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = yield* conversationFolder(place)
+  for (const name of yield* filesIn(folder)) {
+    const text = yield* Effect.option(fs.readFileString(path.join(folder, name)))
+    const saved = Option.flatMap(text, decode)
+    if (Option.isSome(saved)) return saved.value
+  }
+  return yield* new NoConversation({ project: place.project })
+})

@@ -1,0 +1,243 @@
+/**
+ * What `doctor` and `task-conductor` alone say of machines: without a server, with a server without models, with models.
+ */
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { makeSandbox } from "../../support/binary.ts"
+import { FakeOllama } from "../../support/FakeOllama.ts"
+import type { Document, FakeModel } from "../../support/FakeOllamaPaths.ts"
+import { inProcess } from "../../support/inProcess.ts"
+
+const sandbox = inProcess(makeSandbox())
+afterAll(sandbox.remove)
+
+interface Machine {
+  readonly models?: ReadonlyArray<FakeModel>
+  readonly paths?: Readonly<Record<string, Document>>
+  readonly model?: string
+  readonly host?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+interface Found {
+  readonly can_start: boolean
+  readonly findings: ReadonlyArray<{ name: string; state: string; what: string; remedy?: string }>
+}
+
+/** Runs a command on a machine; its server is `<server>` in what comes back. */
+const on = ({ env = {}, host, model = "", models = [], paths = {} }: Machine, words: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const server = yield* FakeOllama.make(() => "never", { models, paths })
+    const all = { TASK_CONDUCTOR_MODEL: model, OLLAMA_HOST: host ?? server.url, ...env }
+    const { code, stderr, stdout } = yield* Effect.promise(() => sandbox.run(words, { env: all }))
+    const normal = (text: string) => text.replaceAll(server.url, "<server>")
+    return { code, stderr: normal(stderr), stdout: normal(stdout) }
+  }).pipe(Effect.scoped)
+
+/** What `doctor --json` finds, by the names of the findings. */
+const diagnosis = (machine: Machine, words: ReadonlyArray<string> = []) =>
+  Effect.map(on(machine, ["doctor", "--json", ...words]), ({ code, stderr, stdout }) => {
+    assert.strictEqual(stderr, "")
+    const { can_start, findings } = JSON.parse(stdout) as Found
+    assert.strictEqual(can_start, code === 0)
+    return (name: string) =>
+      findings
+        .filter((one) => one.name === name)
+        .map(({ remedy, state, what }) => (remedy === undefined ? [state, what] : [state, what, remedy]))
+  })
+
+const qwen: FakeModel = { name: "qwen3:8b" }
+const none = { host: "127.0.0.1:1" }
+const start =
+  'Start it with "ollama serve", or get it from https://ollama.com/download. For a server elsewhere, set OLLAMA_HOST.'
+
+describe("doctor", () => {
+  it.live("says what is missing without a server, with what to do", () =>
+    Effect.gen(function* () {
+      const found = yield* diagnosis(none)
+      const [[state, what, remedy] = []] = found("server")
+      assert.deepStrictEqual([state, remedy], ["problem", start])
+      assert.include(what, "none answers at http://127.0.0.1:1 (")
+      assert.deepStrictEqual(found("model"), [])
+    })
+  )
+
+  it.live("tells a server without a model from one where none is chosen, and from a wrong name", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual((yield* diagnosis({}))("model"), [
+        ["problem", "the server has no model that can write text", "Get one, for example: ollama pull qwen3:8b (5 GB)."]
+      ])
+      assert.deepStrictEqual((yield* diagnosis({ models: [qwen, { name: "llama3.2:3b" }] }))("model"), [
+        [
+          "problem",
+          "none is chosen; the server has qwen3:8b, llama3.2:3b",
+          "Choose one for good: task-conductor init. Or for one run: --model NAME."
+        ]
+      ])
+      const [[, wrong] = []] = (yield* diagnosis({ models: [qwen] }, ["--model", "qwen3:4b"]))("model")
+      assert.include(wrong, 'The model "qwen3:4b" is not on the server. Nearest there: qwen3:8b.')
+    })
+  )
+
+  it.live("finds everything in order with a model that is there", () =>
+    Effect.gen(function* () {
+      const found = yield* diagnosis({ models: [qwen], model: "qwen3" })
+      assert.deepStrictEqual(found("server"), [["ok", "Ollama 0.32.9 at <server>"]])
+      assert.deepStrictEqual(found("model"), [
+        ["ok", "qwen3:8b"],
+        ["note", "Using qwen3:8b, the only installed tag of qwen3."]
+      ])
+      assert.deepStrictEqual(found("abilities"), [["ok", "writes text, calls tools, thinks"]])
+      assert.deepStrictEqual(found("window"), [["ok", "8192 tokens"]])
+      assert.deepStrictEqual(found("saved runs"), [["ok", "<root>/home/.local/state/task-conductor"]])
+      assert.deepStrictEqual(found("configuration"), [
+        ["ok", "none; yours would be <root>/config/task-conductor/config.json"]
+      ])
+      assert.strictEqual(found("terminal")[0]?.[0], "note")
+      assert.strictEqual(found("sandbox").length, 1)
+      assert.isFalse(existsSync(join(sandbox.root, "home/.local")))
+    })
+  )
+
+  it.live("notes a model without tools, a window that is lowered, and one that is loaded anew", () =>
+    Effect.gen(function* () {
+      const models = [{ name: "old", capabilities: ["completion"], contextLength: 2048 }, qwen]
+      const old = yield* diagnosis({ models, model: "old" })
+      assert.strictEqual(old("abilities")[0]?.[1], 'writes text, does not think, calls no tools, which "ask" needs')
+      assert.include(old("window")[0]?.[1], "lowered from 8192 to 2048 tokens")
+      const ps = { models: [{ name: "qwen3:8b", size: 1, size_vram: 1, context_length: 4096 }] }
+      const loaded = yield* diagnosis({ models, model: "qwen3:8b", paths: { "/api/ps": { status: 200, body: ps } } })
+      assert.deepStrictEqual(loaded("window"), [
+        ["note", "8192 tokens; the server has loaded it with 4096, and loads it anew for the first call"]
+      ])
+    })
+  )
+
+  it.live("needs no server for the demo, and says what it is", () =>
+    Effect.gen(function* () {
+      const found = yield* diagnosis({ ...none, model: "embedded" })
+      assert.deepStrictEqual(found("server"), [["ok", "not needed by the built-in demo"]])
+      assert.strictEqual(found("model")[0]?.[0], "note")
+    })
+  )
+
+  it.live("reports a configuration that cannot be read with its place", () =>
+    Effect.gen(function* () {
+      sandbox.write("broken/task-conductor.json", '{ "modle": "x" }')
+      const found = yield* diagnosis(none, ["--project", "../broken"])
+      assert.deepStrictEqual(found("configuration"), [
+        ["problem", '<root>/broken/task-conductor.json:1:3: unknown key "modle". Nearest: model.']
+      ])
+    })
+  )
+
+  it.live("finds that runs cannot be saved", () =>
+    Effect.gen(function* () {
+      sandbox.write("state", "a file in the place of a folder")
+      const env = { XDG_STATE_HOME: join(sandbox.root, "state") }
+      const [[state, what] = []] = (yield* diagnosis({ ...none, model: "embedded", env }))("saved runs")
+      assert.deepStrictEqual(
+        [state, what],
+        [
+          "problem",
+          "<root>/state is no folder that you may write, so that no run can be saved in <root>/state/task-conductor"
+        ]
+      )
+    })
+  )
+
+  it.live("prints a line for each finding, the remedy below it, and the verdict", () =>
+    Effect.gen(function* () {
+      const { code, stderr, stdout } = yield* on({ models: [] }, ["doctor"])
+      assert.deepStrictEqual([code, stderr], [1, ""])
+      assert.include(
+        stdout,
+        "\n  problem  model          the server has no model that can write text\n                          Get one, for example: ollama pull qwen3:8b (5 GB).\n"
+      )
+      assert.isTrue(stdout.endsWith("\nA run cannot start yet: 1 problem.\n"))
+      const good = yield* on({ models: [qwen], model: "qwen3:8b" }, ["doctor"])
+      assert.strictEqual(good.code, 0)
+      assert.isTrue(good.stdout.endsWith("\nA run can start.\n"))
+    })
+  )
+})
+
+describe("task-conductor alone", () => {
+  const cases: ReadonlyArray<readonly [string, Machine, ReadonlyArray<string>]> = [
+    [
+      "no server",
+      none,
+      ["Missing: server: none answers at http://127.0.0.1:1 (", start, "Try:     task-conductor run --model embedded "]
+    ],
+    [
+      "no model",
+      {},
+      [
+        "Found:   server: Ollama 0.32.9 at <server>.\nMissing: model: the server has no model that can write text.\n         Get one, for example: ollama pull qwen3:8b (5 GB).\n",
+        "Try:     task-conductor run --model embedded "
+      ]
+    ],
+    [
+      "models and none chosen",
+      { models: [qwen] },
+      [
+        "Missing: model: none is chosen; the server has qwen3:8b.\n",
+        'Try:     task-conductor run --model qwen3:8b "What does this project do?"\n'
+      ]
+    ],
+    [
+      "a model that is chosen",
+      { models: [qwen], model: "qwen3:8b" },
+      ['Found:   model: qwen3:8b.\n\nTry:     task-conductor run "What does this project do?"\n']
+    ]
+  ]
+  for (const [name, machine, parts] of cases) {
+    it.live(`says what it is and one command to try, with ${name}`, () =>
+      Effect.gen(function* () {
+        const { code, stderr, stdout } = yield* on(machine, [])
+        assert.deepStrictEqual([code, stderr], [0, ""])
+        assert.match(stdout, /^task-conductor \d+\.\d+\.\d+ makes local language models do long work reliably\.\n/)
+        for (const part of parts) assert.include(stdout, part)
+        assert.isBelow(stdout.split("\n").length, 15)
+      })
+    )
+  }
+})
+
+describe("models", () => {
+  it.live("lists what the server has, and marks what the configuration uses", () =>
+    Effect.gen(function* () {
+      const models = [qwen, { name: "embed", capabilities: ["embedding"], size: 270_000_000 }]
+      const { code, stdout } = yield* on({ models, model: "qwen3:8b" }, ["models"])
+      assert.deepStrictEqual(
+        [code, stdout],
+        [0, "* qwen3:8b  5.2 GB  40960 tokens  tools, thinking\n  embed     270 MB  40960 tokens  cannot write text\n"]
+      )
+      const json = yield* on({ models, model: "embedded" }, ["models", "--json"])
+      assert.deepStrictEqual(JSON.parse(json.stdout)[1], {
+        name: "embed",
+        size: 270_000_000,
+        completion: false,
+        tools: false,
+        thinking: false,
+        forwarded: false,
+        supported_window: 40_960,
+        modelfile_window: null,
+        loaded_window: null
+      })
+    })
+  )
+
+  it.live("says how to get one when there is none, and what to do without a server", () =>
+    Effect.gen(function* () {
+      const empty = yield* on({}, ["models"])
+      assert.deepStrictEqual([empty.code, empty.stdout], [0, ""])
+      assert.include(empty.stderr, "ollama pull qwen3:8b")
+      const silent = yield* on(none, ["models"])
+      assert.deepStrictEqual([silent.code, silent.stdout], [5, ""])
+      assert.include(silent.stderr, 'Start it with "ollama serve"')
+    })
+  )
+})

@@ -1,0 +1,64 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { makeSandbox, program } from "../../support/binary.ts"
+import { FakeOllama } from "../../support/FakeOllama.ts"
+import { fakeModel } from "../../support/FakeOllamaPaths.ts"
+import { match } from "../../support/FakeOllamaScript.ts"
+import { needsTerminal, openTerminal } from "../../support/PseudoTerminal.ts"
+import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
+
+const sandbox = makeSandbox()
+afterAll(sandbox.remove)
+
+const answer = "# Found\n\nThe port is in [src/server.ts](src/server.ts#L1).\n"
+
+describe("run at a real terminal", needsTerminal, () => {
+  it.live("draws what goes on, and leaves the log with the rendered answer", () =>
+    Effect.gen(function* () {
+      sandbox.write("project/src/server.ts", "export const serverPort = 8042\n")
+      const server = yield* FakeOllama.make(
+        match(
+          ["# Stage: creation", { text: planOf([[{ name: "Find 1", skill: "search-code" }]]), hold: "plan" }],
+          ["# Stage: refinement", refinementWith([{ name: "search_files", arguments: { pattern: "serverPort" } }])],
+          ["# Stage: execution", { text: resultSaying("It is [here](src/server.ts#L1)."), hold: "result" }],
+          ["# Stage: iteration", planOf([])],
+          ["# Stage: conclusion", answer]
+        )
+      )
+      const words = `${process.execPath} ${program} run --model ${fakeModel} --allow search_files "Where is the port?"`
+      const terminal = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          openTerminal(`${words}; echo "ended with $?"; read line`, {
+            columns: 90,
+            rows: 24,
+            isDrawn: true,
+            cwd: `${sandbox.root}/project`,
+            env: {
+              ...process.env,
+              HOME: `${sandbox.root}/home`,
+              XDG_CONFIG_HOME: `${sandbox.root}/config`,
+              OLLAMA_HOST: server.url,
+              LANG: "C.UTF-8",
+              LC_ALL: "C.UTF-8",
+              TERM: "xterm",
+              CI: ""
+            }
+          })
+        ),
+        ({ close }) => Effect.sync(close)
+      )
+      const sees = (text: string) => Effect.promise(() => terminal.shows(text))
+      yield* sees("planning · ")
+      yield* sees("Ctrl-C stops")
+      yield* server.release("plan")
+      yield* sees("▸ Task section 1 · 1 task")
+      yield* sees(" Find 1 · writing the result · ")
+      yield* sees("0/1 · ")
+      yield* server.release("result")
+      yield* sees("ended with 0")
+      const screen = terminal.screen()
+      assert.include(screen, "\nFound\n\nThe port is in src/server.ts:1.\n\n✔ done: 1 result, ")
+      for (const gone of ["Ctrl-C", "▸", "planning", "0/1"]) assert.notInclude(screen, gone)
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,124 @@
+import { describe, expect, it } from "@effect/vitest"
+import { benchPlan } from "../../../src/domain/checking/BenchSet.ts"
+import { configurationFor, type ModelScore, recommend, scoreOf } from "../../../src/domain/checking/BenchScore.ts"
+import { benchLines } from "../../../src/domain/checking/BenchText.ts"
+import { checkDocument } from "../../../src/domain/checking/CheckReport.ts"
+import type { ModelCallId } from "../../../src/domain/runs/ActivityKey.ts"
+import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
+
+const started = (call: ModelCallId): RunEvent => ({ type: "model.started", call, estimatedTokens: 10 })
+const finished = (call: ModelCallId, answerTokens = 100, durationMs = 2000): RunEvent => ({
+  type: "model.finished",
+  call,
+  usage: { answerTokens, durationMs }
+})
+const issue = (code: string) => ({ code, where: {}, what: "x", how: "x" })
+const rejected = (call: ModelCallId, ...codes: ReadonlyArray<string>): RunEvent => ({
+  type: "answer.rejected",
+  call,
+  answer: "x",
+  issues: codes.map(issue)
+})
+const plan = (attempt: number): ModelCallId => ({ stage: "plan", round: 0, attempt })
+const refine = (task: string, attempt: number): ModelCallId => ({ stage: "refine", round: 1, task, attempt })
+const tool = (success: boolean): RunEvent => ({
+  type: "tool.finished",
+  id: { round: 1, task: "A", uid: "call-1" },
+  name: "read_file",
+  result: {
+    success,
+    data: null,
+    error_message: null,
+    error_type: null,
+    metadata: { execution_time_ms: 1, data_size_bytes: 0, timestamp: 0 }
+  } as never
+})
+
+describe("the score of a model", () => {
+  it("counts at which attempt each document was valid, the rules that were broken, and the speed", () => {
+    const first = [
+      started(plan(1)),
+      finished(plan(1)),
+      rejected(plan(1), "goals-missing", "task-name-missing", "goals-missing"),
+      started(plan(2)),
+      finished(plan(2), 300, 2000)
+    ]
+    const second = [started(plan(1)), finished(plan(1))]
+    const third = [started(plan(1)), finished(plan(1)), rejected(plan(1), "goals-missing")]
+    const run = [
+      started(refine("A", 1)),
+      finished(refine("A", 1)),
+      started(refine("B", 1)),
+      finished(refine("B", 1)),
+      rejected(refine("B", 1), "tool-unknown"),
+      started(refine("B", 2)),
+      tool(true),
+      tool(false)
+    ]
+    const score = scoreOf("m", [first, second, third, run])
+    expect(score.stages).toEqual([
+      {
+        stage: "plan",
+        documents: 3,
+        validAt: [1, 1, 0, 0, 0],
+        broken: [
+          { code: "goals-missing", count: 2 },
+          { code: "task-name-missing", count: 1 }
+        ],
+        tokensPerSecond: 75
+      },
+      {
+        stage: "refine",
+        documents: 2,
+        validAt: [1, 0, 0, 0, 0],
+        broken: [{ code: "tool-unknown", count: 1 }],
+        tokensPerSecond: 50
+      },
+      { stage: "execute", documents: 0, validAt: [0, 0, 0, 0, 0], broken: [] }
+    ])
+    expect(score.calls).toEqual({ all: 2, succeeded: 1 })
+    expect(score.seconds).toBe(12)
+    expect(benchLines([score], recommend([score])).slice(0, 6)).toEqual([
+      "m",
+      "  plans        1 at once, 1 at attempt 2, 1 not at all; 75 tokens/s; broken: goals-missing (2), task-name-missing (1)",
+      "  refinements  1 at once, 1 not at all; 50 tokens/s; broken: tool-unknown (1)",
+      "  results      none asked for",
+      "  calls        1 of 2 succeeded",
+      "  time         12 s"
+    ])
+  })
+})
+
+/** A score with these qualities: documents out of ten that are valid at once, and tokens per second. */
+const score = (model: string, ...stages: ReadonlyArray<readonly [number, number]>): ModelScore => ({
+  model,
+  seconds: 1,
+  calls: { all: 0, succeeded: 0 },
+  stages: (["plan", "refine", "execute"] as const).map((stage, index) => ({
+    stage,
+    documents: 10,
+    validAt: [stages[index]?.[0] ?? 0, 0, 0, 0, 0],
+    broken: [],
+    tokensPerSecond: stages[index]?.[1] ?? 0
+  }))
+})
+
+describe("the recommendation", () => {
+  it("takes the better model, and the faster one of two that are equally good", () => {
+    const best = recommend([score("big", [10, 5], [10, 5], [10, 5]), score("small", [5, 50], [10, 50], [10, 50])])
+    expect(best).toEqual({ plan: "big", refine: "small", execute: "small" })
+    expect(configurationFor(best)).toEqual({ model: "small", stages: { plan: { model: "big" } } })
+  })
+
+  it("needs no stages for one model, and recommends nothing where no document was valid", () => {
+    expect(configurationFor(recommend([score("a", [9, 1], [9, 1], [9, 1])]))).toEqual({ model: "a" })
+    expect(recommend([score("a", [0, 9], [1, 9], [0, 9])])).toEqual({ refine: "a" })
+    expect(configurationFor(recommend([score("a", [0, 9], [0, 9], [0, 9])]))).toBeUndefined()
+    expect(benchLines([], {})).toEqual(["No model gave a valid document. Try a larger one."])
+  })
+})
+
+it("the plan of the comparison is accepted as it stands", () => {
+  const { issues, repairs, verdict } = checkDocument("task-list", benchPlan)
+  expect([verdict, issues, repairs]).toEqual(["accepted", [], []])
+})

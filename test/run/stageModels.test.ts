@@ -1,0 +1,140 @@
+/**
+ * Models of single stages: who is asked, what the events say, and that a saved run keeps them.
+ */
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { makeSandbox } from "../support/binary.ts"
+import { FakeOllama } from "../support/FakeOllama.ts"
+import type { ChatBody } from "../support/FakeOllamaScript.ts"
+import { inProcess } from "../support/inProcess.ts"
+import { planOf, resultSaying, refinementWith, testSkills } from "../support/TestRun.ts"
+
+const sandbox = inProcess(makeSandbox())
+afterAll(sandbox.remove)
+for (const [path, text] of Object.entries(testSkills)) sandbox.write(`project/${path}`, text)
+
+const configuration = "config/task-conductor/config.json"
+const configure = (text: object) => sandbox.write(configuration, JSON.stringify(text))
+const stages = { plan: { model: "big" }, refine: { model: "small:1b" }, ask: { model: "small:1b" } }
+const models = [{ name: "qwen3:8b" }, { name: "big:70b", contextLength: 6000 }, { name: "small:1b" }]
+
+const stageOf = ({ messages: [system] }: Pick<ChatBody, "messages">) =>
+  /^# Stage: (\w+)$/m.exec(system?.content ?? "")?.[1] ?? ""
+
+/** Answers every stage; a stage in `broken` gets no usable answer. */
+const serve = (broken?: { stage: string }) =>
+  FakeOllama.make(
+    (body) => {
+      const stage = stageOf(body)
+      if (stage === broken?.stage) return { status: 503, error: "not now" }
+      if (stage === "creation") return planOf([[{ name: "Look" }]])
+      if (stage === "refinement") return refinementWith([{ name: "get_current_time", arguments: {} }])
+      return stage === "iteration" ? planOf([]) : resultSaying("Noon.")
+    },
+    { models }
+  )
+
+const linesOf = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown> & { call?: { stage: string } })
+
+const askedOf = (chats: ReadonlyArray<ChatBody>) =>
+  Object.fromEntries(chats.map((chat) => [stageOf(chat), `${chat.model} ${chat.options?.num_ctx}`]))
+
+const env = (url: string) => ({ env: { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: url } })
+
+const ofStages = {
+  creation: "big:70b 6000",
+  refinement: "small:1b 8192",
+  execution: "qwen3:8b 8192",
+  iteration: "qwen3:8b 8192",
+  conclusion: "qwen3:8b 8192"
+}
+
+describe("models of single stages", () => {
+  it.live("are asked by their stages, and stand in the events", () =>
+    Effect.gen(function* () {
+      configure({ model: "qwen3:8b", stages })
+      const server = yield* serve()
+      const { code, stderr, stdout } = yield* Effect.promise(() =>
+        sandbox.run(["run", "--json", "Tell."], env(server.url))
+      )
+      assert.strictEqual(code, 0, stderr)
+      assert.include(stderr, "note: using big:70b, the only installed tag of big.\n")
+      assert.deepStrictEqual(askedOf(server.chats), ofStages)
+      const lines = linesOf(stdout)
+      assert.deepInclude(lines[0], {
+        model: "qwen3:8b",
+        stage_models: { plan: "big:70b", refine: "small:1b", ask: "small:1b" }
+      })
+      const started = lines.flatMap(({ call, model, type }) => (type === "model.started" ? [[call?.stage, model]] : []))
+      assert.deepStrictEqual(started, [
+        ["plan", "big:70b"],
+        ["refine", "small:1b"],
+        ["execute", undefined],
+        ["iterate", undefined],
+        ["conclude", undefined]
+      ])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("give way to a model that is named later, as by a flag or the environment", () =>
+    Effect.gen(function* () {
+      configure({ model: "qwen3:8b", stages })
+      const server = yield* serve()
+      const { code, stderr } = yield* Effect.promise(() =>
+        sandbox.run(["run", "--model", "small:1b", "Tell."], env(server.url))
+      )
+      assert.strictEqual(code, 0, stderr)
+      assert.deepStrictEqual([...new Set(server.chats.map(({ model }) => model))], ["small:1b"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are those of its start in a run that is resumed, and the replay finds no difference", () =>
+    Effect.gen(function* () {
+      const own = { plan: { model: "big" }, conclude: { model: "small:1b" } }
+      configure({ model: "qwen3:8b", stages: own, limits: { serverWaitSeconds: 0, busyRetries: 0 } })
+      const broken = { stage: "conclusion" }
+      const server = yield* serve(broken)
+      const run = (words: ReadonlyArray<string>) => Effect.promise(() => sandbox.run(words, env(server.url)))
+      assert.strictEqual((yield* run(["run", "Tell."])).code, 5)
+      configure({ model: "big:70b", stages: { conclude: { model: "big:70b" } } })
+      broken.stage = ""
+      const { code, stderr } = yield* run(["resume", "last"])
+      assert.strictEqual(code, 0, stderr)
+      const asked = server.chats.filter((chat) => stageOf(chat) === "conclusion").map(({ model }) => model)
+      assert.deepStrictEqual(asked, ["small:1b", "small:1b"])
+      const replayed = yield* run(["replay", "last"])
+      assert.strictEqual(replayed.code, 0, replayed.stdout + replayed.stderr)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are used in a conversation", () =>
+    Effect.gen(function* () {
+      configure({ model: "qwen3:8b", stages })
+      const server = yield* serve()
+      const { stdout } = yield* Effect.promise(() => sandbox.run(["ask", "--json", "Tell."], env(server.url)))
+      assert.deepInclude(linesOf(stdout)[0], { model: "small:1b" })
+      assert.deepStrictEqual([...new Set(server.chats.map(({ model }) => model))], ["small:1b"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are looked for before a run begins", () =>
+    Effect.gen(function* () {
+      configure({ model: "qwen3:8b", stages: { conclude: { model: "smal:1b" } } })
+      const server = yield* serve()
+      const { code, stderr } = yield* Effect.promise(() => sandbox.run(["run", "Tell."], env(server.url)))
+      assert.deepStrictEqual([code, server.chats.length], [5, 0])
+      assert.include(stderr, 'The model "smal:1b" is not on the server. Nearest there: small:1b.')
+    }).pipe(Effect.scoped)
+  )
+
+  it("cannot be the built-in demo, which answers for a whole run", async () => {
+    configure({ stages: { plan: { model: "embedded" } } })
+    const { code, stderr } = await sandbox.run(["run", "Tell."])
+    assert.strictEqual(code, 2)
+    assert.include(stderr, '"stages.plan.model" must be a model of the server; "embedded" can only be')
+  })
+})

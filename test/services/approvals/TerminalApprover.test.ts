@@ -1,0 +1,320 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import { TestClock } from "effect/testing"
+import { beforeRunTask, type ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
+import { type Answered, Approver } from "../../../src/services/approvals/Approver.ts"
+import { layerTerminal } from "../../../src/services/approvals/TerminalApprover.ts"
+import { type FakeTerminal, makeFakeTerminal } from "../../support/FakeTerminal.ts"
+
+const readItem: ApprovalItem = {
+  task: "Research 1",
+  call: { uid: "call-1", name: "read_file", arguments: { path: "docs/a.md" } },
+  tool: "read_file",
+  risk: "medium",
+  targets: ["/p/docs/a.md"],
+  words: { does: "read docs/a.md", consequence: "Nothing is changed.", isCalm: true },
+  offers: {
+    session: "read_file for every file of the project",
+    remember: "read_file for /p/docs/a.md",
+    always: ["read_file", "read_file:docs/a.md", "read_file:docs/**"]
+  }
+}
+const writeItem: ApprovalItem = {
+  task: "Edit 1",
+  call: { uid: "call-1", name: "write_file", arguments: { path: "a", content: "b\n" } },
+  tool: "write_file",
+  risk: "high",
+  targets: ["/p/a"],
+  diff: "--- /dev/null\n+++ a\n@@ -0,0 +1 @@\n+b\n",
+  words: { does: "create a (1 line)", consequence: "Adds a file to the project.", isCalm: true },
+  offers: { session: "exactly this call" }
+}
+const thought: ApprovalItem = { task: "Think 1", tool: "none", risk: "safe", targets: [] }
+const three = [writeItem, thought, { ...readItem, offers: { always: ["read_file:docs/**"] } }]
+
+const callScreen = `
+╭ Research 1 · wants to read docs/a.md
+│ Nothing is changed.
+│ a = read_file for every file of the project, until this run ends
+│ p = read_file for everyday files of this project; also "p docs/a.md" or "p docs/**"
+╰ y yes · a yes to all of this kind · p always in this project · e always everywhere · n no · v view all · ? explain
+`
+
+const both = { stdin: true, stderr: true }
+
+type Use<A> = (approver: Approver["Service"]) => Effect.Effect<Answered<A>>
+
+/** Asks, and lets the time pass in which typed-ahead lines are dropped. */
+const asked = Effect.fnUntraced(function* <A>(terminal: FakeTerminal, use: Use<A>, bell = false) {
+  const approver = layerTerminal({ bell, isColoured: false })
+  const fiber = yield* Effect.forkChild(Effect.provide(Approver.use(use), Layer.provide(approver, terminal.layer)))
+  yield* TestClock.adjust("1 second")
+  return fiber
+})
+
+/** Asks and types lines, each after time has passed; the answer and what was shown. */
+const answered = Effect.fnUntraced(function* <A>(use: Use<A>, ...lines: ReadonlyArray<string>) {
+  const terminal = yield* makeFakeTerminal(both)
+  const fiber = yield* asked(terminal, use)
+  for (const line of lines) {
+    yield* terminal.type(line)
+    yield* TestClock.adjust("1 second")
+  }
+  return { ...(yield* Fiber.join(fiber)), screen: terminal.screen() }
+})
+
+const call =
+  (item: ApprovalItem): Use<unknown> =>
+  (approver) =>
+    approver.call(item, "question-1")
+const step =
+  (items: ReadonlyArray<ApprovalItem>): Use<unknown> =>
+  (approver) =>
+    approver.step("Task section 2", items, "question-1")
+const doubt: Use<unknown> = (approver) => approver.inDoubt(writeItem, "question-1")
+
+const person = (answer: unknown, more: object = {}) => ({ answer, by: "person", ...more })
+
+const keys: ReadonlyArray<[what: string, use: Use<unknown>, lines: ReadonlyArray<string>, expected: object]> = [
+  ["a call", call(readItem), ["y"], person("once")],
+  ["a call", call(readItem), [" YES "], person("once")],
+  ["a call", call(readItem), ["a"], person("session")],
+  ["a call", call(readItem), ["all"], person("session")],
+  ["a call", call(readItem), ["p"], person("remember", { always: ["read_file"] })],
+  ["a call", call(readItem), ["p docs/**"], person("remember", { always: ["read_file:docs/**"] })],
+  ["a call", call(readItem), ["project read_file:docs/a.md"], person("remember", { always: ["read_file:docs/a.md"] })],
+  ["a call", call(readItem), ["p 3"], person("remember", { always: ["read_file:docs/**"] })],
+  ["a call", call(readItem), ["e"], person("remember")],
+  ["a call", call(readItem), ["n", ""], person("deny")],
+  ["a call", call(readItem), ["no", "  the index "], person("deny", { instead: "the index" })],
+  ["a step", step(three), ["y"], person("step")],
+  ["a step", step(three), ["a"], person("remaining")],
+  ["a step", step(three), ["p"], person("step", { always: ["read_file:docs/**"] })],
+  ["a step", step(three), ["1,3"], person({ chosen: [1, 3] })],
+  ["a step", step(three), [" 3 1 3 "], person({ chosen: [3, 1] })],
+  ["a step", step(three), ["n", "write b"], person("decline", { instead: "write b" })],
+  ["a call in doubt", doubt, ["y"], person("again")],
+  ["a call in doubt", doubt, ["d"], person("done")],
+  ["a call in doubt", doubt, ["done"], person("done")],
+  ["a call in doubt", doubt, ["n"], person("stop")]
+]
+
+describe("layerTerminal", () => {
+  for (const [what, use, lines, expected] of keys) {
+    it.effect(`takes ${JSON.stringify(lines)} for ${what}`, () =>
+      Effect.gen(function* () {
+        const { screen: _screen, ...answer } = yield* answered(use, ...lines)
+        assert.deepStrictEqual<object>(answer, expected)
+      })
+    )
+  }
+
+  it.effect("shows what the call does first, and what all of this kind is", () =>
+    Effect.gen(function* () {
+      const { screen } = yield* answered(call(readItem), "y")
+      assert.strictEqual(screen, `${callScreen}Allow? `)
+    })
+  )
+
+  it.effect("shows the calls of a step with their numbers", () =>
+    Effect.gen(function* () {
+      const { screen } = yield* answered(step(three), "y")
+      assert.strictEqual(
+        screen,
+        `
+╭ Task section 2 · wants approval for 3 calls
+│ 1 Edit 1: create a (1 line)
+│   1 + b
+│   Adds a file to the project.
+│ 2 Think 1: no tool call
+│ 3 Research 1: read docs/a.md
+│   Nothing is changed.
+│ p = read_file:docs/**
+╰ y yes · a yes to all later steps · p always in this project · 1,3 only these · n no · v view all · ? explain
+Allow? `
+      )
+    })
+  )
+
+  it.effect("takes Enter alone for no answer, however often", () =>
+    Effect.gen(function* () {
+      const lines = Array.from({ length: 20 }, () => "")
+      const { answer, screen } = yield* answered(step([writeItem]), ...lines, "y")
+      assert.strictEqual(answer, "step")
+      assert.strictEqual(screen.split("Allow? ").length, 22)
+      const inDoubt = yield* answered(doubt, "", "", "d")
+      assert.strictEqual(inDoubt.answer, "done")
+    })
+  )
+
+  it.effect("asks again without limit after what is no answer, and says the keys", () =>
+    Effect.gen(function* () {
+      const wrong = ["1", "d", "yes please", "constructor", "4", "p src/**", "ye", "x", "jein"]
+      const { answer, screen } = yield* answered(call(readItem), ...wrong, "y")
+      assert.strictEqual(answer, "once")
+      assert.strictEqual(screen.split("That is no answer here.").length, wrong.length + 1)
+      assert.include(screen, "That is no answer here. Type y, a, p, e, n, v or ?.\n")
+      assert.include(screen, "Did you mean yes?")
+      const numbers = yield* answered(step(three), "2", "1,4", "0", "d", "e", "n", "")
+      assert.strictEqual(numbers.answer, "decline")
+      assert.strictEqual(numbers.screen.split("That is no answer here.").length, 6)
+    })
+  )
+
+  it.effect("offers no key for what is asked each time, and no numbers for one call", () =>
+    Effect.gen(function* () {
+      const { answer, screen } = yield* answered(call({ ...writeItem, offers: {} }), "a", "p", "e", "y")
+      assert.strictEqual(answer, "once")
+      assert.include(screen, "╰ y yes · n no · v view all · ? explain\n")
+      assert.include(screen, "That is no answer here. Type y, n, v or ?.\n")
+      assert.notInclude((yield* answered(step([writeItem]), "y")).screen, "only these")
+    })
+  )
+
+  it.effect("explains each key in this question", () =>
+    Effect.gen(function* () {
+      const { answer, screen } = yield* answered(call(readItem), "?", "help", "y")
+      assert.strictEqual(answer, "once")
+      const explained = `╰ y   Yes, once.
+  a   Yes, and to all of this kind until this run ends: read_file for every file of the project.
+`
+      assert.strictEqual(screen.split(explained).length, 3)
+      assert.include(screen, `; also "p docs/a.md" or "p docs/**". It is saved`)
+      assert.include(screen, "always in every project: read_file for /p/docs/a.md.")
+    })
+  )
+
+  const long: ApprovalItem = {
+    ...writeItem,
+    diff: `--- /dev/null\n+++ a\n@@ -0,0 +1,60 @@\n${Array.from({ length: 60 }, (_, at) => `+line ${at + 1}.\n`).join("")}`
+  }
+
+  it.effect("fits the screen at first, and shows all of it page by page on request, never by Enter", () =>
+    Effect.gen(function* () {
+      const terminal = yield* makeFakeTerminal(both, { columns: 80, rows: 21 })
+      const fiber = yield* asked(terminal, call(long))
+      const short = terminal.screen()
+      assert.isAtMost(short.split("\n").length, 21)
+      assert.include(short, "... 46 more lines: v shows all\n")
+      yield* terminal.type("v")
+      yield* TestClock.adjust("1 second")
+      assert.include(terminal.screen(), "-- 1 of 4, space: next, q: question ")
+      yield* terminal.press("\r", "\r", "y", "n")
+      yield* TestClock.adjust("1 second")
+      assert.notInclude(terminal.screen(), "2 of 5")
+      yield* terminal.press(" ", " ", " ", " ", " ")
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(terminal.screen().endsWith("-- 4 of 4, b: back, q: question "))
+      for (let line = 1; line <= 60; line++)
+        assert.include(terminal.screen(), `│ ${String(line).padStart(2)} + line ${line}.\n`)
+      yield* terminal.press("b", "q")
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(terminal.screen().endsWith(`${short.slice(short.indexOf("\n"))}`))
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* terminal.type("y")
+      assert.deepStrictEqual<object>(yield* Fiber.join(fiber), person("once"))
+    })
+  )
+
+  it.effect("does not take lines that were typed before the question, or while it was read, for answers", () =>
+    Effect.gen(function* () {
+      const terminal = yield* makeFakeTerminal(both)
+      yield* terminal.type("y", "y")
+      const fiber = yield* asked(terminal, call(readItem))
+      yield* terminal.type("v")
+      yield* TestClock.adjust("1 second")
+      yield* terminal.type("y")
+      yield* terminal.press("q")
+      yield* TestClock.adjust("1 second")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* terminal.type("a")
+      assert.deepStrictEqual<object>(yield* Fiber.join(fiber), person("session"))
+    })
+  )
+
+  it.effect("says that the end of input is no approval", () =>
+    Effect.gen(function* () {
+      for (const [use, answer] of [
+        [step([writeItem]), "decline"],
+        [call(readItem), "deny"],
+        [doubt, "stop"]
+      ] as const) {
+        const terminal = yield* makeFakeTerminal(both)
+        const fiber = yield* asked(terminal, use)
+        yield* terminal.end
+        assert.deepStrictEqual<object>(yield* Fiber.join(fiber), person(answer))
+        assert.isTrue(terminal.screen().endsWith("\nNot approved: the input ended.\n"))
+      }
+    })
+  )
+
+  it.effect("asks for nothing instead of a plugin or server that is not started", () =>
+    Effect.gen(function* () {
+      const item = { ...readItem, task: beforeRunTask, tool: "load_plugin" }
+      assert.strictEqual((yield* answered(call(item), "n")).answer, "deny")
+    })
+  )
+
+  it.effect(
+    "shows the question again when the process continues after it was stopped, and not once it is answered",
+    () =>
+      Effect.gen(function* () {
+        const terminal = yield* makeFakeTerminal(both)
+        const fiber = yield* asked(terminal, call(readItem))
+        process.emit("SIGCONT")
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(terminal.screen(), `${callScreen}Allow? ${callScreen}Allow? `)
+        yield* terminal.type("y")
+        yield* Fiber.join(fiber)
+        process.emit("SIGCONT")
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(terminal.screen().split("wants to read").length, 3)
+      })
+  )
+
+  it.effect("rings once when a question appears, unless the bell is off", () =>
+    Effect.gen(function* () {
+      for (const bell of [true, false]) {
+        const terminal = yield* makeFakeTerminal(both)
+        const fiber = yield* asked(terminal, call(readItem), bell)
+        yield* terminal.type("", "y")
+        yield* Fiber.join(fiber)
+        assert.strictEqual(terminal.screen().split("\u0007").length, bell ? 2 : 1)
+      }
+    })
+  )
+
+  it.effect("asks on the terminal of the process where stderr is redirected", () =>
+    Effect.gen(function* () {
+      const terminal = yield* makeFakeTerminal({ stdin: true, stderr: false }, { columns: 200, rows: 100 }, true)
+      const fiber = yield* asked(terminal, call(readItem))
+      yield* terminal.type("y")
+      assert.deepStrictEqual<object>(yield* Fiber.join(fiber), person("once"))
+      assert.strictEqual(terminal.screen(), `${callScreen}Allow? `)
+    })
+  )
+
+  for (const [where, isTerminal, hasOwn] of [
+    ["stdin is no terminal", { stdin: false, stderr: true }, false],
+    ["stdin is no terminal though there is one", { stdin: false, stderr: false }, true],
+    ["there is no terminal to show it on", { stdin: true, stderr: false }, false]
+  ] as const) {
+    it.effect(`asks nobody when ${where}, and reads no answer`, () =>
+      Effect.gen(function* () {
+        const terminal = yield* makeFakeTerminal(isTerminal, { columns: 80, rows: 24 }, hasOwn)
+        yield* terminal.type("y")
+        const answers = yield* Effect.forEach([call(readItem), step([readItem]), doubt], (use) =>
+          Effect.flatMap(asked(terminal, use), Fiber.join)
+        )
+        assert.deepStrictEqual<object>(answers, [
+          { answer: "deny", by: "nobody" },
+          { answer: "decline", by: "nobody" },
+          { answer: "stop", by: "nobody" }
+        ])
+        assert.strictEqual(terminal.screen(), "")
+      })
+    )
+  }
+})
