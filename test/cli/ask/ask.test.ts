@@ -102,7 +102,7 @@ describe("ask", () => {
     const { code, stderr, stdout } = await sandbox.run(["ask", "--model", "embedded", question])
     assert.strictEqual(code, 4)
     assert.include(stdout, "src/server.ts#L2")
-    assert.include(stderr, 'Use --allow "read_file:<root>/project/src/server.ts"')
+    assert.include(stderr, 'Use --allow "read_file:src/server.ts"')
   })
 
   it("ends with 2 without a message, and for a file that is not there", async () => {

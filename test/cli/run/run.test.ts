@@ -120,7 +120,7 @@ describe("run", () => {
       "Read src/server.ts"
     ])
     assert.strictEqual(code, 4, stderr)
-    assert.include(stderr, 'Use --allow "read_file:<root>/project/src/server.ts".')
+    assert.include(stderr, 'Use --allow "read_file:src/server.ts".')
   })
 
   it("takes a rule for pages, which only references need", async () => {
