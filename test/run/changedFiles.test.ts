@@ -124,9 +124,7 @@ it.live(
       const events = eventsOf(stdout).map(({ type }) => type)
       expect(events.indexOf("message")).toBeGreaterThan(events.indexOf("run.started"))
       const again = yield* resume()
-      expect(again.stderr).toContain(
-        'warning: Files changed since this run used them: other.md (read by "Look 2"),'
-      )
+      expect(again.stderr).toContain('warning: Files changed since this run used them: other.md (read by "Look 2"),')
     }),
   60_000
 )
