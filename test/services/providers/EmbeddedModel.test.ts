@@ -61,9 +61,6 @@ layer(Layer.merge(StagePrompts.layer, EmbeddedModel.layer))("EmbeddedModel", (it
 const root = new URL("../../../", import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 
-/** The numbers of lines change with every edit of the sources; what is quoted must be the same. */
-const withoutNumbers = (line: string): string => line.replace(/#L\d+/, "")
-
 describe("the question of the README", () => {
   const [, question = ""] = /--model embedded --allow read_file '(.+)'/.exec(read("README.md")) ?? []
   const sources = globSync("{README.md,src/**/*.ts}", { cwd: root })
