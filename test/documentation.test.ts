@@ -11,7 +11,7 @@ const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...globSync("docs/
 
 describe("documentation", () => {
   it("shows a plan that is accepted", () => {
-    const plan = /```markdown\n(.*?)```/s.exec(readFileSync(new URL("README.md", root), "utf8"))?.[1]
+    const plan = /```markdown plan\.md\n(.*?)```/s.exec(readFileSync(new URL("README.md", root), "utf8"))?.[1]
     assert.strictEqual(check(plan ?? "").verdict, "accepted")
   })
 

@@ -308,12 +308,3 @@ describe("a plugin in TypeScript", { timeout: 60_000 }, () => {
     assert.deepStrictEqual([code, stdout], [0, ""])
   })
 })
-
-describe("a new plugin", { timeout: 60_000 }, () => {
-  it("passes its own tests with the packages that are installed above it", async () => {
-    await succeed(conduct("plugins", "new", "@team/rain-7"))
-    const folder = join(app, "rain-7")
-    const { stdout } = await succeed(start("npm", ["test"], folder))
-    assert.match(stdout, /^(?:#|ℹ) pass 3$/m)
-  })
-})

@@ -84,6 +84,6 @@ export const goTemplates = {
   plain: goMessages("")
 } as const
 
-/** A Modelfile for one of the templates. */
+/** A Modelfile for one of the templates. A model this small is fastest with one thread, which waits for no other. */
 export const modelfile = (ggufName: string, kind: keyof typeof goTemplates): string =>
-  `FROM ./${ggufName}\nTEMPLATE """${goTemplates[kind]}"""\nPARAMETER stop ${endOfMessage}\n`
+  `FROM ./${ggufName}\nTEMPLATE """${goTemplates[kind]}"""\nPARAMETER stop ${endOfMessage}\nPARAMETER num_thread 1\n`

@@ -29,6 +29,21 @@ const constant = 4
 const constantAfterNorm = (embedding: number): number =>
   constant / Math.sqrt((constant * constant + embedding - 1) / embedding)
 
+/** With the first weight of each row from `first`. */
+const withFirst = (tensor: GgufTensor, first: (row: number) => number): GgufTensor => {
+  const width = tensor.dimensions[0] ?? 1
+  return {
+    ...tensor,
+    data: tensor.data.map((value, at) => (at % width === 0 ? first(at / width) : value))
+  }
+}
+
+/** Adds nothing to the constant: its first row is zero. */
+const aroundConstant = (tensor: GgufTensor): GgufTensor => {
+  const width = tensor.dimensions[0] ?? 1
+  return { ...tensor, data: tensor.data.map((value, at) => (at < width ? 0 : value)) }
+}
+
 /** All tensors of the model, with one bias a token. */
 export const makeTensors = (shape: Shape, biases: ReadonlyArray<number>, seed: number): ReadonlyArray<GgufTensor> => {
   const random = makeRandom(seed)
@@ -46,20 +61,6 @@ export const makeTensors = (shape: Shape, biases: ReadonlyArray<number>, seed: n
     dimensions: [embedding],
     data: new Float32Array(embedding).fill(1)
   })
-  /** With the first weight of each row from `first`. */
-  const withFirst = (tensor: GgufTensor, first: (row: number) => number): GgufTensor => {
-    const width = tensor.dimensions[0] ?? 1
-    return {
-      ...tensor,
-      data: tensor.data.map((value, at) => (at % width === 0 ? first(at / width) : value))
-    }
-  }
-  /** Adds nothing to the constant: its first row is zero. */
-  const aroundConstant = (tensor: GgufTensor): GgufTensor => {
-    const width = tensor.dimensions[0] ?? 1
-    return { ...tensor, data: tensor.data.map((value, at) => (at < width ? 0 : value)) }
-  }
-
   const scale = constantAfterNorm(embedding)
   const layerTensors = (at: number): ReadonlyArray<GgufTensor> => {
     const name = (part: string) => `blk.${at}.${part}`

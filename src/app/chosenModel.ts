@@ -7,12 +7,15 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { fittingModels, type InstalledModel, matchName, modelLines } from "../domain/models/InstalledModel.ts"
+import { providerOf } from "../domain/models/ModelName.ts"
 import { ModelError } from "../domain/models/ModelAnswer.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
 import type { Facts } from "../services/providers/ModelFacts.ts"
 import { readFacts } from "../services/providers/ollama/OllamaFacts.ts"
 import { readInventory } from "../services/providers/ollama/OllamaInventory.ts"
 import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
+import { readOpenAiFacts } from "../services/providers/openai/OpenAiFacts.ts"
+import { OpenAiServer } from "../services/providers/openai/OpenAiServer.ts"
 import { modelNames, renameModels, type Setup } from "./setup.ts"
 
 /** No model is named, and nobody could be asked; `models` are those of the server that can write text. */
@@ -105,8 +108,17 @@ const settle = Effect.fnUntraced(function* (given: string) {
   return yield* new ModelError({ reason: { ...missing, nearest, installed } })
 })
 
+const settleOllama = (named: ReadonlyArray<string>, setup: Setup) =>
+  Effect.forEach(named, settle, { concurrency: "unbounded" }).pipe(Effect.provide(OllamaServer.layer(serverOf(setup))))
+
+/** Servers that speak the API of OpenAI know their models by whole names. */
+const settleOpenAi = (named: ReadonlyArray<string>, setup: Setup) =>
+  Effect.forEach(named, (given) => Effect.map(readOpenAiFacts(given), (facts) => ({ given, name: given, facts })), {
+    concurrency: "unbounded"
+  }).pipe(Effect.provide(OpenAiServer.layer(serverOf(setup))))
+
 /**
- * Settles all models of a setup. A server that does not answer changes nothing when they are named: the first call of the
+ * Settles all models of a setup that the server of the run has. A server that does not answer changes nothing when they are named: the first call of the
  * run says so, after it was waited for.
  */
 export const settleModels = Effect.fn("settleModels")(function* (given: Setup, pickModel: PickModel | undefined) {
@@ -114,9 +126,9 @@ export const settleModels = Effect.fn("settleModels")(function* (given: Setup, p
     ? yield* Effect.provide(pick(given, pickModel), OllamaServer.layer({ ...serverOf(given), timeout: patience }))
     : { model: given.settings.model, notes: [] }
   const setup = renameModels({ ...given, usesDefaultModel: false }, new Map(), picked.model)
-  const settled = yield* Effect.forEach(modelNames(setup), settle, { concurrency: "unbounded" }).pipe(
-    Effect.provide(OllamaServer.layer(serverOf(setup)))
-  )
+  const provider = providerOf(setup.settings.model)
+  const named = modelNames(setup).filter((name) => providerOf(name) === provider)
+  const settled = yield* provider === "openai" ? settleOpenAi(named, setup) : settleOllama(named, setup)
   const names = new Map(settled.map(({ given, name }) => [given, name]))
   const found: SettledModels = {
     setup: renameModels(setup, names),

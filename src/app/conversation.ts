@@ -83,7 +83,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   { warn, ...ports }: StartPorts,
   use: (session: AskSession, world: ConversationWorld) => Effect.Effect<NextModel | void, E, R>
 ) {
-  const first = yield* fitWindow(yield* readSetup(project, given), ports)
+  const first = yield* fitWindow(yield* readSetup(project, given), { ...ports, warn })
   const { setup } = first
   const before = continues ? (yield* lastConversation(conversationPlace(setup))).messages : (order.messages ?? [])
   const isKept = keep && setup.configuration.saveConversations !== false

@@ -23,16 +23,31 @@ export interface FittedSetup {
 export interface ModelPorts extends Pick<RunPorts, "model"> {
   /** Asks the person for a model when none is named; without it that is an error. */
   readonly pickModel?: PickModel
+  /** Takes what the person should know when no model can be settled: it may say why. */
+  readonly warn?: (notes: {
+    readonly setup: Setup
+    readonly warnings: ReadonlyArray<string>
+    readonly isTorn: boolean
+  }) => Effect.Effect<void>
 }
 
 /**
  * The setup with its models and its window. A server that does not answer changes nothing about models that are named: the
  * first call of the run says so. A run that is resumed has its window set, so that it keeps it.
  */
-export const fitWindow = Effect.fn("fitWindow")(function* (found: Setup, { model: value, pickModel }: ModelPorts) {
+export const fitWindow = Effect.fn("fitWindow")(function* (
+  found: Setup,
+  { model: value, pickModel, warn }: ModelPorts
+) {
   const unchanged: FittedSetup = { setup: found, isLowered: false }
   if (found.configuration.model === "embedded" || value !== undefined) return unchanged
-  const { facts: known, notes: modelNotes, setup } = yield* settleModels(found, pickModel)
+  const {
+    facts: known,
+    notes: modelNotes,
+    setup
+  } = yield* settleModels(found, pickModel).pipe(
+    Effect.tapError(() => warn?.({ setup: found, warnings: found.folders.notes, isTorn: false }) ?? Effect.void)
+  )
   const { configuration, settings } = setup
   for (const [model, { isForwarded }] of known) {
     if (setup.isProjectModel !== true || isForwarded !== true || model !== settings.model) continue

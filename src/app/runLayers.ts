@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { stageModel } from "../domain/models/Generation.ts"
+import { providerOf } from "../domain/models/ModelName.ts"
 import { answerReserve } from "../domain/models/PromptSize.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import { Activities } from "../services/journal/Activities.ts"
@@ -26,6 +27,9 @@ import { layerOllamaFacts } from "../services/providers/ollama/OllamaFacts.ts"
 import { layerOllamaLoaded } from "../services/providers/ollama/OllamaLoaded.ts"
 import { OllamaModel } from "../services/providers/ollama/OllamaModel.ts"
 import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
+import { layerOpenAiFacts } from "../services/providers/openai/OpenAiFacts.ts"
+import { OpenAiModel } from "../services/providers/openai/OpenAiModel.ts"
+import { OpenAiServer } from "../services/providers/openai/OpenAiServer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { ProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
 import { PlanChecker } from "../services/pipeline/PlanChecker.ts"
@@ -56,12 +60,17 @@ import { layerProject, type RunPorts } from "./projectLayers.ts"
 const layerModel = (setup: Setup) => {
   const { configuration, settings } = setup
   if (settings.model === "embedded") return EmbeddedModel.layer
+  const maxAnswerTokens = answerReserve(settings.contextWindow)
+  if (providerOf(settings.model) === "openai") {
+    const openAi = OpenAiModel.layer({ ...serverOf(setup), model: settings.model, maxAnswerTokens })
+    return Layer.merge(openAi, Layer.provide(layerOpenAiFacts(setup.modelFacts), OpenAiServer.layer(serverOf(setup))))
+  }
   const { keepAlive } = configuration
   const model = OllamaModel.layer({
     ...serverOf(setup),
     model: settings.model,
     contextWindow: settings.contextWindow,
-    maxAnswerTokens: answerReserve(settings.contextWindow),
+    maxAnswerTokens,
     ...(keepAlive === undefined ? {} : { keepAlive })
   })
   const facts = Layer.merge(layerOllamaFacts(setup.modelFacts), layerOllamaLoaded)
@@ -150,7 +159,7 @@ export const layerRun = (setup: Setup, ports: RunPorts) =>
 
 const layerToolSupport = (setup: Setup) => {
   const { generation, model } = setup.settings
-  return model === "embedded"
+  return providerOf(model) !== "ollama"
     ? ToolSupport.layerAssumed
     : ToolSupport.layerOllama(stageModel(generation, "ask") ?? model).pipe(
         Layer.provide(OllamaServer.layer(serverOf(setup)))

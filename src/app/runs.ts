@@ -126,7 +126,7 @@ export const planRun = Effect.fn("planRun")(function* (
   { given, order, project }: Omit<NewRun, "keep">,
   { warn, ...ports }: StartPorts
 ) {
-  const fitted = yield* fitWindow(yield* readSetup(project, given), ports)
+  const fitted = yield* fitWindow(yield* readSetup(project, given), { ...ports, warn })
   return yield* tellStartup(fitted, given, warn).pipe(
     Effect.andThen(Pipeline.use((pipeline) => pipeline.plan(order))),
     Effect.provide(layerRun(fitted.setup, ports))

@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import { type Configuration, mergeConfigurations, readConfiguration } from "../domain/configuration/Configuration.ts"
 import { defaultLimits } from "../domain/configuration/Limits.ts"
 import type { Generation } from "../domain/models/Generation.ts"
+import { providerOf } from "../domain/models/ModelName.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
 import type { PluginEntry, PluginScope } from "../domain/plugins/PluginEntry.ts"
 import type { DeclaredTools } from "../services/plugins/CommandTools.ts"
@@ -18,6 +19,7 @@ import {
   projectFileName
 } from "../services/configuration/ConfigurationFile.ts"
 import { hostProblem, resolveHost } from "../services/providers/ollama/OllamaHost.ts"
+import { baseUrlProblem, resolveBaseUrl } from "../services/providers/openai/OpenAiAddress.ts"
 import { type SourcedRule, sourcedRules } from "../services/permissions/PolicyEvaluator.ts"
 import type { Facts } from "../services/providers/ModelFacts.ts"
 import { defaultSettings, type Settings } from "../services/runs/RunSettings.ts"
@@ -60,6 +62,21 @@ const generationOf = ({ sampling, stages, think }: Configuration): Generation =>
   ...(stages === undefined ? {} : { stages })
 })
 
+/** The address of the server that has the model; that of Ollama when none is named yet. */
+const hostOf = ({ host, model = "", openaiBaseUrl }: Configuration): string => {
+  const provider = providerOf(model)
+  return provider === "embedded" ? "" : provider === "openai" ? resolveBaseUrl(openaiBaseUrl) : resolveHost(host)
+}
+
+/** What is wrong with the address, and where it was set. */
+const addressProblem = ({ host, model }: Settings) => {
+  if (host === "") return undefined
+  const isOpenAi = providerOf(model) === "openai"
+  const what = isOpenAi ? baseUrlProblem(host) : hostProblem(host)
+  const source = isOpenAi ? "OPENAI_BASE_URL or openaiBaseUrl" : "OLLAMA_HOST or host"
+  return what === undefined ? undefined : new ConfigurationError({ source, problems: [{ what }] })
+}
+
 const settingsOf = (given: Configuration): Settings => {
   const model = given.model ?? defaultSettings.model
   const contextWindow = given.contextWindow ?? defaultSettings.contextWindow
@@ -67,7 +84,7 @@ const settingsOf = (given: Configuration): Settings => {
     limits: { ...defaultLimits, ...given.limits },
     generation: generationOf(given),
     model,
-    host: given.model === "embedded" ? "" : resolveHost(given.host),
+    host: hostOf(given),
     contextWindow,
     slots: given.parallel ?? defaultSettings.slots,
     referenceBudget: referenceBudgetOf(given, contextWindow)
@@ -90,7 +107,7 @@ const projectsCloudModel = ({ own, project: { model } }: LoadedConfiguration, fl
   flags.model === undefined && own.model === undefined && model !== undefined && isCloudModel(model) ? model : undefined
 
 const cloudNote = (model: string, file: string): string =>
-  `${file} chooses the model ${model}, which your server forwards to another one with all prompts. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
+  `${file} chooses the model ${model}, ${providerOf(model) === "openai" ? "which gets all prompts at the server that you have set for it" : "which your server forwards to another one with all prompts"}. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
 
 /** Reads the configuration for a project; `given`, flags or options, overrides it. */
 export const readSetup = Effect.fn("readSetup")(function* (project: string, given: Configuration) {
@@ -110,11 +127,11 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   const { model: _model, ...withoutModel } = loaded.merged
   const configuration = mergeConfigurations(cloudModel === undefined ? loaded.merged : withoutModel, flags)
   const settings = settingsOf(configuration)
-  const misplaced = settings.host === "" ? undefined : hostProblem(settings.host)
-  if (misplaced !== undefined) {
-    return yield* new ConfigurationError({ source: "OLLAMA_HOST or host", problems: [{ what: misplaced }] })
-  }
-  const apiKey = yield* environmentVariable("OLLAMA_API_KEY")
+  const misplaced = addressProblem(settings)
+  if (misplaced !== undefined) return yield* misplaced
+  const apiKey = yield* environmentVariable(
+    providerOf(settings.model) === "openai" ? "OPENAI_API_KEY" : "OLLAMA_API_KEY"
+  )
   const setup: Setup = {
     project: folder,
     configuration,
@@ -195,7 +212,7 @@ export const savedSettings = ({ configuration, plugins, settings }: Setup): Conf
     plugins: plugins.flatMap(({ folder, scope, text }) =>
       scope === "given" ? [text.startsWith(".") ? `${folder}/${text}` : text] : []
     ),
-    ...(host === "" ? {} : { host }),
+    ...(host === "" ? {} : providerOf(model) === "openai" ? { openaiBaseUrl: host } : { host }),
     ...(keepAlive === undefined ? {} : { keepAlive }),
     ...generationOf(configuration)
   }

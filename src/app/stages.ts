@@ -43,7 +43,7 @@ const work = Effect.fnUntraced(function* <A, E, R>(
   { warn, ...ports }: StartPorts,
   isExecution = false
 ) {
-  const fitted = yield* fitWindow(yield* readSetup(project, given), ports)
+  const fitted = yield* fitWindow(yield* readSetup(project, given), { ...ports, warn })
   const journal = yield* journalOf(fitted.setup, isExecution)
   return yield* tellStartup(fitted, given, warn).pipe(
     Effect.andThen(stage),

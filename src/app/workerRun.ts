@@ -83,7 +83,13 @@ export const asRefusal = (error: { readonly _tag: string; readonly message: stri
       : refusal(error.message, error._tag)
 
 /** The settings of a run without those that belong to the machine of its client. */
-const commonSettings = ({ host: _host, keepAlive: _keepAlive, parallel: _parallel, ...common }: Configuration) => common
+const commonSettings = ({
+  host: _host,
+  openaiBaseUrl: _openaiBaseUrl,
+  keepAlive: _keepAlive,
+  parallel: _parallel,
+  ...common
+}: Configuration) => common
 
 /** The run and its project, as this machine sees them. */
 const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration) {

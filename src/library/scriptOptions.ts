@@ -34,6 +34,8 @@ export interface ScriptOptions {
    */
   readonly model?: string | Layer.Layer<LanguageModel.LanguageModel>
   readonly host?: string
+  /** The base address of the server for models `openai:NAME`; the key is read from `OPENAI_API_KEY`. */
+  readonly openaiBaseUrl?: string
   /** In tokens; chosen by model and server when absent. */
   readonly contextWindow?: number
   /** Whether, or how much, the model thinks before it answers. */
@@ -74,6 +76,7 @@ export interface ScriptOptions {
 export const configurationOf = ({ model, ...given }: ScriptOptions): Configuration => ({
   ...(typeof model === "string" ? { model } : {}),
   ...(given.host === undefined ? {} : { host: given.host }),
+  ...(given.openaiBaseUrl === undefined ? {} : { openaiBaseUrl: given.openaiBaseUrl }),
   ...(given.contextWindow === undefined ? {} : { contextWindow: given.contextWindow }),
   ...(given.parallel === undefined ? {} : { parallel: given.parallel }),
   ...(given.referenceBudget === undefined ? {} : { referenceBudget: given.referenceBudget }),

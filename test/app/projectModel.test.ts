@@ -67,6 +67,19 @@ describe("a model that a project names", () => {
     )
   }
 
+  it.effect("is not used unasked when it is one of another server", () =>
+    Effect.gen(function* () {
+      const setup = yield* setupOf({ project: "openai:gpt-5" })
+      assert.strictEqual(setup.model, "embedded")
+      assert.include(
+        setup.notes,
+        "chooses the model openai:gpt-5, which gets all prompts at the server that you have set"
+      )
+      const own = yield* setupOf({ project: "openai:gpt-5", user: "openai:gpt-5" })
+      assert.deepStrictEqual(own, { model: "openai:gpt-5", notes: "" })
+    })
+  )
+
   it.effect("is used when the person chooses it, wherever they do", () =>
     Effect.gen(function* () {
       const model = "gpt-oss:120b-cloud"

@@ -118,15 +118,13 @@ it.live(
           type: "message",
           level: "warning",
           code: "files-changed",
-          text: `Somebody changed what this run had read or written: other.md (read by "Look 2"), two.txt (written by "Write 2"), notes.md (written by "Write 2"). What finished tasks found may no longer hold. The run continues with the changed files. To do a task and all after it again: task-conductor fork ${runId} --from "Look 2"`
+          text: `Files changed since this run used them: other.md (read by "Look 2"), two.txt (written by "Write 2"), notes.md (written by "Write 2"). What finished tasks found may no longer hold. The run continues with the changed files. To do a task and all after it again: task-conductor fork ${runId} --from "Look 2"`
         }
       ])
       const events = eventsOf(stdout).map(({ type }) => type)
       expect(events.indexOf("message")).toBeGreaterThan(events.indexOf("run.started"))
       const again = yield* resume()
-      expect(again.stderr).toContain(
-        'warning: Somebody changed what this run had read or written: other.md (read by "Look 2"),'
-      )
+      expect(again.stderr).toContain('warning: Files changed since this run used them: other.md (read by "Look 2"),')
     }),
   60_000
 )
@@ -139,7 +137,7 @@ it.live(
       writeFileSync(join(project, "guide.md"), "# guide\n\nOther text.\n")
       for (const file of globSync("many/*.txt", { cwd: project })) writeFileSync(join(project, file), "mine\n")
       const { stderr } = yield* resume()
-      const named = /read or written: (.*?)\. What/.exec(stderr)?.[1]?.split(", ")
+      const named = /used them: (.*?)\. What/.exec(stderr)?.[1]?.split(", ")
       expect(named?.slice(0, 2)).toEqual(['guide.md (read by "Look 2")', 'many/00.txt (written by "Write 3")'])
       expect([named?.length, named?.at(-1)]).toEqual([10, 'many/08.txt (written by "Write 3") and 3 more'])
     }),

@@ -82,9 +82,9 @@ it.live(
       const variables = `HOME=${root}/home XDG_CONFIG_HOME=${root}/config OLLAMA_HOST=${server.url}`
       const resume = `${process.execPath} ${program} resume ${flags.join(" ")} ${runId}`
       const terminal = openTerminal(`cd ${root}/project && env ${variables} ${resume}`)
-      yield* Effect.promise(() => terminal.shows("[2] It happened, continue without it"))
-      yield* Effect.promise(() => terminal.shows("Answer"))
-      terminal.type("2\r")
+      yield* Effect.promise(() => terminal.shows("d done already"))
+      yield* Effect.promise(() => terminal.shows("Run it again? "))
+      terminal.type("d\r")
       expect(yield* Effect.promise(() => terminal.ended), terminal.screen()).toBe(0)
       expect(terminal.screen()).toContain("All is done.")
       expect(JSON.stringify(server.chats.at(-3)?.messages)).toContain(

@@ -166,7 +166,6 @@ describe("a model that thinks", () => {
       const server = yield* serve({}, { script: thinker })
       const plain = yield* Effect.promise(() => run(ask, env(server)))
       assert.deepStrictEqual([plain.code, plain.stdout], [0, "It is noon.\n"])
-      assert.include(plain.stderr, "plan: thinking")
       const json = yield* Effect.promise(() => run([...ask, "--json"], env(server)))
       const events = json.stdout
         .trim()

@@ -9,7 +9,8 @@ const work = (): ReadonlyArray<string> =>
   process.getActiveResourcesInfo().filter((name) => name === "Immediate" || name.includes("Req"))
 
 export const untilQuiet: Effect.Effect<void> = Effect.promise(async () => {
-  for (let turn = 0; turn < 100_000; turn += 1) {
+  const end = performance.now() + 60_000
+  while (performance.now() < end) {
     await new Promise((resolve) => setImmediate(resolve))
     if (work().length === 0) return
   }

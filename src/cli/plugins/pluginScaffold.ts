@@ -35,26 +35,34 @@ const manifestOf = (name: string, hostVersion: string): string =>
   )}\n`
 
 const moduleOf = (plugin: string, tool: string): string => `// @ts-check
-/** The tools of this package. Importing this file only defines them: what has to be opened is opened in \`tools\`. */
+/** The tool \`${tool}\`. Importing this file only defines it: what has to be opened is opened in \`tools\`. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { definePlugin, tool } from "task-conductor/plugin"
+import { definePlugin, tool, Workspace } from "task-conductor/plugin"
 
-const countWords = tool({
-  description: "Counts the words of a text. Use it when a length in words is asked for.",
+const maxBytes = 1_000_000
+
+/** @param {string} text */
+const countWords = (text) => text.split(/\\s+/).filter((word) => word !== "").length
+
+const wordCount = tool({
+  description: "Counts the words and lines of a file. Use it when the length of a text is asked for.",
   parameters: Schema.Struct({
-    text: Schema.String.annotate({ description: "The text to count." })
+    path: Schema.String.annotate({ description: "The file, relative to the project." })
   }),
   risk: "safe",
   effect: "pure",
-  example: { text: "one two three" },
-  execute: ({ text }) => Effect.succeed(text.split(/\\s+/).filter((word) => word !== "").length)
+  example: { path: "README.md" },
+  access: ({ path }) => [{ _tag: "ReadFile", path }],
+  execute: ({ path }) =>
+    Effect.gen(function* () {
+      const workspace = yield* Workspace
+      const text = yield* workspace.readText(path, maxBytes)
+      return { path, words: countWords(text), lines: text.split("\\n").length }
+    })
 })
 
-export default definePlugin({
-  name: "${plugin}",
-  tools: Effect.succeed({ ${tool}: countWords })
-})
+export default definePlugin({ name: "${plugin}", tools: Effect.succeed({ ${tool}: wordCount }) })
 `
 
 const testOf = (tool: string): string => `// @ts-check
@@ -68,14 +76,19 @@ test("is a plugin that the host accepts", async () => {
   assert.deepEqual(await checkPlugin(plugin), [])
 })
 
-test("counts words", async () => {
-  const { data, error_message } = await runTool(plugin, "${tool}", { text: "one two three" })
-  assert.deepEqual([data, error_message], [3, null])
+test("counts words and lines", async () => {
+  const { data, error_message } = await runTool(
+    plugin,
+    "${tool}",
+    { path: "a.md" },
+    { files: { "a.md": "one two\\nthree" } }
+  )
+  assert.deepEqual([data, error_message], [{ path: "a.md", words: 3, lines: 2 }, null])
 })
 
-test("rejects a value that is not text", async () => {
-  const { error_type } = await runTool(plugin, "${tool}", { text: 3 })
-  assert.equal(error_type, "validation_failed")
+test("says that a file is missing", async () => {
+  const { error_type } = await runTool(plugin, "${tool}", { path: "none.md" })
+  assert.equal(error_type, "not_found")
 })
 `
 
@@ -85,11 +98,13 @@ Tools for [task-conductor](https://www.npmjs.com/package/task-conductor).
 
 | tool | risk | does |
 |---|---|---|
-| \`${tool}\` | safe | counts the words of a text |
+| \`${tool}\` | safe | counts the words and lines of a file |
 
 \`\`\`
 npm install ${name}
 \`\`\`
+
+Before it is published, \`npm pack\` makes a tarball that \`npm install\` takes in place of the name.
 
 Name it in \`task-conductor.json\`, and the tool in \`allowed-tools\` of a skill:
 

@@ -43,7 +43,7 @@ export const runFlags = {
     Flag.withAlias("m"),
     Flag.withMetavar("NAME"),
     Flag.withDescription(
-      'A model of the Ollama server: --model qwen3:8b. "embedded" is the built-in demo, which only searches and quotes'
+      'A model of the Ollama server, or openai:NAME: --model qwen3:8b. "embedded" is the built-in demo, which only searches and quotes'
     ),
     Flag.optional
   ),

@@ -50,9 +50,13 @@ export const Configuration = Schema.Struct({
   $schema: key(Schema.String, "The location of the schema of this file, for editors."),
   model: key(
     Schema.NonEmptyString,
-    'The name of a model on the Ollama server, or "embedded", the built-in demo, which only searches and quotes. Flag: --model.'
+    'The name of a model on the Ollama server, `openai:NAME` for a model of another server, or "embedded", the built-in demo, which only searches and quotes. Flag: --model.'
   ),
   host: key(Schema.NonEmptyString, "The address of the Ollama server. Environment: OLLAMA_HOST."),
+  openaiBaseUrl: key(
+    Schema.NonEmptyString,
+    "The base address of the server for models `openai:NAME`, which speaks the API of OpenAI. Default: `http://127.0.0.1:8080/v1`. Environment: OPENAI_BASE_URL."
+  ),
   contextWindow: key(
     count(10_000_000),
     "The size of the context window in tokens. It applies to all models of a run, and is lowered to what the model supports. Default: `num_ctx` of the Modelfile, else the size with which the server has loaded the model if that is more than 8192, else 8192. Flag: --context-window."
@@ -108,6 +112,7 @@ export type Configuration = typeof Configuration.Type
 /** The keys that only the user configuration and the command line may set. */
 export const personalKeys = [
   "host",
+  "openaiBaseUrl",
   "allow",
   "fetchAllow",
   "bell",
@@ -153,6 +158,7 @@ export type ConfigurationScope = "user" | "project"
 const elsewhere: Readonly<Record<string, string>> = {
   allow: " or use --allow",
   host: " or set OLLAMA_HOST",
+  openaiBaseUrl: " or set OPENAI_BASE_URL",
   mcpServers: " or, for servers of the project, into .mcp.json"
 }
 

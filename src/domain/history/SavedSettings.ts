@@ -21,7 +21,7 @@ const harmless = [
 ] as const
 
 /** What the person chose with flags or options: where prompts go, and packages of tools. */
-const chosen = [...harmless, "model", "host", "plugins"] as const
+const chosen = [...harmless, "model", "host", "openaiBaseUrl", "plugins"] as const
 
 type Settings = Pick<Configuration, (typeof chosen)[number]>
 

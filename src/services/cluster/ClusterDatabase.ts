@@ -51,8 +51,11 @@ const tables = [
 /** Any number that no other program is likely to lock. */
 const tablesLock = 5_247_001
 
-/** What is made last. */
-const areThere = `SELECT to_regclass('task_conductor_keys') IS NOT NULL AS "areThere"`
+/** What is made last, and what older versions do not have. */
+const areThere = `SELECT to_regclass('task_conductor_keys') IS NOT NULL AND EXISTS (
+  SELECT FROM pg_attribute
+  WHERE attrelid = to_regclass('task_conductor_records') AND attname = 'event' AND NOT attisdropped
+) AS "areThere"`
 
 /**
  * Makes the tables unless they are there; one process at a time. Tables that are there are not touched: that would lock them,

@@ -62,10 +62,11 @@ const toolProblems = ({ tools = {} }: Configuration, text: string) =>
 /** The name of the project's file. */
 export const projectFileName = "task-conductor.json"
 
-/** What the environment sets: TASK_CONDUCTOR_MODEL, OLLAMA_HOST, OLLAMA_NUM_PARALLEL. */
+/** What the environment sets: TASK_CONDUCTOR_MODEL, OLLAMA_HOST, OPENAI_BASE_URL, OLLAMA_NUM_PARALLEL. */
 const environment: Effect.Effect<Configuration, ConfigurationError> = Effect.gen(function* () {
   const model = yield* environmentVariable("TASK_CONDUCTOR_MODEL")
   const host = yield* environmentVariable("OLLAMA_HOST")
+  const openaiBaseUrl = yield* environmentVariable("OPENAI_BASE_URL")
   const slots = yield* environmentVariable("OLLAMA_NUM_PARALLEL")
   const parallel = slots === undefined ? undefined : Number(slots)
   if (parallel !== undefined && !(Number.isInteger(parallel) && parallel >= 1 && parallel <= 64)) {
@@ -77,6 +78,7 @@ const environment: Effect.Effect<Configuration, ConfigurationError> = Effect.gen
   return {
     ...(model === undefined ? {} : { model }),
     ...(host === undefined ? {} : { host }),
+    ...(openaiBaseUrl === undefined ? {} : { openaiBaseUrl }),
     ...(parallel === undefined ? {} : { parallel })
   }
 })

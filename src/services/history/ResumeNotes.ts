@@ -61,7 +61,7 @@ const changed = (runId: string, files: ReadonlyArray<ChangedFile>): ReadonlyArra
   if (first === undefined) return []
   const named = files.slice(0, mostNamed).map(({ how, path, task }) => `${path} (${how} by "${task}")`)
   const more = files.length > mostNamed ? ` and ${files.length - mostNamed} more` : ""
-  const text = `Somebody changed what this run had read or written: ${named.join(", ")}${more}. What finished tasks found may no longer hold. The run continues with the changed files. To do a task and all after it again: task-conductor fork ${runId} --from "${first.task}"`
+  const text = `Files changed since this run used them: ${named.join(", ")}${more}. What finished tasks found may no longer hold. The run continues with the changed files. To do a task and all after it again: task-conductor fork ${runId} --from "${first.task}"`
   return [{ code: "files-changed", text }]
 }
 

@@ -19,7 +19,7 @@ import {
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { AnswerWriting, type Phase, type WritingOptions } from "./AnswerWriting.ts"
 import { openAnswer, type Talk } from "./ConversationPrompt.ts"
-import { fromAiError } from "../providers/ModelErrors.ts"
+import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/JsonDepth.ts"
 import type { UsageMeter } from "../runs/UsageMeter.ts"
 
@@ -39,7 +39,7 @@ export interface Received {
 
 export interface ReadOptions extends WritingOptions {
   /** For messages. */
-  readonly server: { readonly host: string; readonly model: string }
+  readonly server: Omit<FailureContext, "partial">
   readonly meter: UsageMeter["Service"]
   readonly talk?: Talk
   /** Is called with each part; `characters` are those of thoughts and text so far. */
@@ -54,6 +54,18 @@ export interface ReadOptions extends WritingOptions {
 const jsonOf = (params: unknown): Schema.Json =>
   JSON.parse(JSON.stringify(withoutDeeper(params as Schema.Json, maxNesting + 1)) ?? "{}")
 
+/** How often the last piece of an answer came in a row; blanks around a piece do not count. */
+class PieceRun {
+  piece = ""
+  times = 0
+
+  add(delta: string): void {
+    const piece = delta.trim()
+    this.times = piece === this.piece ? this.times + 1 : 1
+    this.piece = piece
+  }
+}
+
 /**
  * Fails with the cause when the answer breaks off, or with `Hopeless` or `ThinkingCutOff` when it was stopped. The error
  * holds the partial text.
@@ -66,14 +78,17 @@ export const readAnswer = Effect.fn("readAnswer")(function* (
   const { arrived = Effect.void, entered = () => Effect.void, heard, meter, server, talk } = options
   const started = yield* Clock.currentTimeMillis
   const writing = new AnswerWriting(options)
+  const run = new PieceRun()
   let finish: Response.FinishPart | undefined
   let hasArrived = false
 
   const take = (part: Response.StreamPart<Record<string, Tool.Any>, "deferred">): ModelErrorReason | undefined => {
     switch (part.type) {
       case "text-delta":
+        run.add(part.delta)
         return writing.addText(part.delta)
       case "reasoning-delta":
+        run.add(part.delta)
         return writing.addThinking(part.delta)
       case "tool-call":
         writing.calls.push({ id: part.id, name: part.name, arguments: jsonOf(part.params) })
@@ -99,7 +114,7 @@ export const readAnswer = Effect.fn("readAnswer")(function* (
   })
 
   yield* openAnswer(model, prompt, talk).pipe(
-    Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text })),
+    Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text, repeated: run })),
     Stream.runForEach(
       Effect.fnUntraced(function* (part) {
         if (!hasArrived) yield* arrived

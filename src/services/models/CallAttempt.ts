@@ -9,6 +9,7 @@ import type { AnswerShape } from "../../domain/documents/AnswerWatch.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import { type ModelAnswer, ModelError } from "../../domain/models/ModelAnswer.ts"
 import { generationFor, stageModel, type Think } from "../../domain/models/Generation.ts"
+import { otherModel } from "../../domain/models/ModelName.ts"
 import {
   type FilledPrompt,
   estimatePrompt,
@@ -74,9 +75,8 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const warned = yield* Ref.make(false)
   const crowded = yield* Ref.make(false)
 
-  /** The embedded model answers for every skill and stage. */
   const overrideOf = ({ id, model = stageModel(settings.generation, id.stage) }: ModelRequest) =>
-    settings.model === "embedded" || model === settings.model ? undefined : model
+    otherModel(settings.model, model)
   const nameOf = (request: ModelRequest): string => overrideOf(request) ?? settings.model
 
   /** The request with the lighter form of its prompt when the window cannot hold the whole. */
@@ -154,7 +154,12 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       const heard = listen?.()
       return readAnswer(model, prompt, {
         heard: life.heard,
-        server: { host: settings.host, model: name },
+        server: {
+          host: settings.host,
+          model: name,
+          promptTokens: neededTokens(prompt, calibration.scale(name)),
+          window: planned.contextWindow
+        },
         meter,
         thinking: { tokens: planned.thinkingTokens, scale },
         arrived: server.reached,

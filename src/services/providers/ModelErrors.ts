@@ -13,6 +13,11 @@ export interface FailureContext {
   readonly host: string
   readonly model: string
   readonly partial: string
+  /** Estimated tokens of the prompt, and the window: for a server that says only that the prompt is too long. */
+  readonly promptTokens?: number
+  readonly window?: number
+  /** What the answer ended with, again and again. */
+  readonly repeated?: { readonly piece: string; readonly times: number }
 }
 
 const decodeFacts = Schema.decodeUnknownOption(OllamaErrorReason)
@@ -32,7 +37,10 @@ const detailOf = (reason: AiError.AiErrorReason, facts: OllamaErrorReason | unde
 }
 
 /** Names the setting, and not a model such as `qwen3:4b-thinking`. */
-const namesThinking = /(?:^|[^-:/\w])think(?:ing)?(?![-:/\w])/i
+const namesThinking = /(?:^|[^-:/\w])think(?:ing)?(?![-:/\w])|\breasoning_effort\b/i
+
+/** What Ollama says of a prompt that is longer than the window. */
+const saysTooLong = /input length exceeds the context length/i
 
 /** A server that has too much to do, and a proxy whose server is being restarted. */
 const overloadedStatus: ReadonlySet<number> = new Set([502, 503, 504])
@@ -42,6 +50,17 @@ const limitOf = (name: ReachedLimit["name"], { millis }: { readonly millis: numb
   seconds: Math.round(millis / 1000)
 })
 
+/** Ollama ends an answer without its last line when one token came more than thirty times in a row. */
+const stoppedAfter = 30
+
+/** What the server stopped because the model repeated itself. */
+const stoppedLoop = ({ partial, repeated }: FailureContext): ModelErrorReason | undefined => {
+  if (repeated === undefined || repeated.times < stoppedAfter) return undefined
+  const { piece, times } = repeated
+  const detail = piece === "" ? `it wrote ${times} blanks in a row` : `it repeated "${piece}" ${times} times`
+  return { _tag: "Hopeless", kind: "loop", detail, partial }
+}
+
 const readReason = (reason: AiError.AiErrorReason, context: FailureContext): ModelErrorReason => {
   const facts = factsOf(reason)
   const detail = detailOf(reason, facts)
@@ -50,11 +69,15 @@ const readReason = (reason: AiError.AiErrorReason, context: FailureContext): Mod
   if (facts?._tag === "BadStatus" && facts.status === 400 && namesThinking.test(facts.detail)) {
     return { _tag: "ThinkingRefused", detail }
   }
+  if (facts?._tag === "BadStatus" && saysTooLong.test(facts.detail)) {
+    return { _tag: "ContextOverflow", estimated: context.promptTokens ?? 0, window: context.window ?? 0 }
+  }
   switch (facts?._tag) {
     case "PromptTooLong":
       return { _tag: "ContextOverflow", estimated: facts.promptTokens, window: facts.window }
-    case "ErrorLine":
     case "BrokenOff":
+      return stoppedLoop(context) ?? broken
+    case "ErrorLine":
       return broken
     case "NotConnected":
       return { _tag: "Unreachable", host: context.host, detail, limit: limitOf("connectSeconds", facts) }
@@ -87,6 +110,14 @@ const readReason = (reason: AiError.AiErrorReason, context: FailureContext): Mod
   }
 }
 
+/** Says which API the server speaks, where a message names what to check. */
+const withApi = (reason: ModelErrorReason): ModelErrorReason =>
+  reason._tag === "Unreachable" || reason._tag === "ModelMissing" || reason._tag === "Refused"
+    ? { ...reason, api: "openai" }
+    : reason
+
 /** The error of the domain for a failed request of any provider. */
-export const fromAiError = (error: AiError.AiError, context: FailureContext): ModelError =>
-  new ModelError({ reason: readReason(error.reason, context) })
+export const fromAiError = (error: AiError.AiError, context: FailureContext): ModelError => {
+  const reason = readReason(error.reason, context)
+  return new ModelError({ reason: error.module === "OpenAiModel" ? withApi(reason) : reason })
+}

@@ -119,8 +119,9 @@ describe.concurrent("plugins new", { timeout: 60_000 }, () => {
     )
     assert.include(
       readMade("index.js"),
-      '  name: "2nd-rain.fall",\n  tools: Effect.succeed({ tool_2nd_rain_fall: countWords })'
+      'name: "2nd-rain.fall", tools: Effect.succeed({ tool_2nd_rain_fall: wordCount })'
     )
+    assert.include(readMade("index.test.js"), 'runTool(plugin, "tool_2nd_rain_fall", { path: "none.md" })')
     const list = ["tools", "list", "--plugin", "./task-conductor-plugin-2nd-rain.fall"]
     assert.match(
       (await sandbox.run(list)).stdout,

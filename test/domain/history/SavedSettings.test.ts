@@ -7,6 +7,7 @@ const everything: Required<Configuration> = {
   $schema: "x",
   model: "qwen3:8b",
   host: "http://elsewhere.example:11434",
+  openaiBaseUrl: "http://elsewhere.example:8080/v1",
   contextWindow: 8192,
   parallel: 2,
   limits: { rounds: 3 },
@@ -45,9 +46,9 @@ describe("of the settings in a journal count", () => {
     expect(Object.keys(countedSettings(everything, false)).toSorted()).toEqual([...harmless, "model"].toSorted())
   })
 
-  it("host and plugins as well, when its person wrote it, and never what permits something", () => {
+  it("servers and plugins as well, when its person wrote it, and never what permits something", () => {
     const own = Object.keys(countedSettings(everything, true)).toSorted()
-    expect(own).toEqual([...harmless, "host", "model", "plugins"].toSorted())
+    expect(own).toEqual([...harmless, "host", "model", "openaiBaseUrl", "plugins"].toSorted())
     expect(Object.keys(Configuration.fields).filter((key) => !own.includes(key))).toEqual([
       "$schema",
       "allow",
@@ -57,11 +58,12 @@ describe("of the settings in a journal count", () => {
       "sandbox",
       "commandEnvironment",
       "mcpServers",
+      "saveConversations",
       "keepClusterRuns"
     ])
   })
 
-  it.each(["gpt-oss:120b-cloud", "qwen3-coder:480b-CLOUD", "glm-4.6:cloud", "x-cloud"])(
+  it.each(["gpt-oss:120b-cloud", "qwen3-coder:480b-CLOUD", "glm-4.6:cloud", "x-cloud", "openai:gpt-5"])(
     "no hosted model, when anybody may have written it: %s",
     (model) => {
       expect(countedSettings({ model }, false)).toEqual({})

@@ -1,5 +1,5 @@
 /** Calls to a server that speaks like Ollama: what is sent to models that think, or refuse to, and what comes of it. */
-import { describe, expect, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { defaultLimits, type Limits } from "../../../src/domain/configuration/Limits.ts"
@@ -258,6 +258,48 @@ describe("a setting that is refused", () => {
       )
       expect(reasons(outcomes)).toEqual(["Refused"])
       expect(sent.length).toBe(1)
+    })
+  )
+})
+
+describe("a prompt that the server says is too long", () => {
+  it.effect("is told with its estimated size and the window, and the server is not to blame", () =>
+    Effect.gen(function* () {
+      const script = inOrder({ status: 400, error: "the input length exceeds the context length" })
+      const { outcomes } = yield* asking(script, {}, { prompt: { system: "s".repeat(4000), user: "u".repeat(4000) } })
+      const [outcome] = outcomes
+      assert(outcome?._tag === "Failure")
+      expect(outcome.failure.isUnavailable).toBe(false)
+      expect(outcome.failure.message).toBe(
+        "The prompt needs about 2300 tokens, the context window holds 8192. It must hold the answer too. Narrow the references, or raise contextWindow."
+      )
+    })
+  )
+})
+
+/** An answer that ends without its last line. */
+const ending = (text: string, pieces?: number): Script =>
+  inOrder({ text, done: false, ...(pieces === undefined ? {} : { pieces }) })
+
+describe("an answer that the server ends without its last line", () => {
+  it.effect.each([
+    ["a letter", `Yes${"k".repeat(31)}`, 34, 'it repeated "k" 31 times'],
+    ["a word", `Yes${" no".repeat(31)}`, undefined, 'it repeated "no" 31 times'],
+    ["a blank", `Yes${"\n".repeat(31)}`, 34, "it wrote 31 blanks in a row"]
+  ] as const)("after %s again and again is a loop", ([, text, pieces, detail]) =>
+    Effect.gen(function* () {
+      const { outcomes } = yield* asking(ending(text, pieces), {}, {})
+      const [outcome] = outcomes
+      assert(outcome?._tag === "Failure")
+      expect(outcome.failure.reason).toEqual({ _tag: "Hopeless", kind: "loop", detail, partial: text })
+    })
+  )
+
+  it.effect("broke off when it did not repeat itself", () =>
+    Effect.gen(function* () {
+      const text = `${" no".repeat(29)} yes${" no".repeat(29)}`
+      const { outcomes } = yield* asking(ending(text), { limits: { brokenRetries: 0 } }, {})
+      expect(reasons(outcomes)).toEqual(["DiedMidStream"])
     })
   )
 })

@@ -64,6 +64,12 @@ const failures: ReadonlyArray<
     { _tag: "ContextOverflow", estimated: 9000, window: 8192 }
   ],
   [
+    "a prompt that does not fit, without a size",
+    { status: 400, error: "the input length exceeds the context length" },
+    "InvalidRequestError",
+    { _tag: "ContextOverflow", estimated: 0, window: 0 }
+  ],
+  [
     "a bad key",
     { status: 401, error: "unauthorized" },
     "AuthenticationError",

@@ -53,7 +53,7 @@ export const OllamaErrorReason = Schema.Union([
 export type OllamaErrorReason = typeof OllamaErrorReason.Type
 
 /** Describes the failure without a full stop, since it becomes part of longer sentences. */
-const describe = (reason: OllamaErrorReason): string => {
+const describe = (reason: OllamaErrorReason, api = "Ollama"): string => {
   switch (reason._tag) {
     case "BadAddress":
       return `"${reason.host}" is not an address`
@@ -62,7 +62,7 @@ const describe = (reason: OllamaErrorReason): string => {
     case "PromptTooLong":
       return `the prompt has ${reason.promptTokens} tokens, the context window ${reason.window}`
     case "BadLine":
-      return `the server sent something that is not an answer of Ollama: ${reason.excerpt}`
+      return `the server sent something that is not an answer of ${api}: ${reason.excerpt}`
     case "TooLarge":
       return `the server sent more than ${reason.limit} bytes in one piece`
     case "NotConnected":
@@ -90,6 +90,8 @@ export interface FailedRequest {
   /** The method of the language model: `generateText` or `streamText`. */
   readonly method: string
   readonly url: string
+  /** What was spoken, when it is not the API of Ollama. */
+  readonly api?: "OpenAI"
 }
 
 const statusReason = (reason: typeof BadStatus.Type, description: string): AiError.AiErrorReason => {
@@ -117,7 +119,8 @@ const statusReason = (reason: typeof BadStatus.Type, description: string): AiErr
 }
 
 const aiReason = (error: OllamaError, request: FailedRequest): AiError.AiErrorReason => {
-  const { reason, message: description } = error
+  const { reason } = error
+  const description = describe(reason, request.api === undefined ? undefined : `the ${request.api} API`)
   const facts = { description, metadata: { ollama: { ...reason } } }
   switch (reason._tag) {
     case "BadAddress":
@@ -147,4 +150,8 @@ const aiReason = (error: OllamaError, request: FailedRequest): AiError.AiErrorRe
 
 /** Translates a failure for effect/ai; all but network errors keep the facts as `metadata.ollama`. */
 export const toAiError = (error: OllamaError, request: FailedRequest): AiError.AiError =>
-  AiError.make({ module: "OllamaModel", method: request.method, reason: aiReason(error, request) })
+  AiError.make({
+    module: request.api === "OpenAI" ? "OpenAiModel" : "OllamaModel",
+    method: request.method,
+    reason: aiReason(error, request)
+  })

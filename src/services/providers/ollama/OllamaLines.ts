@@ -80,7 +80,7 @@ const makeCutter = () => {
 const brokenOff = (detail: string): OllamaError => new OllamaError({ reason: { _tag: "BrokenOff", detail } })
 
 /** The error of a connection in the middle of a body. */
-const lostConnection = (cause: unknown): OllamaError => {
+export const lostConnection = (cause: unknown): OllamaError => {
   const code = Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : String(cause)
   return brokenOff(`the connection was lost (${code})`)
 }

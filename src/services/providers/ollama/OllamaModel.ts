@@ -13,14 +13,14 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type { ChatRequest } from "ollama/browser"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
-import { CallOptions, type CallSettings } from "../CallOptions.ts"
+import { CallOptions } from "../CallOptions.ts"
 import { ModelOverride } from "../ModelOverride.ts"
 import { asOllamaError, makeClient, type ServerAddress } from "./OllamaClient.ts"
 import { type OllamaError, toAiError } from "./OllamaErrors.ts"
 import { joinParts, makePartReader } from "./OllamaParts.ts"
 import { readProviderOptions } from "./OllamaRequest.ts"
 import { openAgent, openExchange } from "./OllamaTransport.ts"
-import { beginWaits, type CallTimes, defaultTimes, type Heard } from "./OllamaWaits.ts"
+import { beginWaits, type CallTimes, type Heard, timesOf } from "./OllamaWaits.ts"
 
 export interface OllamaModelOptions extends ServerAddress {
   readonly model: string
@@ -66,20 +66,6 @@ interface Connection {
   readonly heard: Heard
 }
 
-/** The times of a call: its own, those that the model was made with, or the defaults. */
-const timesOf = ({ timeouts }: OllamaModelOptions, own: CallSettings["seconds"]): CallTimes => ({
-  ...defaultTimes,
-  ...timeouts,
-  ...(own === undefined
-    ? {}
-    : {
-        connect: own.connect * 1000,
-        firstToken: own.firstWord * 1000,
-        idle: own.nextWord * 1000,
-        total: own.call * 1000
-      })
-})
-
 /** The lines of one answer. The exchange belongs to the scope: a reader that stops closes the socket. */
 const readAnswer = Effect.fnUntraced(function* (
   options: OllamaModelOptions,
@@ -93,7 +79,7 @@ const readAnswer = Effect.fnUntraced(function* (
     connected()
   }
   const client = yield* makeClient(options, yield* openExchange(agent, "lines", onConnected))
-  const waits = yield* beginWaits(timesOf(options, seconds), heard, () => isConnected)
+  const waits = yield* beginWaits(timesOf(options.timeouts, seconds), heard, () => isConnected)
 
   const first = yield* waits.first(
     Effect.tryPromise({

@@ -2,13 +2,12 @@
  * The body of a request to /api/chat: messages, tools and format of effect/ai in the form of Ollama.
  */
 import * as Effect from "effect/Effect"
-import type * as JsonSchema from "effect/JsonSchema"
-import * as Schema from "effect/Schema"
 import * as AiError from "effect/ai/AiError"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import * as Base64 from "effect/encoding/Base64"
+import { closedJsonSchema } from "../ClosedJsonSchema.ts"
 
 /** A tool call as Ollama wants to see it again. */
 interface SentToolCall {
@@ -119,13 +118,6 @@ const toolsOf = (options: LanguageModel.ProviderOptions) => {
   }))
 }
 
-/** The grammar for the answer: closed objects, since the server lets the model add any properties to an open one. */
-const formatOf = (schema: Schema.Constraint): JsonSchema.JsonSchema => {
-  const document = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
-  const { definitions } = document
-  return Object.keys(definitions).length === 0 ? document.schema : { ...document.schema, $defs: definitions }
-}
-
 /** The part of the request that depends on what is asked; `tools` and `format` are there only when they are used. */
 export const readProviderOptions = Effect.fnUntraced(function* (options: LanguageModel.ProviderOptions) {
   const foreign = options.tools.find(Tool.isProviderDefined)
@@ -142,7 +134,7 @@ export const readProviderOptions = Effect.fnUntraced(function* (options: Languag
     wanted.type === "text"
       ? undefined
       : yield* Effect.try({
-          try: () => formatOf(wanted.schema),
+          try: () => closedJsonSchema(wanted.schema),
           catch: (cause) => new AiError.UnsupportedSchemaError({ description: String(cause) })
         })
   return {

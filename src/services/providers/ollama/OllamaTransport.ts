@@ -1,5 +1,5 @@
 /**
- * The transport to an Ollama server: a `fetch` for the ollama package over node:http with one keep-alive agent. It has
+ * The transport to a model server: a `fetch`, such as the ollama package needs, over node:http with one keep-alive agent. It has
  * no time limits of its own (Node's fetch gives up after five minutes without headers, whatever a person set) and never passes a failure to the package, which would print it. Each request has an exchange of its own; the
  * end of its scope ends the request in any state.
  */
@@ -93,13 +93,17 @@ const send = (
     request.end(typeof init?.body === "string" ? init.body : undefined)
   })
 
+/** Makes valid lines of a body. */
+type Guard = (body: AsyncIterable<Uint8Array>, state: BodyState) => AsyncGenerator<Uint8Array, void, void>
+
 /**
- * Makes a `fetch` for one request. `lines` is an answer that streams in lines, `document` one JSON object. When the
+ * Makes a `fetch` for one request. `lines` is an answer that streams in lines, `document` one JSON object; another guard
+ * makes lines of what streams in another form. When the
  * scope ends, a finished answer leaves its connection to the agent; any other has its socket closed at once.
  */
 export const openExchange = Effect.fnUntraced(function* (
   agent: http.Agent,
-  kind: "lines" | "document",
+  kind: "lines" | "document" | Guard,
   connected: () => void = () => undefined
 ): Effect.fn.Return<typeof fetch, never, Scope.Scope> {
   const state: BodyState = { done: false }
@@ -130,7 +134,7 @@ export const openExchange = Effect.fnUntraced(function* (
       })
     }
     if (kind === "document") return new Response(await readDocument(response))
-    const lines = guardLines(response, state)
+    const lines = (kind === "lines" ? guardLines : kind)(response, state)
     readOn = () => lines.next()
     return new Response(ReadableStream.from(lines))
   }

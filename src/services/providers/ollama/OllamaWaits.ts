@@ -6,6 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { defaultLimits } from "../../../domain/configuration/Limits.ts"
+import type { CallSettings } from "../CallOptions.ts"
 import { OllamaError, type OllamaErrorReason } from "./OllamaErrors.ts"
 
 /** The longest times of one call, in milliseconds. */
@@ -16,12 +17,26 @@ export interface CallTimes {
   readonly total: number
 }
 
-export const defaultTimes: CallTimes = {
+const defaultTimes: CallTimes = {
   connect: defaultLimits.connectSeconds * 1000,
   firstToken: defaultLimits.firstWordSeconds * 1000,
   idle: defaultLimits.nextWordSeconds * 1000,
   total: defaultLimits.callSeconds * 1000
 }
+
+/** The times of a call: its own, those that the model was made with, or the defaults. */
+export const timesOf = (given: Partial<CallTimes> | undefined, own: CallSettings["seconds"]): CallTimes => ({
+  ...defaultTimes,
+  ...given,
+  ...(own === undefined
+    ? {}
+    : {
+        connect: own.connect * 1000,
+        firstToken: own.firstWord * 1000,
+        idle: own.nextWord * 1000,
+        total: own.call * 1000
+      })
+})
 
 /** When the server last sent a line, to any call. */
 export interface Heard {

@@ -1,0 +1,55 @@
+/**
+ * Tries a model server with the providers of this project and prints a table:
+ * `npm run conformance -- --host URL --model NAME`. See docs/conformance.md.
+ */
+import { parseArgs } from "node:util"
+import * as Effect from "effect/Effect"
+import { resolveHost } from "../src/services/providers/ollama/OllamaHost.ts"
+import { resolveBaseUrl } from "../src/services/providers/openai/OpenAiAddress.ts"
+import { runCheck, tableOf, type Target } from "./conformance/Check.ts"
+import { checks } from "./conformance/checks.ts"
+
+const { values } = parseArgs({
+  options: {
+    host: { type: "string" },
+    model: { type: "string" },
+    api: { type: "string", default: "ollama" },
+    "thinking-model": { type: "string" },
+    "plain-model": { type: "string" },
+    window: { type: "string", default: "4096" },
+    "run-window": { type: "string" },
+    seconds: { type: "string", default: "120" },
+    only: { type: "string", default: "" }
+  }
+})
+const { api, host, model } = values
+const [window, seconds] = [Number(values.window), Number(values.seconds)]
+
+if (model === undefined || (api !== "ollama" && api !== "openai") || !(window >= 1024) || !(seconds > 0)) {
+  console.error(
+    "Usage: npm run conformance -- --host URL --model NAME [--api ollama|openai] [--thinking-model NAME] [--plain-model NAME] [--window TOKENS] [--run-window TOKENS] [--seconds N] [--only WORD]"
+  )
+  process.exit(2)
+}
+
+const target: Target = {
+  api,
+  host: api === "openai" ? resolveBaseUrl(host) : resolveHost(host),
+  model,
+  window,
+  patience: (seconds / 4) * 1000,
+  ...(values["run-window"] === undefined ? {} : { runWindow: Number(values["run-window"]) }),
+  ...(values["thinking-model"] === undefined ? {} : { thinkingModel: values["thinking-model"] }),
+  ...(values["plain-model"] === undefined ? {} : { plainModel: values["plain-model"] })
+}
+
+const chosen = checks.filter(({ name }) => name.includes(values.only))
+const rows = await Effect.runPromise(
+  Effect.forEach(chosen, (check) =>
+    Effect.tap(runCheck(check, target, seconds), (row) =>
+      Effect.sync(() => console.error(`${row.outcome}: ${row.name}`))
+    )
+  )
+)
+console.log(tableOf(rows))
+process.exit(rows.some(({ outcome }) => outcome === "failed") ? 1 : 0)

@@ -1,0 +1,17 @@
+/**
+ * All checks of model servers, in the order in which they are made.
+ */
+import { answerChecks } from "./answerChecks.ts"
+import type { Check } from "./Check.ts"
+import { loadChecks } from "./loadChecks.ts"
+import { promptChecks } from "./promptChecks.ts"
+import { runChecks } from "./runCheck.ts"
+import { serverChecks } from "./serverChecks.ts"
+
+export const checks: ReadonlyArray<Check> = [
+  ...serverChecks,
+  ...answerChecks,
+  ...promptChecks,
+  ...loadChecks,
+  ...runChecks
+]

@@ -1,0 +1,67 @@
+/**
+ * Reads the errors of servers that speak the API of OpenAI, each of which words them in its own way: what means that the
+ * prompt is too long, and what means that there is no such model.
+ */
+import * as Predicate from "effect/Predicate"
+import { type ErrorValue, readErrorValue } from "../ollama/OllamaErrorBody.ts"
+import { OllamaError } from "../ollama/OllamaErrors.ts"
+
+/** What servers write when a prompt is too long; the first number is the window. */
+const windowTexts = [
+  /maximum context length is (\d+) tokens/i,
+  /context (?:length|window|size) (?:of|is) (?:only )?(\d+)/i,
+  /max_model_len\D{0,20}(\d+)/i
+]
+
+/** The size of the prompt beside it. */
+const promptTexts = [
+  /\((\d+) in the messages/i,
+  /resulted in (\d+) tokens/i,
+  /(?:has|contains?|at least) (\d+) input tokens/i,
+  /keep the first (\d+) tokens/i,
+  /requested (\d+) tokens/i,
+  /length of (\d+)/i
+]
+
+const firstNumber = (text: string, patterns: ReadonlyArray<RegExp>): number | undefined => {
+  for (const pattern of patterns) {
+    const number = pattern.exec(text)?.[1]
+    if (number !== undefined) return Number(number)
+  }
+  return undefined
+}
+
+/** Both sizes, when a text gives them. */
+const readOverflowText = (text: string): ErrorValue["overflow"] => {
+  const window = firstNumber(text, windowTexts)
+  const promptTokens = firstNumber(text, promptTexts)
+  return window === undefined || promptTokens === undefined ? undefined : { promptTokens, window }
+}
+
+const tooLong = (overflow: NonNullable<ErrorValue["overflow"]>): OllamaError =>
+  new OllamaError({ reason: { _tag: "PromptTooLong", ...overflow } })
+
+/** The failure in an event of a stream; nothing for an ordinary one. */
+export const readErrorEvent = (event: object): OllamaError | undefined => {
+  const isError = Predicate.hasProperty(event, "error") && event.error !== null
+  // vLLM once sent the error itself.
+  if (!isError && !(Predicate.hasProperty(event, "object") && event.object === "error")) return undefined
+  const { detail, overflow = readOverflowText(detail) } = readErrorValue(event)
+  if (overflow !== undefined) return tooLong(overflow)
+  const unnamed = "the server ended its answer with an error and gave no reason"
+  return new OllamaError({ reason: { _tag: "ErrorLine", detail: detail === "" ? unnamed : detail } })
+}
+
+/** Says of a path that is not there, as of `/v1` that was forgotten, and not of a model. */
+const isAboutModel = (detail: string, model: string): boolean => detail.includes(model) || /\bmodel\b/i.test(detail)
+
+/** A refused request as what it means for the model that was asked. */
+export const readRefusal = (error: OllamaError, model: string): OllamaError => {
+  const { reason } = error
+  if (reason._tag !== "BadStatus") return error
+  const overflow = reason.status === 400 || reason.status === 413 ? readOverflowText(reason.detail) : undefined
+  if (overflow !== undefined) return tooLong(overflow)
+  return reason.status === 404
+    ? new OllamaError({ reason: { ...reason, json: reason.json && isAboutModel(reason.detail, model) } })
+    : error
+}

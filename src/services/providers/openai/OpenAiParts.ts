@@ -1,0 +1,214 @@
+/**
+ * Turns the chunks of a streamed answer into the parts of effect/ai. Each answer has its own reader.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as IdGenerator from "effect/ai/IdGenerator"
+import type * as Response from "effect/ai/Response"
+import { maxNesting, withoutDeeper } from "../../../domain/text/JsonDepth.ts"
+import { OllamaError } from "../ollama/OllamaErrors.ts"
+import { beginningOf } from "../ollama/OllamaParts.ts"
+
+const text = Schema.optionalKey(Schema.NullOr(Schema.String))
+
+/** A piece of a call: the first has its name, the others more of its arguments. */
+const CallPiece = Schema.Struct({
+  index: Schema.optionalKey(Schema.Unknown),
+  id: text,
+  function: Schema.optionalKey(
+    Schema.NullOr(Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) }))
+  )
+})
+type CallPiece = typeof CallPiece.Type
+
+/** What servers add to an answer; some send a whole `message` in a stream. Thoughts have one of two names. */
+const Delta = Schema.Struct({
+  content: text,
+  reasoning_content: text,
+  reasoning: text,
+  tool_calls: Schema.optionalKey(Schema.NullOr(Schema.Array(CallPiece)))
+})
+
+/** Counts are not checked here, so that an invalid statistic does not lose an answer. */
+const Usage = Schema.Struct({
+  prompt_tokens: Schema.optionalKey(Schema.Unknown),
+  completion_tokens: Schema.optionalKey(Schema.Unknown),
+  prompt_tokens_details: Schema.optionalKey(
+    Schema.NullOr(Schema.Struct({ cached_tokens: Schema.optionalKey(Schema.Unknown) }))
+  ),
+  completion_tokens_details: Schema.optionalKey(
+    Schema.NullOr(Schema.Struct({ reasoning_tokens: Schema.optionalKey(Schema.Unknown) }))
+  )
+})
+type Usage = typeof Usage.Type
+
+const Chunk = Schema.Struct({
+  model: text,
+  created: Schema.optionalKey(Schema.Unknown),
+  choices: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Array(
+        Schema.Struct({
+          delta: Schema.optionalKey(Schema.NullOr(Delta)),
+          message: Schema.optionalKey(Schema.NullOr(Delta)),
+          finish_reason: text
+        })
+      )
+    )
+  ),
+  usage: Schema.optionalKey(Schema.NullOr(Usage))
+})
+type Chunk = typeof Chunk.Type
+
+const decodeChunk = Schema.decodeUnknownResult(Chunk)
+const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
+const count = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+
+const finishReason = (reason: string | undefined, called: boolean): Response.FinishReason => {
+  switch (reason) {
+    case "stop":
+    case "tool_calls":
+    case "function_call":
+      return called ? "tool-calls" : "stop"
+    case "length":
+      return "length"
+    case "content_filter":
+      return "content-filter"
+    case undefined:
+    case "":
+      return "unknown"
+    default:
+      return "other"
+  }
+}
+
+const finishPart = (
+  reason: string | undefined,
+  called: boolean,
+  usage: Usage | undefined
+): Response.FinishPartEncoded => ({
+  type: "finish",
+  reason: finishReason(reason, called),
+  usage: {
+    inputTokens: {
+      uncached: undefined,
+      total: count(usage?.prompt_tokens),
+      // Part of the total.
+      cacheRead: count(usage?.prompt_tokens_details?.cached_tokens),
+      cacheWrite: undefined
+    },
+    outputTokens: {
+      total: count(usage?.completion_tokens),
+      text: undefined,
+      reasoning: count(usage?.completion_tokens_details?.reasoning_tokens)
+    }
+  }
+})
+
+const metadataOf = ({ created, model }: Chunk): Response.ResponseMetadataPartEncoded => {
+  const seconds = count(created)
+  return {
+    type: "response-metadata",
+    ...(model == null ? {} : { modelId: model }),
+    ...(seconds === undefined || seconds > 1e11 ? {} : { timestamp: new Date(seconds * 1000).toISOString() })
+  }
+}
+
+/** A call whose pieces arrive. */
+interface OpenCall {
+  readonly index: unknown
+  readonly id: string
+  name: string
+  given: string
+}
+
+/** Arguments that are no JSON stay text, for the schema of the tool to refuse. */
+const paramsOf = (given: string): unknown => {
+  if (given.trim() === "") return {}
+  return withoutDeeper(Option.getOrElse(decodeArguments(given), () => given) as Schema.Json, maxNesting + 1)
+}
+
+const callParts = ({ given, id, name }: OpenCall): ReadonlyArray<Response.StreamPartEncoded> => {
+  const params = paramsOf(given)
+  return [
+    { type: "tool-params-start", id, name },
+    { type: "tool-params-delta", id, delta: JSON.stringify(params) },
+    { type: "tool-params-end", id },
+    { type: "tool-call", id, name, params }
+  ]
+}
+
+/** Makes a reader for one answer: `read` takes each chunk in order, `end` gives what is known when the last has come. */
+export const makePartReader = (ids: IdGenerator.Service) => {
+  let started = false
+  let blocks = 0
+  let open: { readonly kind: "text" | "reasoning"; readonly id: string } | undefined
+  let reason: string | undefined
+  let usage: Usage | undefined
+  const calls: Array<OpenCall> = []
+
+  const close = (): ReadonlyArray<Response.StreamPartEncoded> => {
+    const ended = open
+    open = undefined
+    return ended === undefined ? [] : [{ type: `${ended.kind}-end`, id: ended.id }]
+  }
+  const write = (
+    kind: "text" | "reasoning",
+    delta: string | null | undefined
+  ): ReadonlyArray<Response.StreamPartEncoded> => {
+    if (delta == null || delta === "") return []
+    if (open?.kind === kind) return [{ type: `${kind}-delta`, id: open.id, delta }]
+    const before = close()
+    const id = `${kind}-${blocks++}`
+    open = { kind, id }
+    return [...before, { type: `${kind}-start`, id }, { type: `${kind}-delta`, id, delta }]
+  }
+  /** The call that a piece belongs to: by its index, or the last one, unless the piece begins a call. */
+  const callOf = Effect.fnUntraced(function* (piece: CallPiece) {
+    const index = piece.index ?? undefined
+    const known =
+      index === undefined
+        ? piece.id == null || piece.id === calls.at(-1)?.id
+          ? calls.at(-1)
+          : undefined
+        : calls.find((call) => call.index === index)
+    if (known !== undefined) return known
+    const id = piece.id == null || piece.id === "" ? yield* ids.generateId() : piece.id
+    const call: OpenCall = { index, id, name: "", given: "" }
+    calls.push(call)
+    return call
+  })
+  const takePiece = Effect.fnUntraced(function* (piece: CallPiece) {
+    const call = yield* callOf(piece)
+    const given = piece.function?.arguments
+    call.name += piece.function?.name ?? ""
+    call.given += typeof given === "string" ? given : given == null ? "" : JSON.stringify(given)
+  })
+
+  const read = Effect.fnUntraced(function* (line: unknown) {
+    const decoded = decodeChunk(line)
+    if (Result.isFailure(decoded)) {
+      return yield* new OllamaError({ reason: { _tag: "BadLine", excerpt: beginningOf(line) } })
+    }
+    const chunk = decoded.success
+    const parts: Array<Response.StreamPartEncoded> = started ? [] : [metadataOf(chunk)]
+    started = true
+    usage = chunk.usage ?? usage
+    const choice = chunk.choices?.[0]
+    const delta = choice?.delta ?? choice?.message
+    parts.push(...write("reasoning", delta?.reasoning_content ?? delta?.reasoning), ...write("text", delta?.content))
+    yield* Effect.forEach(delta?.tool_calls ?? [], takePiece, { discard: true })
+    reason = choice?.finish_reason ?? reason
+    return parts
+  })
+  const end = (): ReadonlyArray<Response.StreamPartEncoded> => [
+    ...close(),
+    ...calls.flatMap(callParts),
+    finishPart(reason, calls.length > 0, usage)
+  ]
+  return { read, end }
+}

@@ -1,0 +1,135 @@
+/**
+ * The stand-ins for model servers pass the checks that real servers pass, and the checks see what is wrong.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { type Row, runCheck, tableOf, type Target } from "../../scripts/conformance/Check.ts"
+import { checks } from "../../scripts/conformance/checks.ts"
+import { slotModel, startSlotServer } from "../../bench/SlotServer.ts"
+import {
+  conformingOllama,
+  conformingOpenAi,
+  documentOf,
+  plainModel,
+  thinkingModel,
+  toolsModel
+} from "../support/ConformingModels.ts"
+import { FakeOllama } from "../support/FakeOllama.ts"
+import type { Script } from "../support/FakeOllamaScript.ts"
+import { FakeOpenAi } from "../support/FakeOpenAi.ts"
+
+const window = 4096
+
+const targetOf = (api: Target["api"], host: string): Target => ({
+  api,
+  host,
+  model: toolsModel,
+  thinkingModel,
+  plainModel,
+  window,
+  patience: 20_000
+})
+
+const models = [
+  { name: `${toolsModel}:latest`, capabilities: ["completion", "tools"], contextLength: 131_072 },
+  { name: `${thinkingModel}:latest`, capabilities: ["completion", "tools", "thinking"] },
+  { name: `${plainModel}:latest`, capabilities: ["completion"] }
+]
+
+const rowsOf = (target: Target, only: (name: string) => boolean = () => true) =>
+  Effect.forEach(
+    checks.filter(({ name }) => only(name)),
+    (check) => runCheck(check, target, 60)
+  )
+
+const named = (rows: ReadonlyArray<Row>, wanted: Row["outcome"]) =>
+  rows.flatMap(({ detail, name, outcome }) => (outcome === wanted ? [`${name}: ${detail}`] : []))
+
+const answer = (system: string) => documentOf(system) ?? '{"verdict": "yes", "sure": true}'
+
+describe("the checks of model servers", () => {
+  it.live("are all passed by the stand-in for Ollama", () =>
+    Effect.gen(function* () {
+      const { url } = yield* FakeOllama.make(conformingOllama, { models })
+      const rows = yield* rowsOf(targetOf("ollama", url))
+      assert.deepStrictEqual(named(rows, "failed"), [])
+      assert.deepStrictEqual(named(rows, "not supported"), ["a call that is a must: the API cannot ask for a call"])
+    })
+  )
+
+  it.live("are all passed by the stand-in for servers of the OpenAI API, but for what the API has no words for", () =>
+    Effect.gen(function* () {
+      const listed = models.map(({ name }) => ({ id: name, meta: { n_ctx: window } }))
+      const { url } = yield* FakeOpenAi.make(conformingOpenAi(window), { models: listed })
+      const rows = yield* rowsOf(targetOf("openai", url))
+      assert.deepStrictEqual(named(rows, "failed"), [])
+      assert.deepStrictEqual(named(rows, "not supported"), [
+        "version: the API has no such question",
+        "capabilities and largest window: the API has no such question",
+        "the window of the loaded model: the API has no such question",
+        "loading anew with another window: the API has no such question",
+        "unloading after its time: the API has no such question",
+        "an answer that fills the window: the window cannot be made small for one call"
+      ])
+    })
+  )
+
+  it.live("are passed by the server of measurements, which does not think and takes every call", () =>
+    Effect.gen(function* () {
+      const server = yield* Effect.acquireRelease(
+        Effect.promise(() => startSlotServer({ slots: 2, latency: 0, answer })),
+        ({ close }) => Effect.promise(close)
+      )
+      const { plainModel: _plain, thinkingModel: _thinking, ...target } = targetOf("ollama", server.url)
+      const rows = yield* rowsOf({ ...target, model: slotModel })
+      assert.deepStrictEqual(named(rows, "failed"), [])
+      assert.deepStrictEqual(
+        named(rows, "not supported").map((row) => row.split(":")[0]),
+        [
+          "two models in turn",
+          "thinking",
+          "thinking turned off",
+          "thinking that the model cannot do",
+          "a call that is a must",
+          "tools that the model cannot call",
+          "more calls than the queue takes"
+        ]
+      )
+    })
+  )
+
+  const wrong: ReadonlyArray<readonly [name: string, said: string, script: Script]> = [
+    ["streaming", "came in 1 pieces", () => "one"],
+    ["counts of tokens", "the server says no counts", () => ({ text: "one two", stats: false })],
+    ["the longest answer", "9 tokens", () => ({ text: "one two", answerTokens: 9 })],
+    [
+      "a prompt over the window",
+      "cut the prompt to 1000 tokens",
+      ({ messages }) => ({
+        text: "a b",
+        promptTokens: Math.min(1000, messages[0]?.content.length ?? 0)
+      })
+    ],
+    ["a prompt over the window", "100 characters have 26 tokens", () => "a b"],
+    ["thinking", "no thoughts", () => "a b"],
+    ["thinking that the model cannot do", "Refused", () => ({ status: 400, error: "no" })],
+    ["an answer bound to a schema", "Expected", () => "noise"],
+    ["a whole run", "unavailable", () => ({ status: 401, error: "no" })],
+    ["more calls than the queue takes", "DiedMidStream", () => ({ text: "a b", errorLine: "gone" })]
+  ]
+  it.live.each(wrong)("see what is wrong with %s: %s", ([name, said, script]) =>
+    Effect.gen(function* () {
+      const { url } = yield* FakeOllama.make(script, { models })
+      const [row] = yield* rowsOf(targetOf("ollama", url), (one) => one === name)
+      assert.notStrictEqual(row?.outcome, "passed")
+      assert.include(row?.detail, said)
+    })
+  )
+
+  it("become a table", () => {
+    assert.strictEqual(
+      tableOf([{ name: "a", outcome: "passed", detail: "b | c" }]),
+      "| check | result | seen |\n|---|---|---|\n| a | passed | b \\| c |"
+    )
+  })
+})

@@ -1,0 +1,115 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { baseUrlProblem, resolveBaseUrl } from "../../../../src/services/providers/openai/OpenAiAddress.ts"
+import { layerOpenAiFacts, readOpenAiFacts } from "../../../../src/services/providers/openai/OpenAiFacts.ts"
+import { OpenAiServer } from "../../../../src/services/providers/openai/OpenAiServer.ts"
+import { ModelFacts } from "../../../../src/services/providers/ModelFacts.ts"
+import { FakeOpenAi, type FakeOpenAiOptions } from "../../../support/FakeOpenAi.ts"
+
+const withServer = <A, E>(options: FakeOpenAiOptions, use: Effect.Effect<A, E, OpenAiServer>) =>
+  Effect.gen(function* () {
+    const { url } = yield* FakeOpenAi.make(() => "", options)
+    return yield* Effect.provide(use, OpenAiServer.layer({ host: url }))
+  })
+
+const offered = Effect.flatMap(OpenAiServer, ({ models }) => models)
+
+describe("the address", () => {
+  it.each([
+    [undefined, "http://127.0.0.1:8080/v1"],
+    [" ", "http://127.0.0.1:8080/v1"],
+    ["localhost:1234", "http://localhost:1234/v1"],
+    ["http://localhost:1234/", "http://localhost:1234/v1"],
+    ["http://localhost:1234/v1/", "http://localhost:1234/v1"],
+    ["https://models.example/api/v2", "https://models.example/api/v2"],
+    ["https://[::1]:8000", "https://[::1]:8000/v1"]
+  ])("%s is %s", (given, url) => {
+    assert.strictEqual(resolveBaseUrl(given), url)
+    assert.isUndefined(baseUrlProblem(url))
+  })
+
+  it.each([
+    ["ftp://localhost/v1", "ftp://localhost/v1 is not"],
+    ["http://me:secret@localhost/v1", "http://...@localhost/v1 is not"],
+    ["http://localhost/v1?key=secret", "http://localhost/v1?... is not"],
+    ["http://local host", "http://local host/v1 is not"]
+  ])("%s is refused without what is secret in it", (given, said) => {
+    const problem = baseUrlProblem(resolveBaseUrl(given)) ?? ""
+    assert.isTrue(problem.startsWith(said), problem)
+    assert.notInclude(problem, "secret")
+    assert.include(problem, "OPENAI_API_KEY")
+  })
+})
+
+describe("the models of a server", () => {
+  it.effect("are listed with the window, under each of its names", () =>
+    Effect.gen(function* () {
+      const models = [
+        { id: "a", meta: { n_ctx: 4096, n_ctx_train: 131_072 } },
+        { id: "b", max_model_len: 32_768 },
+        { id: "c", context_length: 8192, meta: null },
+        { id: "d", context_window: 16_384 },
+        { id: "e", meta: {}, context_length: "many" }
+      ]
+      assert.deepStrictEqual(yield* withServer({ models }, offered), [
+        { id: "a", contextWindow: 4096 },
+        { id: "b", contextWindow: 32_768 },
+        { id: "c", contextWindow: 8192 },
+        { id: "d", contextWindow: 16_384 },
+        { id: "e" }
+      ])
+    })
+  )
+
+  it.effect("cannot be read without the key, and are with it", () =>
+    Effect.gen(function* () {
+      const server = yield* FakeOpenAi.make(() => "", { key: "hush" })
+      const error = yield* Effect.flip(Effect.provide(offered, OpenAiServer.layer({ host: server.url })))
+      assert.include(error.message, "HTTP 401")
+      assert.include(error.message, "OPENAI_API_KEY")
+      const apiKey = Redacted.make("hush")
+      const models = yield* Effect.provide(offered, OpenAiServer.layer({ host: server.url, apiKey }))
+      assert.strictEqual(models.length, 1)
+    })
+  )
+
+  it.effect("are no list on another server", () =>
+    Effect.gen(function* () {
+      const models = "none" as never
+      const error = yield* Effect.flip(withServer({ models }, offered))
+      assert.include(error.message, "not an answer of the OpenAI API")
+    })
+  )
+})
+
+describe("the facts of a model", () => {
+  const known = { isKnown: true, thinks: false, temperature: 0.8 }
+
+  it.effect("are its window, or that of the only model under any name", () =>
+    Effect.gen(function* () {
+      const one = [{ id: "tiny.gguf", meta: { n_ctx: 4096 } }]
+      const two = [...one, { id: "b", max_model_len: 32_768 }]
+      const window = (size: number) => ({ ...known, supportedWindow: size, loadedWindow: size })
+      assert.deepStrictEqual(yield* withServer({ models: two }, readOpenAiFacts("openai:b")), window(32_768))
+      assert.deepStrictEqual(yield* withServer({ models: one }, readOpenAiFacts("openai:any")), window(4096))
+      assert.deepStrictEqual(yield* withServer({ models: two }, readOpenAiFacts("openai:any")), known)
+    })
+  )
+
+  it.effect("are asked once, and unknown while the server does not answer", () =>
+    Effect.gen(function* () {
+      const server = yield* FakeOpenAi.make(() => "")
+      const askTwice = Effect.gen(function* () {
+        const factsOf = yield* ModelFacts
+        return [yield* factsOf("openai:x"), yield* factsOf("openai:x")]
+      })
+      const facts = (host: string) =>
+        Effect.provide(askTwice, Layer.provide(layerOpenAiFacts(), OpenAiServer.layer({ host })))
+      assert.deepStrictEqual(yield* facts(server.url), [known, known])
+      assert.strictEqual(server.requests.length, 1)
+      assert.deepStrictEqual((yield* facts("http://127.0.0.1:1/v1"))[1], { isKnown: false, thinks: false })
+    })
+  )
+})
