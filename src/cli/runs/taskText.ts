@@ -46,7 +46,7 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
 }
 
 /** The task in brief; paths below the project are relative. */
-export const taskText = (evidence: TaskEvidence, project = ""): string => {
+export const taskText = (evidence: TaskEvidence, project: string): string => {
   const { calls, failures, filesWritten, references, skill, state, summary, task, whatIsNeeded } = evidence
   return [
     `# Task ${task}`,
