@@ -11,6 +11,7 @@ import * as Result from "effect/Result"
 import type { Finding } from "../domain/checking/Diagnosis.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { providerOf } from "../domain/models/ModelName.ts"
+import { belowHome } from "../domain/text/ShortPaths.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import { Sandbox } from "../services/commands/Sandbox.ts"
 import { Workspace } from "../services/files/Workspace.ts"
@@ -104,7 +105,7 @@ const existingAbove = Effect.fnUntraced(function* (given: string) {
   return folder
 })
 
-const stateFinding = Effect.fnUntraced(function* ({ folders: { state } }: Setup) {
+const stateFinding = Effect.fnUntraced(function* ({ folders: { home, state } }: Setup) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* existingAbove(state)
   const usable = yield* fs.access(folder, { writable: true }).pipe(
@@ -113,7 +114,7 @@ const stateFinding = Effect.fnUntraced(function* ({ folders: { state } }: Setup)
     Effect.orElseSucceed(() => false)
   )
   const finding: Finding = usable
-    ? { name: "saved runs", state: "ok", what: state }
+    ? { name: "saved runs", state: "ok", what: belowHome(state, home) }
     : {
         name: "saved runs",
         state: "problem",
@@ -134,7 +135,10 @@ export const configurationFindings = Effect.fnUntraced(function* ({ folders, pro
     {
       name: "configuration",
       state: "ok",
-      what: files.length === 0 ? `none; yours would be ${userFile}` : files.join(", ")
+      what:
+        files.length === 0
+          ? `none; yours would be ${belowHome(userFile, folders.home)}`
+          : files.map((file) => belowHome(file, folders.home)).join(", ")
     },
     ...folders.notes.map((what): Finding => ({ name: "configuration", state: "note", what }))
   ]

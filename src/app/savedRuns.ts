@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import { taskEvidence, taskNames, TaskNotFound } from "../domain/history/RunEvidence.ts"
-import type { RunHead } from "../domain/history/RunOverview.ts"
+import { type RunHead, runOverview } from "../domain/history/RunOverview.ts"
 import type { RunStanding } from "../domain/history/RunStanding.ts"
 import { slugOf } from "../domain/text/Slug.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
@@ -70,9 +70,9 @@ export const readRun = Effect.fn("readRun")(function* (run: string, moved?: stri
 
 /** What one task of a run saw, said, called and found. */
 export const readTask = Effect.fn("readTask")(function* (run: string, task: string) {
-  const { leftOut, records, runId } = yield* readRun(run)
+  const { head, leftOut, records, runId } = yield* readRun(run)
   const names = taskNames(records)
   const name = names.find((one) => slugOf(one) === slugOf(task))
   if (name === undefined) return yield* new TaskNotFound({ runId, given: task, names })
-  return { evidence: taskEvidence(records, name), leftOut }
+  return { evidence: taskEvidence(records, name), leftOut, project: runOverview(records, head).project }
 })

@@ -8,6 +8,7 @@ import type { AskReport } from "../../domain/runs/RunReport.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "../terminal/Colour.ts"
+import { isOwnChoice } from "../terminal/MessageLine.ts"
 import { failureText, progressLine, type ProgressOptions, toolText } from "../terminal/Progress.ts"
 import { count, seconds, shown, statusWords } from "../terminal/Wording.ts"
 
@@ -31,8 +32,9 @@ const callLine = (call: string, result: ToolResult, paint: Paint, { live }: Prog
     : `  ${paint.yellow("call failed")} ${call} ${took}: ${failureText(result, live)}`
 }
 
-const answeredLine = ({ iterations, durationMs, status, toolCalls }: AskReport, paint: Paint): string => {
-  const colour = status === "done" ? paint.green : status === "interrupted" ? paint.yellow : paint.red
+const answeredLine = ({ iterations, durationMs, reason, status, toolCalls }: AskReport, paint: Paint): string => {
+  const colour =
+    status === "done" ? paint.green : status === "interrupted" || isOwnChoice(reason) ? paint.yellow : paint.red
   return `${paint.bold(colour(status === "interrupted" ? "stopped" : statusWords(status)))}: ${[
     count(iterations, "model call"),
     count(toolCalls, "tool call"),

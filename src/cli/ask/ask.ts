@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import { makeAnswerPrinter } from "../terminal/AnswerPrinter.ts"
 import { askLine } from "./AskProgress.ts"
+import { approvalFlags } from "../terminal/approvalFlags.ts"
 import { jsonSink } from "../terminal/EventSink.ts"
 import { lineSink, quietSink } from "../terminal/LineSink.ts"
 import { plainFlag } from "../terminal/outcome.ts"
@@ -20,6 +21,7 @@ import { flagConfiguration, orderFiles, readPrompt, type RunFlags, runFlags } fr
 const allFlags = {
   ...runFlags,
   ...answerFlags,
+  yes: approvalFlags.yes,
   tools: Flag.String("tools").pipe(
     Flag.withMetavar("NAMES"),
     Flag.withDescription("The only tools that the model may call: --tools read_file,search_files"),
@@ -42,6 +44,7 @@ const allFlags = {
 
 interface AskFlags extends RunFlags, AnswerFlags {
   readonly quiet: boolean
+  readonly yes: boolean
   readonly tools: Option.Option<string>
   readonly continues: boolean
   readonly save: Option.Option<boolean>
@@ -51,7 +54,7 @@ interface AskFlags extends RunFlags, AnswerFlags {
 
 /** A conversation as the flags ask for it. */
 const readRequest = Effect.fnUntraced(function* (given: AskFlags, prompt: string) {
-  const { continues, project, save, tools } = given
+  const { continues, project, save, tools, yes } = given
   const flags = {
     ...(yield* flagConfiguration(given)),
     ...Option.match(save, { onNone: () => ({}), onSome: (saveConversations) => ({ saveConversations }) })
@@ -62,7 +65,7 @@ const readRequest = Effect.fnUntraced(function* (given: AskFlags, prompt: string
     ...(yield* readOutputSchema(given)),
     ...Option.match(tools, { onNone: () => ({}), onSome: (names) => ({ tools: toolNames(names) }) })
   }
-  return { project, flags, order, continues, isQuiet: false }
+  return { project, flags, order, continues, isQuiet: false, yes }
 })
 
 /** Answers one message. On a terminal the text appears as it arrives, else when it is complete. */

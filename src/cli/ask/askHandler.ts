@@ -25,18 +25,19 @@ export interface AskRequest {
   readonly order: Omit<AskOrder, "runId">
   readonly continues: boolean
   readonly isQuiet: boolean
+  /** What it asks is approved beforehand. */
+  readonly yes: boolean
 }
 
 /** Holds a conversation as long as `use` does, to its report. */
 export const converse = Effect.fn("converse")(function* <E, R>(
-  { continues, flags, isQuiet, order, project }: AskRequest,
+  { continues, flags, isQuiet, order, project, yes }: AskRequest,
   sink: EventSink,
   use: (session: AskSession, world: ConversationWorld) => Effect.Effect<NextModel | void, E, R>
 ) {
   const conversation = { project, given: flags, order: { runId: yield* makeRunId, ...order }, continues, keep: true }
-  return yield* holdConversation(conversation, yield* startPorts({ sink, approveSteps: false, isQuiet }), use).pipe(
-    Effect.mapError(asUsage)
-  )
+  const ports = yield* startPorts({ sink, approveSteps: false, isQuiet, yes })
+  return yield* holdConversation(conversation, ports, use).pipe(Effect.mapError(asUsage))
 })
 
 /** What reads messages: the input line, or plain lines on a terminal that cannot move its cursor. */

@@ -11,6 +11,7 @@ import { parseRule, type Rule } from "../../domain/permissions/Permission.ts"
 import { concernsProject } from "../../domain/permissions/PolicyFormat.ts"
 import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
+import { withoutProject } from "../../domain/text/ShortPaths.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
 import { askText } from "../../services/approvals/TerminalQuestion.ts"
 import type { AskSession } from "../../services/conversation/Asker.ts"
@@ -118,21 +119,25 @@ const save = Effect.fnUntraced(function* (argument: string, { session, world }: 
   const path = yield* Path.Path
   const { folders, project, settings } = world.setup
   const file = path.resolve(argument.replace(/^~(?=\/)/, () => folders.home))
+  const shownFile = printable(withoutProject(file, process.cwd()))
   const messages = yield* session.messages
   if (messages.length === 0) return "There is nothing to save yet."
   if (yield* fs.exists(file)) {
-    const answer = yield* askText(`${printable(file)} exists. Overwrite it? y yes, Enter no`)
+    const answer = yield* askText(`${shownFile} exists. Overwrite it? y yes, Enter no`)
     if (!/^y(es)?$/i.test(answer)) return "Nothing was written."
   }
   yield* fs.writeFileString(file, conversationMarkdown(messages, { model: settings.model, project }))
-  return `Saved to ${printable(file)}.`
+  return `Saved to ${shownFile}.`
 })
 
 const changeModel = Effect.fnUntraced(function* (name: string, { world }: CommandScene) {
   const { model } = world.setup.settings
   if (name === "") return { said: `The model is ${printable(model)}. /model NAME changes it.` }
-  const next = yield* world.prepareModel(name)
-  return { said: "", next } satisfies Carried
+  const found = yield* Effect.result(world.prepareModel(name))
+  /* Here a model is chosen with the command, not with a flag. */
+  if (Result.isFailure(found)) return { said: printableLines(found.failure.message.replaceAll("--model ", "/model ")) }
+  const next = found.success
+  return { said: printableLines(next.fitted.modelNotes?.join("\n") ?? ""), next } satisfies Carried
 })
 
 const said = <E, R>(text: Effect.Effect<string, E, R>) => Effect.map(text, (one): Carried => ({ said: one }))

@@ -24,7 +24,9 @@ const save = Effect.fnUntraced(function* (name: string, { userFile, userFileProb
   const unsaved = (why: string) => tell(`The choice is not saved, because ${why}. Next time, use --model ${name}.`)
   if (userFileProblem !== undefined) return yield* unsaved(`${userFile} is not yours: ${userFileProblem}`)
   yield* saveSetting(userFile, "model", name).pipe(
-    Effect.andThen(tell(`Saved in ${userFile}. Another model for one run: --model NAME.`)),
+    Effect.andThen(
+      tell(`${printable(name)} is saved as your model in ${userFile}. For another one in a single run: --model NAME.`)
+    ),
     Effect.catch(({ message }) => unsaved(message.replace(/\.$/, "")))
   )
 })

@@ -11,6 +11,7 @@ import { answerSchema } from "../../domain/documents/JsonAnswer.ts"
 import type { Attachment } from "../../domain/models/Attachment.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { attachedBytes, readAttached, readInput, readWaitingStdin } from "../terminal/Input.ts"
+import { quietFlag } from "../terminal/outcome.ts"
 import { Output } from "../terminal/Output.ts"
 
 export const attachFlag = {
@@ -30,11 +31,7 @@ export const answerFlags = {
     Flag.withDescription("Answer with JSON that fits the JSON schema in this file: --output-schema answer.schema.json"),
     Flag.optional
   ),
-  quiet: Flag.Boolean("quiet").pipe(
-    Flag.withAlias("q"),
-    Flag.withDescription("Print only the answer, and errors on stderr"),
-    Flag.withDefault(false)
-  )
+  quiet: quietFlag
 }
 
 /** The parsed values. */

@@ -20,7 +20,12 @@ export const fork = Command.make(
   },
   Effect.fn("fork")(function* (given) {
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
-    const ports = { sink: yield* eventSink(given), isJson: given.json, ...approvedBeforehand(given) }
+    const ports = {
+      sink: yield* eventSink(given),
+      isJson: given.json,
+      isQuiet: given.quiet,
+      ...approvedBeforehand(given)
+    }
     const { forkPrompt } = yield* Effect.promise(() => import("./resumeHandler.ts"))
     yield* endWithReport(yield* forkPrompt({ run: given.run, from: given.from, flags, ...movedTo(given) }, ports), {
       ...given,

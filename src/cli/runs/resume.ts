@@ -13,7 +13,12 @@ export const resume = Command.make(
   savedRunFlags,
   Effect.fn("resume")(function* (given) {
     const flags = { ...(yield* flagConfiguration(given)), limits: limitFlags(given) }
-    const ports = { sink: yield* eventSink(given), isJson: given.json, ...approvedBeforehand(given) }
+    const ports = {
+      sink: yield* eventSink(given),
+      isJson: given.json,
+      isQuiet: given.quiet,
+      ...approvedBeforehand(given)
+    }
     const { resumePrompt } = yield* Effect.promise(() => import("./resumeHandler.ts"))
     yield* endWithReport(yield* resumePrompt({ run: given.run, flags, ...movedTo(given) }, ports), {
       ...given,

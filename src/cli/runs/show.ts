@@ -62,10 +62,10 @@ export const show = Command.make(
       const now = new Date(yield* Clock.currentTimeMillis)
       return yield* print(overviewText(overview, now))
     }
-    const { evidence, leftOut } = yield* printTask(given.run, given.task.value, given.cluster)
+    const { evidence, leftOut, project } = yield* printTask(given.run, given.task.value, given.cluster)
     yield* tellLeftOut(leftOut)
     if (given.json) return yield* result(json(TaskEvidence, evidence))
-    yield* print(given.prompts ? evidenceText(evidence) : taskText(evidence))
+    yield* print(given.prompts ? evidenceText(evidence) : taskText(evidence, project))
   })
 ).pipe(
   Command.withDescription("Show the plan, the tasks and the answer of a run, or the evidence of one task"),

@@ -4,6 +4,7 @@
  */
 import { personText } from "../../domain/findings/PersonText.ts"
 import type { CallEvidence, TaskEvidence } from "../../domain/history/RunEvidence.ts"
+import { withoutProject } from "../../domain/text/ShortPaths.ts"
 import { firstLine, section, stateText } from "./showText.ts"
 import { durationText } from "./whenText.ts"
 
@@ -15,11 +16,13 @@ const argumentText = (given: CallEvidence["call"]["arguments"]): string => {
   return firstLine(String(value ?? ""))
 }
 
-const callLine = ({ call, result, targets }: CallEvidence): string => {
-  const what = [call.name, ...(targets.length > 0 ? targets : [argumentText(call.arguments)])].join(" ").trimEnd()
+const callLine = ({ call, result, targets }: CallEvidence, project: string): string => {
+  const about = targets.length > 0 ? targets.map((one) => withoutProject(one, project)) : [argumentText(call.arguments)]
+  const what = [call.name, ...about].join(" ").trimEnd()
   if (result === undefined) return `- ${what}: did not finish`
   const time = durationText(result.metadata.execution_time_ms)
-  if (!result.success) return `- ${what}: failed, ${firstLine(result.error_message ?? result.error_type)}`
+  if (!result.success)
+    return `- ${what}: failed, ${withoutProject(firstLine(result.error_message ?? result.error_type), project)}`
   return `- ${what}: ${result.metadata.data_size_bytes} bytes, ${time}`
 }
 
@@ -42,8 +45,8 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
   ]
 }
 
-/** The task in brief. */
-export const taskText = (evidence: TaskEvidence): string => {
+/** The task in brief; paths below the project are relative. */
+export const taskText = (evidence: TaskEvidence, project: string): string => {
   const { calls, failures, filesWritten, references, skill, state, summary, task, whatIsNeeded } = evidence
   return [
     `# Task ${task}`,
@@ -56,10 +59,13 @@ export const taskText = (evidence: TaskEvidence): string => {
       "Why there is no result",
       failures.map((text) => `- ${text}`)
     ),
-    ...section("Calls", calls.map(callLine)),
+    ...section(
+      "Calls",
+      calls.map((call) => callLine(call, project))
+    ),
     ...section("Files", [
       ...references.map(({ characters, href, title }) => `- read [${title}](${href}), ${characters} characters`),
-      ...filesWritten.map((path) => `- wrote ${path}`)
+      ...filesWritten.map((path) => `- wrote ${withoutProject(path, project)}`)
     ]),
     ...section("Model", modelLines(evidence)),
     "--prompts shows the prompts, the answers, and everything that was called and returned."

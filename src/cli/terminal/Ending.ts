@@ -6,6 +6,7 @@ import { type FileChange, fileChanges } from "../../domain/runs/FileChanges.ts"
 import type { RunReport, RunStatus } from "../../domain/runs/RunReport.ts"
 import type { Paint } from "./Colour.ts"
 import { lastIssues } from "./ModelLines.ts"
+import { isOwnChoice, toldText } from "./MessageLine.ts"
 import { count, seconds, shown, statusWords } from "./Wording.ts"
 
 export interface EndingOptions {
@@ -90,13 +91,21 @@ const costs = ({ results, rounds, usage }: RunReport, { isVerbose = false, perso
 
 /** The last lines; why a run is not done was said before. */
 export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOptions = {}): string => {
-  const { failures, status } = report
+  const { failures, message } = report
+  const project = options.project ?? ""
+  /* What a person denied looks like what they declined. */
+  const isOwn = report.status === "not_permitted" && isOwnChoice(message)
+  const status: RunStatus = isOwn ? "declined" : report.status
   const sign = options.isUnicode === true ? (signs[status] ?? "✖ ") : ""
   return [
     ...endingIssues(report),
-    ...bounded(fileChanges(report.results), changeLine(paint, options.project ?? ""), "file"),
-    ...bounded(failures, ({ reason, task }) => `  not done: "${shown(task)}": ${shown(reason, 200)}`, "task"),
+    ...bounded(fileChanges(report.results), changeLine(paint, project), "file"),
+    ...bounded(
+      failures,
+      ({ reason, task }) => `  not done: "${shown(task)}": ${shown(toldText(reason, project), 200)}`,
+      "task"
+    ),
     ...evidenceLine(report),
-    `${paint.bold(statusPaint(status, paint)(`${sign}${statusWords(status)}`))}: ${costs(report, options)}`
+    `${paint.bold(statusPaint(status, paint)(`${sign}${statusWords(report.status)}`))}: ${costs(report, options)}`
   ].join("\n")
 }

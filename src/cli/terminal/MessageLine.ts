@@ -11,15 +11,18 @@ type Message = Pick<Extract<RunEvent, { readonly type: "message" }>, "level" | "
 /** How a denial by a person is said to a model, which reads the same text. */
 const ownDenial = "Permission denied: a person denied "
 
+/** True when all that is said is what a person denied. */
+export const isOwnChoice = (text: string): boolean => text.split("\n").every((line) => line.startsWith(ownDenial))
+
+/** A line for the person: what they denied is theirs, and paths below the project are relative. */
+export const toldText = (line: string, project: string): string =>
+  withoutProject(line.replace(ownDenial, "You denied "), project)
+
 export const messageLine = ({ level, text }: Message, paint: Paint, project: string): string => {
   const lines = text.split("\n")
-  const isOwnChoice = lines.every((line) => line.startsWith(ownDenial))
+  const isOwn = isOwnChoice(text)
   const label =
-    level === "error" && !isOwnChoice
-      ? paint.red("error")
-      : level === "warning" && !isOwnChoice
-        ? paint.yellow("warning")
-        : "note"
-  const told = lines.map((line) => shown(withoutProject(line.replace(ownDenial, "You denied "), project), 2000))
+    level === "error" && !isOwn ? paint.red("error") : level === "warning" && !isOwn ? paint.yellow("warning") : "note"
+  const told = lines.map((line) => shown(toldText(line, project), 2000))
   return `${label}: ${told.join("\n  ")}`
 }

@@ -8,12 +8,13 @@ import { toolCallKey } from "../../domain/runs/ActivityKey.ts"
 import { callWords } from "../../domain/runs/CallWords.ts"
 import type { LiveState } from "../../domain/runs/LiveState.ts"
 import { stageText } from "../../domain/runs/LiveWords.ts"
+import { interruptedText } from "../../domain/runs/RunOutcome.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { withoutProject } from "../../domain/text/ShortPaths.ts"
 import type { ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "./Colour.ts"
 import { outcomeLines } from "./Ending.ts"
-import { messageLine } from "./MessageLine.ts"
+import { isOwnChoice, messageLine } from "./MessageLine.ts"
 import {
   callText,
   rejectedLine,
@@ -168,7 +169,8 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
         ...(event.failure.cause?._tag === "NoValidAnswer" ? [`    What you can do: ${usualHelp}`] : [])
       ].join("\n")
     case "tool.finished":
-      return event.result.success
+      /* What a person denied was said with their answer, and is said again at the end. */
+      return event.result.success || isOwnChoice(event.result.error_message ?? "")
         ? undefined
         : `  ${paint.yellow("call failed")} ${toolText(event, options)}${forTask(event.id.task)}: ${failureText(event.result, live)}`
     case "model.failed":
@@ -184,7 +186,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
     case "approval.answered":
       return answeredLine(event)
     case "message":
-      return messageLine(event, paint, live?.project ?? "")
+      return event.text === interruptedText ? undefined : messageLine(event, paint, live?.project ?? "")
     // Nothing else says how a run ended that was interrupted.
     case "run.finished":
       return event.report.status === "interrupted"

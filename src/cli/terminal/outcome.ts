@@ -34,6 +34,13 @@ export const plainFlag = Flag.Boolean("plain").pipe(
   Flag.withDefault(false)
 )
 
+/** The answer only. */
+export const quietFlag = Flag.Boolean("quiet").pipe(
+  Flag.withAlias("q"),
+  Flag.withDescription("Print only the answer, and errors on stderr"),
+  Flag.withDefault(false)
+)
+
 export const outcomeFlags = {
   maxRounds: countFlag("max-rounds", 1000).pipe(
     Flag.withDescription("Maximum number of rounds (refine, run, iterate): --max-rounds 3"),
@@ -65,7 +72,8 @@ export const savedRunFlags = {
   parallel: runFlags.parallel,
   plugin: runFlags.plugin,
   ...modelFlags,
-  ...outcomeFlags
+  ...outcomeFlags,
+  quiet: quietFlag
 }
 
 /** The limits that flags set. */

@@ -70,6 +70,9 @@ export interface Shortfall {
   readonly runId: string
 }
 
+/** The message of a run that was interrupted, which its ending says again. */
+export const interruptedText = "The run was interrupted."
+
 /** What `--read-only` left out, in one sentence; nothing when it left out nothing. */
 const leftOutMessages = ({ denials }: Shortfall): ReadonlyArray<string> => {
   const left = denials.filter(({ leftOut }) => leftOut === true)

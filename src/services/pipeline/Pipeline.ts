@@ -11,7 +11,7 @@ import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { usualHelp } from "../../domain/findings/PersonText.ts"
 import type { NoValidPlan, RunOrder, UnknownSkill } from "../../domain/runs/RunOrder.ts"
 import { followableAnswer } from "../../domain/runs/ResultLinks.ts"
-import { modelOutcome, type Outcome, outcome, outcomeOf } from "../../domain/runs/RunOutcome.ts"
+import { interruptedText, modelOutcome, type Outcome, outcome, outcomeOf } from "../../domain/runs/RunOutcome.ts"
 import { openFailures } from "../../domain/plan/TaskResult.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -129,7 +129,7 @@ export class Pipeline extends Context.Service<
         const finish = (end: Outcome) => reporter.finish(order, state, end)
         return yield* workToOutcome(order, prepared, state).pipe(
           Effect.flatMap(finish),
-          Effect.onInterrupt(() => finish(outcome("interrupted", "The run was interrupted."))),
+          Effect.onInterrupt(() => finish(outcome("interrupted", interruptedText))),
           // The finished results are reported despite the defect, and the defect is passed on to the caller.
           Effect.onError((cause) =>
             Cause.hasDies(cause) ? finish(outcome("failed", `The run broke off: ${causeText(cause)}`)) : Effect.void

@@ -102,6 +102,9 @@ describe("ask", () => {
     const { code, stderr, stdout } = await sandbox.run(["ask", "--model", "embedded", question])
     assert.strictEqual(code, 4)
     assert.include(stdout, "src/server.ts#L2")
+    const given = await sandbox.run(["ask", "--model", "embedded", "--yes", question])
+    assert.strictEqual(given.code, 0, given.stderr)
+    assert.include(given.stderr, "ok read_file src/server.ts")
     assert.include(stderr, 'Use --allow "read_file:src/server.ts"')
   })
 

@@ -39,8 +39,10 @@ const world: ConversationWorld = {
   setup: setupWith("embedded"),
   prepareModel: (name) =>
     name === "qwen3:8b"
-      ? Effect.succeed({ fitted: { setup: setupWith(name), isLowered: false } })
-      : Effect.fail({ message: `The model "${name}" is not installed.` })
+      ? Effect.succeed({
+          fitted: { setup: setupWith(name), isLowered: false, modelNotes: [`Using ${name}, the only one.`] }
+        })
+      : Effect.fail({ message: `The model "${name}" is not installed. Choose one, for example --model qwen3:8b.` })
 }
 
 /** A person at a terminal, before whom a session is open. */
@@ -289,7 +291,7 @@ it.effect("carries out commands with arguments", () =>
       [`/save ${file}`, "Overwrite it?"],
       ["", "Nothing was written."],
       ["/model", "The model is embedded."],
-      ["/model qwen", 'The model "qwen" is not installed.'],
+      ["/model qwen", 'The model "qwen" is not installed. Choose one, for example /model qwen3:8b.'],
       ["/modle qwen", "Unknown command /modle. Did you mean /model?"]
     ] as const
     for (const [typed, expected] of steps) {
@@ -303,6 +305,7 @@ it.effect("carries out commands with arguments", () =>
       /## You\n\nWhat does a\.txt say\?\n\n- called `read_file` with[^]*## Answer\n\nIt says text\.\n$/
     )
     yield* type("/model qwen3:8b")
+    yield* sees("Using qwen3:8b, the only one.")
     yield* sees("next: qwen3:8b")
     assert.strictEqual((yield* report).status, "done")
   })

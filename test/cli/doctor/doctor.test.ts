@@ -92,7 +92,7 @@ describe("doctor", () => {
       ])
       assert.deepStrictEqual(found("abilities"), [["ok", "writes text, calls tools, thinks"]])
       assert.deepStrictEqual(found("window"), [["ok", "8192 tokens"]])
-      assert.deepStrictEqual(found("saved runs"), [["ok", "<root>/home/.local/state/task-conductor"]])
+      assert.deepStrictEqual(found("saved runs"), [["ok", "~/.local/state/task-conductor"]])
       assert.deepStrictEqual(found("configuration"), [
         ["ok", "none; yours would be <root>/config/task-conductor/config.json"]
       ])

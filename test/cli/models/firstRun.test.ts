@@ -180,7 +180,7 @@ describe("a terminal without a name of a model", needsTerminal, () => {
       terminal.type("9\r")
       yield* sees("There is no such model in the list.")
       terminal.type("qwen3:8b\r")
-      yield* sees("Saved in")
+      yield* sees("is saved as your model in")
       yield* sees("ended with 0")
       assert.deepStrictEqual([...new Set(server.chats.map(({ model }) => model))], ["qwen3:8b"])
       assert.strictEqual(readFileSync(file, "utf8"), '{\n  "parallel": 1,\n  "model": "qwen3:8b"\n}\n')

@@ -63,6 +63,8 @@ describe("a journal of somebody else", { timeout: 60_000 }, () => {
     const resumed = await sandbox.run(["resume", plant({})])
     sandbox.write("config/task-conductor/config.json", "{}")
     expect([loaded.test(again.stderr), loaded.test(resumed.stderr)]).toEqual([false, true])
+    const quiet = await sandbox.run(["resume", plant({}), "--quiet"])
+    expect([/^run /m.test(resumed.stderr), /^run /m.test(quiet.stderr)]).toEqual([true, false])
   })
 
   it("starts no server when its run goes on, or is played again", async () => {

@@ -55,7 +55,7 @@ describe.concurrent("a journal that was recorded", { timeout: 60_000 }, () => {
     expect(overview.tasks.map(({ name }) => name)).toEqual(["Read 1", "Look 1", "Write 1"])
     expect(overview.tasks.map(({ state }) => state)).toEqual(tasks)
     const { code, stdout } = await sandbox.run(["show", runId, "--task", "Write 1"])
-    expect([code, stdout.includes("write_file")]).toEqual([0, true])
+    expect([code, stdout.includes("- write_file "), stdout.includes("- write_file /")]).toEqual([0, true, false])
   })
 
   it.each(cases)("is the same when it is replayed, but for templates of prompts: $name", async ({ runId }) => {

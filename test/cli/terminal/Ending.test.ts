@@ -50,6 +50,20 @@ describe("the end of a run", () => {
     )
   })
 
+  it("is calm about what the person denied, and tells it as theirs", () => {
+    const denied = "Permission denied: a person denied edit_file on /p/a.ts."
+    const task = new TaskFailure({ task: "Edit", phase: "execution", reason: denied, skipped: false })
+    const [first, last] = outcomeLines(
+      report({ status: "not_permitted", message: denied, failures: [task] }),
+      makePaint(true),
+      { isUnicode: true, project: "/p" }
+    ).split("\n")
+    assert.strictEqual(first, '  not done: "Edit": You denied edit_file on a.ts.')
+    assert.include(last, makePaint(true).yellow("■ not permitted"))
+    const rule = report({ status: "not_permitted", message: "Permission denied: a rule denies edit_file." })
+    assert.include(outcomeLines(rule, makePaint(true), { isUnicode: true }), makePaint(true).red("✖ not permitted"))
+  })
+
   it("names each file that changed once, with the lines", () => {
     const results = [
       withCalls(

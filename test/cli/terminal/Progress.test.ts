@@ -104,6 +104,7 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
     { type: "message", level: "error", text: "Permission denied: a person denied edit_file on /p/a.ts." },
     "note: You denied edit_file on /p/a.ts."
   ],
+  [{ type: "message", level: "info", text: "The run was interrupted." }, undefined],
   [{ type: "message", level: "warning", text: "a\u001b[2Jb" }, "warning: a\\u{1b}[2Jb"]
 ]
 

@@ -60,6 +60,8 @@ const inTheMiddle = (tasks: number, perStep: number, name?: (number: number) => 
   )
 }
 
+const longName = (n: number) => `Look at part ${n} of the program and its limits`
+
 describe("what is going on", () => {
   it("is nothing before a run and behind its end", () => {
     assert.deepStrictEqual(text(liveAfter(), 0), [])
@@ -170,8 +172,11 @@ describe("what is going on", () => {
   })
 
   it("shows long names instead of cutting both them and what is done", () => {
-    const name = (n: number) => `Look at part ${n} of the program and its limits`
-    const state = liveAfter([0, started], [1, planned(planWith(1, 1, name))], [2, sent(callOf("execute", name(1)))])
+    const state = liveAfter(
+      [0, started],
+      [1, planned(planWith(1, 1, longName))],
+      [2, sent(callOf("execute", longName(1)))]
+    )
     assert.deepStrictEqual(text(state, 4, { columns: 40, rows: 24 })[1], "  ⠋ Look at part 1 of the prog... · 2 s")
     assert.include(text(state, 4)[1], "limits · waiting for the model · 2 s")
   })
