@@ -3,7 +3,7 @@
  */
 import { execFileSync } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { copyProduct, packFolder } from "./packedProduct.ts"
 
@@ -43,7 +43,7 @@ export const openMachine = (root: string, more: Machine["env"]): Machine => {
   mkdirSync(home)
   symlinkSync(join(root, "packed"), join(home, "task-conductor"))
   const env = {
-    PATH: `${join(root, "bin")}:${process.env["PATH"] ?? ""}`,
+    PATH: [join(root, "bin"), dirname(process.execPath), process.env["PATH"]].join(":"),
     HOME: home,
     OLLAMA_HOST: "127.0.0.1:1",
     NODE_COMPILE_CACHE: join(root, "compile-cache"),
