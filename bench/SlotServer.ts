@@ -1,9 +1,10 @@
 /**
- * A model server for measurements: it speaks enough of Ollama's /api/chat, works on a fixed number of calls at a time in
+ * A model server for measurements: it speaks Ollama's API for one model, works on a fixed number of calls at a time in
  * the order of arrival, and takes a fixed time for each. Answers come from a script.
  */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
+import { answerPath, type Document, findModel, modelMissing } from "../test/support/FakeOllamaPaths.ts"
 
 export interface SlotServerOptions {
   /** How many calls are worked on at a time. */
@@ -19,6 +20,50 @@ export interface SlotServer {
   readonly close: () => Promise<void>
 }
 
+/** The only model; it can call tools, and does not think. */
+export const slotModel = "bench"
+
+const models = [{ name: slotModel, capabilities: ["completion", "tools"], contextLength: 131_072 }]
+
+interface Chat {
+  readonly model: string
+  readonly messages: ReadonlyArray<{ readonly content: string }>
+  readonly options?: { readonly num_ctx?: number; readonly num_predict?: number }
+  readonly keep_alive?: string
+}
+
+const charactersPerToken = 4
+
+const send = (response: http.ServerResponse, { body, status }: Document): void => {
+  response.writeHead(status, { "content-type": "application/json" })
+  response.end(JSON.stringify(body))
+}
+
+/** Why a call is not answered. */
+const refusalOf = ({ model, options }: Chat, promptTokens: number): Document | undefined => {
+  if (findModel(models, model) === undefined) return modelMissing(model)
+  return promptTokens <= (options?.num_ctx ?? Infinity)
+    ? undefined
+    : { status: 400, body: { error: "the input length exceeds the context length" } }
+}
+
+/** Writes an answer word by word, as many as may be. */
+const writeAnswer = (response: http.ServerResponse, text: string, { options }: Chat, promptTokens: number): void => {
+  const words = text.match(/\s*\S+\s*$|\s*\S+|\s+/gu) ?? []
+  const said = words.slice(0, options?.num_predict ?? Infinity)
+  response.writeHead(200, { "content-type": "application/x-ndjson" })
+  for (const content of said) response.write(line({ message: { role: "assistant", content }, done: false }))
+  response.end(
+    line({
+      message: { role: "assistant", content: "" },
+      done: true,
+      done_reason: said.length < words.length ? "length" : "stop",
+      prompt_eval_count: promptTokens,
+      eval_count: said.length
+    })
+  )
+}
+
 const line = (value: object): string =>
   `${JSON.stringify({ model: "bench", created_at: "2026-01-01T00:00:00Z", ...value })}\n`
 
@@ -28,6 +73,7 @@ export const startSlotServer = async ({ answer, latency, slots }: SlotServerOpti
   /** When each slot is free again: a call starts at the deadline of the one before, so timers do not add up. */
   const freeAt = Array.from({ length: slots }, () => 0)
   let busy = 0
+  const loaded = new Map<string, number>()
 
   const serve = async (): Promise<void> => {
     if (busy >= slots) await new Promise<void>((go) => waiting.push(go))
@@ -46,18 +92,23 @@ export const startSlotServer = async ({ answer, latency, slots }: SlotServerOpti
     request
       .on("data", (chunk: Buffer) => chunks.push(chunk))
       .on("end", () => {
+        const text = Buffer.concat(chunks).toString()
+        const body = text === "" ? undefined : JSON.parse(text)
+        if (request.url !== "/api/chat") return send(response, answerPath(request.url ?? "", body, models, loaded))
+        const chat: Chat = body
+        const promptTokens = Math.ceil(chat.messages.map(({ content }) => content).join("").length / charactersPerToken)
+        const refusal = refusalOf(chat, promptTokens)
+        if (refusal !== undefined) return send(response, refusal)
+        loaded.set(slotModel, chat.options?.num_ctx ?? 4096)
+        if (chat.keep_alive?.startsWith("0")) loaded.delete(slotModel)
         stats.calls += 1
         stats.inFlight += 1
         stats.mostInFlight = Math.max(stats.mostInFlight, stats.inFlight)
         if (stats.first === 0) stats.first = performance.now()
-        const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as {
-          messages: ReadonlyArray<{ role: string; content: string }>
-        }
         void serve().then(() => {
-          const content = answer(messages[0]?.content ?? "", messages[1]?.content ?? "")
-          response.writeHead(200, { "content-type": "application/x-ndjson" })
-          response.write(line({ message: { role: "assistant", content }, done: false }))
-          response.end(line({ message: { role: "assistant", content: "" }, done: true, done_reason: "stop" }))
+          const [first, second] = chat.messages
+          const [system, user] = second === undefined ? ["", first?.content] : [first?.content, second.content]
+          writeAnswer(response, answer(system ?? "", user ?? ""), chat, promptTokens)
           stats.inFlight -= 1
           stats.last = performance.now()
         })

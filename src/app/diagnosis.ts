@@ -10,10 +10,12 @@ import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import type { Finding } from "../domain/checking/Diagnosis.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
+import { providerOf } from "../domain/models/ModelName.ts"
 import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import { Sandbox } from "../services/commands/Sandbox.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
+import { OpenAiServer } from "../services/providers/openai/OpenAiServer.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
 import { serverOf } from "./chosenModel.ts"
 import { diagnoseModels } from "./modelDiagnosis.ts"
@@ -24,11 +26,36 @@ const patience = Duration.seconds(2)
 
 const layerServer = (setup: Setup) => OllamaServer.layer({ ...serverOf(setup), timeout: patience })
 
-const serverFinding = Effect.fnUntraced(function* ({ configuration, settings: { host } }: Setup) {
+/** Whether a server of the API of OpenAI answers, which has no word for what it is. */
+const openAiFinding = (setup: Setup, host: string) =>
+  Effect.result(Effect.flatMap(OpenAiServer, ({ models }) => models)).pipe(
+    Effect.map(
+      Result.match({
+        onSuccess: ({ length }): Finding => ({
+          name: "server",
+          state: "ok",
+          what: `the API of OpenAI at ${host}, with ${length} ${length === 1 ? "model" : "models"}`
+        }),
+        onFailure: ({ what }): Finding => ({
+          name: "server",
+          state: "problem",
+          what: `none answers at ${host} (${what})`,
+          remedy:
+            'Start it, or set OPENAI_BASE_URL, or "openaiBaseUrl" in your configuration; a key goes into OPENAI_API_KEY.'
+        })
+      })
+    ),
+    Effect.provide(OpenAiServer.layer({ ...serverOf(setup), timeout: patience }))
+  )
+
+const serverFinding = Effect.fnUntraced(function* (setup: Setup) {
+  const { configuration, settings } = setup
+  const { host } = settings
   if (configuration.model === "embedded") {
     const finding: Finding = { name: "server", state: "ok", what: "not needed by the built-in demo" }
     return finding
   }
+  if (providerOf(configuration.model ?? "") === "openai") return yield* openAiFinding(setup, host)
   const answered = yield* Effect.result((yield* OllamaServer).version)
   const finding: Finding = Result.match(answered, {
     onSuccess: (version) => ({ name: "server", state: "ok", what: `Ollama ${version} at ${host}` }),

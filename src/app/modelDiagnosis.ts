@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import type { Finding } from "../domain/checking/Diagnosis.ts"
 import type { InstalledModel } from "../domain/models/InstalledModel.ts"
+import { providerOf } from "../domain/models/ModelName.ts"
 import { readInventory } from "../services/providers/ollama/OllamaInventory.ts"
 import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
 import { serverOf, type ModelUnchosen } from "./chosenModel.ts"
@@ -57,8 +58,10 @@ const windowFinding = ({ isLowered, note, setup }: FittedSetup, model: Installed
 /** Models that are there, by their settled names. */
 const found = Effect.fnUntraced(function* (fitted: FittedSetup) {
   const { setup } = fitted
-  const installed = yield* Effect.provide(readInventory, OllamaServer.layer(serverOf(setup)))
   const [name = "", ...ofStages] = modelNames(setup)
+  // The API of OpenAI has no word for what a model can do.
+  const installed =
+    providerOf(name) === "openai" ? [] : yield* Effect.provide(readInventory, OllamaServer.layer(serverOf(setup)))
   const model = installed.find((one) => one.name === name || one.name === `${name}:latest`)
   const notes = (fitted.modelNotes ?? []).map((what): Finding => ({ name: "model", state: "note", what }))
   const findings: ReadonlyArray<Finding> = [

@@ -29,6 +29,6 @@ describe("the readers on large texts", async () => {
   )
 
   it("were all counted", () => {
-    expect(Object.keys(steps).length).toBe(30)
+    expect(Object.keys(steps).length).toBe(34)
   })
 })

@@ -78,6 +78,10 @@ export const shapes: ReadonlyArray<Shape> = [
   },
   { name: "unknown fields", kind: "task-list", make: (size) => longTask(size, (index) => `- **Field ${index}** x\n`) },
   { name: "comments", kind: "task-list", make: (size) => longTask(size, () => "<!-- x -->\n") },
+  { name: "comments that nothing closes", kind: "task-list", make: (size) => fill("", size, () => "\n<think>\n<!--") },
+  { name: "comments in a paragraph", kind: "task-list", make: (size) => `${longTask(size, () => "a <!-- b\n")}-->` },
+  { name: "titles that nothing closes", kind: "task-list", make: (size) => longTask(size, () => "[a](b 'c\n") },
+  { name: "hidden elements in each other", kind: "task-list", make: (size) => fill("", size, () => "<template>\n") },
   { name: "calls", kind: "refinement", make: (size) => fill(refinementHead, size, (index) => callOf(`c${index}`)) },
   { name: "calls of one uid", kind: "refinement", make: (size) => fill(refinementHead, size, () => callOf("c")) },
   {

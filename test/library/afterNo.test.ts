@@ -85,7 +85,7 @@ describe("a no with words", () => {
         ])
         expect(asked.length).toBe(2)
         const shown = yield* cli("show", handle.runId)
-        expect(shown.stdout).toContain('You declined "Task section 2" and said what to do instead: Write b.txt.')
+        expect(shown.stdout).toContain('You declined "Step 2" and said what to do instead: Write b.txt.')
       }),
     120_000
   )

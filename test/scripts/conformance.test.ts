@@ -5,9 +5,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type Row, runCheck, tableOf, type Target } from "../../scripts/conformance/Check.ts"
 import { checks } from "../../scripts/conformance/checks.ts"
+import { slotModel, startSlotServer } from "../../bench/SlotServer.ts"
 import {
   conformingOllama,
   conformingOpenAi,
+  documentOf,
   plainModel,
   thinkingModel,
   toolsModel
@@ -43,6 +45,8 @@ const rowsOf = (target: Target, only: (name: string) => boolean = () => true) =>
 const named = (rows: ReadonlyArray<Row>, wanted: Row["outcome"]) =>
   rows.flatMap(({ detail, name, outcome }) => (outcome === wanted ? [`${name}: ${detail}`] : []))
 
+const answer = (system: string) => documentOf(system) ?? '{"verdict": "yes", "sure": true}'
+
 describe("the checks of model servers", () => {
   it.live("are all passed by the stand-in for Ollama", () =>
     Effect.gen(function* () {
@@ -67,6 +71,30 @@ describe("the checks of model servers", () => {
         "unloading after its time: the API has no such question",
         "an answer that fills the window: the window cannot be made small for one call"
       ])
+    })
+  )
+
+  it.live("are passed by the server of measurements, which does not think and takes every call", () =>
+    Effect.gen(function* () {
+      const server = yield* Effect.acquireRelease(
+        Effect.promise(() => startSlotServer({ slots: 2, latency: 0, answer })),
+        ({ close }) => Effect.promise(close)
+      )
+      const { plainModel: _plain, thinkingModel: _thinking, ...target } = targetOf("ollama", server.url)
+      const rows = yield* rowsOf({ ...target, model: slotModel })
+      assert.deepStrictEqual(named(rows, "failed"), [])
+      assert.deepStrictEqual(
+        named(rows, "not supported").map((row) => row.split(":")[0]),
+        [
+          "two models in turn",
+          "thinking",
+          "thinking turned off",
+          "thinking that the model cannot do",
+          "a call that is a must",
+          "tools that the model cannot call",
+          "more calls than the queue takes"
+        ]
+      )
     })
   )
 

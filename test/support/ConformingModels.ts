@@ -21,7 +21,8 @@ interface Asked {
   readonly hasFormat: boolean
 }
 
-const documentOf = (system: string): string | undefined => {
+/** What a good model writes in a stage of a run; nothing for any other prompt. */
+export const documentOf = (system: string): string | undefined => {
   switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
     case "creation":
       return planOf([[{ name: "Look 1" }]])

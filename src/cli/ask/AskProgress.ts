@@ -3,32 +3,38 @@
  * message.
  */
 import { callWords } from "../../domain/runs/CallWords.ts"
+import { changeOf } from "../../domain/runs/FileChanges.ts"
 import type { AskReport } from "../../domain/runs/RunReport.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "../terminal/Colour.ts"
-import { progressLine, type ProgressOptions, toolText } from "../terminal/Progress.ts"
+import { failureText, progressLine, type ProgressOptions, toolText } from "../terminal/Progress.ts"
 import { count, seconds, shown, statusWords } from "../terminal/Wording.ts"
 
-/** The first line of an output, with how many more there are. */
+/** The first line of an output, with how many more there are; of a change only its size, as it was shown before. */
 const shortOutput = (result: ToolResult): string => {
   if (result.data === null) return "nothing"
+  const change = changeOf(result.data)
+  if (change !== undefined) return `+${change.added} -${change.removed}`
   const lines = (typeof result.data === "string" ? result.data : JSON.stringify(result.data)).trimEnd().split("\n")
   const more = lines.length > 1 ? ` (${lines.length} lines)` : ""
   return `${shown(lines[0] ?? "", 100)}${more}`
 }
 
-const callLine = (call: string, result: ToolResult, paint: Paint): string => {
+const callLine = (call: string, result: ToolResult, paint: Paint, { live }: ProgressOptions): string | undefined => {
+  /* The answer to the question was told, and the end of the message says what was denied. */
+  if (result.error_type === "permission_denied") return undefined
+
   const took = `${paint.dim(`${Math.round(result.metadata.execution_time_ms)} ms`)}`
   return result.success
     ? `  ${paint.green("ok")} ${call} ${took}: ${dataText(result.data ?? "") === "" ? "nothing" : shortOutput(result)}`
-    : `  ${paint.yellow(result.error_type.replaceAll("_", " "))} ${call} ${took}: ${shown(result.error_message ?? "", 400)}`
+    : `  ${paint.yellow("call failed")} ${call} ${took}: ${failureText(result, live)}`
 }
 
 const answeredLine = ({ iterations, durationMs, status, toolCalls }: AskReport, paint: Paint): string => {
   const colour = status === "done" ? paint.green : status === "interrupted" ? paint.yellow : paint.red
-  return `${paint.bold(colour(statusWords(status)))}: ${[
-    count(iterations, "iteration"),
+  return `${paint.bold(colour(status === "interrupted" ? "stopped" : statusWords(status)))}: ${[
+    count(iterations, "model call"),
     count(toolCalls, "tool call"),
     seconds(durationMs)
   ].join(", ")}`
@@ -44,7 +50,7 @@ export const askLine = (event: RunEvent, paint: Paint, options: ProgressOptions 
         ? undefined
         : paint.dim(`  call ${shown(callWords(event.call, event.targets, options.live?.project))}`)
     case "tool.finished":
-      return callLine(toolText(event, options), event.result, paint)
+      return callLine(toolText(event, options), event.result, paint, options)
     case "answer.repaired":
       return paint.dim(`  fixed: ${event.repairs.map(({ message }) => shown(message)).join(" ")}`)
     case "ask.finished":

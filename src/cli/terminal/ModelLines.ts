@@ -121,9 +121,7 @@ export const repairedLine = (
 ): string | undefined => {
   const told = isVerbose ? repairs : repairs.filter(mayLoseSomething)
   const lines = told.map((repair) => `    ${shown(repairText(repair), 320)}`)
-  return told.length === 0
-    ? undefined
-    : [`  ${paint.dim("fixed in an answer")}, ${callText(call)}`, ...lines].join("\n")
+  return told.length === 0 ? undefined : [`  ${paint.dim("fixed while")} ${callText(call)}`, ...lines].join("\n")
 }
 
 /** The issues that ended a run because of the model, with what a person can do. */

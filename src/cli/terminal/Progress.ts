@@ -3,13 +3,17 @@
  * and tools is made printable first.
  */
 import { usualHelp } from "../../domain/findings/PersonText.ts"
+import { stepWords } from "../../domain/plan/StepWords.ts"
 import { toolCallKey } from "../../domain/runs/ActivityKey.ts"
 import { callWords } from "../../domain/runs/CallWords.ts"
 import type { LiveState } from "../../domain/runs/LiveState.ts"
 import { stageText } from "../../domain/runs/LiveWords.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import { withoutProject } from "../../domain/text/ShortPaths.ts"
+import type { ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "./Colour.ts"
 import { outcomeLines } from "./Ending.ts"
+import { messageLine } from "./MessageLine.ts"
 import {
   callText,
   rejectedLine,
@@ -77,14 +81,23 @@ export const toolText = (
   { live }: ProgressOptions
 ): string => shown(live?.tools.get(toolCallKey(id))?.words ?? name)
 
+/**
+ * Why a call failed: the first line, without a sentence that only introduces the lines after it, which are for the model.
+ */
+export const failureText = ({ error_message }: ToolResult, live: LiveState | undefined): string => {
+  const [first = "", ...rest] = (error_message ?? "").split("\n")
+  const line = rest.length === 0 ? first : first.replace(/[.;] [^.;]*:$/, ".")
+  return shown(withoutProject(line, live?.project ?? ""), 400)
+}
+
 /** A step that has ended, with the tasks that came to nothing. */
 const stepLine = (title: string, paint: Paint, live: LiveState | undefined): string => {
   const names = live?.steps.findLast((step) => step.title === title)?.tasks ?? []
   const stages = names.map((name) => live?.tasks.get(name)?.stage)
-  const without = stages.filter((stage) => stage === "failed" || stage === "skipped").length
+  const without = stages.filter((stage) => stage !== "finished" && stage !== "kept").length
   return without === 0
-    ? `  ${paint.green("finished")} ${shown(title)}`
-    : `  ${paint.yellow("ended")} ${shown(title)}: ${without} of ${count(names.length, "task")} without a result`
+    ? `  ${paint.green("finished")} ${shown(stepWords(title))}`
+    : `  ${paint.yellow("ended")} ${shown(stepWords(title))}: ${without} of ${count(names.length, "task")} without a result`
 }
 
 /** Lines about what is going on now, which a drawn screen shows by itself. */
@@ -93,7 +106,7 @@ const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: Pr
     case "stage.started":
       return event.task === undefined ? `${stageText[event.stage]} ...` : undefined
     case "step.started":
-      return shown(event.title)
+      return shown(stepWords(event.title))
     case "tool.started":
       return paint.dim(`  call ${shown(callWords(event.call, event.targets, live?.project))}${forTask(event.id.task)}`)
     case "model.waiting":
@@ -151,13 +164,13 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
       return isDrawn && !isVerbose ? stepLine(event.title, paint, live) : undefined
     case "task.failed":
       return [
-        `  ${paint.red(event.failure.skipped ? "skipped" : "failed")} ${shown(event.failure.message, 400)}`,
+        `  ${paint.red(event.failure.skipped ? "skipped" : "failed")} ${shown(withoutProject(event.failure.message, live?.project ?? ""), 400)}`,
         ...(event.failure.cause?._tag === "NoValidAnswer" ? [`    What you can do: ${usualHelp}`] : [])
       ].join("\n")
     case "tool.finished":
       return event.result.success
         ? undefined
-        : `  ${paint.yellow("call failed")} ${toolText(event, options)}${forTask(event.id.task)}: ${shown(event.result.error_message ?? "", 400)}`
+        : `  ${paint.yellow("call failed")} ${toolText(event, options)}${forTask(event.id.task)}: ${failureText(event.result, live)}`
     case "model.failed":
       return event.willRetry ? retryLine(event, paint) : undefined
     case "server.waiting":
@@ -171,10 +184,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
     case "approval.answered":
       return answeredLine(event)
     case "message":
-      return `${event.level === "error" ? paint.red("error") : event.level === "warning" ? paint.yellow("warning") : "note"}: ${event.text
-        .split("\n")
-        .map((line) => shown(line, 2000))
-        .join("\n  ")}`
+      return messageLine(event, paint, live?.project ?? "")
     // Nothing else says how a run ended that was interrupted.
     case "run.finished":
       return event.report.status === "interrupted"

@@ -115,13 +115,16 @@ export class TerminalScreen implements Screen {
     if (text !== "") this.#stream.write(`${begin}${text}${end}`)
   }
 
-  /** Takes the region from the screen; lines that a narrower terminal has broken take several rows. */
+  /**
+   * Takes the region from the screen, row by row: erasing to the end from the first row of the screen is a cleared screen for
+   * some terminals, which keep what stood there in their history. Lines that a narrower terminal has broken take several rows.
+   */
   #erased(): string {
     if (this.#drawn.length === 0) return ""
     const { columns } = this.#size()
     const rows = this.#drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(shownWidth(line) / columns)), 0)
     this.#drawn = []
-    return `\r\u001b[${rows}A\u001b[J`
+    return `\r${"\u001b[A\u001b[2K".repeat(rows)}`
   }
 
   #region(): string {

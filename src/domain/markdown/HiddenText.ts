@@ -4,6 +4,7 @@
  */
 import { findFences, Line, readLines } from "./Line.ts"
 import { isStructural } from "./StructuralLine.ts"
+import { type ForwardSearch, forwardSearch } from "../text/ForwardSearch.ts"
 
 /** A hidden part: character positions, the end excluded. */
 export interface HiddenPart {
@@ -25,13 +26,6 @@ const isHiding = (tag: string): boolean =>
   ) ||
   (/^<details\b/i.test(tag) && !/\sopen(?=[\s=/>])/i.test(tag))
 
-/** The position after a text, or nothing; `isOpenEnded` takes the rest when the text does not come. */
-const after = (text: string, sought: string, from: number, isOpenEnded: boolean): number | undefined => {
-  const at = text.indexOf(sought, from)
-  if (at >= 0) return at + sought.length
-  return isOpenEnded ? text.length : undefined
-}
-
 /** Where a tag ends; a `>` in quotes does not end it. */
 const endOfTag = (text: string, start: number): number | undefined => {
   const sign = /["'>]/g
@@ -47,28 +41,36 @@ const endOfTag = (text: string, start: number): number | undefined => {
   return undefined
 }
 
+const blankLine = /\n[ \t]*\n/g
+
 /** Where a title or a text in brackets ends: at its closing character, before a blank line. */
-const endOfTitle = (text: string, from: number, closing: string): number | undefined => {
-  const at = text.indexOf(closing, from)
-  return at < 0 || /\n[ \t]*\n/.test(text.slice(from, at)) ? undefined : at + 1
+const endOfTitle = ({ find, has }: ForwardSearch, from: number, closing: RegExp): number | undefined => {
+  const found = find(closing, from)
+  return found === undefined || has(blankLine, from, found.start) ? undefined : found.end
 }
 
 /** Markup that is no element, by its first characters; the longer ones first. */
 const markupEnds = [
-  ["<!--", "-->"],
-  ["<![", "]]>"],
-  ["<!", ">"],
-  ["<?", "?>"]
+  ["<!--", /-->/g],
+  ["<![", /\]\]>/g],
+  ["<!", />/g],
+  ["<?", /\?>/g]
 ] as const
 
-const closings: Readonly<Record<string, string>> = { "(": ")" }
+/** What closes a text in brackets, and a title, by what opens it. */
+const closings: ReadonlyMap<string, RegExp> = new Map([
+  ["![", /\]/g],
+  ["(", /\)/g],
+  ['"', /"/g],
+  ["'", /'/g]
+])
 
 /** HTML that begins a line is a block of its own, and holds what it likes. */
 const atLineStart = (text: string, start: number): boolean =>
   /(?:^|\n) {0,3}$/.test(text.slice(Math.max(0, start - 4), start))
 
 /** What ends a paragraph, and with it all that was opened within. */
-const newBlock = /\n[ \t]*(?:\n|#{1,6}\s|`{3}|~{3}|[-*+]\s|\d+[.)]\s|>|(?:[-*_][ \t]*){3,}\n)/
+const newBlock = /\n[ \t]*(?:\n|#{1,6}\s|`{3}|~{3}|[-*+]\s|\d+[.)]\s|>|(?:[-*_][ \t]*){3,}\n)/g
 
 /** Elements that are blocks of their own although their tag goes on in the next lines. */
 const blockNames =
@@ -82,26 +84,49 @@ export const mayHide = (line: string): boolean => {
   return blockNamed.has(name.toLowerCase()) || (tag.endsWith(">") && isHiding(tag))
 }
 
+interface Search extends ForwardSearch {
+  /** Where the first closing tag of this name is that begins at or after a place. */
+  readonly closingTag: (name: string, from: number) => number | undefined
+}
+
+const makeSearch = (text: string): Search => {
+  let closed: ReadonlyMap<string, ReadonlyArray<RegExpExecArray>> | undefined
+  return {
+    ...forwardSearch(text),
+    closingTag: (name, from) => {
+      closed ??= Map.groupBy(text.matchAll(/<\/([a-z][\w-]*)/gi), ([, of = ""]) => of.toLowerCase())
+      const tags = closed.get(name.toLowerCase()) ?? []
+      let [low, high] = [0, tags.length]
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if ((tags[middle]?.index ?? 0) < from) low = middle + 1
+        else high = middle
+      }
+      return tags[low]?.index
+    }
+  }
+}
+
 /** Where the part that is opened ends; nothing when it is visible. */
-const endOf = (text: string, found: string, start: number, name: string | undefined): number | undefined => {
+const endOf = (text: string, search: Search, match: RegExpExecArray): number | undefined => {
+  const [found, name] = match
+  const start = match.index
   const isAtLineStart = atLineStart(text, start)
   const closing = markupEnds.find(([begins]) => found.startsWith(begins))?.[1]
   if (closing !== undefined) {
-    const end = after(text, closing, start + found.length, isAtLineStart)
+    const end = search.find(closing, start + found.length)?.end
+    if (isAtLineStart) return end ?? text.length
     /* Within a paragraph, a blank line shows that nothing was opened. */
-    return end !== undefined && (isAtLineStart || !/\n[ \t]*\n/.test(text.slice(start, end))) ? end : undefined
+    return end === undefined || search.has(blankLine, start, end) ? undefined : end
   }
-  if (found === "![") return endOfTitle(text, start + 2, "]")
   if (name === undefined) {
-    const quote = found.at(-1) ?? ""
-    return endOfTitle(text, start + found.length, closings[quote] ?? quote)
+    const quote = closings.get(found) ?? closings.get(found.at(-1) ?? "")
+    return quote === undefined ? undefined : endOfTitle(search, start + found.length, quote)
   }
   const tagEnd = isAtLineStart ? endOfTag(text, start) : undefined
-  if (!blockNamed.has(name.toLowerCase()) && newBlock.test(text.slice(start, tagEnd))) return undefined
+  if (!blockNamed.has(name.toLowerCase()) && search.has(newBlock, start, tagEnd ?? text.length)) return undefined
   if (tagEnd === undefined || !isHiding(text.slice(start, tagEnd))) return tagEnd
-  const closingTag = new RegExp(`</${name}`, "gi")
-  closingTag.lastIndex = tagEnd
-  return closingTag.exec(text)?.index ?? text.length
+  return search.closingTag(name, tagEnd) ?? text.length
 }
 
 /** Calls, loosely written fields and headings: nothing of that is for people in a block that nobody sees. */
@@ -134,6 +159,9 @@ const hiddenParts = (
     end: starts[last + 1] ?? text.length
   }))
   const parts: Array<HiddenPart> = []
+  const search = makeSearch(text)
+  /** Where parts end that did not count, as blocks and within paragraphs: what is opened in one of them does not count either. */
+  const visibleUntil = { block: 0, paragraph: 0 }
   let seen = 0
   let fence = 0
   opening.lastIndex = 0
@@ -146,12 +174,15 @@ const hiddenParts = (
       opening.lastIndex = around.end
       continue
     }
-    const end = endOf(text, match[0], start, match[1])
+    const end = endOf(text, search, match)
     if (end === undefined) continue
-    const inside = text.slice(start, end)
-    const isBlock = match[0].startsWith("<") && atLineStart(text, start)
-    if (!isBlock && newBlock.test(inside)) continue
-    if (!counts(inside, isBlock)) continue
+    const place = match[0].startsWith("<") && atLineStart(text, start) ? "block" : "paragraph"
+    if (end <= visibleUntil[place]) continue
+    if (place === "paragraph" && search.has(newBlock, start, end)) continue
+    if (!counts(text.slice(start, end), place === "block")) {
+      visibleUntil[place] = end
+      continue
+    }
     parts.push({ start, end })
     seen = end
     opening.lastIndex = end

@@ -25,6 +25,8 @@ const keyOfWord: ReadonlyMap<string, AnswerKey | "v" | "?"> = new Map([
 /** One answer that a question offers. */
 export interface Choice<A> {
   readonly key: AnswerKey
+  /** What is typed for it in this question, where that is not the key: numbers that there are. */
+  readonly sample?: string
   /** In the line of keys, such as `yes`. */
   readonly label: string
   /** A sentence that says what it does in this question. */
@@ -52,7 +54,8 @@ export const readTyped = <A>(line: string, choices: ReadonlyArray<Choice<A>>): T
   const answer = choice?.answer(key === "1,3" ? text : rest)
   if (answer !== undefined) return { _tag: "Answer", answer }
   const possible = choices.flatMap((one) => (one.key === "1,3" ? [] : [one.key])).join(", ")
-  const orNumbers = choices.some((one) => one.key === "1,3") ? ", v, ? or numbers of calls such as 1,3" : ", v or ?"
+  const sample = choices.find((one) => one.key === "1,3")?.sample
+  const orNumbers = sample === undefined ? ", v or ?" : `, v, ? or numbers of calls such as ${sample}`
   const near = key === undefined ? nearest(word.toLowerCase(), [...keyOfWord.keys()])[0] : undefined
   const meant = near === undefined ? "" : ` Did you mean ${near}?`
   return { _tag: "Unknown", complaint: `That is no answer here.${meant} Type ${possible}${orNumbers}.` }
@@ -60,7 +63,7 @@ export const readTyped = <A>(line: string, choices: ReadonlyArray<Choice<A>>): T
 
 /** The keys in one line. */
 export const keyLine = <A>(choices: ReadonlyArray<Choice<A>>): QuestionLine => ({
-  text: [...choices.map(({ key, label }) => `${key} ${label}`), "v view all", "? explain"]
+  text: [...choices.map(({ key, label, sample }) => `${sample ?? key} ${label}`), "v view all", "? explain"]
     .map((part, index, all) => `${part}${index === all.length - 1 ? "" : " ·"}`.replaceAll(" ", joiningBlank))
     .join(" ")
 })
@@ -68,7 +71,7 @@ export const keyLine = <A>(choices: ReadonlyArray<Choice<A>>): QuestionLine => (
 /** What each key does. */
 export const keyLines = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionLine> =>
   [
-    ...choices.map(({ explains, key }) => [key, explains] as const),
+    ...choices.map(({ explains, key, sample }) => [sample ?? key, explains] as const),
     ["v", "Shows all of it, a screen at a time: space goes on, b back, q returns to the question."] as const,
     ["?", "Shows this. Whole words work too: yes, all, project, everywhere, done, no, view, help."] as const
   ].map(([key, text]) => ({ text: `${key.padEnd(4)}${text}`, hang: 4 }))

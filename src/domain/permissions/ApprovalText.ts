@@ -2,6 +2,7 @@
  * The questions of the gate as text for a terminal: short, so that it fits a screen, and whole. Everything that comes from a
  * model, a file or a plugin is made printable. What is not shown is said with its size.
  */
+import { stepWords } from "../plan/StepWords.ts"
 import { printable } from "../text/Printable.ts"
 import type { ApprovalItem } from "./ApprovalItem.ts"
 import { changeLines, callLines, extentLines } from "./ApprovalDetails.ts"
@@ -30,7 +31,7 @@ const doesOf = ({ call, origin, targets, tool, words }: ApprovalItem): string =>
 
 const headingOf = ({ items, scope, title }: Asking): string => {
   const [first] = items
-  const name = title === "" ? [] : [printable(title)]
+  const name = title === "" ? [] : [stepWords(title)]
   if (scope === "doubt") return [...name, "did this happen?"].join(" · ")
   const wants =
     items.length === 1 && first !== undefined

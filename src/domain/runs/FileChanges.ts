@@ -32,22 +32,24 @@ const countDiff = (path: string, diff: string): FileChange => {
   }
 }
 
+/** What a call changed, by the data of its result; nothing when it changed no file. */
+export const changeOf = (data: unknown): FileChange | undefined =>
+  isChange(data) && data.diff !== "" ? countDiff(data.path, data.diff) : undefined
+
 /** Each file once, in the order of its first change. */
 export const fileChanges = (results: ReadonlyArray<TaskResult>): ReadonlyArray<FileChange> => {
   const changes = new Map<string, FileChange>()
   for (const { calls } of results) {
     for (const { result } of calls) {
-      if (!result.success || !isChange(result.data)) continue
-      const { diff, path } = result.data
-      if (diff === "") continue
-      const next = countDiff(path, diff)
-      const before = changes.get(path)
+      const next = result.success ? changeOf(result.data) : undefined
+      if (next === undefined) continue
+      const before = changes.get(next.path)
       changes.set(
-        path,
+        next.path,
         before === undefined
           ? next
           : {
-              path,
+              path: next.path,
               added: before.added + next.added,
               removed: before.removed + next.removed,
               isNew: before.isNew,

@@ -142,6 +142,12 @@ const foldCall = (state: LiveState, event: RunEvent, at: number): LiveState => {
   }
 }
 
+/** What was not settled when its step ended is not run in this round: the step was declined. */
+const endStep = (state: LiveState, title: string): LiveState =>
+  (state.steps.findLast((step) => step.title === title)?.tasks ?? [])
+    .filter((name) => !isSettled(state.tasks.get(name)?.stage ?? "skipped"))
+    .reduce((before, name) => endTask(before, name, "skipped"), state)
+
 const foldTask = (state: LiveState, event: RunEvent): LiveState => {
   switch (event.type) {
     case "stage.started":
@@ -157,6 +163,8 @@ const foldTask = (state: LiveState, event: RunEvent): LiveState => {
       return withTask(state, event.task, { stage: "ready" })
     case "task.started":
       return withTask(state, event.task, { stage: "running" })
+    case "step.finished":
+      return endStep(state, event.title)
     case "task.kept":
       return endTask(state, event.task, "kept")
     case "task.finished":

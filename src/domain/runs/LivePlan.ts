@@ -2,6 +2,7 @@
  * The plan as a tree of steps and tasks in a window: what is at work is shown, with what comes next; what is finished is one
  * line for each step, and the rest is counted.
  */
+import { stepWords } from "../plan/StepWords.ts"
 import { printable } from "../text/Printable.ts"
 import { cutLine, type StyledLine } from "../text/StyledLine.ts"
 import { clockText, phaseText, stageText, type ViewTime } from "./LiveWords.ts"
@@ -55,7 +56,7 @@ const isDone = ({ settled, tasks }: Shown): boolean => settled === tasks.length
 /** One line for a step: finished, at work, or still to come. */
 const stepLine = (shown: Shown, { columns, marks }: PlanOptions): StyledLine => {
   const { active, failed, ready, settled, step, tasks } = shown
-  const title = printable(step.title)
+  const title = stepWords(step.title)
   const failures = failed === 0 ? [] : [{ text: ` · ${failed} without a result`, style: "red" as const }]
   if (isDone(shown)) {
     const mark =

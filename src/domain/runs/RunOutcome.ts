@@ -4,6 +4,7 @@
 import type { Issue } from "../findings/Issue.ts"
 import type { ModelError } from "../models/ModelAnswer.ts"
 import type { StepApproved, Wish } from "../permissions/ApprovalItem.ts"
+import { stepWords } from "../plan/StepWords.ts"
 import type { EvidenceCount, TaskFailure } from "../plan/TaskResult.ts"
 import type { NotRun } from "./NotDone.ts"
 import type { MissingChange } from "./PromisedChanges.ts"
@@ -110,7 +111,7 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       ]
       const missing = missingMessages(shortfall)
       const declined = shortfall.redirected.map(
-        ({ declined: step, instead }) => `You declined "${step}" and said what to do instead: ${instead}`
+        ({ declined: step, instead }) => `You declined "${stepWords(step)}" and said what to do instead: ${instead}`
       )
       const message = [...denied, ...declined, ...missing].join("\n")
       if (!isAllowed) return outcome("not_permitted", message)
@@ -127,10 +128,10 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       const names = shortfall.notRun.map(({ task }) => `"${task}"`).join(", ")
       const notRun = names === "" ? "" : ` Not done: ${names}.`
       return end.by === "person"
-        ? outcome("declined", `You declined "${end.step}".${notRun}`)
+        ? outcome("declined", `You declined "${stepWords(end.step)}".${notRun}`)
         : outcome(
             "not_permitted",
-            `"${end.step}" was not approved: no terminal to ask on. Use --yes to approve beforehand.${notRun}`
+            `"${stepWords(end.step)}" was not approved: no terminal to ask on. Use --yes to approve beforehand.${notRun}`
           )
     }
   }

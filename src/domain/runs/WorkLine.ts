@@ -9,7 +9,10 @@ const leastName = 20
 
 const widthOf = (detail: string): number => (detail === "" ? 0 : textWidth(detail) + 3)
 
-/** The first of the details that fits beside the name is shown, else the last one as far as it has room. */
+/**
+ * The first of the details that fits beside the name is shown, else the last one as far as it has room. A long name stands
+ * alone before both are cut, so that tasks can be told apart.
+ */
 export const workLine = (
   name: StyledLine,
   details: ReadonlyArray<string>,
@@ -18,7 +21,9 @@ export const workLine = (
 ): StyledLine => {
   const end = ` · ${time}`
   const room = columns - end.length
-  const last = details.at(-1) ?? ""
+  const isLong = lineWidth(name) > leastName
+  const final = details.at(-1) ?? ""
+  const last = isLong && leastName + widthOf(final) > room ? "" : final
   const detail = details.find((one) => lineWidth(name) + widthOf(one) <= room) ?? last
   const least = Math.min(lineWidth(name), leastName)
   const named = cutLine(name, Math.max(least, room - widthOf(detail)))

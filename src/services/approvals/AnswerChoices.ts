@@ -83,7 +83,9 @@ export const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<C
   const possible = items.flatMap(({ call }, index) => (call === undefined ? [] : [index + 1]))
   const some: Choice<Given<StepAnswer>> = {
     key: "1,3",
-    label: "only these",
+    /* Two numbers of two calls would be a yes to all. */
+    sample: possible.length > 2 ? `${possible[0]},${possible[2]}` : `${possible[0]}`,
+    label: possible.length > 2 ? "only these" : "only this",
     explains: `Only the calls with these numbers, of ${possible.join(", ")}. The others are denied.`,
     answer: (typed) => {
       const numbers = typed.split(/[\s,]+/).flatMap((word) => (word === "" ? [] : [Number(word)]))

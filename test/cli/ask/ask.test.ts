@@ -53,7 +53,7 @@ describe("ask", () => {
         '  ok search_files "port" N ms: src/server.ts:1: /** The port of the server. */ (2 lines)',
         "  call read_file src/server.ts:1-22",
         "  ok read_file src/server.ts:1-22 N ms: 1: /** The port of the server. */ (2 lines)",
-        "done: 3 iterations, 3 tool calls, N s",
+        "done: 3 model calls, 3 tool calls, N s",
         ""
       ]
     )
@@ -102,7 +102,7 @@ describe("ask", () => {
     const { code, stderr, stdout } = await sandbox.run(["ask", "--model", "embedded", question])
     assert.strictEqual(code, 4)
     assert.include(stdout, "src/server.ts#L2")
-    assert.include(stderr, 'Use --allow "read_file:<root>/project/src/server.ts"')
+    assert.include(stderr, 'Use --allow "read_file:src/server.ts"')
   })
 
   it("ends with 2 without a message, and for a file that is not there", async () => {
@@ -159,7 +159,7 @@ describe("ask with a server", () => {
       const reason =
         "Stopped after 2 iterations, the limit for one message. Ask for less at once, or raise limits.iterationsPerMessage."
       assert.deepStrictEqual([code, stdout], [6, `Late.\n\n*${reason}*\n`])
-      assert.include(stderr, `error: ${reason}\nlimit: 3 iterations, 2 tool calls, `)
+      assert.include(stderr, `error: ${reason}\nlimit: 3 model calls, 2 tool calls, `)
     })
   )
 
@@ -216,11 +216,11 @@ describe("ask at a real terminal", needsTerminal, () => {
       terminal.type("Tell me\r")
       yield* sees("I begin with \\u{1b}[31m")
       terminal.type("\u0003")
-      yield* sees("interrupted: 1 iteration, 0 tool calls")
+      yield* sees("stopped: 1 model call, 0 tool calls")
       yield* server.until(({ abortedCount }) => abortedCount() === 1)
       terminal.type("How late is it?\r")
       yield* sees("Done.")
-      yield* sees("done: 2 iterations, 1 tool call")
+      yield* sees("done: 2 model calls, 1 tool call")
       assert.deepStrictEqual(
         server.chats[1]?.messages.slice(1).map(({ content, role }) => [role, content]),
         [

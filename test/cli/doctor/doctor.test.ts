@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import type { Document, FakeModel } from "../../support/FakeOllamaPaths.ts"
+import { FakeOpenAi } from "../../support/FakeOpenAi.ts"
 import { inProcess } from "../../support/inProcess.ts"
 
 const sandbox = inProcess(makeSandbox())
@@ -238,6 +239,29 @@ describe("models", () => {
       const silent = yield* on(none, ["models"])
       assert.deepStrictEqual([silent.code, silent.stdout], [5, ""])
       assert.include(silent.stderr, 'Start it with "ollama serve"')
+    })
+  )
+})
+
+describe("doctor, for a server of the API of OpenAI", () => {
+  const model = "openai:tiny"
+
+  it.live("asks that server, and says its window", () =>
+    Effect.gen(function* () {
+      const { url } = yield* FakeOpenAi.make(() => "never", { models: [{ id: "tiny", max_model_len: 16_384 }] })
+      const found = yield* diagnosis({ ...none, model, env: { OPENAI_BASE_URL: url } })
+      assert.deepStrictEqual(found("server"), [["ok", `the API of OpenAI at ${url}, with 1 model`]])
+      assert.deepStrictEqual(found("model"), [["ok", model]])
+      assert.include(found("window")[0]?.[1], "16384 tokens")
+    })
+  )
+
+  it.live("says what to set when none answers", () =>
+    Effect.gen(function* () {
+      const found = yield* diagnosis({ model, env: { OPENAI_BASE_URL: "http://127.0.0.1:1/v1" } })
+      const [[state, what, remedy] = []] = found("server")
+      assert.deepStrictEqual([state, what], ["problem", "none answers at http://127.0.0.1:1/v1 (ECONNREFUSED)"])
+      assert.include(remedy, "OPENAI_BASE_URL")
     })
   )
 })

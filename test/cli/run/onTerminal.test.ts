@@ -51,7 +51,7 @@ describe("run at a real terminal", needsTerminal, () => {
       yield* sees("planning · ")
       yield* sees("Ctrl-C stops")
       yield* server.release("plan")
-      yield* sees("▸ Task section 1 · 1 task")
+      yield* sees("▸ Step 1 · 1 task")
       yield* sees(" Find 1 · writing the result · ")
       yield* sees("0/1 · ")
       yield* server.release("result")

@@ -120,7 +120,7 @@ describe("run", () => {
       "Read src/server.ts"
     ])
     assert.strictEqual(code, 4, stderr)
-    assert.include(stderr, 'Use --allow "read_file:<root>/project/src/server.ts".')
+    assert.include(stderr, 'Use --allow "read_file:src/server.ts".')
   })
 
   it("takes a rule for pages, which only references need", async () => {
@@ -168,10 +168,7 @@ describe("run", () => {
     const run = ["run", "--model", "embedded", "--plan", "gated.md"]
     const asked = await sandbox.run(run)
     assert.deepStrictEqual([asked.code, asked.stdout], [4, ""])
-    assert.include(
-      asked.stderr,
-      '"Task section 1" was not approved: no terminal to ask on. Use --yes to approve beforehand.'
-    )
+    assert.include(asked.stderr, '"Step 1" was not approved: no terminal to ask on. Use --yes to approve beforehand.')
     const approved = await sandbox.run([...run, "--yes-this-run"])
     assert.strictEqual(approved.code, 0, approved.stderr)
     assert.include(approved.stdout, "src/server.ts")

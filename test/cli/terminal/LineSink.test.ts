@@ -80,7 +80,7 @@ describe("progress on a terminal", () => {
       assert.include(drawn(4), "  ⠋ Search 1 · writing, 12 tokens · 3 s")
       yield* sink.listen(at(5, done("Search 1")))
       yield* sink.listen(at(5, { type: "step.finished", round: 1, step: 0, title: "Task section 1" }))
-      assert.deepStrictEqual(printed.slice(2), ["  finished Task section 1"])
+      assert.deepStrictEqual(printed.slice(2), ["  finished Step 1"])
       assert.deepStrictEqual(drawn(6), [])
     })
   )

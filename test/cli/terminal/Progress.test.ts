@@ -17,7 +17,7 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
   [{ type: "stage.started", stage: "plan", round: 0 }, "planning ..."],
   [{ type: "stage.started", stage: "refine", round: 1, task: "Research 1" }, undefined],
   [{ type: "round.started", round: 2 }, undefined],
-  [{ type: "step.started", round: 1, step: 1, title: "Task section 1" }, "Task section 1"],
+  [{ type: "step.started", round: 1, step: 1, title: "Task section 1" }, "Step 1"],
   [{ type: "task.looked", ...at, pass: 1, calls: [{ uid: "look-1/a", name: "read_file", arguments: {} }] }, undefined],
   [
     {
@@ -100,6 +100,10 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
     { type: "approval.answered", scope: "step", hash: "h", answer: "decline", by: "nobody" },
     "  not approved: no terminal to ask on"
   ],
+  [
+    { type: "message", level: "error", text: "Permission denied: a person denied edit_file on /p/a.ts." },
+    "note: You denied edit_file on /p/a.ts."
+  ],
   [{ type: "message", level: "warning", text: "a\u001b[2Jb" }, "warning: a\\u{1b}[2Jb"]
 ]
 
@@ -162,7 +166,7 @@ describe("what a model got wrong", () => {
   })
 
   it("is told when fixing it may have lost something, and otherwise on request", () => {
-    const head = "  fixed in an answer, planning"
+    const head = "  fixed while planning"
     const text = '    task "A": Did references-text. [references-text]'
     const form = '    task "A": Did reference-form. [reference-form]'
     assert.strictEqual(progressLine(fixed("reference-form"), plain), undefined)

@@ -73,6 +73,8 @@ describe("a region of the screen", () => {
     }
     assert.deepStrictEqual(await shown(), [...log, "a", "b"])
     assert.notInclude(writes.join(""), "\u001b[?25l")
+    /* From the first row of the screen this clears it, and tmux keeps what is cleared in its history. */
+    assert.notInclude(writes.join(""), "\u001b[J")
     screen.hide()
     assert.deepStrictEqual(await shown(), log)
   })

@@ -114,11 +114,11 @@ describe("what is going on", () => {
       ]
     )
     assert.deepStrictEqual(text(state, 12), [
-      "✔ Task section 1 · 2 tasks",
-      "▸ Task section 2 · 2 tasks",
+      "✔ Step 1 · 2 tasks",
+      "▸ Step 2 · 2 tasks",
       "  ⠋ Search 3 · choosing the calls, attempt 2 · writing, 10 tokens · 3 s",
       '  ⠋ Search 4 · search_files "time" in src · 3 s',
-      "· Task section 3 · 2 tasks",
+      "· Step 3 · 2 tasks",
       "2/6 · 12 s · Ctrl-C stops"
     ])
     assert.deepStrictEqual(text(state, 12, { columns: 40, rows: 24 }).slice(2, 4), [
@@ -137,12 +137,43 @@ describe("what is going on", () => {
       [4, sent(callOf("execute", "More 1"))]
     )
     assert.deepStrictEqual(text(state, 4), [
-      "✖ Task section 1 · 2 tasks · 1 without a result",
-      "▸ Task section 1 · 2 tasks",
+      "✖ Step 1 · 2 tasks · 1 without a result",
+      "▸ Step 1 · 2 tasks",
       "  ⠋ More 1 · writing the result · waiting for the model · 0 s",
       "  · More 2",
       "1/4 · 1 failed · 4 s · Ctrl-C stops"
     ])
+  })
+
+  it("shows the tasks of a step that was declined as skipped, not as ready", () => {
+    const state = liveAfter(
+      [0, started],
+      [1, planned(planWith(2, 2))],
+      [
+        2,
+        {
+          type: "task.refined",
+          round: 1,
+          step: 0,
+          task: "Search 1",
+          calls: []
+        }
+      ],
+      [3, { type: "step.finished", round: 1, step: 0, title: "Task section 1" }],
+      [3, { type: "stage.started", stage: "iterate", round: 1 }]
+    )
+    assert.deepStrictEqual(text(state, 4), [
+      "✖ Step 1 · 2 tasks · 2 without a result",
+      "⠋ checking what is left",
+      "0/2 · 2 skipped · 4 s · Ctrl-C stops"
+    ])
+  })
+
+  it("shows long names instead of cutting both them and what is done", () => {
+    const name = (n: number) => `Look at part ${n} of the program and its limits`
+    const state = liveAfter([0, started], [1, planned(planWith(1, 1, name))], [2, sent(callOf("execute", name(1)))])
+    assert.deepStrictEqual(text(state, 4, { columns: 40, rows: 24 })[1], "  ⠋ Look at part 1 of the prog... · 2 s")
+    assert.include(text(state, 4)[1], "limits · waiting for the model · 2 s")
   })
 
   for (const [tasks, perStep] of [
@@ -172,7 +203,7 @@ describe("what is going on", () => {
     const lines = text(inTheMiddle(300, 10), 50, { columns: 100, rows: 24 })
     assert.strictEqual(lines.length, 12)
     assert.match(lines[0] ?? "", /^✔ 9 steps$|^✔ \d+ steps · \d+ tasks/)
-    assert.include(lines, "▸ Task section 11 · 10 tasks")
+    assert.include(lines, "▸ Step 11 · 10 tasks")
     assert.match(lines.at(-2) ?? "", /^· \d+ more steps/)
     assert.strictEqual(lines.at(-1), "99/300 · 1 failed · 197 waiting for a free slot · 50 s · Ctrl-C stops")
   })

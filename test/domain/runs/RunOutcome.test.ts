@@ -86,10 +86,10 @@ describe("the outcome of a run", () => {
   })
 
   it("is declined when a person said so, and not permitted when nobody could approve", () => {
-    assert.deepStrictEqual(statusOf(decline("person")), ["declined", 'You declined "Task section 1".'])
+    assert.deepStrictEqual(statusOf(decline("person")), ["declined", 'You declined "Step 1".'])
     assert.deepStrictEqual(statusOf(decline("nobody")), [
       "not_permitted",
-      '"Task section 1" was not approved: no terminal to ask on. Use --yes to approve beforehand.'
+      '"Step 1" was not approved: no terminal to ask on. Use --yes to approve beforehand.'
     ])
   })
 

@@ -124,7 +124,7 @@ describe("layerTerminal", () => {
       assert.strictEqual(
         screen,
         `
-╭ Task section 2 · wants approval for 3 calls
+╭ Step 2 · wants approval for 3 calls
 │ 1 Edit 1: create a (1 line)
 │   1 + b
 │   Adds a file to the project.
@@ -132,7 +132,7 @@ describe("layerTerminal", () => {
 │ 3 Research 1: read docs/a.md
 │   Nothing is changed.
 │ p = read_file:docs/**
-╰ y yes · a yes to all later steps · p always in this project · 1,3 only these · n no · v view all · ? explain
+╰ y yes · a yes to all later steps · p always in this project · 1 only this · n no · v view all · ? explain
 Allow? `
       )
     })
@@ -160,6 +160,18 @@ Allow? `
       const numbers = yield* answered(step(three), "2", "1,4", "0", "d", "e", "n", "")
       assert.strictEqual(numbers.answer, "decline")
       assert.strictEqual(numbers.screen.split("That is no answer here.").length, 6)
+    })
+  )
+
+  it.effect("names only numbers that the question has", () =>
+    Effect.gen(function* () {
+      const { answer, screen } = yield* answered(step([writeItem, readItem]), "1,3", "?", "1")
+      assert.deepStrictEqual(answer, { chosen: [1] })
+      assert.include(screen, " · 1 only this · ")
+      assert.include(screen, "v, ? or numbers of calls such as 1.\n")
+      assert.include(screen, "\n  1   Only the calls with these numbers, of 1, 2.")
+      const many = yield* answered(step([writeItem, readItem, writeItem]), "1,3")
+      assert.include(many.screen, " · 1,3 only these · ")
     })
   )
 

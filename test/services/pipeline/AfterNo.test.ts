@@ -52,7 +52,7 @@ describe("after a no to a step", () => {
       expect([report.status, report.answer, report.message]).toEqual([
         "declined",
         "What was read.",
-        'You declined "Task section 2". Not done: "Write a", "Sum up".'
+        'You declined "Step 2". Not done: "Write a", "Sum up".'
       ])
       expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
       const why = 'The person declined "Task section 2".'
@@ -90,7 +90,7 @@ describe("after a no to a step", () => {
       expect([report.status, report.answer, report.message]).toEqual([
         "declined",
         "What was read.",
-        `You declined "Task section 2" and said what to do instead: ${instead}`
+        `You declined "Step 2" and said what to do instead: ${instead}`
       ])
       expect(events.filter((event) => event.type === "approval.answered")).toMatchObject([
         { scope: "step", answer: "decline", instead },

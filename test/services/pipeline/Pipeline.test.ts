@@ -294,7 +294,7 @@ describe("approval", () => {
       const { report, events } = yield* run()
       expect([report.status, report.message, report.results.map((result) => result.name)]).toEqual([
         "declined",
-        'You declined "Task section 2". Not done: "Write".',
+        'You declined "Step 2". Not done: "Write".',
         ["Read"]
       ])
       expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
@@ -306,7 +306,7 @@ describe("approval", () => {
       const { report, events } = yield* run()
       expect([report.status, report.message]).toEqual([
         "not_permitted",
-        '"Task section 2" was not approved: no terminal to ask on. Use --yes to approve beforehand. Not done: "Write".'
+        '"Step 2" was not approved: no terminal to ask on. Use --yes to approve beforehand. Not done: "Write".'
       ])
       expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
     }).pipe(given(writing))

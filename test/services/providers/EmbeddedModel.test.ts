@@ -52,7 +52,7 @@ layer(Layer.merge(StagePrompts.layer, EmbeddedModel.layer))("EmbeddedModel", (it
       const answer = yield* LanguageModel.generateText({ prompt: "Hello!" })
       assert.strictEqual(
         answer.text,
-        "I am the embedded stand-in of task-conductor, not a language model. I only know the stages of a run: use `task-conductor run`, or choose a model with `--model`."
+        "I am the built-in demo of task-conductor, not a language model. I only know the stages of a run: use `task-conductor run`, or choose a model with `--model`."
       )
     })
   )
@@ -114,7 +114,7 @@ describe("a run on the embedded model", () => {
 - [src/app/runLayers.ts](src/app/runLayers.ts#L3) \`loadUser("1")\`
 - [src/user.ts](src/user.ts#L1) \`// users\`
 
-*The embedded stand-in wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with \`--model\` for an answer that does.*`
+*The built-in demo wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with \`--model\` for an answer that does.*`
       )
     }).pipe(Effect.provide(layerTestRun({ files }).pipe(Layer.provide(EmbeddedModel.layer))))
   )

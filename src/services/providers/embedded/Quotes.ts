@@ -9,7 +9,7 @@ import type { PathClue } from "./Clues.ts"
 
 /** The last words of every answer to a person. */
 export const disclosure =
-  "*The embedded stand-in wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with `--model` for an answer that does.*"
+  "*The built-in demo wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with `--model` for an answer that does.*"
 
 /** A text as code, cut to a readable width. */
 export const quote = (text: string): string => codeSpan(text.length > 160 ? `${text.slice(0, 160)} ...` : text)

@@ -19,7 +19,7 @@ import { disclosure, foundText, pathsOf, readFound } from "./Quotes.ts"
 import { readRequest, type Request } from "./Request.ts"
 
 const elsewhere =
-  "I am the embedded stand-in of task-conductor, not a language model. I only know the stages of a run: use `task-conductor run`, or choose a model with `--model`."
+  "I am the built-in demo of task-conductor, not a language model. I only know the stages of a run: use `task-conductor run`, or choose a model with `--model`."
 
 type Answer = (blocks: ReadonlyArray<PromptBlock>, system: string) => string
 

@@ -162,7 +162,7 @@ layer(StagePrompts.layer)("the answer to an iteration prompt", (it) => {
 })
 
 const disclosure =
-  "*The embedded stand-in wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with `--model` for an answer that does.*"
+  "*The built-in demo wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with `--model` for an answer that does.*"
 
 layer(StagePrompts.layer)("the answer to a conclusion prompt", (it) => {
   it.effect("answers with the lines that the results list, and says what it is", () =>

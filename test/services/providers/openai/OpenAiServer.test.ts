@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { baseUrlProblem, resolveBaseUrl } from "../../../../src/services/providers/openai/OpenAiAddress.ts"
 import { layerOpenAiFacts, readOpenAiFacts } from "../../../../src/services/providers/openai/OpenAiFacts.ts"
@@ -105,7 +106,7 @@ describe("the facts of a model", () => {
         return [yield* factsOf("openai:x"), yield* factsOf("openai:x")]
       })
       const facts = (host: string) =>
-        askTwice.pipe(Effect.provide(layerOpenAiFacts()), Effect.provide(OpenAiServer.layer({ host })))
+        Effect.provide(askTwice, Layer.provide(layerOpenAiFacts(), OpenAiServer.layer({ host })))
       assert.deepStrictEqual(yield* facts(server.url), [known, known])
       assert.strictEqual(server.requests.length, 1)
       assert.deepStrictEqual((yield* facts("http://127.0.0.1:1/v1"))[1], { isKnown: false, thinks: false })

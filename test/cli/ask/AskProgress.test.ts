@@ -1,0 +1,50 @@
+import { assert, describe, it } from "@effect/vitest"
+import { askLine } from "../../../src/cli/ask/AskProgress.ts"
+import { makePaint } from "../../../src/cli/terminal/Colour.ts"
+import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
+import type { ToolResult } from "../../../src/domain/tools/ToolCall.ts"
+import { liveAfter, started } from "../../support/LiveEvents.ts"
+
+const id = { round: 1, task: "ask", uid: "a" }
+const live = liveAfter([0, started])
+
+const lineOf = (result: Pick<ToolResult, "data" | "error_message" | "error_type" | "success">): string | undefined => {
+  const metadata = { execution_time_ms: 6, data_size_bytes: 1, timestamp: 0 }
+  const event: RunEvent = { type: "tool.finished", id, name: "edit_file", result: { ...result, metadata } }
+  return askLine(event, makePaint(false), { live })
+}
+
+const failed = (error_type: ToolResult["error_type"], error_message: string) =>
+  lineOf({ success: false, data: null, error_type, error_message })
+
+describe("askLine", () => {
+  it("tells the size of a change, not its JSON", () => {
+    const diff = "--- /p/a.ts\n+++ /p/a.ts\n@@ -1 +1,2 @@\n-a\n+b\n+c"
+    const data = { path: "/p/a.ts", diff }
+    assert.strictEqual(
+      lineOf({ success: true, data, error_type: "none", error_message: null }),
+      "  ok edit_file 6 ms: +2 -1"
+    )
+  })
+
+  it("tells why a call failed without the lines that are for the model, with relative paths", () => {
+    const message =
+      "Nothing was changed. The old_text does not occur in /p/a.ts. Line 3 is nearest; copy from here exactly:\n  x"
+    assert.strictEqual(
+      failed("validation_failed", message),
+      "  call failed edit_file 6 ms: Nothing was changed. The old_text does not occur in a.ts. Line 3 is nearest."
+    )
+  })
+
+  it("leaves a denial to the answer of the person and the end of the message", () => {
+    assert.isUndefined(failed("permission_denied", "Permission denied: a person denied edit_file on /p/a.ts."))
+    assert.strictEqual(
+      askLine(
+        { type: "message", level: "error", text: "Permission denied: a person denied edit_file on /p/a.ts." },
+        makePaint(false),
+        { live }
+      ),
+      "note: You denied edit_file on a.ts."
+    )
+  })
+})
