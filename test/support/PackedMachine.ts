@@ -37,6 +37,15 @@ export const installPacked = (root: string): void => {
   }
 }
 
+/** What npm needs to install from a registry on the loopback. */
+export const npmEnvironment = (root: string, registry: string): Machine["env"] => ({
+  npm_config_registry: registry,
+  npm_config_cache: join(root, "cache"),
+  npm_config_update_notifier: "false",
+  npm_config_audit: "false",
+  npm_config_fund: "false"
+})
+
 /** A new machine with what was installed below `root`. */
 export const openMachine = (root: string, more: Machine["env"]): Machine => {
   const home = join(mkdtempSync(join(root, "machine-")), "you")
