@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type CommandForms, commandForms, problemOf } from "./support/CommandForms.ts"
-import { installPacked } from "./support/PackedMachine.ts"
+import { installPacked, npmEnvironment } from "./support/PackedMachine.ts"
 import { blocksOf, codeInProse } from "./support/PageBlocks.ts"
 import { fits, followPage } from "./support/PageSession.ts"
 import { type Registry, startRegistry } from "./support/Registry.ts"
@@ -71,6 +71,7 @@ describe("documented commands", () => {
 
 describe("documented sessions", { timeout: 120_000 }, () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "task-conductor-pages-")))
+  /** It has what the program needs, and not the program. */
   let registry: Registry
   beforeAll(async () => {
     installPacked(root)
@@ -81,18 +82,9 @@ describe("documented sessions", { timeout: 120_000 }, () => {
     rmSync(root, { recursive: true, force: true })
   })
 
-  /** The registry has what the program needs, and not the program. */
-  const npm = () => ({
-    npm_config_registry: registry.url,
-    npm_config_cache: join(root, "cache"),
-    npm_config_update_notifier: "false",
-    npm_config_audit: "false",
-    npm_config_fund: "false"
-  })
-
   for (const page of pages.filter((one) => blocksOf(one).some(({ language }) => language === "console"))) {
     it(`of ${page} print what it shows`, async () => {
-      const steps = await followPage(root, page, npm())
+      const steps = await followPage(root, page, npmEnvironment(root, registry.url))
       assert.isAbove(steps.length, 0)
       for (const step of steps.filter((one) => !fits(one))) {
         assert.deepStrictEqual(step.printed, step.shown, `${step.place}: ${step.command}`)

@@ -41,8 +41,7 @@ export const askCrashKinds: ReadonlyArray<CrashKind> = [
   { what: "flushes of all files and folders", calls: "fsync,fdatasync", isSeeded: false },
   { what: "writes of files", calls: "pwrite64", isSeeded: false },
   { what: "renames", calls: "rename", isSeeded: false },
-  { what: "new folders", calls: "mkdir", isSeeded: false },
-  { what: "removals", calls: "unlink", isSeeded: false }
+  { what: "new folders", calls: "mkdir", isSeeded: false }
 ]
 
 const flags = ["--model", fakeModel, "--json", "--allow", "write_file", "--allow", "edit_file", "--allow", "read_file"]

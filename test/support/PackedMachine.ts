@@ -3,7 +3,7 @@
  */
 import { execFileSync } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { copyProduct, packFolder } from "./packedProduct.ts"
 
@@ -37,13 +37,22 @@ export const installPacked = (root: string): void => {
   }
 }
 
+/** What npm needs to install from a registry on the loopback. */
+export const npmEnvironment = (root: string, registry: string): Machine["env"] => ({
+  npm_config_registry: registry,
+  npm_config_cache: join(root, "cache"),
+  npm_config_update_notifier: "false",
+  npm_config_audit: "false",
+  npm_config_fund: "false"
+})
+
 /** A new machine with what was installed below `root`. */
 export const openMachine = (root: string, more: Machine["env"]): Machine => {
   const home = join(mkdtempSync(join(root, "machine-")), "you")
   mkdirSync(home)
   symlinkSync(join(root, "packed"), join(home, "task-conductor"))
   const env = {
-    PATH: `${join(root, "bin")}:${process.env["PATH"] ?? ""}`,
+    PATH: [join(root, "bin"), dirname(process.execPath), process.env["PATH"]].join(":"),
     HOME: home,
     OLLAMA_HOST: "127.0.0.1:1",
     NODE_COMPILE_CACHE: join(root, "compile-cache"),

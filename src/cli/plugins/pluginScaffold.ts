@@ -92,7 +92,7 @@ test("says that a file is missing", async () => {
 })
 `
 
-const readmeOf = (name: string, tool: string): string => `# ${name}
+const readmeOf = (name: string, tool: string, hostVersion: string): string => `# ${name}
 
 Tools for [task-conductor](https://www.npmjs.com/package/task-conductor).
 
@@ -113,6 +113,13 @@ Name it in \`task-conductor.json\`, and the tool in \`allowed-tools\` of a skill
 \`\`\`
 
 \`npm test\` checks the package. Choose a licence before you publish it.
+
+While task-conductor is not on the npm registry, \`npm install\` in this folder ends with E404. Make a tarball with
+\`npm pack\` in a clone of task-conductor, and install that:
+
+\`\`\`
+npm install --save-dev PATH/task-conductor-${hostVersion}.tgz
+\`\`\`
 `
 
 /** The text of every file by its path; \`hostVersion\` is the version of task-conductor that it is made for. */
@@ -123,6 +130,6 @@ export const pluginScaffold = (packageName: string, hostVersion: string): Readon
     "package.json": manifestOf(packageName, hostVersion),
     "index.js": moduleOf(plugin, tool),
     "index.test.js": testOf(tool),
-    "README.md": readmeOf(packageName, tool)
+    "README.md": readmeOf(packageName, tool, hostVersion)
   }
 }

@@ -101,7 +101,9 @@ const create = Command.make(
     const files = pluginScaffold(name, version)
     yield* writeNew(folder, files)
     yield* result(json ? outputJson({ folder, files: Object.keys(files) }, 2) : folder)
-    yield* tell(`made ${Object.keys(files).join(", ")}. Next: cd ${folderOf(name)} && npm install && npm test`)
+    yield* tell(
+      `made ${Object.keys(files).join(", ")}. Next: cd ${folderOf(name)} && npm install && npm test\nIf npm ends with E404, README.md says what to do.`
+    )
   })
 ).pipe(
   Command.withDescription("Create a folder with a new plugin: a tool, its test, and a package.json"),

@@ -49,9 +49,13 @@ export const matchName = (given: string, names: ReadonlyArray<string>): NameMatc
   return { nearest: [...new Set([...tags, ...beginsAlike, ...nearest(given, names)])].slice(0, 3) }
 }
 
-/** `5.2 GB` */
+/** `5.2 GB`, `270 MB`, `472 kB` */
 export const sizeText = (bytes: number): string =>
-  bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round(bytes / 1e6)} MB`
+  bytes >= 1e9
+    ? `${(bytes / 1e9).toFixed(1)} GB`
+    : bytes >= 1e6
+      ? `${Math.round(bytes / 1e6)} MB`
+      : `${Math.round(bytes / 1e3)} kB`
 
 const abilities = ({ completion, isForwarded, loadedWindow, thinking, tools }: InstalledModel): string =>
   [

@@ -107,7 +107,7 @@ describe.concurrent("plugins new", { timeout: 60_000 }, () => {
       code: 0,
       stdout: "<root>/project/task-conductor-plugin-2nd-rain.fall\n",
       stderr:
-        "made package.json, index.js, index.test.js, README.md. Next: cd task-conductor-plugin-2nd-rain.fall && npm install && npm test\n"
+        "made package.json, index.js, index.test.js, README.md. Next: cd task-conductor-plugin-2nd-rain.fall && npm install && npm test\nIf npm ends with E404, README.md says what to do.\n"
     })
     const { name, peerDependencies } = JSON.parse(readMade("package.json")) as {
       name: string
@@ -121,6 +121,7 @@ describe.concurrent("plugins new", { timeout: 60_000 }, () => {
       readMade("index.js"),
       'name: "2nd-rain.fall", tools: Effect.succeed({ tool_2nd_rain_fall: wordCount })'
     )
+    assert.include(readMade("README.md"), `npm install --save-dev PATH/task-conductor-${version}.tgz`)
     assert.include(readMade("index.test.js"), 'runTool(plugin, "tool_2nd_rain_fall", { path: "none.md" })')
     const list = ["tools", "list", "--plugin", "./task-conductor-plugin-2nd-rain.fall"]
     assert.match(
