@@ -10,7 +10,7 @@ import type { Output } from "./Output.ts"
 
 const note = (text: string): string => `note: ${text.charAt(0).toLowerCase()}${text.slice(1)}`
 
-/** What the embedded stand-in is, before it does anything. */
+/** What the built-in demo is, before it does anything. */
 const demoLine = "Using the built-in demo, which only searches and quotes."
 
 /** Prints notes and warnings on stderr. */

@@ -58,7 +58,7 @@ export const judgeLines = (
     return { wrong: { code: "evidence-lines", what, how } }
   }
   if (quote?.isLine === true && found.length === 0 && !wasChanged) {
-    const what = `The text \`${quote.text}\` beside the link does not stand in ${bareHrefOfPath(target)}.`
+    const what = `The text \`${quote.text}\` beside the link is not in ${bareHrefOfPath(target)}.`
     return { wrong: { code: "evidence-quote", what, how: ruleOf("evidence-quote").fix } }
   }
   return lines !== undefined && lines.to > count ? { href: hrefWith(reference, lines.from, count) } : {}

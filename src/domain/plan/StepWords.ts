@@ -3,4 +3,4 @@
  */
 import { printable } from "../text/Printable.ts"
 
-export const stepWords = (title: string): string => printable(title.replace(/^Task section (\d+)$/, "Step $1"))
+export const stepWords = (title: string): string => printable(title.replace(/^Task section (\d+)(?=$|:)/, "Step $1"))

@@ -105,7 +105,7 @@ describe("a link that is wrong", () => {
     [
       "[a](src/a.ts#L3): `const other = 3`",
       "evidence-quote",
-      "`const other = 3` beside the link does not stand in src/a.ts",
+      "`const other = 3` beside the link is not in src/a.ts",
       "[a](src/a.ts#L3) (not found there): `const other = 3`"
     ],
     [

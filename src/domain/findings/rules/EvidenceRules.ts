@@ -20,7 +20,7 @@ export const evidenceRules = defineFamily({
     },
     "evidence-quote": {
       severity: "error",
-      title: "Quotation that does not stand in the file",
+      title: "Quotation that is not in the file",
       why: "A text beside a link is read as a copy of what stands there.",
       fix: "Copy the text exactly, or say it in your own words without quoting."
     },
