@@ -72,12 +72,6 @@ describe("the door for checking", () => {
       []
     )
   })
-
-  it("has a page that shows what is really printed", () => {
-    const page = readFileSync(new URL("../docs/checking.md", import.meta.url), "utf8")
-    const [, shown = "nothing"] = /```text\n(.*?)```/s.exec(page) ?? []
-    assert.include(readFileSync(new URL("fixtures/checks/five-mistakes.txt", import.meta.url), "utf8"), shown)
-  })
 })
 
 const codes = ({ issues, repairs }: SkillLint) => [...issues, ...repairs].map(({ code }) => code)
