@@ -124,7 +124,8 @@ export class TerminalScreen implements Screen {
     const { columns } = this.#size()
     const rows = this.#drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(shownWidth(line) / columns)), 0)
     this.#drawn = []
-    return `\r${"\u001b[A\u001b[2K".repeat(rows)}`
+    /* In the line of the cursor stands what the terminal echoed of a key, such as ^C. */
+    return `\r\u001b[2K${"\u001b[A\u001b[2K".repeat(rows)}`
   }
 
   #region(): string {

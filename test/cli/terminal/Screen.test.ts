@@ -63,6 +63,18 @@ describe("a region of the screen", () => {
     assert.deepStrictEqual(await shown(), ["first", "second", "third", "after"])
   })
 
+  it("takes away what the terminal echoed of a key below it", async () => {
+    const { screen, shown, stream, terminal } = open()
+    screen.show(() => ["working"])
+    screen.write(stream, "first\n")
+    terminal.write("^C")
+    screen.write(stream, "second\n")
+    assert.deepStrictEqual(await shown(), ["first", "second", "working"])
+    terminal.write("^C")
+    screen.hide()
+    assert.deepStrictEqual(await shown(), ["first", "second"])
+  })
+
   it("leaves the log whole when the screen is full, and hides no cursor", async () => {
     const { screen, shown, stream, writes } = open(20, 6)
     screen.show(() => ["a", "b"])
