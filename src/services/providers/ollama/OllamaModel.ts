@@ -15,7 +15,8 @@ import type { ChatRequest } from "ollama/browser"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
 import { CallOptions } from "../CallOptions.ts"
 import { ModelOverride } from "../ModelOverride.ts"
-import { asOllamaError, makeClient, type ServerAddress } from "./OllamaClient.ts"
+import { piecesWithin } from "./AnswerPieces.ts"
+import { makeClient, type ServerAddress } from "./OllamaClient.ts"
 import { type OllamaError, toAiError } from "./OllamaErrors.ts"
 import { joinParts, makePartReader } from "./OllamaParts.ts"
 import { readProviderOptions } from "./OllamaRequest.ts"
@@ -58,8 +59,6 @@ const sampledWith = (sampling: Sampling) => {
   )
 }
 
-type Lines = AsyncIterator<unknown>
-
 /** What all calls share. */
 interface Connection {
   readonly agent: Agent
@@ -80,23 +79,7 @@ const readAnswer = Effect.fnUntraced(function* (
   }
   const client = yield* makeClient(options, yield* openExchange(agent, "lines", onConnected))
   const waits = yield* beginWaits(timesOf(options.timeouts, seconds), heard, () => isConnected)
-
-  const first = yield* waits.first(
-    Effect.tryPromise({
-      try: async () => {
-        const lines: Lines = (await client.chat(request))[Symbol.asyncIterator]()
-        return { lines, line: await lines.next() }
-      },
-      catch: asOllamaError
-    })
-  )
-
-  const next = waits.next(Effect.tryPromise({ try: () => first.lines.next(), catch: asOllamaError }))
-  return Stream.unfold(true, (isFirst) =>
-    Effect.map(isFirst ? Effect.succeed(first.line) : next, (line) =>
-      line.done === true ? undefined : ([line.value, false] as const)
-    )
-  )
+  return yield* piecesWithin(waits, async () => (await client.chat(request))[Symbol.asyncIterator]())
 })
 
 const streamParts = (

@@ -3,12 +3,12 @@
  * Each answer has its own reader.
  */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as IdGenerator from "effect/ai/IdGenerator"
 import type * as Response from "effect/ai/Response"
-import { maxNesting, withoutDeeper } from "../../../domain/text/JsonDepth.ts"
+import { withoutDeeper } from "../../../domain/text/JsonDepth.ts"
+import { callParts, makeBlocks, paramsOf } from "../AnswerBlocks.ts"
 import { OllamaError } from "./OllamaErrors.ts"
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -47,7 +47,6 @@ export const beginningOf = (said: unknown): string =>
   JSON.stringify(withoutDeeper((said ?? null) as Schema.Json, 8)).slice(0, 80)
 
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
-const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 const count = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
@@ -110,48 +109,13 @@ const metadataOf = (chunk: Chunk): Response.ResponseMetadataPartEncoded => {
 }
 
 /**
- * Arguments come as an object, or as JSON in a string; text that is not JSON stays text for the tool's schema to
- * refuse. Arguments that are nested too deeply keep one level more than the check of calls accepts.
- */
-const paramsOf = (value: unknown): unknown => {
-  if (value === undefined || value === null || value === "") return {}
-  const given = typeof value === "string" ? Option.getOrElse(decodeArguments(value), () => value) : value
-  return withoutDeeper(given as Schema.Json, maxNesting + 1)
-}
-
-const callParts = (id: string, name: string, params: unknown): ReadonlyArray<Response.StreamPartEncoded> => [
-  { type: "tool-params-start", id, name },
-  { type: "tool-params-delta", id, delta: JSON.stringify(params) },
-  { type: "tool-params-end", id },
-  { type: "tool-call", id, name, params }
-]
-
-/**
  * Makes a reader for the lines of one answer, in order. Thinking and text become parts with their own start and end, in
  * the order in which they come; a call without an id is given one.
  */
 export const makePartReader = (ids: IdGenerator.Service) => {
   let started = false
   let called = false
-  let blocks = 0
-  let open: { readonly kind: "text" | "reasoning"; readonly id: string } | undefined
-
-  const close = (): ReadonlyArray<Response.StreamPartEncoded> => {
-    const ended = open
-    open = undefined
-    return ended === undefined ? [] : [{ type: `${ended.kind}-end`, id: ended.id }]
-  }
-  const write = (
-    kind: "text" | "reasoning",
-    delta: string | null | undefined
-  ): ReadonlyArray<Response.StreamPartEncoded> => {
-    if (delta == null || delta === "") return []
-    if (open?.kind === kind) return [{ type: `${kind}-delta`, id: open.id, delta }]
-    const before = close()
-    const id = `${kind}-${blocks++}`
-    open = { kind, id }
-    return [...before, { type: `${kind}-start`, id }, { type: `${kind}-delta`, id, delta }]
-  }
+  const { close, write } = makeBlocks()
 
   return Effect.fnUntraced(function* (line: unknown) {
     const decoded = decodeChunk(line)

@@ -16,7 +16,8 @@ import type { Sampling, Think } from "../../../domain/models/Generation.ts"
 import { nameOnServer } from "../../../domain/models/ModelName.ts"
 import { CallOptions } from "../CallOptions.ts"
 import { ModelOverride } from "../ModelOverride.ts"
-import { asOllamaError, type ServerAddress } from "../ollama/OllamaClient.ts"
+import { piecesWithin } from "../ollama/AnswerPieces.ts"
+import type { ServerAddress } from "../ollama/OllamaClient.ts"
 import { OllamaError, toAiError } from "../ollama/OllamaErrors.ts"
 import { joinParts } from "../ollama/OllamaParts.ts"
 import { openAgent, openExchange } from "../ollama/OllamaTransport.ts"
@@ -87,27 +88,14 @@ const readAnswer = Effect.fnUntraced(function* (
   }
   const exchange = yield* openExchange(agent, guardEvents, onConnected)
   const waits = yield* beginWaits(timesOf(options.timeouts, seconds), heard, () => isConnected)
-
-  const first = yield* waits.first(
-    Effect.tryPromise({
-      try: async () => {
-        const response = await exchange(`${options.host}/chat/completions`, {
-          method: "POST",
-          headers: { "content-type": "application/json", accept: "text/event-stream", ...authorization(options) },
-          body: JSON.stringify(body)
-        })
-        const objects = objectsOf(response)
-        return { objects, object: await objects.next() }
-      },
-      catch: asOllamaError
+  return yield* piecesWithin(waits, async () => {
+    const response = await exchange(`${options.host}/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "text/event-stream", ...authorization(options) },
+      body: JSON.stringify(body)
     })
-  )
-  const next = waits.next(Effect.tryPromise({ try: () => first.objects.next(), catch: asOllamaError }))
-  return Stream.unfold(true, (isFirst) =>
-    Effect.map(isFirst ? Effect.succeed(first.object) : next, (object) =>
-      object.done === true ? undefined : ([object.value, false] as const)
-    )
-  )
+    return objectsOf(response)
+  })
 })
 
 const streamParts = (

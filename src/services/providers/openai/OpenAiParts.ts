@@ -2,12 +2,11 @@
  * Turns the chunks of a streamed answer into the parts of effect/ai. Each answer has its own reader.
  */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as IdGenerator from "effect/ai/IdGenerator"
 import type * as Response from "effect/ai/Response"
-import { maxNesting, withoutDeeper } from "../../../domain/text/JsonDepth.ts"
+import { callParts, makeBlocks, paramsOf } from "../AnswerBlocks.ts"
 import { OllamaError } from "../ollama/OllamaErrors.ts"
 import { beginningOf } from "../ollama/OllamaParts.ts"
 
@@ -63,7 +62,6 @@ const Chunk = Schema.Struct({
 type Chunk = typeof Chunk.Type
 
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
-const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 const count = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
@@ -126,47 +124,14 @@ interface OpenCall {
   given: string
 }
 
-/** Arguments that are no JSON stay text, for the schema of the tool to refuse. */
-const paramsOf = (given: string): unknown => {
-  if (given.trim() === "") return {}
-  return withoutDeeper(Option.getOrElse(decodeArguments(given), () => given) as Schema.Json, maxNesting + 1)
-}
-
-const callParts = ({ given, id, name }: OpenCall): ReadonlyArray<Response.StreamPartEncoded> => {
-  const params = paramsOf(given)
-  return [
-    { type: "tool-params-start", id, name },
-    { type: "tool-params-delta", id, delta: JSON.stringify(params) },
-    { type: "tool-params-end", id },
-    { type: "tool-call", id, name, params }
-  ]
-}
-
 /** Makes a reader for one answer: `read` takes each chunk in order, `end` gives what is known when the last has come. */
 export const makePartReader = (ids: IdGenerator.Service) => {
   let started = false
-  let blocks = 0
-  let open: { readonly kind: "text" | "reasoning"; readonly id: string } | undefined
   let reason: string | undefined
   let usage: Usage | undefined
   const calls: Array<OpenCall> = []
 
-  const close = (): ReadonlyArray<Response.StreamPartEncoded> => {
-    const ended = open
-    open = undefined
-    return ended === undefined ? [] : [{ type: `${ended.kind}-end`, id: ended.id }]
-  }
-  const write = (
-    kind: "text" | "reasoning",
-    delta: string | null | undefined
-  ): ReadonlyArray<Response.StreamPartEncoded> => {
-    if (delta == null || delta === "") return []
-    if (open?.kind === kind) return [{ type: `${kind}-delta`, id: open.id, delta }]
-    const before = close()
-    const id = `${kind}-${blocks++}`
-    open = { kind, id }
-    return [...before, { type: `${kind}-start`, id }, { type: `${kind}-delta`, id, delta }]
-  }
+  const { close, write } = makeBlocks()
   /** The call that a piece belongs to: by its index, or the last one, unless the piece begins a call. */
   const callOf = Effect.fnUntraced(function* (piece: CallPiece) {
     const index = piece.index ?? undefined
@@ -207,7 +172,7 @@ export const makePartReader = (ids: IdGenerator.Service) => {
   })
   const end = (): ReadonlyArray<Response.StreamPartEncoded> => [
     ...close(),
-    ...calls.flatMap(callParts),
+    ...calls.flatMap(({ given, id, name }) => callParts(id, name, paramsOf(given))),
     finishPart(reason, calls.length > 0, usage)
   ]
   return { read, end }

@@ -1,0 +1,50 @@
+/**
+ * What the readers of answers share: text and thoughts as parts of effect/ai with a start and an end each, and calls.
+ */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type * as Response from "effect/ai/Response"
+import { maxNesting, withoutDeeper } from "../../domain/text/JsonDepth.ts"
+
+type Parts = ReadonlyArray<Response.StreamPartEncoded>
+
+/** Text and thoughts of one answer, in the order in which they come. */
+export const makeBlocks = () => {
+  let blocks = 0
+  let open: { readonly kind: "text" | "reasoning"; readonly id: string } | undefined
+
+  const close = (): Parts => {
+    const ended = open
+    open = undefined
+    return ended === undefined ? [] : [{ type: `${ended.kind}-end`, id: ended.id }]
+  }
+  const write = (kind: "text" | "reasoning", delta: string | null | undefined): Parts => {
+    if (delta == null || delta === "") return []
+    if (open?.kind === kind) return [{ type: `${kind}-delta`, id: open.id, delta }]
+    const before = close()
+    const id = `${kind}-${blocks++}`
+    open = { kind, id }
+    return [...before, { type: `${kind}-start`, id }, { type: `${kind}-delta`, id, delta }]
+  }
+  return { close, write }
+}
+
+const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
+/**
+ * Arguments come as an object, or as JSON in a string; text that is not JSON stays text for the tool's schema to
+ * refuse. Arguments that are nested too deeply keep one level more than the check of calls accepts.
+ */
+export const paramsOf = (value: unknown): unknown => {
+  if (value === undefined || value === null) return {}
+  if (typeof value === "string" && value.trim() === "") return {}
+  const given = typeof value === "string" ? Option.getOrElse(decodeArguments(value), () => value) : value
+  return withoutDeeper(given as Schema.Json, maxNesting + 1)
+}
+
+export const callParts = (id: string, name: string, params: unknown): Parts => [
+  { type: "tool-params-start", id, name },
+  { type: "tool-params-delta", id, delta: JSON.stringify(params) },
+  { type: "tool-params-end", id },
+  { type: "tool-call", id, name, params }
+]
