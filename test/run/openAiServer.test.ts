@@ -112,11 +112,16 @@ describe("a server of the OpenAI API", () => {
         ]
       )
 
-      process.env["OPENAI_API_KEY"] = key
-      const { report } = run({ project: `${root}/project`, prompt: "Time?", model, openaiBaseUrl: server.url })
-      const { answer } = yield* Effect.promise(() => report)
-      delete process.env["OPENAI_API_KEY"]
-      assert.strictEqual(answer, "It is noon.")
+      const open = yield* FakeOpenAi.make(obedient)
+      const { report } = run({
+        project: `${root}/project`,
+        prompt: "Time?",
+        model,
+        openaiBaseUrl: open.url,
+        stateFolder: `${root}/state`
+      })
+      const { answer, message, status } = yield* Effect.promise(() => report)
+      assert.deepStrictEqual([status, message, answer], ["done", "", "It is noon."])
     })
   )
 

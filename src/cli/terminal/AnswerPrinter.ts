@@ -92,6 +92,6 @@ const makeRenderingPrinter = Effect.gen(function* () {
   return printer
 })
 
-/** Text goes to stdout and progress to stderr, which share one screen. */
+/** Text goes to stdout and progress to stderr, which share one screen. Where nothing can be drawn, an open block would not be seen. */
 export const makeAnswerPrinter = (isPlain: boolean): Effect.Effect<AnswerPrinter, never, Output> =>
-  isPlain ? makePlainPrinter : makeRenderingPrinter
+  Output.use(({ screen }) => (isPlain || !screen.canDraw ? makePlainPrinter : makeRenderingPrinter))
