@@ -173,6 +173,16 @@ const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
   yield* Deferred.await(done)
 })
 
+/** A part of the work of others moves to a worker that joins, and calls in it may be broken off. */
+const tellOfOthers = Effect.fnUntraced(function* (tell: WorkerOptions["tell"]) {
+  const workers = yield* ClusterWorkers
+  const busy = (yield* workers.alive).filter(({ name, runs, tasks }) => name !== workerName && runs + tasks > 0)
+  if (busy.length === 0) return
+  yield* tell(
+    "Other workers are at work. A part of it moves here now: a call that changes something can be broken off by that, and is asked about. Start workers before runs."
+  )
+})
+
 /** Says in the database that this worker is there, until the scope closes. */
 const reportPresence = Effect.fnUntraced(function* (load: Load, slots: number) {
   const workers = yield* ClusterWorkers
@@ -201,7 +211,7 @@ export const runWorker = Effect.fn("runWorker")(
     const worker = layerWorker({ flags, load, parallel: settings.slots, tell })
     const kept = configuration.keepClusterRuns
     const removal = Layer.effectDiscard(kept === undefined ? Effect.void : removeRuns(kept, tell))
-    const presence = Layer.effectDiscard(reportPresence(load, settings.slots))
+    const presence = Layer.effectDiscard(Effect.andThen(tellOfOthers(tell), reportPresence(load, settings.slots)))
     const stuck = yield* Deferred.make<never, DatabaseUnavailable>()
     const watch = Layer.effectDiscard(
       Effect.forkScoped(Effect.catch(watchShare, (error) => Deferred.fail(stuck, error)))

@@ -22,22 +22,24 @@ const script = (body: ChatBody): string => {
 }
 
 describe("a worker that joins", { timeout: 120_000, ...needsPostgres }, () => {
-  liveTest("waits for its share until the calls in it have ended, and nobody is asked about them", () =>
+  liveTest("says that calls of others can be broken off, and none is made again without a question", () =>
     Effect.gen(function* () {
       const { sandbox, start, worker } = yield* makeCluster
       sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
       const log = join(sandbox.root, "project/log.txt")
       const lines = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [])
-      yield* worker(script)
+      const first = yield* worker(script)
       const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
       yield* waitFor("all commands", () => lines().length === names.length)
+      yield* Effect.sleep("2500 millis")
       const { binary } = yield* worker(script)
       sandbox.write("project/go", "")
       const { code, stderr } = yield* Effect.promise(() => client.ended)
-      expect([code, stderr.includes("nobody knows")], stderr).toEqual([0, false])
-      expect(lines().toSorted()).toEqual([...names.map(() => "begins"), ...names.map(() => "ends")])
-      /* What is left of its share is done there. */
-      expect(binary.stderr()).toMatch(/carries out|begins here/)
+      /* What was broken off waits for an answer, and nobody can be asked here. */
+      expect([0, 4], stderr).toContain(code)
+      expect(lines().filter((line) => line === "begins")).toEqual(names.map(() => "begins"))
+      const warning = "a call that changes something can be broken off"
+      expect([first.binary.stderr().includes(warning), binary.stderr().includes(warning)]).toEqual([false, true])
     })
   )
 })
