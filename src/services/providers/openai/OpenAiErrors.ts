@@ -61,6 +61,9 @@ export const readRefusal = (error: OllamaError, model: string): OllamaError => {
   if (reason._tag !== "BadStatus") return error
   const overflow = reason.status === 400 || reason.status === 413 ? readOverflowText(reason.detail) : undefined
   if (overflow !== undefined) return tooLong(overflow)
+  /* llama-server with several models says with 400 what others say with 404. */
+  const isMissing = reason.status === 400 && reason.detail.includes(model) && /not found/i.test(reason.detail)
+  if (isMissing) return new OllamaError({ reason: { ...reason, status: 404, json: true } })
   return reason.status === 404
     ? new OllamaError({ reason: { ...reason, json: reason.json && isAboutModel(reason.detail, model) } })
     : error

@@ -392,6 +392,11 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
     }
   ],
   [
+    "a model that llama-server does not have beside others",
+    { status: 400, error: `model '${fakeOpenAiModel}' not found` },
+    { _tag: "ModelMissing", model: base.model, detail: `HTTP 404: model '${fakeOpenAiModel}' not found`, api }
+  ],
+  [
     "a path that is not there",
     { status: 404, error: "File Not Found" },
     { _tag: "Refused", detail: "HTTP 404: File Not Found", api }
