@@ -8,6 +8,7 @@ import type * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import * as Base64 from "effect/encoding/Base64"
 import { closedJsonSchema } from "../ClosedJsonSchema.ts"
+import { textOf, toolResultText } from "../MessageText.ts"
 
 /** A tool call as Ollama wants to see it again. */
 interface SentToolCall {
@@ -25,9 +26,6 @@ export interface SentMessage {
   readonly tool_name?: string
   readonly tool_call_id?: string
 }
-
-const textOf = (parts: ReadonlyArray<{ readonly type: string }>, separator: string): string =>
-  parts.flatMap((part) => ("text" in part && part.type === "text" ? [String(part.text)] : [])).join(separator)
 
 const imageOf = (part: Prompt.FilePart): Effect.Effect<string, AiError.InvalidUserInputError> =>
   !part.mediaType.startsWith("image/") || part.data instanceof URL
@@ -69,18 +67,11 @@ const assistantMessage = (message: Prompt.AssistantMessage): SentMessage => {
 }
 
 const toolMessages = (message: Prompt.ToolMessage): ReadonlyArray<SentMessage> =>
-  message.content.flatMap((part) => {
-    if (part.type !== "tool-result") return []
-    const shown = part.modelOutput === undefined ? part.result : textOf(part.modelOutput, "\n\n")
-    return [
-      {
-        role: "tool",
-        content: typeof shown === "string" ? shown : (JSON.stringify(shown) ?? ""),
-        tool_name: part.name,
-        tool_call_id: part.id
-      }
-    ]
-  })
+  message.content.flatMap((part) =>
+    part.type === "tool-result"
+      ? [{ role: "tool" as const, content: toolResultText(part), tool_name: part.name, tool_call_id: part.id }]
+      : []
+  )
 
 const messagesOf = (
   message: Prompt.Message

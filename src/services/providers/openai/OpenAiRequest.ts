@@ -10,6 +10,7 @@ import type * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import * as Base64 from "effect/encoding/Base64"
 import { closedJsonSchema } from "../ClosedJsonSchema.ts"
+import { textOf, toolResultText } from "../MessageText.ts"
 
 /** A part of the message of a user. */
 type SentPart =
@@ -27,9 +28,6 @@ export interface SentMessage {
   }>
   readonly tool_call_id?: string
 }
-
-const textOf = (parts: ReadonlyArray<{ readonly type: string }>, separator: string): string =>
-  parts.flatMap((part) => ("text" in part && part.type === "text" ? [String(part.text)] : [])).join(separator)
 
 const imageOf = (part: Prompt.FilePart): Effect.Effect<SentPart, AiError.InvalidUserInputError> => {
   if (!part.mediaType.startsWith("image/")) {
@@ -79,12 +77,9 @@ const assistantMessage = (message: Prompt.AssistantMessage): SentMessage => {
 }
 
 const toolMessages = (message: Prompt.ToolMessage): ReadonlyArray<SentMessage> =>
-  message.content.flatMap((part) => {
-    if (part.type !== "tool-result") return []
-    const shown = part.modelOutput === undefined ? part.result : textOf(part.modelOutput, "\n\n")
-    const content = typeof shown === "string" ? shown : (JSON.stringify(shown) ?? "")
-    return [{ role: "tool" as const, content, tool_call_id: part.id }]
-  })
+  message.content.flatMap((part) =>
+    part.type === "tool-result" ? [{ role: "tool" as const, content: toolResultText(part), tool_call_id: part.id }] : []
+  )
 
 const messagesOf = (
   message: Prompt.Message
