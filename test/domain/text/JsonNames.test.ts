@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { flattenEvent, RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { outputJson } from "../../../src/domain/text/JsonNames.ts"
 
-/** The names of all fields in a text, but for what belongs to a tool. */
+/** The names of all fields in a text, but for what belongs to a tool and the stages by their names. */
 const namesIn = (text: string): ReadonlyArray<string> => {
   const names: Array<string> = []
   JSON.parse(text, (name, value) => {
@@ -17,7 +17,7 @@ const read = (value: unknown): unknown => JSON.parse(outputJson(value))
 describe("names in the JSON that commands print", () => {
   it.prop("every event has names in snake_case", [RunEvent], ([event]) => {
     const own: unknown = JSON.parse(JSON.stringify(flattenEvent({ at: "", event })), (name, value) =>
-      name === "arguments" || name === "data" ? null : (value as unknown)
+      ["arguments", "data", "stageModels"].includes(name) ? null : (value as unknown)
     )
     const wrong = namesIn(outputJson(own)).filter((name) => !/^_?[a-z0-9]+(_[a-z0-9]+)*$/.test(name))
     assert.deepStrictEqual(wrong, [])
