@@ -25,6 +25,7 @@ import { CallOptions } from "../providers/CallOptions.ts"
 import type { Talk } from "./ConversationPrompt.ts"
 import { ModelFacts } from "../providers/ModelFacts.ts"
 import { ModelOverride } from "../providers/ModelOverride.ts"
+import { PromptAnswers } from "../providers/StreamedModel.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { type CallLife, makeSignsOfLife } from "./SignsOfLife.ts"
@@ -64,7 +65,7 @@ const unclearCount = (counted: number, estimated: number): string =>
 
 /** Makes what sends the calls of a run. What it learns about models holds for all of them. */
 export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait) {
-  const model = yield* LanguageModel.LanguageModel
+  const answerer = { model: yield* LanguageModel.LanguageModel, answers: yield* PromptAnswers }
   const events = yield* RunEvents
   const settings = yield* RunSettings
   const meter = yield* UsageMeter
@@ -152,7 +153,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
     const scale = calibration.scale(name)
     const read = (life: CallLife) => {
       const heard = listen?.()
-      return readAnswer(model, prompt, {
+      return readAnswer(answerer, prompt, {
         heard: life.heard,
         server: {
           host: settings.host,

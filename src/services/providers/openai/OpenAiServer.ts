@@ -65,7 +65,7 @@ const make = Effect.fnUntraced(function* (options: OpenAiServerOptions) {
     options.apiKey === undefined ? {} : { Authorization: `Bearer ${Redacted.value(options.apiKey)}` }
 
   const models: Effect.Effect<ReadonlyArray<OfferedModel>, ModelError> = Effect.gen(function* () {
-    const exchange = yield* openExchange(agent, "document")
+    const exchange = yield* openExchange(agent)
     const said = yield* Effect.tryPromise({
       try: async () => (await exchange(url, { headers })).json(),
       catch: asOllamaError
