@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type { Stage } from "../../domain/runs/ActivityKey.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -83,14 +84,30 @@ const makeSlots = (places: number) => {
       return Effect.sync(() => line.remove(rank, mine))
     })
 
-  return <A, E, R>(urgency: Urgency, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  /** Waits for a slot, with `meanwhile` beside it. */
+  const wait = (urgency: Urgency, waiter: { current: Waiter | undefined }, meanwhile: Effect.Effect<void>) =>
+    Effect.gen(function* () {
+      const beside = yield* Effect.forkChild(meanwhile)
+      yield* Effect.ensuring(acquire(urgency, waiter), Fiber.interrupt(beside))
+    })
+
+  return <A, E, R>(
+    urgency: Urgency,
+    effect: Effect.Effect<A, E, R>,
+    meanwhile: Effect.Effect<void> = Effect.void
+  ): Effect.Effect<A, E, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
+        const run = Effect.ensuring(restore(effect), release)
+        if (free > 0) {
+          free -= 1
+          return run
+        }
         const waiter: { current: Waiter | undefined } = { current: undefined }
-        return restore(acquire(urgency, waiter)).pipe(
+        return restore(wait(urgency, waiter, meanwhile)).pipe(
           // A slot may be granted at the moment of an interruption: it must not get lost.
           Effect.onExit((exit) => (Exit.isFailure(exit) && waiter.current?.granted === true ? release : Effect.void)),
-          Effect.andThen(restore(effect).pipe(Effect.ensuring(release)))
+          Effect.andThen(run)
         )
       })
     )
@@ -99,8 +116,15 @@ const makeSlots = (places: number) => {
 export class ModelSlots extends Context.Service<
   ModelSlots,
   {
-    /** Runs the effect in a slot of its own and waits for one without a limit. Interruption releases the slot. */
-    withSlot<A, E, R>(urgency: Urgency, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
+    /**
+     * Runs the effect in a slot of its own and waits for one without a limit; `meanwhile` runs as long as it waits.
+     * Interruption releases the slot.
+     */
+    withSlot<A, E, R>(
+      urgency: Urgency,
+      effect: Effect.Effect<A, E, R>,
+      meanwhile?: Effect.Effect<void>
+    ): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/models/ModelSlots") {
   static readonly layer = Layer.effect(

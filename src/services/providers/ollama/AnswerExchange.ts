@@ -5,6 +5,7 @@
  */
 import * as http from "node:http"
 import * as https from "node:https"
+import { urlToHttpOptions } from "node:url"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -24,9 +25,17 @@ export interface Connection {
   readonly heard: { at: number }
 }
 
+/** Where answers come from, as a request names it. */
+export type ServerPath = http.RequestOptions
+
+/** The address for requests, or nothing when it is none. */
+export const serverPath = (address: string, headers: Readonly<Record<string, string>>): ServerPath | undefined => {
+  const url = URL.parse(address)
+  return url === null ? undefined : { ...urlToHttpOptions(url), method: "POST", headers: { ...headers } }
+}
+
 export interface AnswerRequest {
-  readonly url: URL
-  readonly headers: Readonly<Record<string, string>>
+  readonly to: ServerPath
   readonly body: string
   readonly reader: BodyReader
   readonly times: CallTimes
@@ -43,7 +52,7 @@ const asOllamaError = (cause: unknown): OllamaError => (cause instanceof OllamaE
 
 /** Sends the request. `now` is the time in ms. */
 const begin = ({ agent, heard }: Connection, asked: AnswerRequest, now: () => number) => {
-  const { body, connected, headers, reader, times, url } = asked
+  const { body, connected, reader, times, to } = asked
   const began = now()
   let objects: Array<unknown> = []
   let failure: OllamaError | undefined
@@ -53,9 +62,9 @@ const begin = ({ agent, heard }: Connection, asked: AnswerRequest, now: () => nu
   let isReleased = false
   let released: () => void = () => undefined
 
-  const fail = (error: OllamaError): void => {
+  const fail = (error: () => OllamaError): void => {
     if (failure !== undefined || reader.isDone()) return
-    failure = error
+    failure = error()
     wake()
   }
   const take = (read: () => void): void => {
@@ -79,13 +88,13 @@ const begin = ({ agent, heard }: Connection, asked: AnswerRequest, now: () => nu
     connected()
   }
 
-  const isSecure = url.protocol === "https:"
-  const request = (isSecure ? https : http).request(url, { agent, method: "POST", headers })
+  const isSecure = to.protocol === "https:"
+  const request = (isSecure ? https : http).request({ ...to, agent })
   request.on("socket", (socket) => {
     if (request.reusedSocket) onConnected()
     else socket.once(isSecure ? "secureConnect" : "connect", onConnected)
   })
-  request.on("error", (cause) => fail(noResponse(cause)))
+  request.on("error", (cause) => fail(() => noResponse(cause)))
   // The agent has the connection back a moment after this event.
   request.on("close", () => {
     queueMicrotask(() => {
@@ -94,13 +103,13 @@ const begin = ({ agent, heard }: Connection, asked: AnswerRequest, now: () => nu
     })
   })
   request.on("response", (response) => {
-    if (response.statusCode !== 200) return void readRefusal(response).then(fail)
+    if (response.statusCode !== 200) return void readRefusal(response).then((error) => fail(() => error))
     response.on("data", (chunk: Uint8Array) => {
       if (failure === undefined && !reader.isDone()) take(() => reader.read(chunk, objects))
     })
     response.on("end", endBody)
-    response.on("error", (cause) => fail(lostConnection(cause)))
-    response.on("close", () => fail(lostConnection({ code: "ERR_STREAM_PREMATURE_CLOSE" })))
+    response.on("error", (cause) => fail(() => lostConnection(cause)))
+    response.on("close", () => fail(() => lostConnection({ code: "ERR_STREAM_PREMATURE_CLOSE" })))
   })
   request.end(body)
 
@@ -133,7 +142,7 @@ const begin = ({ agent, heard }: Connection, asked: AnswerRequest, now: () => nu
     for (;;) {
       const { at, reason } = endOfCall(times, { began, isConnected, heardAt, heardAny: heard.at })
       const left = at - now()
-      if (left <= 0) return fail(new OllamaError({ reason }))
+      if (left <= 0) return fail(() => new OllamaError({ reason }))
       // The first object may shorten the time that is left.
       yield* Effect.sleep(Duration.millis(Math.min(left, times.idle)))
     }

@@ -11,7 +11,7 @@ import type { Sampling, Think } from "../../../domain/models/Generation.ts"
 import { CallOptions } from "../CallOptions.ts"
 import { ModelOverride } from "../ModelOverride.ts"
 import { layerStreamed, type StreamedServer } from "../StreamedModel.ts"
-import { type Connection, openAnswer } from "./AnswerExchange.ts"
+import { type Connection, openAnswer, serverPath } from "./AnswerExchange.ts"
 import type { ServerAddress } from "./OllamaClient.ts"
 import { OllamaError, toAiError } from "./OllamaErrors.ts"
 import { makeLineReader } from "./OllamaLines.ts"
@@ -61,14 +61,14 @@ const make = Effect.fnUntraced(function* (
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${Redacted.value(apiKey)}` })
   }
   const address = `${host}/api/chat`
-  const url = URL.parse(address)
+  const to = serverPath(address, headers)
   return {
     module: "OllamaModel",
     readOptions: readProviderOptions,
     makeReader: makePartReader,
     toError: (error, method) => toAiError(error, { method, url: address }),
     send: Effect.fnUntraced(function* (question) {
-      if (url === null) return yield* new OllamaError({ reason: { _tag: "BadAddress", host } })
+      if (to === undefined) return yield* new OllamaError({ reason: { _tag: "BadAddress", host } })
       const override = yield* ModelOverride
       const {
         connected = () => undefined,
@@ -95,8 +95,7 @@ const make = Effect.fnUntraced(function* (
         ...(think === undefined ? {} : { think })
       }
       return yield* openAnswer(connection, {
-        url,
-        headers,
+        to,
         body: JSON.stringify(request),
         reader: makeLineReader(),
         times: timesOf(options.timeouts, seconds),

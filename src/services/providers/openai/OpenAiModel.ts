@@ -11,7 +11,7 @@ import type { Sampling, Think } from "../../../domain/models/Generation.ts"
 import { nameOnServer } from "../../../domain/models/ModelName.ts"
 import { CallOptions } from "../CallOptions.ts"
 import { ModelOverride } from "../ModelOverride.ts"
-import { type Connection, openAnswer } from "../ollama/AnswerExchange.ts"
+import { type Connection, openAnswer, serverPath } from "../ollama/AnswerExchange.ts"
 import type { ServerAddress } from "../ollama/OllamaClient.ts"
 import { OllamaError, toAiError } from "../ollama/OllamaErrors.ts"
 import { openAgent } from "../ollama/OllamaTransport.ts"
@@ -64,14 +64,14 @@ const make = Effect.fnUntraced(function* (
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${Redacted.value(apiKey)}` })
   }
   const address = `${host}/chat/completions`
-  const url = URL.parse(address)
+  const to = serverPath(address, headers)
   return {
     module: "OpenAiModel",
     readOptions: readProviderOptions,
     makeReader: makePartReader,
     toError: (error, method) => toAiError(error, { method, url: address, api: "OpenAI" }),
     send: Effect.fnUntraced(function* (question) {
-      if (url === null) return yield* new OllamaError({ reason: { _tag: "BadAddress", host } })
+      if (to === undefined) return yield* new OllamaError({ reason: { _tag: "BadAddress", host } })
       const model = nameOnServer((yield* ModelOverride) ?? options.model)
       const {
         connected = () => undefined,
@@ -92,8 +92,7 @@ const make = Effect.fnUntraced(function* (
         ...(think === undefined ? {} : { reasoning_effort: effortOf(think) })
       }
       const next = yield* openAnswer(connection, {
-        url,
-        headers,
+        to,
         body: JSON.stringify(request),
         reader: makeEventReader(),
         times: timesOf(options.timeouts, seconds),
