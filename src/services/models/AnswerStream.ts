@@ -22,6 +22,7 @@ import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { AnswerWriting, type Phase, type WritingOptions } from "./AnswerWriting.ts"
 import { openAnswer, type Talk } from "./ConversationPrompt.ts"
 import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
+import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
 import type { NextParts, PromptAnswers } from "../providers/StreamedModel.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/JsonDepth.ts"
 import type { UsageMeter } from "../runs/UsageMeter.ts"
@@ -50,6 +51,8 @@ export interface ReadOptions extends WritingOptions {
   /** For messages. */
   readonly server: Omit<FailureContext, "partial">
   readonly meter: UsageMeter["Service"]
+  /** How the answer is written. */
+  readonly settings: CallSettings
   readonly talk?: Talk
   /** Is called with each part; `characters` are those of thoughts and text so far. */
   readonly heard?: (characters: number) => void
@@ -105,7 +108,7 @@ export const readAnswer = Effect.fnUntraced(function* (
   prompt: FilledPrompt,
   options: ReadOptions
 ): Effect.fn.Return<Received, ModelError> {
-  const { arrived = Effect.void, entered = () => Effect.void, heard, meter, server, talk } = options
+  const { arrived = Effect.void, entered = () => Effect.void, heard, meter, server, settings, talk } = options
   const started = yield* Clock.currentTimeMillis
   const writing = new AnswerWriting(options)
   const run = new PieceRun()
@@ -163,11 +166,12 @@ export const readAnswer = Effect.fnUntraced(function* (
   }
 
   if (answers !== undefined && talk === undefined) {
-    yield* readParts(answers(prompt), failed, read)
+    yield* readParts(answers(prompt, settings), failed, read)
   } else {
     yield* openAnswer(model, prompt, talk).pipe(
       Stream.mapError(failed),
-      Stream.runForEach((part) => read(part) ?? Effect.void)
+      Stream.runForEach((part) => read(part) ?? Effect.void),
+      Effect.provideService(CallOptions, settings)
     )
   }
   writing.end()

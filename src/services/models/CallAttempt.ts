@@ -21,10 +21,8 @@ import {
 import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import type { Phase } from "./AnswerWriting.ts"
 import { type CallPlan, crowdedNote, firstTuning, planCall, type Tuning } from "./CallPlan.ts"
-import { CallOptions } from "../providers/CallOptions.ts"
 import type { Talk } from "./ConversationPrompt.ts"
 import { ModelFacts } from "../providers/ModelFacts.ts"
-import { ModelOverride } from "../providers/ModelOverride.ts"
 import { PromptAnswers } from "../providers/StreamedModel.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -151,6 +149,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       yield* events.publish({ type: "model.phase", call: request.id, phase })
     })
     const scale = calibration.scale(name)
+    const override = overrideOf(request)
     const read = (life: CallLife) => {
       const heard = listen?.()
       return readAnswer(answerer, prompt, {
@@ -173,16 +172,15 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
           life.wrote(piece)
           heard?.(piece)
         },
-        ...(shape === undefined ? {} : { shape }),
-        ...(talk === undefined ? {} : { talk })
-      }).pipe(
-        Effect.provideService(ModelOverride, overrideOf(request)),
-        Effect.provideService(CallOptions, {
+        settings: {
           ...planned,
+          ...(override === undefined ? {} : { model: override }),
           ...(format === undefined ? {} : { format }),
           connected: life.connected
-        })
-      )
+        },
+        ...(shape === undefined ? {} : { shape }),
+        ...(talk === undefined ? {} : { talk })
+      })
     }
     const followed = {
       call: request.id,

@@ -169,7 +169,7 @@ export class Refiner extends Context.Service<
         }
       })
 
-      const refine = Effect.fn("Refiner.refine")(function* (order: TaskOrder) {
+      const refine = Effect.fnUntraced(function* (order: TaskOrder) {
         const { task } = order
         const skill = skills.find(task.skill)
         if (skill === undefined) {

@@ -100,7 +100,7 @@ export class TaskRunner extends Context.Service<
         })
       })
 
-      const run = Effect.fn("TaskRunner.run")(function* (order: ExecutionOrder) {
+      const run = Effect.fnUntraced(function* (order: ExecutionOrder) {
         const { task } = order.refinement
         const { looks = [] } = order.refinement
         const outcomes = yield* Effect.mapError(runCalls(task.name, order.round, order.refinement.calls), (error) =>

@@ -12,6 +12,7 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import type { PartReader, Parts } from "./AnswerBlocks.ts"
+import { CallOptions, type CallSettings } from "./CallOptions.ts"
 import type { NextObjects } from "./ollama/AnswerExchange.ts"
 import { OllamaError } from "./ollama/OllamaErrors.ts"
 import { joinParts } from "./ollama/OllamaParts.ts"
@@ -30,7 +31,7 @@ export interface StreamedServer {
   /** The question as the server takes it. */
   readonly readOptions: (asked: LanguageModel.ProviderOptions) => Effect.Effect<Question, AiError.AiErrorReason>
   /** Sends a question; the end of the scope ends the request. */
-  readonly send: (question: Question) => Effect.Effect<NextObjects, OllamaError, Scope.Scope>
+  readonly send: (question: Question, settings: CallSettings) => Effect.Effect<NextObjects, OllamaError, Scope.Scope>
   readonly makeReader: () => PartReader
   readonly toError: (error: OllamaError, method: Method) => AiError.AiError
 }
@@ -39,7 +40,7 @@ type Method = "generateText" | "streamText"
 
 /** Opens the answer to one prompt; absent for a model that can only be asked through effect/ai. */
 export const PromptAnswers = Context.Reference<
-  ((prompt: FilledPrompt) => Effect.Effect<NextParts, AiError.AiError, Scope.Scope>) | undefined
+  ((prompt: FilledPrompt, settings: CallSettings) => Effect.Effect<NextParts, AiError.AiError, Scope.Scope>) | undefined
 >("task-conductor/services/providers/PromptAnswers", { defaultValue: () => undefined })
 
 const none: Parts = []
@@ -84,9 +85,13 @@ export const layerStreamed = (
     Effect.gen(function* () {
       const { makeReader, module, readOptions, send, toError } = yield* make
 
-      const open = (question: Question, method: Method): Effect.Effect<NextParts, AiError.AiError, Scope.Scope> => {
+      const open = (
+        question: Question,
+        settings: CallSettings,
+        method: Method
+      ): Effect.Effect<NextParts, AiError.AiError, Scope.Scope> => {
         const failed = (error: OllamaError) => toError(error, method)
-        return send(question).pipe(
+        return send(question, settings).pipe(
           Effect.map((next) => Effect.mapError(readParts(next, makeReader()), failed)),
           Effect.mapError(failed)
         )
@@ -95,7 +100,7 @@ export const layerStreamed = (
       const streamed = (asked: LanguageModel.ProviderOptions, method: Method) =>
         readOptions(asked).pipe(
           Effect.mapError((reason) => AiError.make({ module, method, reason })),
-          Effect.flatMap((question) => open(question, method)),
+          Effect.flatMap((question) => Effect.flatMap(CallOptions, (settings) => open(question, settings, method))),
           Effect.map((next) =>
             Stream.unfold(undefined, () =>
               Effect.map(next, (parts) => (parts.length === 0 ? undefined : ([parts, undefined] as const)))
@@ -110,7 +115,7 @@ export const layerStreamed = (
         streamText: (asked) => streamed(asked, "streamText")
       })
       return Context.make(LanguageModel.LanguageModel, model).pipe(
-        Context.add(PromptAnswers, ({ system, user }) =>
+        Context.add(PromptAnswers, ({ system, user }, settings) =>
           open(
             {
               messages: [
@@ -118,6 +123,7 @@ export const layerStreamed = (
                 { role: "user", content: user }
               ]
             },
+            settings,
             "streamText"
           )
         )

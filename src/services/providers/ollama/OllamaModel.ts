@@ -8,8 +8,6 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
-import { CallOptions } from "../CallOptions.ts"
-import { ModelOverride } from "../ModelOverride.ts"
 import { layerStreamed, type StreamedServer } from "../StreamedModel.ts"
 import { type Connection, openAnswer, serverPath } from "./AnswerExchange.ts"
 import type { ServerAddress } from "./OllamaClient.ts"
@@ -67,9 +65,8 @@ const make = Effect.fnUntraced(function* (
     readOptions: readProviderOptions,
     makeReader: makePartReader,
     toError: (error, method) => toAiError(error, { method, url: address }),
-    send: Effect.fnUntraced(function* (question) {
-      if (to === undefined) return yield* new OllamaError({ reason: { _tag: "BadAddress", host } })
-      const override = yield* ModelOverride
+    send: (question, settings) => {
+      if (to === undefined) return Effect.fail(new OllamaError({ reason: { _tag: "BadAddress", host } }))
       const {
         connected = () => undefined,
         contextWindow,
@@ -78,9 +75,9 @@ const make = Effect.fnUntraced(function* (
         sampling,
         seconds,
         think = options.think
-      } = yield* CallOptions
+      } = settings
       const request = {
-        model: override ?? options.model,
+        model: settings.model ?? options.model,
         ...question,
         ...(format === undefined ? {} : { format }),
         stream: true,
@@ -94,14 +91,14 @@ const make = Effect.fnUntraced(function* (
         },
         ...(think === undefined ? {} : { think })
       }
-      return yield* openAnswer(connection, {
+      return openAnswer(connection, {
         to,
         body: JSON.stringify(request),
         reader: makeLineReader(),
         times: timesOf(options.timeouts, seconds),
         connected
       })
-    })
+    }
   }
 })
 
@@ -110,6 +107,5 @@ export const OllamaModel = {
    * The model as a service. It never fails while it is built: a missing server shows with the first request.
    * The finish part carries `metadata.ollama`: `doneReason` and `totalMs`, `loadMs`, `promptMs`, `answerMs`.
    */
-  layer: (options: OllamaModelOptions): Layer.Layer<LanguageModel.LanguageModel> =>
-    layerStreamed(make(options))
+  layer: (options: OllamaModelOptions): Layer.Layer<LanguageModel.LanguageModel> => layerStreamed(make(options))
 }

@@ -67,7 +67,4 @@ const endOfWait = ({ connect, firstToken, idle }: CallTimes, state: CallState): 
 
 /** When a call ends that makes no further progress. */
 export const endOfCall = (times: CallTimes, state: CallState): End =>
-  earlier(
-    { at: state.began + times.total, reason: { _tag: "TooLong", millis: times.total } },
-    endOfWait(times, state)
-  )
+  earlier({ at: state.began + times.total, reason: { _tag: "TooLong", millis: times.total } }, endOfWait(times, state))

@@ -9,8 +9,6 @@ import type * as Scope from "effect/Scope"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
 import { nameOnServer } from "../../../domain/models/ModelName.ts"
-import { CallOptions } from "../CallOptions.ts"
-import { ModelOverride } from "../ModelOverride.ts"
 import { type Connection, openAnswer, serverPath } from "../ollama/AnswerExchange.ts"
 import type { ServerAddress } from "../ollama/OllamaClient.ts"
 import { OllamaError, toAiError } from "../ollama/OllamaErrors.ts"
@@ -70,17 +68,10 @@ const make = Effect.fnUntraced(function* (
     readOptions: readProviderOptions,
     makeReader: makePartReader,
     toError: (error, method) => toAiError(error, { method, url: address, api: "OpenAI" }),
-    send: Effect.fnUntraced(function* (question) {
-      if (to === undefined) return yield* new OllamaError({ reason: { _tag: "BadAddress", host } })
-      const model = nameOnServer((yield* ModelOverride) ?? options.model)
-      const {
-        connected = () => undefined,
-        format,
-        maxTokens,
-        sampling,
-        seconds,
-        think = options.think
-      } = yield* CallOptions
+    send: (question, settings) => {
+      if (to === undefined) return Effect.fail(new OllamaError({ reason: { _tag: "BadAddress", host } }))
+      const model = nameOnServer(settings.model ?? options.model)
+      const { connected = () => undefined, format, maxTokens, sampling, seconds, think = options.think } = settings
       const request = {
         model,
         ...(format === undefined ? {} : { response_format: boundFormat(format) }),
@@ -91,20 +82,19 @@ const make = Effect.fnUntraced(function* (
         ...sampledWith(sampling),
         ...(think === undefined ? {} : { reasoning_effort: effortOf(think) })
       }
-      const next = yield* openAnswer(connection, {
+      const opened = openAnswer(connection, {
         to,
         body: JSON.stringify(request),
         reader: makeEventReader(),
         times: timesOf(options.timeouts, seconds),
         connected
       })
-      return Effect.mapError(next, (error) => readRefusal(error, model))
-    })
+      return Effect.map(opened, (next) => Effect.mapError(next, (error) => readRefusal(error, model)))
+    }
   }
 })
 
 export const OpenAiModel = {
   /** The model as a service. It never fails while it is built: a missing server shows with the first request. */
-  layer: (options: OpenAiModelOptions): Layer.Layer<LanguageModel.LanguageModel> =>
-    layerStreamed(make(options))
+  layer: (options: OpenAiModelOptions): Layer.Layer<LanguageModel.LanguageModel> => layerStreamed(make(options))
 }
