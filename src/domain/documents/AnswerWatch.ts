@@ -13,7 +13,7 @@ import {
   taskListHeadings
 } from "../markdown/MarkdownHeadings.ts"
 import { beginsWithMark } from "../tools/MarkedCalls.ts"
-import { type Repetition, RepetitionWatch } from "./RepetitionWatch.ts"
+import { deltaLines, type Repetition, RepetitionWatch } from "./RepetitionWatch.ts"
 
 /** How the document of a stage announces itself: by a heading, a code block, or a line that belongs to it. */
 export interface AnswerShape {
@@ -97,7 +97,7 @@ export class AnswerWatch {
   }
 
   #addPreamble(delta: string, shape: AnswerShape): Hopelessness | undefined {
-    for (const part of delta.split(/(?<=\n)/)) {
+    for (const part of deltaLines(delta)) {
       const isWhole = part.endsWith("\n")
       this.#line += part.slice(0, shownOfLine - this.#line.length)
       this.#length += part.length
