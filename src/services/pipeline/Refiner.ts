@@ -99,10 +99,12 @@ export class Refiner extends Context.Service<
             ...(number > 1 && number === passes ? { lastPass: passes } : {}),
             outputRoom
           })
-        const room = taskPrompts.roomBeside(task, filled("", ""))
+        const bare = filled("", "")
+        const room = taskPrompts.roomBeside(task, bare)
         const wanted = lookBlocks(looks, room).length
         const contents = block.within(room - Math.min(wanted, Math.floor(room * lookShare)))
-        return filled(contents, lookBlocks(looks, room - contents.length))
+        const outputs = lookBlocks(looks, room - contents.length)
+        return contents === "" && outputs === "" ? bare : filled(contents, outputs)
       }
 
       const ask = (work: Work, pass: Pass) => {
