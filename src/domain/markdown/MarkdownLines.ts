@@ -32,8 +32,7 @@ export const dedent = (line: string, columns: number): string => {
   return line.slice(index)
 }
 
-export const isRule = (line: string): boolean =>
-  /^\s*[-*_]/.test(line) && /^(?:-{3,}|\*{3,}|_{3,})$/.test(line.replace(/\s+/g, ""))
+export const isRule = (line: string): boolean => /^\s*([-*_])(?:\s*\1){2,}\s*$/.test(line)
 
 export const isComment = (line: string): boolean => {
   if (!line.includes("<!--")) return false

@@ -186,7 +186,7 @@ export class Refiner extends Context.Service<
           briefing: order.briefing,
           finished: order.finished,
           view: registry.changesSomething(tools) ? "whole" : "summary",
-          room: taskPrompts.referenceRoom(task, order.briefing),
+          ...(task.references.length === 0 ? {} : { room: taskPrompts.referenceRoom(task, order.briefing) }),
           place: stagePlace(order.round, "refine")
         })
         return yield* Effect.flatMap(block, (contents) =>
