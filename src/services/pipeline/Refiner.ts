@@ -99,10 +99,12 @@ export class Refiner extends Context.Service<
             ...(number > 1 && number === passes ? { lastPass: passes } : {}),
             outputRoom
           })
-        const room = taskPrompts.roomBeside(task, filled("", ""))
+        const bare = filled("", "")
+        const room = taskPrompts.roomBeside(task, bare)
         const wanted = lookBlocks(looks, room).length
         const contents = block.within(room - Math.min(wanted, Math.floor(room * lookShare)))
-        return filled(contents, lookBlocks(looks, room - contents.length))
+        const outputs = lookBlocks(looks, room - contents.length)
+        return contents === "" && outputs === "" ? bare : filled(contents, outputs)
       }
 
       const ask = (work: Work, pass: Pass) => {
@@ -184,7 +186,7 @@ export class Refiner extends Context.Service<
           briefing: order.briefing,
           finished: order.finished,
           view: registry.changesSomething(tools) ? "whole" : "summary",
-          room: taskPrompts.referenceRoom(task, order.briefing),
+          ...(task.references.length === 0 ? {} : { room: taskPrompts.referenceRoom(task, order.briefing) }),
           place: stagePlace(order.round, "refine")
         })
         return yield* Effect.flatMap(block, (contents) =>

@@ -60,8 +60,11 @@ export class TaskRunner extends Context.Service<
         const all = [...looks, ...outcomes]
         const frame = callFrame(all)
         const wanted = all.reduce((sum, outcome) => sum + outcomeText(outcome).length, 0)
-        const roomOf = (previous: Previous | undefined): number =>
-          Math.max(0, taskPrompts.roomBeside(task, fill("", previous)) - frame)
+        let bare = { previous: undefined as Previous | undefined, prompt: fill("", undefined) }
+        const roomOf = (previous: Previous | undefined): number => {
+          if (bare.previous !== previous) bare = { previous, prompt: fill("", previous) }
+          return Math.max(0, taskPrompts.roomBeside(task, bare.prompt) - frame)
+        }
         const referenceRoom = (previous: Previous | undefined): number => {
           const room = roomOf(previous)
           return room - Math.min(wanted, Math.floor(room * outputShare))
