@@ -45,10 +45,18 @@ const bearer = begins(/(Bearer\s+)[A-Za-z0-9._~+/=-]{16,4000}/gi)
 const basic = /(Authorization[^A-Za-z0-9]{1,12}Basic\s+)[A-Za-z0-9+/=]{8,4000}/gi
 const userInfo = /(:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:)[^\s/@"\\]{1,2000}@/g
 
-/** Every text with one of the forms above has one of these; most texts have none, and are looked at only once. */
+/**
+ * Every text with one of the forms above has one of these; most texts have none, and are looked at only once. They say how
+ * long a token is at least, since `sk-` alone ends many a word.
+ */
 const hint =
-  /gh[pousr]_|github_pat_|glpat-|[rs]k_(?:live|test)_|do[oprt]_v1_|eyJ|sk-|hf_|npm_|xox[abprs]-|xapp-|AKIA|ASIA|AIza|ya29\.|SG\.|-----BEGIN/
-const hints: ReadonlyArray<RegExp> = [hint, /bearer\s/i, /basic\s/i, /:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:/]
+  /gh[pousr]_[A-Za-z0-9_]{36}|github_pat_|glpat-|[rs]k_(?:live|test)_|do[oprt]_v1_|eyJ[A-Za-z0-9_-]{10}|sk-[A-Za-z0-9_-]{20}|hf_[A-Za-z0-9]{30}|npm_[A-Za-z0-9]{36}|xox[abprs]-|xapp-|AKIA|ASIA|AIza|ya29\.|SG\.[A-Za-z0-9_-]{16}|-----BEGIN/
+const hints: ReadonlyArray<RegExp> = [
+  hint,
+  /bearer\s/i,
+  /basic\s/i,
+  /:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:[^\s/@"\\]{1,2000}@/
+]
 
 const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i
 /** A shorter value may be a word that stands everywhere. */

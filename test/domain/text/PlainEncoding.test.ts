@@ -13,10 +13,13 @@ describe("the encoding of plain values", () => {
     const { type } = schema.fields
     const encode = plainEncoder<typeof schema.Type, Schema.Json>(schema as never)
     const bySchema = Schema.encodeSync(schema as Schema.Codec<typeof schema.Type, unknown>)
-    it.effect.prop(`is that of the schema for ${type.schema.literal}`, { value: Arbitrary.schema(schema as Schema.Codec<typeof schema.Type, unknown>) }, ({ value }) =>
-      Effect.sync(() => {
-        expect(jsonOf(encode(value))).toBe(jsonOf(bySchema(value)))
-      })
+    it.effect.prop(
+      `is that of the schema for ${type.schema.literal}`,
+      { value: Arbitrary.schema(schema as Schema.Codec<typeof schema.Type, unknown>) },
+      ({ value }) =>
+        Effect.sync(() => {
+          expect(jsonOf(encode(value))).toBe(jsonOf(bySchema(value)))
+        })
     )
   }
 })
