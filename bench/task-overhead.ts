@@ -150,7 +150,7 @@ const work = Effect.gen(function* () {
 
 const measure = Effect.gen(function* () {
   const folder = yield* makeFolder
-  const history = makeEventHistory()
+  const history = makeEventHistory((event: unknown) => event)
   const writer = yield* openJournal(`${folder}/journal.jsonl`, undefined, {
     write: makeSafeJson(["a secret of this machine"]),
     seal: { key: new SealKey(Buffer.alloc(32, 1), "bench"), proof: newProof }
