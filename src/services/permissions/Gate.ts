@@ -175,13 +175,14 @@ export class Gate extends Context.Service<
         }
 
         return Gate.of({
-          authorize: Effect.fn("Gate.authorize")((scope, prepared) => {
-            const question = questionOfCall(scope, prepared)
-            return Effect.map(admitTask(question), () => {
-              grants.addWritten(question)
-              return permitFor(scope, prepared)
-            })
-          }),
+          authorize: (scope, prepared) =>
+            Effect.suspend(() => {
+              const question = questionOfCall(scope, prepared)
+              return Effect.map(admitTask(question), () => {
+                grants.addWritten(question)
+                return permitFor(scope, prepared)
+              })
+            }),
           authorizeReference: Effect.fn("Gate.authorizeReference")((scope, access) =>
             admitTask(questionOfAccess(scope, access))
           ),

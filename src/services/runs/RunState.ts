@@ -3,9 +3,15 @@
  * finished.
  */
 import * as Effect from "effect/Effect"
-import * as Ref from "effect/Ref"
 import type { TaskName } from "../../domain/plan/TaskName.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+
+interface Known {
+  goals: string
+  rounds: number
+  readonly results: Array<TaskResult>
+  readonly failures: Array<TaskFailure>
+}
 
 interface Progress {
   readonly goals: string
@@ -25,20 +31,28 @@ export interface RunState {
   readonly finishedNames: Effect.Effect<ReadonlySet<TaskName>>
 }
 
-const sameWay = (a: TaskFailure, b: TaskFailure): boolean => !a.skipped && a.message === b.message
-
-export const makeRunState: Effect.Effect<RunState> = Effect.gen(function* () {
-  const progress = yield* Ref.make<Progress>({ goals: "", rounds: 0, results: [], failures: [] })
+/* Results are added in place: a copy for each would grow with the square of a long plan. */
+export const makeRunState: Effect.Effect<RunState> = Effect.sync(() => {
+  const now: Known = { goals: "", rounds: 0, results: [], failures: [] }
+  const reasons = new Set<string>()
   return {
-    get: Ref.get(progress),
-    setGoals: (goals) => Ref.update(progress, (now) => ({ ...now, goals })),
-    startRound: (rounds) => Ref.update(progress, (now) => ({ ...now, rounds })),
-    addResult: (result) => Ref.update(progress, (now) => ({ ...now, results: [...now.results, result] })),
+    get: Effect.sync(() => ({ ...now, results: [...now.results], failures: [...now.failures] })),
+    setGoals: (goals) =>
+      Effect.sync(() => {
+        now.goals = goals
+      }),
+    startRound: (rounds) =>
+      Effect.sync(() => {
+        now.rounds = rounds
+      }),
+    addResult: (result) => Effect.sync(() => void now.results.push(result)),
     addFailures: (failures) =>
-      Ref.modify(progress, (now) => [
-        failures.find((failure) => now.failures.some((earlier) => sameWay(failure, earlier))),
-        { ...now, failures: [...now.failures, ...failures] }
-      ]),
-    finishedNames: Effect.map(Ref.get(progress), (now) => new Set(now.results.map((result) => result.name)))
+      Effect.sync(() => {
+        const before = failures.find(({ message, skipped }) => !skipped && reasons.has(message))
+        now.failures.push(...failures)
+        for (const { message } of failures) reasons.add(message)
+        return before
+      }),
+    finishedNames: Effect.sync(() => new Set(now.results.map((result) => result.name)))
   }
 })
