@@ -37,6 +37,7 @@ const makeGate = (known: GateSnapshot) => {
     denials: Effect.succeed([]),
     wishes: Effect.succeed([]),
     foresee: () => Effect.undefined,
+    asksNobody: () => Effect.succeed(true),
     mayRead: () => Effect.succeed(true),
     sessionGrants: Effect.succeed([]),
     addRule: () => Effect.void,
