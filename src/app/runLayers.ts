@@ -125,7 +125,10 @@ export const layerClusterRun = (setup: Setup, runId: string, ports: RunPorts) =>
     Layer.provide(
       layerCalls(
         ports,
-        Layer.provide(layerClusterActivities(makeValueRedaction(secretValues(process.env))), Activities.layerWorkflow)
+        Layer.provide(
+          layerClusterActivities(makeValueRedaction(secretValues(process.env)), ports.worker?.finish),
+          Activities.layerWorkflow
+        )
       )
     ),
     Layer.provide(ports.model ?? layerModel(setup)),

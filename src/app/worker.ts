@@ -15,6 +15,7 @@ import type { RunsKept } from "../domain/configuration/RunsKept.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import type { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
+import { underWay } from "../services/cluster/CallsUnderWay.ts"
 import { awaitShare, workerName } from "../services/cluster/ClusterEngine.ts"
 import type { DatabaseUnavailable } from "../services/cluster/DatabaseUnavailable.ts"
 import { removeOldRuns } from "../services/cluster/RunRetention.ts"
@@ -106,7 +107,11 @@ const abortedBy = (defect: unknown) =>
 /** The slots of the model server, which all runs of this worker share. */
 const makeSlots = (parallel: number) =>
   Effect.map(Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ slots: parallel }))), (context) =>
-    Layer.succeed(ModelSlots)(Context.get(context, ModelSlots))
+    Layer.succeed(ModelSlots)(
+      ModelSlots.of({
+        withSlot: (urgency, call) => Context.get(context, ModelSlots).withSlot(urgency, underWay(call))
+      })
+    )
   )
 
 /** The workflows of runs and tasks, for the engine in the context. */
@@ -115,8 +120,10 @@ const layerWorker = ({ flags, load, parallel, tell }: Work) =>
     Effect.gen(function* () {
       const runs = yield* ClusterRuns
       const slots = yield* makeSlots(parallel)
-      const contexts = yield* RcMap.make({
-        lookup: (runId: string) => makeRunContext(runId, { flags, slots, tell }),
+      const contexts: RcMap.RcMap<string, RunContext, UnfitWorker | RunRefused> = yield* RcMap.make({
+        /* A call that goes on while its task moves away still needs the context. */
+        lookup: (runId: string) =>
+          makeRunContext(runId, { flags, slots, tell, keep: Effect.suspend(() => RcMap.get(contexts, runId)) }),
         idleTimeToLive
       })
 
@@ -173,13 +180,13 @@ const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
   yield* Deferred.await(done)
 })
 
-/** A part of the work of others moves to a worker that joins, and calls in it may be broken off. */
+/** A part of the work of others moves to a worker that joins. */
 const tellOfOthers = Effect.fnUntraced(function* (tell: WorkerOptions["tell"]) {
   const workers = yield* ClusterWorkers
   const busy = (yield* workers.alive).filter(({ name, runs, tasks }) => name !== workerName && runs + tasks > 0)
   if (busy.length === 0) return
   yield* tell(
-    "Other workers are at work. A part of it moves here now: a call that changes something can be broken off by that, and is asked about. Start workers before runs."
+    "Other workers are at work. A part of their work moves here, as soon as the calls in it that are under way have ended."
   )
 })
 

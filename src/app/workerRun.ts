@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
 import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
 import { fitWindow } from "./modelWindow.ts"
 import { layerClusterRun } from "./runLayers.ts"
@@ -15,6 +16,8 @@ import { type Configuration, mergeConfigurations } from "../domain/configuration
 import { journalVersion } from "../domain/history/JournalRecord.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import { exitCodeOf } from "../domain/runs/RunReport.ts"
+import { CallsUnderWay } from "../services/cluster/CallsUnderWay.ts"
+import type { Finish } from "../services/cluster/ClusterActivities.ts"
 import { layerClusterJournal } from "../services/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { ClusterWorkers } from "../services/cluster/ClusterWorkers.ts"
@@ -52,6 +55,8 @@ export interface RunContextOptions {
   readonly slots: Layer.Layer<ModelSlots>
   /** Receives what the person at this machine should know. */
   readonly tell: (what: string) => Effect.Effect<void>
+  /** Keeps the context that is made for as long as a scope is open. */
+  readonly keep: Effect.Effect<unknown, { readonly message: string }, Scope.Scope>
 }
 
 /** Errors in what the person gave; every other error is a failure. */
@@ -123,7 +128,7 @@ const watchCancelled = Effect.fnUntraced(function* (runId: string) {
     Effect.andThen(Deferred.succeed(cancelled, undefined)),
     Effect.forkScoped
   )
-  return Deferred.await(cancelled)
+  return cancelled
 })
 
 /** Looks for the skill of a task, and the tools that its calls name. */
@@ -136,7 +141,7 @@ const lacksFor =
   }
 
 /** Builds the context of a run. */
-export const makeRunContext = (runId: string, { flags, slots, tell }: RunContextOptions) =>
+export const makeRunContext = (runId: string, { flags, keep, slots, tell }: RunContextOptions) =>
   Effect.gen(function* () {
     const { begunAt, run, setup: found } = yield* findRun(runId, flags)
     const { note, setup } = yield* fitWindow(found, {})
@@ -146,6 +151,13 @@ export const makeRunContext = (runId: string, { flags, slots, tell }: RunContext
     const journal = layerClusterJournal(runId, makeValueRedaction(secretValues(process.env)))
     const runs = Layer.succeed(ClusterRuns)(yield* ClusterRuns)
     const workers = Layer.succeed(ClusterWorkers)(yield* ClusterWorkers)
+    const cancelled = yield* watchCancelled(runId)
+    const calls = yield* CallsUnderWay
+    const finish: Finish = (call) =>
+      calls.finish(
+        Effect.scopedWith((scope) => Effect.andThen(Effect.orDie(Scope.provide(keep, scope)), call)),
+        Deferred.isDone(cancelled)
+      )
     const context = yield* Layer.build(
       layerClusterRun(setup, runId, {
         listen: () => Effect.void,
@@ -155,6 +167,7 @@ export const makeRunContext = (runId: string, { flags, slots, tell }: RunContext
         worker: {
           answers: layerRemote(store),
           slots,
+          finish,
           meter: Layer.provide(layerClusterUsage(runId, begunAt), runs)
         },
         journal: Layer.merge(Layer.provide(journal, runs), ResumeNotes.layerNone)
@@ -170,7 +183,7 @@ export const makeRunContext = (runId: string, { flags, slots, tell }: RunContext
       toolRunner: Context.get(context, ToolRunner),
       lacks: lacksFor(skills, registry),
       failed: Context.get(context, Journal).failed,
-      cancelled: yield* watchCancelled(runId),
+      cancelled: Deferred.await(cancelled),
       setup
     }
     return made

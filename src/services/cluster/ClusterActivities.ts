@@ -22,11 +22,14 @@ const withoutSecrets = <A, E, R>({ key, success }: Activity<A, E, R>, outcome: A
         Schema.decodeUnknownEffect(Schema.toCodecJson(success))(redact(value))
       ).pipe(Effect.orElseSucceed(() => outcome))
 
+/** Runs a call, and lets it end when the work that it belongs to moves to another worker. */
+export type Finish = <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
 /**
  * Runs activities as the ones before do, on the engine of the cluster, and persists what came of them. `redact` takes secrets
  * out of what the engine saves, except of refinements: their calls are carried out by whichever worker comes next.
  */
-export const layerClusterActivities = (redact: Redact) =>
+export const layerClusterActivities = (redact: Redact, finish: Finish = (call) => call) =>
   Layer.effect(
     Activities,
     Effect.gen(function* () {
@@ -60,7 +63,7 @@ export const layerClusterActivities = (redact: Redact) =>
 
       return Activities.of({
         ...activities,
-        run: (activity) => activities.run({ ...activity, execute: persisted(activity) })
+        run: (activity) => activities.run({ ...activity, execute: finish(persisted(activity)) })
       })
     })
   )

@@ -8,6 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CallIntent, JournalRecord } from "../../domain/history/JournalRecord.ts"
+import { underWay } from "./CallsUnderWay.ts"
 import { BegunElsewhere } from "./CallFence.ts"
 import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
 import { ClusterRuns, type Redact } from "./ClusterRuns.ts"
@@ -52,11 +53,7 @@ export const layerClusterJournal = (runId: string, redact: Redact): Layer.Layer<
         for (;;) {
           const asked = yield* Clock.currentTimeMillis
           const seq = yield* orFail(runs.intend(runId, intent, known.get(key) ?? 0, redact))
-          if (seq === undefined) {
-            /* A worker that has lost its place is interrupted meanwhile. */
-            yield* Effect.sleep(placeTime)
-            return yield* Effect.die(new BegunElsewhere({ key }))
-          }
+          if (seq === undefined) return yield* new BegunElsewhere({ key })
           known.set(key, seq)
           if ((yield* Clock.currentTimeMillis) - asked < Duration.toMillis(placeTime)) return
         }
@@ -80,7 +77,11 @@ export const layerClusterJournal = (runId: string, redact: Redact): Layer.Layer<
         saveStageResult: (key, value) => append({ type: "settled", key, value }),
         saveAnswer: (key, value) => append({ type: "answer", key, value }),
         saveSeen: (key, value) => append({ type: "seen", key, value }),
-        intend: (intent) => intend({ type: "intent", ...intent }),
+        /* A worker that has lost its place is interrupted while it waits. */
+        intend: (intent) =>
+          Effect.catchTag(underWay(intend({ type: "intent", ...intent })), "BegunElsewhere", (begun) =>
+            Effect.andThen(Effect.sleep(placeTime), Effect.die(begun))
+          ),
         sent: (prompt) => append({ type: "prompt", ...prompt }),
         tell: (event) => append({ type: "event", event }),
         unreadable: (key) => {
