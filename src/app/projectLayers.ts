@@ -41,6 +41,7 @@ import { Skills } from "../services/skills/Skills.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import type { UserFolders } from "../services/configuration/UserFolders.ts"
 import type { Finish } from "../services/cluster/ClusterActivities.ts"
+import type { Secrets } from "../services/cluster/WithoutSecrets.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
 import type { OwnService } from "../services/web/OwnServices.ts"
 import { WebFetch } from "../services/web/WebFetch.ts"
@@ -57,6 +58,7 @@ export interface WorkerPorts {
   readonly slots: Layer.Layer<ModelSlots>
   /** Counts what the run costs on all machines. */
   readonly meter: Layer.Layer<UsageMeter>
+  readonly secrets: Secrets
   /** Runs a call, and lets it end when the work that it belongs to moves to another worker. */
   readonly finish: Finish
 }

@@ -14,7 +14,7 @@ import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { RunsKept } from "../domain/configuration/RunsKept.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
-import type { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
+import { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
 import { underWay } from "../services/cluster/CallsUnderWay.ts"
 import { awaitShare, workerName } from "../services/cluster/ClusterEngine.ts"
 import type { DatabaseUnavailable } from "../services/cluster/DatabaseUnavailable.ts"
@@ -25,6 +25,7 @@ import { CurrentNotices, makeNotices } from "../services/cluster/DatabaseNotice.
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { readRecord } from "../services/journal/JournalLine.ts"
 import { ClusterWorkers, reportInterval } from "../services/cluster/ClusterWorkers.ts"
+import { makeSecrets, withoutSecrets } from "../services/cluster/WithoutSecrets.ts"
 import { UnfitWorker } from "../services/cluster/WorkPlaces.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
@@ -81,7 +82,8 @@ const lastReport = Effect.fnUntraced(function* (runId: string) {
 const refusedFor = ({ exitCode, what }: RunRefused): ClusterRunEnding => ({ refused: what, exitCode })
 
 /** Removes the secrets of this machine from what is saved of a run. */
-const redact = makeValueRedaction(secretValues(process.env))
+const secrets = makeSecrets(makeValueRedaction(secretValues(process.env)))
+const { redact } = secrets
 
 /** Records that this worker takes over a run of another worker. */
 const recordTakeover = Effect.fnUntraced(function* ({ runId }: RunOrder) {
@@ -123,7 +125,7 @@ const layerWorker = ({ flags, load, parallel, tell }: Work) =>
       const contexts: RcMap.RcMap<string, RunContext, UnfitWorker | RunRefused> = yield* RcMap.make({
         /* A call that goes on while its task moves away still needs the context. */
         lookup: (runId: string) =>
-          makeRunContext(runId, { flags, slots, tell, keep: Effect.suspend(() => RcMap.get(contexts, runId)) }),
+          makeRunContext(runId, { flags, slots, tell, secrets, keep: Effect.suspend(() => RcMap.get(contexts, runId)) }),
         idleTimeToLive
       })
 
@@ -147,22 +149,25 @@ const layerWorker = ({ flags, load, parallel, tell }: Work) =>
           )
         )
         if (ended === "given back") return yield* new RunRefused({ what: "Another worker has the run.", exitCode: 1 })
-        const ending = ended ?? (yield* lastReport(runId)) ?? cancelledEnding
+        const found = ended ?? (yield* lastReport(runId)) ?? cancelledEnding
+        const ending = yield* withoutSecrets(ClusterRunEnding, found, redact)
         yield* Effect.orDie(runs.end(runId, ending, redact))
         yield* tell(`${runId}: ${"refused" in ending ? ending.refused : ending.status}`)
         return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending
       })
 
-      const tasks = layerTaskWorkflows((runId, { task, verb }, work) =>
-        Effect.andThen(
-          tell(`${runId}: ${verb} "${task}"`),
-          withRunContext(runId, (context) =>
-            Effect.raceFirst(
-              counted(load, "tasks", work(context)),
-              Effect.andThen(context.cancelled, new RunRefused({ what: "The run has ended.", exitCode: 1 }))
+      const tasks = layerTaskWorkflows(
+        (runId, { task, verb }, work) =>
+          Effect.andThen(
+            tell(`${runId}: ${verb} "${task}"`),
+            withRunContext(runId, (context) =>
+              Effect.raceFirst(
+                counted(load, "tasks", work(context)),
+                Effect.andThen(context.cancelled, new RunRefused({ what: "The run has ended.", exitCode: 1 }))
+              )
             )
-          )
-        )
+          ),
+        secrets
       )
       const run = RunWorkflow.toLayer(({ order, seat }) => counted(load, "runs", conduct(order, seat)))
       return Layer.provideMerge(Layer.effectDiscard(awaitShare), Layer.merge(run, tasks))

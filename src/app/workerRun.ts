@@ -14,13 +14,13 @@ import { fitWindow } from "./modelWindow.ts"
 import { layerClusterRun } from "./runLayers.ts"
 import { type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { journalVersion } from "../domain/history/JournalRecord.ts"
-import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import { exitCodeOf } from "../domain/runs/RunReport.ts"
 import { CallsUnderWay } from "../services/cluster/CallsUnderWay.ts"
 import type { Finish } from "../services/cluster/ClusterActivities.ts"
 import { layerClusterJournal } from "../services/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { ClusterWorkers } from "../services/cluster/ClusterWorkers.ts"
+import type { Secrets } from "../services/cluster/WithoutSecrets.ts"
 import { UnfitWorker } from "../services/cluster/WorkPlaces.ts"
 import { layerClusterUsage } from "../services/cluster/ClusterUsage.ts"
 import { layerRemote } from "../services/journal/DurableApprover.ts"
@@ -55,6 +55,7 @@ export interface RunContextOptions {
   readonly slots: Layer.Layer<ModelSlots>
   /** Receives what the person at this machine should know. */
   readonly tell: (what: string) => Effect.Effect<void>
+  readonly secrets: Secrets
   /** Keeps the context that is made for as long as a scope is open. */
   readonly keep: Effect.Effect<unknown, { readonly message: string }, Scope.Scope>
 }
@@ -141,14 +142,14 @@ const lacksFor =
   }
 
 /** Builds the context of a run. */
-export const makeRunContext = (runId: string, { flags, keep, slots, tell }: RunContextOptions) =>
+export const makeRunContext = (runId: string, { flags, keep, secrets, slots, tell }: RunContextOptions) =>
   Effect.gen(function* () {
     const { begunAt, run, setup: found } = yield* findRun(runId, flags)
     const { note, setup } = yield* fitWindow(found, {})
     if (note !== undefined) yield* tell(`${runId}: ${note}`)
     const { order } = run.opened
     const store = yield* answersOf(yield* WorkflowEngine, order)
-    const journal = layerClusterJournal(runId, makeValueRedaction(secretValues(process.env)))
+    const journal = layerClusterJournal(runId, secrets)
     const runs = Layer.succeed(ClusterRuns)(yield* ClusterRuns)
     const workers = Layer.succeed(ClusterWorkers)(yield* ClusterWorkers)
     const cancelled = yield* watchCancelled(runId)
@@ -167,6 +168,7 @@ export const makeRunContext = (runId: string, { flags, keep, slots, tell }: RunC
         worker: {
           answers: layerRemote(store),
           slots,
+          secrets,
           finish,
           meter: Layer.provide(layerClusterUsage(runId, begunAt), runs)
         },

@@ -14,13 +14,21 @@ const named = (word: string, count: number) => Array.from({ length: count }, (_,
 const sending = named("Send", 6)
 const looking = named("Look", 12)
 
-/** Its tasks look at nothing that another task could change, so that they are refined at once. */
+/** Its tasks rest on nothing in the project, so that they are refined while others may change it. */
 const clockSkill = freeSkill
   .replace("name: free", `name: clock\nallowed-tools: get_current_time\nmetadata:\n  task-conductor.passes: "1"`)
   .replace("any tool", "the time")
 
+/** Commands begin; then tasks are refined that wait for the result of another one. */
+const plan = planOf([
+  [...sending.map((name) => ({ name, skill: "free" })), { name: "Talk 1", skill: "talk" }],
+  looking.map((name) => ({ name, skill: "clock", references: "[it](#talk-1-results)" }))
+])
+
 /** Begins, and ends when there is a file `go`. */
 const command = `echo begins >> log.txt; while [ ! -e go ]; do sleep 0.1; done; echo ends >> log.txt`
+const send = refinementWith([{ name: "run_command", arguments: { argv: ["sh", "-c", command] } }])
+const look = refinementWith([{ name: "get_current_time", arguments: {} }])
 
 describe("a worker that joins", { timeout: 120_000, ...needsPostgres }, () => {
   liveTest("breaks off no command and no model call, and gets its share as they end", () =>
@@ -31,25 +39,23 @@ describe("a worker that joins", { timeout: 120_000, ...needsPostgres }, () => {
       const log = join(sandbox.root, "project/log.txt")
       const lines = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [])
       const asked = new Map<string, number>()
-      /** Once all commands were written, calls of the first worker are held, so that others wait for a slot there. */
+      /** Calls of the first worker are held, so that others wait for a slot there. */
       const script = (isFirst: boolean) => (body: ChatBody) => {
         const { stage, task } = askedOf(body)
         asked.set(`${stage} ${task}`, (asked.get(`${stage} ${task}`) ?? 0) + 1)
-        if (stage === "creation") {
-          const steps = [sending.map((name) => ({ name, skill: "free" })), looking.map((name) => ({ name, skill: "clock" }))]
-          return planOf(steps)
-        }
+        if (stage === "creation") return plan
+        if (stage === "execution" && task === "Talk 1") return { text: writing({ stage, task }), hold: "begun" }
         if (stage !== "refinement") return writing({ stage, task })
-        if (sending.includes(task))
-          return refinementWith([{ name: "run_command", arguments: { argv: ["sh", "-c", command] } }])
-        const text = refinementWith([{ name: "get_current_time", arguments: {} }])
-        return isFirst && sending.every((name) => asked.has(`refinement ${name}`)) ? { text, hold: "joined" } : text
+        if (sending.includes(task)) return send
+        return isFirst ? { text: look, hold: "joined" } : look
       }
       const first = yield* worker(script(true))
       const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
       yield* waitFor("all commands", () => lines().length === sending.length)
+      yield* first.server.release("begun")
+      yield* first.server.until(() => looking.filter((name) => asked.has(`refinement ${name}`)).length === 2)
       const second = yield* worker(script(false))
-      /* What waited for a slot has moved by now, and so would have what was under way. */
+      /* What waits for a slot has moved then, and so would have what is under way. */
       yield* waitFor("a task that moved", () => second.binary.stderr().includes(": refines"))
       sandbox.write("project/go", "")
       yield* first.server.release("joined")
