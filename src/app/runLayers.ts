@@ -117,11 +117,7 @@ const layerWorkflow = layerRunWorkflow.pipe(
  * What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on
  * one here.
  */
-export const layerClusterRun = (
-  setup: Setup,
-  runId: string,
-  ports: RunPorts & { readonly worker: WorkerPorts }
-) =>
+export const layerClusterRun = (setup: Setup, runId: string, ports: RunPorts & { readonly worker: WorkerPorts }) =>
   layerPipeline.pipe(
     Layer.provide(layerClusterTasks(runId, ports.worker.secrets)),
     Layer.provideMerge(layerTasks),

@@ -1,6 +1,7 @@
 /**
  * A worker: carries out runs and tasks that clients put into the database. Part of the composition root.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
@@ -15,6 +16,7 @@ import type { RunsKept } from "../domain/configuration/RunsKept.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
+import { type CallProgressBoard, makeCallProgressBoard } from "../services/cluster/CallProgressBoard.ts"
 import { underWay } from "../services/cluster/CallsUnderWay.ts"
 import { awaitShare, workerName } from "../services/cluster/ClusterEngine.ts"
 import type { DatabaseUnavailable } from "../services/cluster/DatabaseUnavailable.ts"
@@ -66,6 +68,7 @@ interface Work extends Pick<WorkerOptions, "flags" | "tell"> {
   /** How many model calls the server of this machine works on at the same time. */
   readonly parallel: number
   readonly load: Load
+  readonly progress: CallProgressBoard
 }
 
 /** How long the context of a run is cached while nothing uses it. */
@@ -117,7 +120,7 @@ const makeSlots = (parallel: number) =>
   )
 
 /** The workflows of runs and tasks, for the engine in the context. */
-const layerWorker = ({ flags, load, parallel, tell }: Work) =>
+const layerWorker = ({ flags, load, parallel, progress, tell }: Work) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const runs = yield* ClusterRuns
@@ -125,7 +128,14 @@ const layerWorker = ({ flags, load, parallel, tell }: Work) =>
       const contexts: RcMap.RcMap<string, RunContext, UnfitWorker | RunRefused> = yield* RcMap.make({
         /* A call that goes on while its task moves away still needs the context. */
         lookup: (runId: string) =>
-          makeRunContext(runId, { flags, slots, tell, secrets, keep: Effect.suspend(() => RcMap.get(contexts, runId)) }),
+          makeRunContext(runId, {
+            flags,
+            slots,
+            tell,
+            secrets,
+            progress,
+            keep: Effect.suspend(() => RcMap.get(contexts, runId))
+          }),
         idleTimeToLive
       })
 
@@ -196,10 +206,14 @@ const tellOfOthers = Effect.fnUntraced(function* (tell: WorkerOptions["tell"]) {
 })
 
 /** Says in the database that this worker is there, until the scope closes. */
-const reportPresence = Effect.fnUntraced(function* (load: Load, slots: number) {
+const reportPresence = Effect.fnUntraced(function* ({ load, parallel: slots, progress }: Omit<Work, "flags" | "tell">) {
   const workers = yield* ClusterWorkers
   const begunAt = DateTime.formatIso(yield* DateTime.now)
-  const report = Effect.suspend(() => workers.report({ name: workerName, version, begunAt, slots, ...load }))
+  const report = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const shown = progress.shown(now)
+    const calls = shown.length === 0 ? {} : { progress: shown }
+    return workers.report({ name: workerName, version, begunAt, slots, ...load, ...calls })
+  })
   yield* Effect.addFinalizer(() => Effect.ignore(workers.leave(workerName)))
   yield* report
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(report, Schedule.spaced(reportInterval))))
@@ -220,10 +234,11 @@ export const runWorker = Effect.fn("runWorker")(
   function* ({ database, flags, ready, tell }: WorkerOptions) {
     const { configuration, settings } = yield* readSetup(".", flags)
     const load: Load = { runs: 0, tasks: 0 }
-    const worker = layerWorker({ flags, load, parallel: settings.slots, tell })
+    const work = { load, parallel: settings.slots, progress: makeCallProgressBoard() }
+    const worker = layerWorker({ flags, tell, ...work })
     const kept = configuration.keepClusterRuns
     const removal = Layer.effectDiscard(kept === undefined ? Effect.void : removeRuns(kept, tell))
-    const presence = Layer.effectDiscard(Effect.andThen(tellOfOthers(tell), reportPresence(load, settings.slots)))
+    const presence = Layer.effectDiscard(Effect.andThen(tellOfOthers(tell), reportPresence(work)))
     const stuck = yield* Deferred.make<never, DatabaseUnavailable>()
     const watch = Layer.effectDiscard(
       Effect.forkScoped(Effect.catch(watchShare, (error) => Deferred.fail(stuck, error)))

@@ -15,6 +15,7 @@ import { layerClusterRun } from "./runLayers.ts"
 import { type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { journalVersion } from "../domain/history/JournalRecord.ts"
 import { exitCodeOf } from "../domain/runs/RunReport.ts"
+import type { CallProgressBoard } from "../services/cluster/CallProgressBoard.ts"
 import { CallsUnderWay } from "../services/cluster/CallsUnderWay.ts"
 import type { Finish } from "../services/cluster/ClusterActivities.ts"
 import { layerClusterJournal } from "../services/cluster/ClusterJournal.ts"
@@ -56,6 +57,7 @@ export interface RunContextOptions {
   /** Receives what the person at this machine should know. */
   readonly tell: (what: string) => Effect.Effect<void>
   readonly secrets: Secrets
+  readonly progress: CallProgressBoard
   /** Keeps the context that is made for as long as a scope is open. */
   readonly keep: Effect.Effect<unknown, { readonly message: string }, Scope.Scope>
 }
@@ -142,7 +144,7 @@ const lacksFor =
   }
 
 /** Builds the context of a run. */
-export const makeRunContext = (runId: string, { flags, keep, secrets, slots, tell }: RunContextOptions) =>
+export const makeRunContext = (runId: string, { flags, keep, progress, secrets, slots, tell }: RunContextOptions) =>
   Effect.gen(function* () {
     const { begunAt, run, setup: found } = yield* findRun(runId, flags)
     const { note, setup } = yield* fitWindow(found, {})
@@ -161,7 +163,7 @@ export const makeRunContext = (runId: string, { flags, keep, secrets, slots, tel
       )
     const context = yield* Layer.build(
       layerClusterRun(setup, runId, {
-        listen: () => Effect.void,
+        listen: (recorded) => Effect.sync(() => progress.take(runId, recorded)),
         approveSteps: run.approveSteps,
         yes: run.yes ?? false,
         readOnly: order.readOnly ?? false,

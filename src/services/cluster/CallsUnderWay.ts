@@ -16,9 +16,12 @@ import { WorkflowInstance } from "effect/workflow/WorkflowEngine"
 import { ShardLocks } from "./ShardLocks.ts"
 
 /** How many things are under way in the call of the current fiber. */
-const CurrentCall = Context.Reference<{ underWay: number }>("task-conductor/services/cluster/CallsUnderWay/CurrentCall", {
-  defaultValue: () => ({ underWay: 0 })
-})
+const CurrentCall = Context.Reference<{ underWay: number }>(
+  "task-conductor/services/cluster/CallsUnderWay/CurrentCall",
+  {
+    defaultValue: () => ({ underWay: 0 })
+  }
+)
 
 /** From here the call is under way; when this fails, it waits again. */
 export const underWay = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -129,8 +129,7 @@ const makeClusterPeer = (secrets: Secrets) =>
   Effect.gen(function* () {
     const workers = yield* ClusterWorkers
     const alive = Effect.map(Effect.orDie(workers.alive), (all) => all.map(({ name }) => name))
-    const peer: Peer = { alive, gate: yield* Gate, toolRunner: yield* ToolRunner, secrets }
-    return peer
+    return { alive, gate: yield* Gate, toolRunner: yield* ToolRunner, secrets } satisfies Peer
   })
 
 /** Gives the tasks of a run to the engine. */
@@ -147,7 +146,7 @@ export const layerClusterTasks = (
             runOnPeer(peer, { phase: "refinement", task: order.task }, (sent) =>
               Effect.flatMap(
                 withoutSecrets(RefineTask.payloadSchema, { runId, ...sent, ...order }, secrets.redact),
-                (payload) => RefineTask.execute(payload)
+                RefineTask.execute
               )
             ).pipe(Effect.flatMap((sent) => knownRefinement(secrets, { runId, round: order.round }, sent)))
         })
@@ -161,7 +160,7 @@ export const layerClusterTasks = (
             runOnPeer(peer, { phase: "execution", task: order.refinement.task }, (sent) =>
               Effect.flatMap(
                 withoutSecrets(RunTask.payloadSchema, { runId, ...sent, ...order }, secrets.redact),
-                (payload) => RunTask.execute(payload)
+                RunTask.execute
               )
             )
         })
@@ -182,10 +181,7 @@ export interface TaskContext {
 }
 
 /** Work on a task, in words. */
-export interface TaskWork {
-  readonly task: string
-  readonly verb: "refines" | "carries out"
-}
+export type TaskWork = { readonly task: string; readonly verb: "refines" | "carries out" }
 
 interface PieceOfWork {
   readonly task: Task

@@ -34,8 +34,7 @@ export const knownRefinement = Effect.fnUntraced(function* (
 })
 
 /** True when a secret was taken out of what is carried out. */
-const lacksSecret = ({ calls, inputs }: Refinement): boolean =>
-  JSON.stringify([calls, inputs ?? []]).includes(redacted)
+const lacksSecret = ({ calls, inputs }: Refinement): boolean => JSON.stringify([calls, inputs ?? []]).includes(redacted)
 
 /** The refinement as it is carried out: whole, or made again where it cannot be known. */
 export const wholeRefinement = Effect.fnUntraced(function* (
@@ -58,7 +57,10 @@ export const restoreAnswers = Effect.fnUntraced(function* (
   { redact }: Secrets
 ) {
   const own = yield* withoutSecrets(GateSnapshot, yield* gate.snapshot, redact)
-  const isNew = <A>(known: ReadonlyArray<A>) => (one: A): boolean => !known.some((other) => Equal.equals(one, other))
+  const isNew =
+    <A>(known: ReadonlyArray<A>) =>
+    (one: A): boolean =>
+      !known.some((other) => Equal.equals(one, other))
   const { wishes = [] } = sent
   const news = wishes.filter(isNew(own.wishes ?? []))
   const { wishes: _, ...rest } = sent

@@ -53,16 +53,13 @@ export class ShardLocks extends Context.Service<
   }
 >()("task-conductor/services/cluster/ShardLocks") {
   /** The storage of locks, observed. */
-  static readonly layer: Layer.Layer<
-    ShardLocks | RunnerStorage.RunnerStorage,
-    never,
-    RunnerStorage.RunnerStorage
-  > = Layer.effectContext(
-    Effect.map(RunnerStorage.RunnerStorage, (inner) => {
-      const { isHeld, storage } = observed(inner)
-      return Context.make(RunnerStorage.RunnerStorage, storage).pipe(
-        Context.add(ShardLocks, ShardLocks.of({ isHeld }))
-      )
-    })
-  )
+  static readonly layer: Layer.Layer<ShardLocks | RunnerStorage.RunnerStorage, never, RunnerStorage.RunnerStorage> =
+    Layer.effectContext(
+      Effect.map(RunnerStorage.RunnerStorage, (inner) => {
+        const { isHeld, storage } = observed(inner)
+        return Context.make(RunnerStorage.RunnerStorage, storage).pipe(
+          Context.add(ShardLocks, ShardLocks.of({ isHeld }))
+        )
+      })
+    )
 }
