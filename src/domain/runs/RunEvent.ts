@@ -67,6 +67,19 @@ export const CallPhase = Schema.Literals([
 ])
 export type CallPhase = typeof CallPhase.Type
 
+/**
+ * How far a call is, about once a second after its first second: for how many seconds it is in this phase, and of what it
+ * writes about how many tokens there are. It is not saved with the run.
+ */
+export const ModelProgress = event("model.progress", {
+  call: ModelCallId,
+  phase: CallPhase,
+  model: Schema.optionalKey(Schema.String),
+  seconds: Schema.Int,
+  tokens: Schema.optionalKey(Schema.Int),
+  tokensPerSecond: Schema.optionalKey(Schema.Finite)
+})
+
 export const RunEvent = Schema.Union([
   event("run.started", {
     version: Schema.Literals(runEventVersions),
@@ -106,18 +119,7 @@ export const RunEvent = Schema.Union([
     endsAtSeconds: Schema.Int,
     characters: Schema.optionalKey(Schema.Int)
   }),
-  /**
-   * How far a call is, about once a second after its first second: for how many seconds it is in this phase, and of what it
-   * writes about how many tokens there are. It is not saved with the run.
-   */
-  event("model.progress", {
-    call: ModelCallId,
-    phase: CallPhase,
-    model: Schema.optionalKey(Schema.String),
-    seconds: Schema.Int,
-    tokens: Schema.optionalKey(Schema.Int),
-    tokensPerSecond: Schema.optionalKey(Schema.Finite)
-  }),
+  ModelProgress,
   /** A piece of the answer of the run while it is written; it is checked when it is whole. It is not saved with the run. */
   event("answer.piece", { call: ModelCallId, text: Schema.String }),
   /** The model thinks before its answer, or has begun to write it. A model that does not think has no phases. */
