@@ -57,9 +57,13 @@ const currentFileBlock = (file: Briefing["currentFile"]): string => {
 const isSame = (target: string, path: string): boolean =>
   target.replace(/^\.\//, "") === path || (target.startsWith("/") && target.endsWith(`/${path}`))
 
+/** The heading of the project description, to which references of tasks may refer. */
+export const descriptionAnchor = "project-description"
+
 /**
  * The briefing without what the references of a task show anyway, so that nothing stands twice in a prompt: the current
- * file, and the project description.
+ * file, and the project description when one of its files is shown. The description stays where it is when the task refers
+ * to its heading: the prompts of all tasks begin alike, and the reference says where it stands.
  */
 export const besideReferences = (briefing: Briefing, references: ReadonlyArray<Reference>): Briefing => {
   const refersTo = (anchor: string, path: string | undefined): boolean =>
@@ -69,7 +73,7 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
     )
   const { attachment, currentFile, descriptionFiles = [], ...rest } = briefing
   const hasDescription =
-    refersTo("project-description", undefined) || descriptionFiles.some((path) => refersTo("", path))
+    !refersTo(descriptionAnchor, undefined) && descriptionFiles.some((path) => refersTo("", path))
   return {
     ...rest,
     ...(hasDescription ? { projectDescription: "" } : {}),

@@ -4,10 +4,10 @@
 import * as Effect from "effect/Effect"
 import { type InputValue } from "../../domain/documents/InputFormat.ts"
 import type { RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
-import { issuesMarkdown } from "../../domain/findings/Issue.ts"
 import { renderTask } from "../../domain/documents/TaskRendering.ts"
-import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
 import { besideReferences, type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
+import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
 import { charactersLeft, type FilledPrompt, largestParts, overflowText } from "../../domain/models/PromptSize.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { inputLines } from "../../domain/skills/Skill.ts"
@@ -77,7 +77,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
       precursor,
       task_data: renderTask(task, { _tag: "Refinement", inputs }),
       previous_answer: fencedBlock("## Your previous answer", previous?.answer ?? "", "markdown"),
-      issues: rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? []))
+      issues: issuesBlock("## Issues with your previous answer", previous?.issues)
     })
   }
 
@@ -107,7 +107,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
           ? { _tag: "Refinement", inputs: known.inputs ?? [] }
           : { _tag: "RefinementRetry", ...known }
       ),
-      issues: rawBlock("## Issues with the current call", issuesMarkdown(previous?.issues ?? []))
+      issues: issuesBlock("## Issues with the current call", previous?.issues)
     })
   }
 
