@@ -52,6 +52,31 @@ const serve = (script: OpenAiScript = obedient, options: FakeOpenAiOptions = {})
   FakeOpenAi.make(script, { key, ...options })
 
 describe("a server of the OpenAI API", () => {
+  it.live("says how much of the prompts it had in its cache, and nothing is said when it left that out once", () =>
+    Effect.gen(function* () {
+      const { run: start } = yield* sandbox
+      const counted = (silent: number) =>
+        Effect.gen(function* () {
+          const server = yield* serve((body, index) => {
+            const text = obedient(body, index)
+            if (typeof text !== "string") return text
+            return { text, promptTokens: 1000, answerTokens: 10, ...(index === silent ? {} : { cachedTokens: 700 }) }
+          })
+          const told = yield* Effect.promise(() => start(["run", ...ask], env(server)))
+          const shown = yield* Effect.promise(() => start(["runs", "show", "last", "--task", "Look 1"], {}))
+          const page = yield* Effect.promise(() => start(["runs", "show", "last", "--json"], {}))
+          return { told: told.stderr, shown: shown.stdout, json: page.stdout }
+        })
+      const all = yield* counted(-1)
+      assert.include(all.told, "5000 tokens read, 3500 of them from the server's cache, 50 written")
+      assert.include(all.shown, "2000 tokens in, 1400 of them from the server's cache, 20 out")
+      assert.match(all.json, /"prompt_?[tT]okens": ?5000,\s*"cached_?[tT]okens": ?3500/)
+      const some = yield* counted(2)
+      assert.include(some.told, "5000 tokens read, 50 written")
+      assert.include(some.shown, "2000 tokens in, 20 out")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("answers a run, which can be shown and goes on where it is resumed, and its key is written nowhere", () =>
     Effect.gen(function* () {
       const { root, run: start } = yield* sandbox

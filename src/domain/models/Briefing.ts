@@ -72,8 +72,7 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
         (kind === "anchor" && target === anchor) || (kind === "file" && path !== undefined && isSame(target, path))
     )
   const { attachment, currentFile, descriptionFiles = [], ...rest } = briefing
-  const hasDescription =
-    !refersTo(descriptionAnchor, undefined) && descriptionFiles.some((path) => refersTo("", path))
+  const hasDescription = !refersTo(descriptionAnchor, undefined) && descriptionFiles.some((path) => refersTo("", path))
   return {
     ...rest,
     ...(hasDescription ? { projectDescription: "" } : {}),

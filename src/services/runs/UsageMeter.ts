@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
+import { cachedTokensOf } from "../../domain/models/CachedTokens.ts"
 import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunUsage } from "../../domain/runs/RunReport.ts"
 
@@ -27,10 +28,11 @@ export class UsageMeter extends Context.Service<
       const sums = yield* Ref.make(nothing)
       return UsageMeter.of({
         modelCall: (usage) =>
-          Ref.update(sums, (sum) => ({
+          Ref.update(sums, ({ cachedTokens, ...sum }) => ({
             ...sum,
             modelCalls: sum.modelCalls + 1,
             promptTokens: sum.promptTokens + (usage.promptTokens ?? 0),
+            ...cachedTokensOf([cachedTokens === undefined ? sum : { ...sum, cachedTokens }, usage]),
             answerTokens: sum.answerTokens + (usage.answerTokens ?? 0),
             modelMs: sum.modelMs + usage.durationMs
           })),

@@ -69,7 +69,11 @@ const after = (text: string, heading: string): string => text.split(`\n${heading
 
 /** Each skill on offer with the line that describes it. */
 export const skillsIn = (system: string): ReadonlyMap<string, string> =>
-  new Map([...(after(system, "## Skills").split(/^# /m)[0] ?? "").matchAll(/^- ([^\s:]+): .+$/gm)].map(([line, name = ""]) => [name, line]))
+  new Map(
+    [...(after(system, "## Skills").split(/^# /m)[0] ?? "").matchAll(/^- ([^\s:]+): .+$/gm)].map(
+      ([line, name = ""]) => [name, line]
+    )
+  )
 
 /** A tool as the instructions describe it; `parameters` is a JSON schema. */
 export interface OfferedTool {
