@@ -1,6 +1,17 @@
 import { describe, expect, it } from "@effect/vitest"
 import { cachedText, cachedTokensOf } from "../../../src/domain/models/CachedTokens.ts"
 
+interface Counted {
+  readonly promptTokens: number
+  readonly cachedTokens?: number
+}
+
+const sum = (counts: ReadonlyArray<Counted>): Counted =>
+  counts.reduce<Counted>(
+    (before, one) => ({ promptTokens: before.promptTokens + one.promptTokens, ...cachedTokensOf([before, one]) }),
+    { promptTokens: 0 }
+  )
+
 describe("cachedTokensOf", () => {
   it.each([
     ["nothing was counted", [], {}],
@@ -20,11 +31,6 @@ describe("cachedTokensOf", () => {
   })
 
   it("adds up call by call to the same as all at once", () => {
-    const sum = (counts: ReadonlyArray<{ promptTokens: number; cachedTokens?: number }>) =>
-      counts.reduce<{ promptTokens: number; cachedTokens?: number }>(
-        (before, one) => ({ promptTokens: before.promptTokens + one.promptTokens, ...cachedTokensOf([before, one]) }),
-        { promptTokens: 0 }
-      )
     const told = [4, 0, 7].map((cachedTokens) => ({ promptTokens: 10, cachedTokens }))
     expect(sum(told)).toEqual({ promptTokens: 30, cachedTokens: 11 })
     expect(sum([{ promptTokens: 10 }, ...told])).toEqual({ promptTokens: 40 })

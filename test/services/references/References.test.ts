@@ -203,7 +203,10 @@ layer(NodeServices.layer)("References", (it) => {
           shownAs("shop", "Sells tea.\n\n#### Build\n\nRun make.\n\n#### Test results\n\nGreen.")
         )
         expect(yield* of("project-description")).toBe(
-          shownAs("project-description", "x").replace(/```[^]*```/, "(They stand above, under `## Project description`.)")
+          shownAs("project-description", "x").replace(
+            /```[^]*```/,
+            "(They stand above, under `## Project description`.)"
+          )
         )
       })
     )
