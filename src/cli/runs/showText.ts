@@ -5,6 +5,7 @@ import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
 import { modelText, personText, repairText } from "../../domain/findings/PersonText.ts"
 import type { Attempt, CallEvidence, TaskEvidence } from "../../domain/history/RunEvidence.ts"
 import type { RunOverview } from "../../domain/history/RunOverview.ts"
+import { cachedText } from "../../domain/models/CachedTokens.ts"
 import { dataText } from "../../domain/tools/ToolCall.ts"
 import { makePaint } from "../terminal/Colour.ts"
 import { standingText } from "./standingText.ts"
@@ -72,7 +73,7 @@ const attemptLines = ({ answer, call, failures, issues, repairs, system, user }:
   ...(answer === undefined
     ? ["No answer came.", ""]
     : [
-        `${answer.usage.promptTokens ?? "?"} tokens in, ${answer.usage.answerTokens ?? "?"} out, ${(answer.usage.durationMs / 1000).toFixed(1)} s`,
+        `${answer.usage.promptTokens ?? "?"} tokens in${cachedText(answer.usage)}, ${answer.usage.answerTokens ?? "?"} out, ${(answer.usage.durationMs / 1000).toFixed(1)} s`,
         ""
       ]),
   ...failures.map((text) => `- failed: ${text}`),

@@ -57,6 +57,9 @@ const currentFileBlock = (file: Briefing["currentFile"]): string => {
 const isSame = (target: string, path: string): boolean =>
   target.replace(/^\.\//, "") === path || (target.startsWith("/") && target.endsWith(`/${path}`))
 
+/** The heading of the project description, to which references of tasks may refer. */
+export const descriptionAnchor = "project-description"
+
 /** What the references of a task show anyway. */
 interface Shown {
   readonly description: boolean
@@ -72,7 +75,7 @@ const shownBy = (briefing: Briefing, references: ReadonlyArray<Reference>): Show
     )
   const { currentFile, descriptionFiles = [] } = briefing
   return {
-    description: refersTo("project-description", undefined) || descriptionFiles.some((path) => refersTo("", path)),
+    description: !refersTo(descriptionAnchor, undefined) && descriptionFiles.some((path) => refersTo("", path)),
     file: currentFile !== undefined && refersTo("current-file", currentFile.path),
     attachment: refersTo(attachmentAnchor, undefined)
   }
@@ -93,7 +96,8 @@ const lefts = new WeakMap<Briefing, Map<string, Briefing>>()
 
 /**
  * The briefing without what the references of a task show anyway, so that nothing stands twice in a prompt: the current
- * file, and the project description.
+ * file, and the project description when one of its files is shown. The description stays where it is when the task refers
+ * to its heading: the prompts of all tasks begin alike, and the reference says where it stands.
  */
 export const besideReferences = (briefing: Briefing, references: ReadonlyArray<Reference>): Briefing => {
   const shown = shownBy(briefing, references)

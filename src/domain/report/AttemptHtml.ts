@@ -4,6 +4,7 @@
  */
 import { modelText, personText, repairText } from "../findings/PersonText.ts"
 import type { Attempt } from "../history/RunEvidence.ts"
+import { cachedText } from "../models/CachedTokens.ts"
 import { folded, markup, type Html, nothing, pre } from "./Html.ts"
 import { count, shortNumber, timeText } from "./PageWords.ts"
 
@@ -33,7 +34,7 @@ const tokens = (number: number | undefined): string => (number === undefined ? "
 const costText = ({ answer }: Attempt): string => {
   if (answer === undefined) return "no answer"
   const { answerTokens, durationMs, promptTokens } = answer.usage
-  return `${tokens(promptTokens)} tokens in, ${tokens(answerTokens)} out, ${timeText(durationMs)}`
+  return `${tokens(promptTokens)} tokens in${cachedText(answer.usage, tokens)}, ${tokens(answerTokens)} out, ${timeText(durationMs)}`
 }
 
 const findings = ({ failures, issues, repairs }: Attempt): Html => {

@@ -16,6 +16,7 @@ import {
   ClusterRunEnding,
   ClusterRun
 } from "../../domain/history/JournalRecord.ts"
+import { cachedTokensOf } from "../../domain/models/CachedTokens.ts"
 import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { exitCodeOf, type RunUsage } from "../../domain/runs/RunReport.ts"
@@ -224,6 +225,7 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
         modelCalls: calls.length,
         toolCalls: tools?.count ?? 0,
         promptTokens: sum((usage) => usage.promptTokens),
+        ...cachedTokensOf(calls),
         answerTokens: sum((usage) => usage.answerTokens),
         modelMs: sum((usage) => usage.durationMs)
       }

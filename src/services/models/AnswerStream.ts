@@ -136,10 +136,13 @@ export const readAnswer = Effect.fnUntraced(function* (
   const usageOf = Effect.gen(function* () {
     const durationMs = (yield* Clock.currentTimeMillis) - started
     const promptTokens = finish?.usage.inputTokens.total
+    const cachedTokens = finish?.usage.inputTokens.cacheRead
     const answerTokens = finish?.usage.outputTokens.total
     const usage: Usage = {
       durationMs,
       ...(promptTokens === undefined ? {} : { promptTokens }),
+      // A count that leaves out what came from the cache is no whole of which it could be a part.
+      ...(cachedTokens === undefined || cachedTokens > (promptTokens ?? 0) ? {} : { cachedTokens }),
       ...(answerTokens === undefined ? {} : { answerTokens })
     }
     yield* meter.modelCall(usage)

@@ -4,9 +4,8 @@
 import * as Effect from "effect/Effect"
 import { type InputValue } from "../../domain/documents/InputFormat.ts"
 import type { RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
-import { issuesMarkdown } from "../../domain/findings/Issue.ts"
 import { renderTask } from "../../domain/documents/TaskRendering.ts"
-import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
 import { besideReferences, type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import {
   charactersBeside,
@@ -16,6 +15,7 @@ import {
   largestParts,
   overflowText
 } from "../../domain/models/PromptSize.ts"
+import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { inputLines, type Skill } from "../../domain/skills/Skill.ts"
 import { executionText, refinementText, toolsOfSkill } from "../../domain/skills/SkillTools.ts"
@@ -109,7 +109,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
       precursor,
       task_data: renderTask(task, { _tag: "Refinement", inputs }),
       previous_answer: fencedBlock("## Your previous answer", previous?.answer ?? "", "markdown"),
-      issues: rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? []))
+      issues: issuesBlock("## Issues with your previous answer", previous?.issues)
     })
   }
 
@@ -139,7 +139,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
           ? { _tag: "Refinement", inputs: known.inputs ?? [] }
           : { _tag: "RefinementRetry", ...known }
       ),
-      issues: rawBlock("## Issues with the current call", issuesMarkdown(previous?.issues ?? []))
+      issues: issuesBlock("## Issues with the current call", previous?.issues)
     })
   }
 

@@ -5,6 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { cachedTokensOf } from "../../domain/models/CachedTokens.ts"
 import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunUsage } from "../../domain/runs/RunReport.ts"
 
@@ -27,10 +28,12 @@ export class UsageMeter extends Context.Service<
       return UsageMeter.of({
         modelCall: (usage) =>
           Effect.sync(() => {
+            const { cachedTokens: _, ...rest } = sum
             sum = {
-              ...sum,
+              ...rest,
               modelCalls: sum.modelCalls + 1,
               promptTokens: sum.promptTokens + (usage.promptTokens ?? 0),
+              ...cachedTokensOf([sum, usage]),
               answerTokens: sum.answerTokens + (usage.answerTokens ?? 0),
               modelMs: sum.modelMs + usage.durationMs
             }
