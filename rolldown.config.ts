@@ -80,6 +80,52 @@ const builtIns = (): Plugin => ({
   }
 })
 
+/** Functions of Node in modules that take milliseconds to load, and that many commands never call. */
+const lateFunctions: Readonly<Record<string, string>> = {
+  "node:child_process": "execFile fork spawn",
+  "node:crypto":
+    "createCipheriv createDecipheriv createHash createHmac createSecretKey getCiphers pbkdf2Sync randomBytes randomUUID timingSafeEqual"
+}
+
+/** Loads those modules when the first of their functions is called. */
+const lateBuiltIns = (): Plugin => ({
+  name: "late-built-ins",
+  /* What looks at which functions there are gets the module itself. */
+  resolveId: (id, importer = "") =>
+    id in lateFunctions && !importer.endsWith("NodeCrypto.js") ? `\0${id}` : undefined,
+  load(id) {
+    const name = id.slice(1)
+    const functions = id.startsWith("\0") ? lateFunctions[name] : undefined
+    return functions
+      ?.split(" ")
+      .map((one) => `export const ${one} = (...given) => process.getBuiltinModule("${name}").${one}(...given)`)
+      .join("\n")
+  }
+})
+
+const segmenter = /new Intl\.Segmenter\(undefined, \{\s*granularity: "grapheme"\s*\}\)/
+
+/**
+ * Effect makes a segmenter to align help texts as soon as its command line is loaded, for which Node reads the data of all
+ * languages. Characters of ASCII are segments as they are, and other texts come to the segmenter when they are aligned.
+ */
+const lateSegmenter = (): Plugin => ({
+  name: "late-segmenter",
+  transform: {
+    filter: { id: /effect\/dist\/cli\/CliOutput\.js$/ },
+    handler(code) {
+      if (!segmenter.test(code)) throw new Error("CliOutput of effect makes no segmenter any more: remove this plugin.")
+      return code.replace(
+        segmenter,
+        (made) => `{
+          segment: (text) =>
+            /^[ -~]*$/.test(text) ? Array.from(text, (segment) => ({ segment })) : ${made}.segment(text)
+        }`
+      )
+    }
+  }
+})
+
 /** What users import, by the names of the modules. */
 export const entryPoints = {
   index: "src/index.ts",
@@ -105,8 +151,10 @@ const bundle = (name: string, input: Readonly<Record<string, string>>, external:
     platform: "node",
     /* What some packages have beside their modules loads its parts by paths that a bundle does not have. */
     resolve: { mainFields: ["module", "main"] },
-    logLevel: "warn",
-    plugins: [licences(), builtIns()],
+    onLog(level, { message }) {
+      if (level === "warn") throw new Error(message)
+    },
+    plugins: [licences(), lateBuiltIns(), lateSegmenter(), builtIns()],
     output: { dir: `dist/${name}`, format: "esm", minify: { mangle: false } }
   } satisfies RolldownOptions)
 })

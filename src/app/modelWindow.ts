@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
 import { ConfigurationError, projectFileName } from "../services/configuration/ConfigurationFile.ts"
-import { type PickModel, settleModels } from "./chosenModel.ts"
+import type { PickModel } from "./chosenModel.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { type Setup, withWindow } from "./setup.ts"
 
@@ -41,6 +41,7 @@ export const fitWindow = Effect.fn("fitWindow")(function* (
 ) {
   const unchanged: FittedSetup = { setup: found, isLowered: false }
   if (found.configuration.model === "embedded" || value !== undefined) return unchanged
+  const { settleModels } = yield* Effect.promise(() => import("./chosenModel.ts"))
   const {
     facts: known,
     notes: modelNotes,
