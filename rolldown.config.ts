@@ -151,8 +151,10 @@ const bundle = (name: string, input: Readonly<Record<string, string>>, external:
     platform: "node",
     /* What some packages have beside their modules loads its parts by paths that a bundle does not have. */
     resolve: { mainFields: ["module", "main"] },
-    onLog(level, { message }) {
-      if (level === "warn") throw new Error(message)
+    onLog(level, log, report) {
+      /* A part of the library that is loaded late may be needed at once by the command line. */
+      if (log.code === "INEFFECTIVE_DYNAMIC_IMPORT") return
+      report(level === "warn" ? "error" : level, log)
     },
     plugins: [licences(), lateBuiltIns(), lateSegmenter(), builtIns()],
     output: { dir: `dist/${name}`, format: "esm", minify: { mangle: false } }

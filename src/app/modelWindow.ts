@@ -4,7 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
-import { ConfigurationError, projectFileName } from "../services/configuration/ConfigurationFile.ts"
+import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
+import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
 import type { PickModel } from "./chosenModel.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { type Setup, withWindow } from "./setup.ts"
