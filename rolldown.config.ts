@@ -6,7 +6,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { Plugin, PluginContext, RolldownOptions } from "rolldown"
+import type { CodeSplittingGroup, Plugin, PluginContext, RolldownOptions } from "rolldown"
 
 interface Manifest {
   readonly name?: string
@@ -142,8 +142,26 @@ const startedModules = {
   ProbedImport: "src/services/plugins/ProbedImport.ts"
 }
 
+interface BundleParts {
+  readonly external?: ReadonlyArray<RegExp>
+  readonly groups?: ReadonlyArray<CodeSplittingGroup>
+}
+
+/**
+ * What every command loads is one file, and so is what most of them share. Each file takes time; a group of what fewer commands
+ * share would load it for those that do not need it.
+ */
+const commandGroups: ReadonlyArray<CodeSplittingGroup> = [
+  { name: "start", tags: ["$initial"], priority: 1 },
+  { name: "shared", minShareCount: 20 }
+]
+
 /** A bundle in a folder of its own, two levels below the package as the sources are: paths to its files hold. */
-const bundle = (name: string, input: Readonly<Record<string, string>>, external: ReadonlyArray<RegExp> = []) => ({
+const bundle = (
+  name: string,
+  input: Readonly<Record<string, string>>,
+  { external = [], groups = [] }: BundleParts = {}
+) => ({
   name,
   ...({
     input: { ...input },
@@ -157,12 +175,17 @@ const bundle = (name: string, input: Readonly<Record<string, string>>, external:
       report(level === "warn" ? "error" : level, log)
     },
     plugins: [licences(), lateBuiltIns(), lateSegmenter(), builtIns()],
-    output: { dir: `dist/${name}`, format: "esm", minify: { mangle: false } }
+    output: {
+      dir: `dist/${name}`,
+      format: "esm",
+      minify: { mangle: false },
+      ...(groups.length === 0 ? {} : { codeSplitting: { groups: [...groups] } })
+    }
   } satisfies RolldownOptions)
 })
 
 export default [
-  bundle("library", { ...entryPoints, ...startedModules }, [/^effect(?:\/|$)/]),
-  bundle("cli-bundle", { main: "src/main.ts" }),
+  bundle("library", { ...entryPoints, ...startedModules }, { external: [/^effect(?:\/|$)/] }),
+  bundle("cli-bundle", { main: "src/main.ts" }, { groups: commandGroups }),
   bundle("check-bundle", { check: "src/check.ts" })
 ]
