@@ -44,11 +44,14 @@ const requireWritten = (exitCode: number) =>
 const withoutList = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
   argv[0] === "runs" && argv[1] === "list" ? ["runs", ...argv.slice(2)] : argv
 
+const runWords = (words: ReadonlyArray<string>) =>
+  Effect.flatMap(taskConductor(words), (program) => Command.runWith(program, { version })(words))
+
 /** Runs the command that `argv` names. */
 export const runCommandLine = (
   argv: ReadonlyArray<string>
 ): Effect.Effect<number, never, NodeServices.NodeServices | Output | Signals> =>
-  Command.runWith(taskConductor, { version })(withPlainWords(withoutList(argv), commandNames)).pipe(
+  runWords(withPlainWords(withoutList(argv), commandNames)).pipe(
     Effect.as(0),
     Effect.catchTag("ShowHelp", () => Effect.succeed<number>(exitCodes.usage)),
     Effect.catch((error) => {
