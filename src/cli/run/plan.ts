@@ -27,7 +27,7 @@ export const plan = Command.make(
   Effect.fn("plan")(function* (given) {
     const { answer, result } = yield* Output
     const prompt = yield* readPrompt(given)
-    const flags = yield* flagConfiguration(given)
+    const flags = flagConfiguration(given)
     const order = { prompt, ...orderFiles(given), ...(yield* readAttachment(given)) }
     const ports = { sink: yield* progressSink(given.verbose), approveSteps: false }
     const { planPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))

@@ -69,7 +69,7 @@ const readResultFiles = Effect.fnUntraced(function* (given: ReadonlyArray<string
 
 /** Where the stage works, and the results that it is given. */
 export const readStage = Effect.fn("readStage")(function* (flags: StageFlags) {
-  const given = yield* flagConfiguration({ ...flags, parallel: Option.none() })
+  const given = flagConfiguration({ ...flags, parallel: Option.none() })
   const place: StagePlace = { project: flags.project, given }
   return { place, results: yield* readResultFiles(flags.result) }
 })
