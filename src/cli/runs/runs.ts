@@ -8,6 +8,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Terminal from "effect/Terminal"
+import { secondsText } from "../../domain/text/DurationText.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import type { WorkerState } from "../../services/cluster/ClusterWorkers.ts"
@@ -28,7 +29,7 @@ const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
 const workerLine = ({ isAlive, name, runs, seenSecondsAgo, slots, tasks, version }: WorkerState): string =>
-  `worker ${printable(name)}  ${printable(version)}  ${runs} runs, ${tasks} tasks, ${slots} model calls at once  ${isAlive ? "seen" : "lost, seen"} ${seenSecondsAgo} s ago`
+  `worker ${printable(name)}  ${printable(version)}  ${runs} runs, ${tasks} tasks, ${slots} model calls at once  ${isAlive ? "seen" : "lost, seen"} ${secondsText(seenSecondsAgo)} ago`
 
 const prune = Command.make(
   "prune",

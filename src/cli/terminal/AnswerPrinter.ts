@@ -9,6 +9,7 @@ import type { Paint } from "./Colour.ts"
 import { askLine } from "../ask/AskProgress.ts"
 import type { EventSink } from "./EventSink.ts"
 import { lineSink } from "./LineSink.ts"
+import { isSignOfLife } from "../../domain/runs/SignOfLife.ts"
 import { markdownText } from "./MarkdownText.ts"
 import { Output } from "./Output.ts"
 import type { ProgressOptions } from "./Progress.ts"
@@ -30,7 +31,7 @@ const ends: ReadonlySet<RunEvent["type"]> = new Set([
   "run.finished"
 ])
 
-/** Text as it comes; a progress line in between starts on a line of its own. */
+/** Text as it comes; a line about something else waits until the text has ended, except for a sign of life. */
 const makePlainPrinter = Effect.gen(function* () {
   const { follow } = yield* Output
   let isInLine = false
@@ -38,12 +39,18 @@ const makePlainPrinter = Effect.gen(function* () {
     if (isInLine) follow("\n")
     isInLine = false
   }
+  const held: Array<string> = []
   const line = (event: RunEvent, paint: Paint, options: ProgressOptions) => {
     // The text that comes is the better sign of life.
     if (isInLine && event.type === "model.waiting" && event.phase === "writing") return undefined
     const text = askLine(event, paint, options)
-    if (text !== undefined || event.type === "approval.requested") breakLine()
-    return text
+    if (isInLine && !ends.has(event.type) && !isSignOfLife(event)) {
+      if (text !== undefined) held.push(text)
+      return undefined
+    }
+    const lines = [...held.splice(0), ...(text === undefined ? [] : [text])]
+    if (lines.length > 0 || event.type === "approval.requested") breakLine()
+    return lines.length === 0 ? undefined : lines.join("\n")
   }
   const sink = yield* lineSink(line, { isPlain: true })
   const printer: AnswerPrinter = {

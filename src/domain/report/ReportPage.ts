@@ -2,12 +2,13 @@
  * The report of a run as one HTML page that needs nothing else: no network, no script. Everything that comes from models,
  * tools and files is escaped, and the policy of the page allows its own style only.
  */
+import { shortDurationText } from "../text/DurationText.ts"
 import { attemptsHtml, systemParts, systemPartsHtml } from "./AttemptHtml.ts"
 import { approvalsHtml } from "./CallHtml.ts"
 import { folded, Html, markup, nothing, pre } from "./Html.ts"
 import { markdownHtml } from "./MarkdownHtml.ts"
 import { pageStyle } from "./PageStyle.ts"
-import { count, shortNumber, stateHtml, timeHtml, timeText } from "./PageWords.ts"
+import { count, shortNumber, stateHtml, timeHtml } from "./PageWords.ts"
 import { planHtml } from "./PlanHtml.ts"
 import type { ReportData } from "./ReportData.ts"
 import type { LinkWorld } from "./ReportLinks.ts"
@@ -40,7 +41,7 @@ const headHtml = ({ program, run, tasks, usage, workedMs }: ReportData, world: L
     ...(run.model === undefined ? [] : [["Model", run.model] as const]),
     ...(run.startedAt === undefined ? [] : [["Started", timeHtml(run.startedAt)] as const]),
     ...(run.endedAt === undefined ? [] : [["Ended", timeHtml(run.endedAt)] as const]),
-    ["Time", timeText(workedMs)],
+    ["Time", shortDurationText(workedMs)],
     ["Tasks", `${done} of ${tasks.length} finished`],
     [
       "Tokens",
