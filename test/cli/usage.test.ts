@@ -321,6 +321,15 @@ describe.concurrent("what was asked for", () => {
     assert.include(stdout, "task-conductor run --plan plan.md --json")
   })
 
+  it("takes --plain wherever progress is drawn", async () => {
+    const drawing = ["run", "ask", "plan", "refine", "execute", "iterate", "resume", "fork", "attach"]
+    const helps = await Promise.all(drawing.map(async (command) => (await sandbox.run(["help", command])).stdout))
+    assert.deepStrictEqual(
+      drawing.filter((_, index) => !helps[index]?.includes("--plain")),
+      []
+    )
+  })
+
   it("prints a completion script", async () => {
     const { code, stderr, stdout } = await sandbox.start(["--completions", "bash"]).ended
     assert.deepStrictEqual([code, stderr], [0, ""])

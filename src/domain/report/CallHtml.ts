@@ -65,11 +65,10 @@ export const diffHtml = (diff: string): Html =>
     .split("\n")
     .map((line) => markup`<span class="${lineClass(line)}">${`${line}\n`}</span>`)}</code></pre>`
 
-const itemHtml = ({ details = [], preview = "", risk, targets, tool, warnings = [] }: ApprovalItem): Html =>
+const itemHtml = ({ details = [], preview = "", targets, tool, warnings = [], words }: ApprovalItem): Html =>
   markup`<li>
     <code>${tool}</code> ${targets.join(" ")}
-    <span class="dim">risk ${risk}</span>
-    ${[...details, ...warnings].map((text) => markup`<br /><span class="dim">${text}</span>`)}
+    ${[...details, ...warnings, ...(words === undefined ? [] : [words.consequence])].map((text) => markup`<br /><span class="dim">${text}</span>`)}
     ${preview === "" ? nothing : diffHtml(preview)}
   </li>`
 

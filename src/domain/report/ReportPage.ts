@@ -12,6 +12,7 @@ import { count, shortNumber, stateHtml, timeHtml } from "./PageWords.ts"
 import { planHtml } from "./PlanHtml.ts"
 import type { ReportData } from "./ReportData.ts"
 import type { LinkWorld } from "./ReportLinks.ts"
+import { shortReport } from "./ShortReport.ts"
 import { taskHtml } from "./TaskHtml.ts"
 import { timelineHtml } from "./TimelineHtml.ts"
 import { usageHtml } from "./UsageHtml.ts"
@@ -113,9 +114,10 @@ const sectionsOf = (data: ReportData, world: LinkWorld): ReadonlyArray<Section> 
 const policyOf = (sha256: Sha256): string =>
   `default-src 'none'; style-src 'sha256-${sha256(pageStyle)}'; base-uri 'none'; form-action 'none'`
 
-/** The page. */
-export const reportPage = (data: ReportData, sha256: Sha256): string => {
-  const world: LinkWorld = { project: data.run.project, tasks: new Set(data.tasks.map(({ slug }) => slug)) }
+/** The page; `home` is the home folder of who reads it. */
+export const reportPage = (whole: ReportData, sha256: Sha256, home = ""): string => {
+  const world: LinkWorld = { project: whole.run.project, tasks: new Set(whole.tasks.map(({ slug }) => slug)) }
+  const data = shortReport(whole, home)
   const sections = sectionsOf(data, world)
   const page = markup`<!doctype html>
     <html lang="en">

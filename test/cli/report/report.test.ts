@@ -8,6 +8,7 @@ import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import rehypeParse from "rehype-parse"
 import { unified } from "unified"
+import { reportPage } from "../../../src/domain/report/ReportPage.ts"
 import { report, type RunReportPage, run } from "../../../src/index.ts"
 import { ScriptedModel } from "../../../src/testing.ts"
 import { makeSandbox } from "../../support/binary.ts"
@@ -114,6 +115,16 @@ describe("the page of a report", () => {
       `file://${project}/notes.md#L1`,
       "https://example.com/?a=%22b%22&c=%3Cd%3E"
     ])
+  })
+
+  it("names files as a person does, and keeps what a model was told as it was", () => {
+    expect(page.html).toContain("<code>write_file</code> out.md")
+    expect(page.html).toContain("<title>write_file out.md: ")
+    expect(page.html).toContain("<li>out.md</li>")
+    const words = page.html.replaceAll(/<pre\b[^]*?<\/pre>|<a href="[^"]*"|<dd>[^<]*<\/dd>/g, "")
+    expect(words).not.toContain(project)
+    expect(page.html).toContain(`Workspace: ${project}`)
+    expect(reportPage(page.data, () => "", sandbox.root)).toContain("<dd>~/project</dd>")
   })
 
   it("shows hostile text as text", () => {
