@@ -31,31 +31,42 @@ const ends: ReadonlySet<RunEvent["type"]> = new Set([
   "run.finished"
 ])
 
-/** Text as it comes; a line about something else waits until the text has ended, except for a sign of life. */
+/** Lines about something else wait until the text that comes has ended; a sign of life is of no use later. */
+const makeHold = () => {
+  const held: Array<string> = []
+  let isComing = false
+  return {
+    begin: (): void => void (isComing = true),
+    line: (event: RunEvent, paint: Paint, options: ProgressOptions): string | undefined => {
+      if (ends.has(event.type)) isComing = false
+      const text = askLine(event, paint, options)
+      if (isSignOfLife(event)) return text
+      if (text !== undefined) held.push(text)
+      return isComing || held.length === 0 ? undefined : held.splice(0).join("\n")
+    }
+  }
+}
+
+/** Text as it comes; a progress line in between starts on a line of its own. */
 const makePlainPrinter = Effect.gen(function* () {
   const { follow } = yield* Output
+  const hold = makeHold()
   let isInLine = false
-  const breakLine = (): void => {
-    if (isInLine) follow("\n")
-    isInLine = false
-  }
-  const held: Array<string> = []
   const line = (event: RunEvent, paint: Paint, options: ProgressOptions) => {
     // The text that comes is the better sign of life.
     if (isInLine && event.type === "model.waiting" && event.phase === "writing") return undefined
-    const text = askLine(event, paint, options)
-    if (isInLine && !ends.has(event.type) && !isSignOfLife(event)) {
-      if (text !== undefined) held.push(text)
-      return undefined
+    const text = hold.line(event, paint, options)
+    if (isInLine && (text !== undefined || event.type === "approval.requested")) {
+      follow("\n")
+      isInLine = false
     }
-    const lines = [...held.splice(0), ...(text === undefined ? [] : [text])]
-    if (lines.length > 0 || event.type === "approval.requested") breakLine()
-    return lines.length === 0 ? undefined : lines.join("\n")
+    return text
   }
   const sink = yield* lineSink(line, { isPlain: true })
   const printer: AnswerPrinter = {
     listen: (piece) => {
       if (piece === "") return
+      hold.begin()
       follow(piece)
       isInLine = !piece.endsWith("\n")
     },
@@ -81,7 +92,8 @@ const makeRenderingPrinter = Effect.gen(function* () {
     open = ""
     if (rest.trim() !== "") print(`${rest.trimEnd()}\n`)
   }
-  const sink = yield* lineSink(askLine, {
+  const hold = makeHold()
+  const sink = yield* lineSink(hold.line, {
     stop: "stops the answer",
     unfinished: () => open,
     before: ({ type }) => {
@@ -90,6 +102,7 @@ const makeRenderingPrinter = Effect.gen(function* () {
   })
   const printer: AnswerPrinter = {
     listen: (piece) => {
+      hold.begin()
       const { finished, rest } = answerBlocks(open + piece)
       open = rest
       finished.forEach(print)

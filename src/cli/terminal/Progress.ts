@@ -66,13 +66,15 @@ const answers: Readonly<Record<Answered["answer"], string>> = {
 const isNo: ReadonlySet<string> = new Set(["decline", "deny", "stop"])
 
 /** What was answered, and by whom when it was not a person. */
-const answeredLine = ({ answer, by, instead }: Answered): string => {
+const answeredLine = ({ always = [], answer, by, instead }: Answered): string => {
   const what =
     by === "rule" && !isNo.has(answer)
       ? "  approved by a flag or rule"
       : by === "nobody"
         ? "  not approved: no terminal to ask on"
-        : `  ${answers[answer]}`
+        : always.length === 0
+          ? `  ${answers[answer]}`
+          : `  ${answer === "step" ? answers.step : answers.once}, always in this project: ${shown(always.join(", "), 400)}`
   return instead === undefined ? what : `${what}, instead: ${shown(instead)}`
 }
 
