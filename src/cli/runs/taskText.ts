@@ -10,7 +10,6 @@ import { shortDurationText } from "../../domain/text/DurationText.ts"
 import type { ToolResult } from "../../domain/tools/ToolCall.ts"
 import { withoutProject } from "../../domain/text/ShortPaths.ts"
 import { firstLine, section, stateText } from "./showText.ts"
-import { durationText } from "./whenText.ts"
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
 
@@ -37,7 +36,7 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
   const cost = [
     `${sum(({ promptTokens = 0 }) => promptTokens)} tokens in`,
     `${sum(({ answerTokens = 0 }) => answerTokens)} out`,
-    durationText(sum(({ durationMs }) => durationMs))
+    shortDurationText(sum(({ durationMs }) => durationMs))
   ].join(", ")
   /* A model makes the same mistake again and again; it is told once, with how often. */
   const findings = new Map<string, number>()

@@ -180,14 +180,14 @@ describe("task-conductor report", () => {
     expect(await sandbox.run(["report", "last"])).toEqual({
       code: 0,
       stdout: "",
-      stderr: `Wrote <root>/project/report-${runId}.html. Open it in a browser.\n`
+      stderr: `Wrote report-${runId}.html. Open it in a browser.\n`
     })
     expect([readFileSync(file, "utf8"), statSync(file).mode & 0o777]).toEqual([page.html, 0o600])
     sandbox.write("project/mine.html", "mine")
     expect(await sandbox.run(["report", "last", "--output", "mine.html"])).toEqual({
       code: 2,
       stdout: "",
-      stderr: expect.stringContaining("<root>/project/mine.html exists. Use --overwrite to replace it")
+      stderr: expect.stringContaining("mine.html exists. Use --overwrite to replace it")
     })
     expect(readFileSync(join(project, "mine.html"), "utf8")).toBe("mine")
     expect((await sandbox.run(["report", "last", "-o", "mine.html", "--overwrite"])).code).toBe(0)

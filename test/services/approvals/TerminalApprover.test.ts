@@ -101,6 +101,9 @@ const keys: ReadonlyArray<[what: string, use: Use<unknown>, lines: ReadonlyArray
   ["a call in doubt", doubt, ["n"], person("stop")]
 ]
 
+/** The words that the help of a question names. */
+const wordsIn = (text: string) => /Whole words work too: ([^.]*)\./.exec(text.replaceAll(/\s+/g, " "))?.[1]
+
 describe("layerTerminal", () => {
   for (const [what, use, lines, expected] of keys) {
     it.effect(`takes ${JSON.stringify(lines)} for ${what}`, () =>
@@ -197,9 +200,8 @@ Allow? `
       assert.strictEqual(screen.split(explained).length, 3)
       assert.include(screen, `; also "p docs/a.md" or "p docs/**". It is saved`)
       assert.include(screen, "always in every project: read_file for /p/docs/a.md.")
-      const words = (text: string) => /Whole words work too: ([^.]*)\./.exec(text.replaceAll(/\s+/g, " "))?.[1]
-      assert.strictEqual(words(screen), "yes, all, project, everywhere, no, view, help")
-      assert.strictEqual(words((yield* answered(step([writeItem]), "?", "y")).screen), "yes, all, no, view, help")
+      assert.strictEqual(wordsIn(screen), "yes, all, project, everywhere, no, view, help")
+      assert.strictEqual(wordsIn((yield* answered(step([writeItem]), "?", "y")).screen), "yes, all, no, view, help")
     })
   )
 
