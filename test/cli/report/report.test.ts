@@ -195,7 +195,7 @@ describe("task-conductor report", () => {
     expect(await sandbox.run(["report", "last", "-o", "gone/a.html"])).toEqual({
       code: 1,
       stdout: "",
-      stderr: "<root>/project/gone/a.html cannot be written: the system says ENOENT.\n"
+      stderr: "gone/a.html cannot be written: the system says ENOENT.\n"
     })
     expect(existsSync(join(project, "gone"))).toBe(false)
   })
