@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import { fittingModels, type InstalledModel, matchName, modelLines } from "../domain/models/InstalledModel.ts"
 import { providerOf } from "../domain/models/ModelName.ts"
 import { ModelError } from "../domain/models/ModelAnswer.ts"
+import { belowHome } from "../domain/text/ShortPaths.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
 import type { Facts } from "../services/providers/ModelFacts.ts"
 import { readFacts } from "../services/providers/ollama/OllamaFacts.ts"
@@ -23,6 +24,8 @@ export interface ModelOffer {
   readonly host: string
   /** The file in which the choice is saved. */
   readonly userFile: string
+  /** The home folder of the person. */
+  readonly home: string
   /** Why nothing can be saved there; absent when it can. */
   readonly userFileProblem?: string
   /** The models that can write text, the most suitable first. */
@@ -55,7 +58,7 @@ const pick = Effect.fnUntraced(function* (setup: Setup, pickModel: PickModel | u
   const models = fittingModels(yield* readInventory)
   const unchosen = new ModelUnchosen({
     host: settings.host,
-    userFile,
+    userFile: belowHome(userFile, setup.folders.home),
     models: models.map(({ name }) => name),
     lines: modelLines(models)
   })
@@ -66,7 +69,7 @@ const pick = Effect.fnUntraced(function* (setup: Setup, pickModel: PickModel | u
     return { model: first.name, notes: [`Using ${first.name}, because ${why}. Choose another one with --model NAME.`] }
   }
   const problem = setup.userFileProblem === undefined ? {} : { userFileProblem: setup.userFileProblem }
-  const picked = yield* pickModel({ host: settings.host, userFile, models, ...problem })
+  const picked = yield* pickModel({ host: settings.host, userFile, home: setup.folders.home, models, ...problem })
   return picked === undefined ? yield* unchosen : { model: picked, notes: [] }
 })
 
