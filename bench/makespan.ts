@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { run } from "../src/index.ts"
+import { evenPlan, lowerBound } from "./lowerBound.ts"
 import { startSlotServer } from "./SlotServer.ts"
 
 const { values } = parseArgs({
@@ -44,16 +45,6 @@ const answers: Readonly<Record<string, string>> = {
   conclusion: "It is done."
 }
 
-/** No schedule with steps one after another is faster; times in calls. */
-const lowerBound = (slots: number): number => {
-  const width = tasks / steps
-  let end = 0
-  for (let step = 1; step <= steps; step += 1) {
-    end = Math.max(Math.max(end, 1) + 1, end + width / slots, (2 * width * step) / slots)
-  }
-  return end + 2
-}
-
 const median = (numbers: ReadonlyArray<number>): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 
 const measure = async (slots: number) => {
@@ -80,7 +71,9 @@ const measure = async (slots: number) => {
   if (report.status !== "done" || report.results.length !== tasks)
     throw new Error(`${report.status}: ${report.message}`)
   return {
-    ratio: (server.stats.last - server.stats.first) / (lowerBound(slots) * latency),
+    ratio:
+      (server.stats.last - server.stats.first) /
+      lowerBound(evenPlan(tasks, steps, latency, { plan: 0, end: 2 }), slots),
     cpu: (used.user + used.system) / 1000 / tasks,
     calls: server.stats.calls,
     mostInFlight: server.stats.mostInFlight
