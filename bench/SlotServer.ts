@@ -141,7 +141,11 @@ export const startSlotServer = async ({ answer, latency, pieces, slots }: SlotSe
         const text = Buffer.concat(chunks).toString()
         const body = text === "" ? undefined : JSON.parse(text)
         const path = request.url ?? ""
-        if (path === "/api/chat" || path === openAiPath) return void converse(body, path, response)
+        if (path === "/api/chat" || path === openAiPath) {
+          return void converse(body, path, response).catch((error: unknown) =>
+            send(response, { status: 500, body: { error: String(error) } })
+          )
+        }
         return send(response, answerPath(path, body, models, loaded))
       })
   })

@@ -163,11 +163,12 @@ describe("the server of the comparison", () => {
     const refused = [
       await say(url, { ...ask("x"), stream: true }, "/v1/chat/completions"),
       await say(url, { ...ask("x"), model: "other" }),
-      await say(url, {}, "/v1/embeddings")
+      await say(url, {}, "/v1/embeddings"),
+      await say(url, ask("# Stage: other"))
     ]
     assert.deepStrictEqual(
       refused.map(({ status }) => status),
-      [400, 404, 404]
+      [400, 404, 404, 500]
     )
     await close()
   })
