@@ -16,6 +16,8 @@ export interface SlotServerOptions {
   readonly latency: number
   /** Into how many pieces a streamed answer is cut; one for each word when absent. */
   readonly pieces?: number
+  /** Writes each answer to its end, however short it may be. */
+  readonly isWhole?: boolean
   /** `tools` says what the model can do now: call one, tell what one gave, or neither. */
   readonly answer: (system: string, user: string, tools: "offered" | "answered" | "none") => Said
 }
@@ -89,7 +91,8 @@ const send = (response: http.ServerResponse, { body, status }: Document): void =
   response.end(JSON.stringify(body))
 }
 
-export const startSlotServer = async ({ answer, latency, pieces, slots }: SlotServerOptions): Promise<SlotServer> => {
+export const startSlotServer = async (options: SlotServerOptions): Promise<SlotServer> => {
+  const { answer, isWhole = false, latency, pieces, slots } = options
   const stats: SlotStats = {
     calls: 0,
     inFlight: 0,
@@ -115,11 +118,8 @@ export const startSlotServer = async ({ answer, latency, pieces, slots }: SlotSe
     stats.mostInFlight = Math.max(stats.mostInFlight, stats.inFlight)
     if (stats.first === 0) stats.first = performance.now()
     const [system, user] = texts.length === 1 ? ["", texts[0]] : [texts[0], texts.at(-1)]
-    const cut = cutAnswer(
-      answer(system ?? "", user ?? "", toolsOf(chat)),
-      chat.options?.num_predict ?? Infinity,
-      pieces
-    )
+    const most = isWhole ? Infinity : (chat.options?.num_predict ?? Infinity)
+    const cut = cutAnswer(answer(system ?? "", user ?? "", toolsOf(chat)), most, pieces)
     const said = typeof cut.said === "string" ? cut.said : JSON.stringify(cut.said)
     const prompt = chat.messages.map((message, at) => `${message.role}\n${texts[at]}${callsOf(message)}\n`).join("")
     const common = await work(prompt, `assistant\n${said}\n`)

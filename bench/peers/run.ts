@@ -56,9 +56,8 @@ const attempt = async (peer: Peer, order: ServerOrder) => {
   try {
     return await measure(peer, order, cache)
   } catch (error) {
-    return String(error instanceof Error ? error.message : error)
-      .replaceAll(/\s+/g, " ")
-      .slice(0, 200)
+    const text = String(error instanceof Error && "stderr" in error ? error.stderr : error)
+    return (/^\w*Error: .*/m.exec(text)?.[0] ?? text).replaceAll(/\s+/g, " ").slice(0, 200)
   }
 }
 
