@@ -1,11 +1,11 @@
 /**
- * How long the command line and the door for checking take from nothing to their last byte, each run a process of its
- * own. Needs `npm run build`.
+ * How long the command line and the library take to start: from nothing to the last byte, or to the first line of a run,
+ * each time in a process of its own. Needs `npm run build`.
  *
  *   node bench/cold-start.ts [--repeat 15]
  */
-import { spawnSync } from "node:child_process"
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { spawn } from "node:child_process"
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -26,18 +26,25 @@ const runIds = globSync("*/journal.jsonl", { cwd: journals }).map((name) => {
   return runId
 })
 
+/** A small project, in which a run finds something. */
+const project = join(state, "project")
+mkdirSync(project)
+writeFileSync(join(project, "notes.md"), "Sunny spells in the north.\n")
+
 const plan = "test/fixtures/checks/five-mistakes.md"
 const shim = "bin/task-conductor.cjs"
-const load = (module: string) => [
-  "-e",
-  `require("module").enableCompileCache(); import(${JSON.stringify(join(root, module))})`
-]
+const importOf = (module: string): string => `import(${JSON.stringify(join(root, module))})`
+const load = (module: string) => ["-e", `require("module").enableCompileCache(); ${importOf(module)}`]
 
 interface Case {
   readonly name: string
   readonly args: ReadonlyArray<string>
   /** A compile cache that is empty at every run: the first start after an installation. */
   readonly isFirst?: boolean
+  /** Without a compile cache, as in a program of somebody else. */
+  readonly isUncached?: boolean
+  /** Measured until the first line on stderr. */
+  readonly untilLine?: boolean
 }
 
 const cases: ReadonlyArray<Case> = [
@@ -55,37 +62,62 @@ const cases: ReadonlyArray<Case> = [
   { name: "task-conductor runs --all", args: [shim, "runs", "--all"] },
   { name: "task-conductor show RUN", args: [shim, "show", runIds[0] ?? ""] },
   { name: "task-conductor report RUN", args: [shim, "report", runIds[0] ?? "", "--output", "-"] },
+  {
+    name: "task-conductor run, first line",
+    args: [shim, "run", "--model", "embedded", "--project", project, "Where is it sunny?"],
+    untilLine: true
+  },
+  { name: 'import "task-conductor"', args: load("dist/library/index.js") },
+  {
+    name: 'import "task-conductor", no compile cache',
+    args: ["-e", importOf("dist/library/index.js")],
+    isUncached: true
+  },
   { name: 'import "task-conductor/check"', args: load("dist/check-bundle/check.js") },
   { name: 'import "task-conductor/check", effect not bundled', args: load("dist/library/check.js") }
 ]
 
-const measure = ({ args, isFirst = false }: Case, run: number): number => {
-  const cache = join(caches, isFirst ? String(run) : "shared")
+const environmentOf = ({ isUncached = false, untilLine = false }: Case, cache: string): NodeJS.ProcessEnv => {
+  const { NODE_COMPILE_CACHE: _inherited, ...inherited } = process.env
+  const given = { ...inherited, XDG_STATE_HOME: untilLine ? project : state }
+  return isUncached ? given : { ...given, NODE_COMPILE_CACHE: cache }
+}
+
+const measure = async (one: Case, run: number): Promise<number> => {
+  const cache = join(caches, one.isFirst === true ? String(run) : "shared")
   const start = performance.now()
-  const { stderr } = spawnSync(process.execPath, [...args], {
+  const child = spawn(process.execPath, [...one.args], {
     cwd: root,
-    env: { ...process.env, NODE_COMPILE_CACHE: cache, XDG_STATE_HOME: state },
+    env: environmentOf(one, cache),
     stdio: ["ignore", "ignore", "pipe"]
   })
-  const time = performance.now() - start
-  if (stderr.length > 0) throw new Error(stderr.toString())
-  if (isFirst) rmSync(cache, { recursive: true, force: true })
-  return time
+  let told = ""
+  let toldAt: number | undefined
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    told += text
+    if (told.includes("\n")) toldAt ??= performance.now()
+  })
+  await new Promise((resolve) => child.on("exit", resolve))
+  const endedAt = performance.now()
+  if (one.untilLine !== true && told !== "") throw new Error(told)
+  if (one.isFirst === true) rmSync(cache, { recursive: true, force: true })
+  return ((one.untilLine === true ? toldAt : undefined) ?? endedAt) - start
 }
 
 /** In turn, so that a machine that is busy for a while slows all of them. */
 const times = cases.map((): Array<number> => [])
 try {
-  for (const one of cases) measure(one, -1)
+  for (const one of cases) await measure(one, -1)
   for (let run = 0; run < repeat; run += 1)
-    for (const [index, one] of cases.entries()) times[index]?.push(measure(one, run))
+    for (const [index, one] of cases.entries()) times[index]?.push(await measure(one, run))
 } finally {
   for (const folder of [caches, state]) rmSync(folder, { recursive: true, force: true })
 }
 
-console.log("| start | min ms | median ms |\n|---|---:|---:|")
+const least = times.map((all) => Math.min(...all))
+console.log("| start | min ms | median ms | min / node |\n|---|---:|---:|---:|")
 for (const [index, { name }] of cases.entries()) {
   const sorted = (times[index] ?? []).sort((a, b) => a - b)
   const [min = 0, median = 0] = [sorted[0], sorted[Math.floor(repeat / 2)]]
-  console.log(`| ${name} | ${min.toFixed(0)} | ${median.toFixed(0)} |`)
+  console.log(`| ${name} | ${min.toFixed(0)} | ${median.toFixed(0)} | ${(min / (least[0] ?? min)).toFixed(1)} |`)
 }

@@ -2,7 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFile } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { version } from "../src/app/version.ts"
 import { makeSandbox } from "./support/binary.ts"
@@ -46,6 +46,18 @@ describe("the bundles", () => {
     for (const flag of ["--version", "-v", "version"]) {
       assert.deepStrictEqual(await shim(flag), { code: 0, stdout: `${version}\n`, stderr: "" })
     }
+  })
+
+  it("answer help from one file", async () => {
+    const listing = `import { registerHooks } from "node:module"
+      registerHooks({ load: (url, context, next) => (console.error(url), next(url, context)) })`
+    const hook = `data:text/javascript,${encodeURIComponent(listing)}`
+    const { stderr } = await node(["--import", hook, join(packed, "bin/task-conductor.cjs"), "--help"])
+    const files = stderr.split("\n").filter((line) => line.includes("/dist/"))
+    assert.deepStrictEqual(
+      files.map((file) => basename(file)),
+      ["main.js"]
+    )
   })
 
   it("check a plan without any dependency", async () => {

@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url"
 export interface SourceImport {
   readonly target: string
   readonly isType: boolean
+  /** Loaded by a call of `import`, not with the module. */
+  readonly isLate?: true
 }
 
 /** A module of src: its path below src, its number of lines, what it imports. */
@@ -36,7 +38,8 @@ export const importsOf = (path: string, text: string): ReadonlyArray<SourceImpor
   [...text.matchAll(statement)].map(([, type, clause, from, dynamic]) => {
     const name = from ?? dynamic ?? ""
     const target = name.startsWith(".") ? new URL(name, `file:///${path}`).pathname.slice(1) : name
-    return { target, isType: type !== undefined || onlyTypes(clause?.trim()) }
+    const isType = type !== undefined || onlyTypes(clause?.trim())
+    return dynamic === undefined ? { target, isType } : { target, isType, isLate: true }
   })
 
 /** All modules of src. */
@@ -47,3 +50,14 @@ export const sourceModules = (): ReadonlyArray<SourceModule> =>
       const text = readFileSync(new URL(path, root), "utf8")
       return { path, lines: text.trimEnd().split("\n").length, imports: importsOf(path, text) }
     })
+
+/** What Node loads with these modules: modules of src by their paths, others by their names. */
+export const loadedWith = (entries: ReadonlyArray<string>): ReadonlySet<string> => {
+  const byPath = new Map(sourceModules().map((module) => [module.path, module]))
+  const loaded = new Set(entries)
+  for (const path of loaded)
+    for (const { isLate, isType, target } of byPath.get(path)?.imports ?? []) {
+      if (!isType && isLate !== true) loaded.add(target)
+    }
+  return loaded
+}

@@ -4,7 +4,7 @@
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { InputValue } from "../documents/InputFormat.ts"
+import { InputValue } from "../documents/Refinement.ts"
 import { type Issue, type Reading, Repair, Where } from "../findings/Issue.ts"
 import { makeRepair } from "../findings/IssueCode.ts"
 import { resultHeadings } from "../markdown/MarkdownHeadings.ts"

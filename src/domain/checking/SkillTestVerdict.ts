@@ -3,7 +3,8 @@
  */
 import { canonicalJson } from "../text/CanonicalJson.ts"
 import { outcomeText } from "../models/OutputText.ts"
-import { type InputValue, renderInputs } from "../documents/InputFormat.ts"
+import { renderInputs } from "../documents/InputFormat.ts"
+import type { InputValue } from "../documents/Refinement.ts"
 import { issueText, type Issue } from "../findings/Issue.ts"
 import type { RunReport } from "../runs/RunReport.ts"
 import type { ExpectedCall, SkillTest } from "./SkillTest.ts"

@@ -15,13 +15,7 @@ import { escapeInline, unescapeInline } from "../grammar/TextEscaping.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import { textNestedTooDeep } from "../text/JsonDepth.ts"
 import { canonicalUrl } from "../web/CanonicalUrl.ts"
-
-/** A number for `number`, a boolean for `yes-no`, and otherwise text of one line. */
-export const InputValue = Schema.Struct({
-  name: Schema.String,
-  value: Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])
-})
-export type InputValue = typeof InputValue.Type
+import type { InputValue } from "./Refinement.ts"
 
 /** True for what models write where there is no value. */
 const isNoValue = (text: string): boolean =>

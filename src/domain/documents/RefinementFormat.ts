@@ -5,7 +5,6 @@
  * and references are updated; name, skill and approval stay as planned.
  */
 import * as Arr from "effect/Array"
-import * as Schema from "effect/Schema"
 import type { Reading } from "../findings/Issue.ts"
 import { addRepair, type Findings, type RepairCode } from "../findings/IssueCode.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
@@ -21,27 +20,14 @@ import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
 import { Task } from "../plan/Task.ts"
 import type { SkillInput } from "../skills/Skill.ts"
 import { plainUid } from "../tools/LookUid.ts"
-import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
+import type { ToolCall } from "../tools/ToolCall.ts"
 import { holdsCall, mentionsCall } from "../tools/ToolCallTraces.ts"
 import { numberCalls, type UnnumberedCall } from "../tools/ToolCallFormat.ts"
-import { InputValue, readInputs } from "./InputFormat.ts"
+import { readInputs } from "./InputFormat.ts"
 import { callsAlone, placedInAnswer } from "./CallsAlone.ts"
+import type { InputValue, Refinement } from "./Refinement.ts"
 import { addReferences, listedReferences, refuseOwn, resolveByForm } from "./RefinedReferences.ts"
 import { checkMisplacedCalls, checkTornCalls, readCalls } from "./RefinementCalls.ts"
-
-/**
- * What a refinement yields: the task with its fields updated, the inputs of its skill, what was looked at first, and the
- * calls to make.
- */
-export const Refinement = Schema.Struct({
-  task: Task,
-  /** The typed inputs of the skill in its order; absent when it has none. */
-  inputs: Schema.optionalKey(Schema.NonEmptyArray(InputValue)),
-  /** The reading calls of earlier passes with their outcomes; absent when there were none. They are not made again. */
-  looks: Schema.optionalKey(Schema.NonEmptyArray(CallOutcome)),
-  calls: Schema.Array(ToolCall)
-})
-export type Refinement = typeof Refinement.Type
 
 /** A refinement as one answer has it: `looks` are calls that wait for their outputs. */
 export interface RefinementDocument extends Omit<Refinement, "looks"> {

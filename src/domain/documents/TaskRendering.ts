@@ -9,7 +9,8 @@ import type { Reference } from "../plan/Reference.ts"
 import type { Task } from "../plan/Task.ts"
 import type { Step, TaskList } from "../plan/TaskList.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
-import { type InputValue, renderInputs } from "./InputFormat.ts"
+import { renderInputs } from "./InputFormat.ts"
+import type { InputValue } from "./Refinement.ts"
 
 /** What a refinement adds to a task. */
 interface RefinedParts {

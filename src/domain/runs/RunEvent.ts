@@ -3,7 +3,7 @@
  * ignore unknown types.
  */
 import * as Schema from "effect/Schema"
-import { Refinement } from "../documents/RefinementFormat.ts"
+import { Refinement } from "../documents/Refinement.ts"
 import { Issue, Repair } from "../findings/Issue.ts"
 import { Usage } from "../models/ModelAnswer.ts"
 import { ApprovalItem } from "../permissions/ApprovalItem.ts"

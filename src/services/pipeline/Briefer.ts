@@ -58,11 +58,17 @@ const shell = Config.String("SHELL").pipe(
   Config.option
 )
 
-/** `2026-11-20 (Friday)`: no time of day, so that prompts of one day begin alike. */
-const today = Effect.gen(function* () {
-  const now = DateTime.setZone(yield* DateTime.now, DateTime.zoneMakeLocal())
-  const weekday = DateTime.format(now, { locale: "en-US", weekday: "long" })
-  return `${DateTime.formatIsoDate(now)} (${weekday})`
+const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+const twoDigits = (part: number): string => String(part).padStart(2, "0")
+
+/**
+ * `2026-11-20 (Friday)`: no time of day, so that prompts of one day begin alike. Without `Intl`, which would read the data of
+ * all zones and languages for it.
+ */
+const today = Effect.map(DateTime.now, (now) => {
+  const at = DateTime.toDateUtc(now)
+  const [month, day] = [twoDigits(at.getMonth() + 1), twoDigits(at.getDate())]
+  return `${at.getFullYear()}-${month}-${day} (${weekdays[at.getDay()]})`
 })
 
 export class Briefer extends Context.Service<

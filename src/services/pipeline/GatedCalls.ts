@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Refinement } from "../../domain/documents/RefinementFormat.ts"
+import type { Refinement } from "../../domain/documents/Refinement.ts"
 import type { GatedTask, UnreadyCall } from "../../domain/permissions/ApprovalItem.ts"
 import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
 import type { Task } from "../../domain/plan/Task.ts"

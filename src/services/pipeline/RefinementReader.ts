@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { InputValue } from "../../domain/documents/InputFormat.ts"
+import type { InputValue } from "../../domain/documents/Refinement.ts"
 import {
   inputsField,
   type RefinementDocument,

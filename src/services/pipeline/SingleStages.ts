@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { type Refinement } from "../../domain/documents/RefinementFormat.ts"
+import type { Refinement } from "../../domain/documents/Refinement.ts"
 import { plainTask } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"

@@ -2,7 +2,7 @@
  * The prompts of one task, filled and measured: the check of a plan measures the same text that is sent later.
  */
 import * as Effect from "effect/Effect"
-import { type InputValue } from "../../domain/documents/InputFormat.ts"
+import type { InputValue } from "../../domain/documents/Refinement.ts"
 import type { RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
 import { renderTask } from "../../domain/documents/TaskRendering.ts"
 import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"

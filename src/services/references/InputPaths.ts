@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
-import type { InputValue } from "../../domain/documents/InputFormat.ts"
+import type { InputValue } from "../../domain/documents/Refinement.ts"
 import type { Issue } from "../../domain/findings/Issue.ts"
 import { makeIssue } from "../../domain/findings/IssueCode.ts"
 import type { SkillInput } from "../../domain/skills/Skill.ts"

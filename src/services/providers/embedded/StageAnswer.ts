@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import { compareCodePoints } from "../../../domain/text/CodePointOrder.ts"
-import { InputValue } from "../../../domain/documents/InputFormat.ts"
+import { InputValue } from "../../../domain/documents/Refinement.ts"
 import { outline } from "../../../domain/markdown/Outline.ts"
 import { callSign } from "../../../domain/documents/RefinementPass.ts"
 import { fenced } from "../../../domain/markdown/PromptBlock.ts"
