@@ -18,7 +18,9 @@ type Ahead = () => ReadonlyArray<TaskLine>
 /** True when a field with this label starts the next task rather than going on with this one. */
 const startsNewTask = (task: OpenTask, key: FieldKey, label: LabelledLine, next: Ahead): boolean => {
   if (task.parent === undefined && !task.fields.has(key) && key !== "name") return false
-  const following = next().find((line): line is Labelled => line.kind === "label" && line.label.key !== undefined)?.label
+  const following = next().find(
+    (line): line is Labelled => line.kind === "label" && line.label.key !== undefined
+  )?.label
   const isDeeper = following !== undefined && following.indent > label.indent
   if (task.parent !== undefined && label.indent <= task.parent && isDeeper) return true
   if (task.fields.has(key)) {
@@ -51,9 +53,7 @@ class TaskCollector {
   collect(lines: ReadonlyArray<TaskLine>): void {
     for (const [position, line] of lines.entries()) {
       this.#add(line, () =>
-        lines
-          .slice(position + 1, position + 1 + lookahead)
-          .filter(({ kind }) => kind !== "comment" && kind !== "blank")
+        lines.slice(position + 1, position + 1 + lookahead).filter(({ kind }) => kind !== "comment" && kind !== "blank")
       )
     }
   }

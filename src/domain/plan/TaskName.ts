@@ -9,7 +9,9 @@ export const TaskName = Schema.String.check(
   Schema.isTrimmed(),
   Schema.isPattern(/^[^\n\r]+$/),
   // A letter or digit of ASCII, which nearly every name has, is always a part of the slug.
-  Schema.makeFilter((name: string) => /[A-Za-z0-9]/.test(name) || slugOf(name) !== "" || "a name needs at least one letter or digit")
+  Schema.makeFilter(
+    (name: string) => /[A-Za-z0-9]/.test(name) || slugOf(name) !== "" || "a name needs at least one letter or digit"
+  )
 )
 export type TaskName = typeof TaskName.Type
 
