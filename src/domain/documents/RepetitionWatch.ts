@@ -64,10 +64,16 @@ const shownOfLine = 400
 /** A fence of type markdown around the whole answer is not code. */
 const isCodeFence = (info: string): boolean => !/^(?:markdown|md)$/i.test(info)
 
-/** A delta line by line, with the line ends. Most deltas have none before their end. */
+/** A delta line by line, with the line ends. */
 export const deltaLines = (delta: string): ReadonlyArray<string> => {
-  const end = delta.indexOf("\n")
-  return end === -1 || end === delta.length - 1 ? [delta] : delta.split(/(?<=\n)/)
+  const lines: Array<string> = []
+  let from = 0
+  for (let end = delta.indexOf("\n"); end !== -1 && end < delta.length - 1; end = delta.indexOf("\n", from)) {
+    lines.push(delta.slice(from, end + 1))
+    from = end + 1
+  }
+  lines.push(delta.slice(from))
+  return lines
 }
 
 export class RepetitionWatch {

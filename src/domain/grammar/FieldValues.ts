@@ -69,6 +69,7 @@ const readInline = ({ first, key, line, rest: below }: RawField): Noted => {
 }
 
 const nameFromTitle = ({ line, title }: RawTask): Noted => {
+  if (title === "") return nothing
   const name = stripMarks(title.replace(/^(?:task|item)\s*#?\d*\s*[:.–—-]\s*/i, "").trim())
   if (/^(?:(?:task|item)\s*#?)?\d*[.:]?$/i.test(name) || slugOf(name) === "") return nothing
   const message = `Named the task "${name}" after its heading.`

@@ -53,6 +53,7 @@ export const refuseOthers = (
 ): void => {
   if (counted === undefined) return
   const key = counted.known?.key
+  if (reader.document.sections.filter(({ known }) => known?.key === key).length < 2) return
   const parts = partsOf(reader)
   const ownPart = parts.find(({ section }) => section.line === counted.line)
   const own = ownPart === undefined ? [] : linesOf(reader, ownPart)

@@ -129,14 +129,25 @@ const fillParts = (parts: ReadonlyArray<TemplatePart>, values: TrimmedValues, fi
   return withoutOuterBlankLines(joined)
 }
 
+/** Most prompts are only measured or sent: what is asked for less often is made when it is asked for. */
 const fillTrimmed = (template: PromptTemplate, values: TrimmedValues): FilledPrompt => {
   const filled: Array<PromptPart> = []
   const system = fillParts(template.system, values, filled)
   const user = fillParts(template.user, values, filled)
-  const parts = addParts(filled)
-  return parts.some(({ name }) => name === dispensable)
-    ? { system, user, parts, lighter: fillTrimmed(template, new Map([...values, [dispensable, ""]])) }
-    : { system, user, parts }
+  let parts: ReadonlyArray<PromptPart> | undefined
+  const whole = {
+    system,
+    user,
+    get parts() {
+      return (parts ??= addParts(filled))
+    }
+  }
+  if (!filled.some(({ characters, name }) => name === dispensable && characters > 0)) return whole
+  let lighter: FilledPrompt | undefined
+  return Object.defineProperty(whole, "lighter", {
+    enumerable: true,
+    get: () => (lighter ??= fillTrimmed(template, new Map([...values, [dispensable, ""]])))
+  })
 }
 
 /** Fills a template in one pass: what a value holds is never read as a placeholder. */

@@ -45,7 +45,7 @@ const shortest = 2000
 /** Half of the smallest window that a server has: what is left of a prompt is never less. */
 const leastCut = 512
 
-const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+const median = (values: ReadonlyArray<number>): number => Float64Array.from(values).sort()[values.length >> 1] ?? 0
 
 const scales = new WeakMap<TokenCounts, TokenScale>()
 

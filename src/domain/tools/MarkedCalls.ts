@@ -25,7 +25,8 @@ const lineBeginning = new RegExp(`(?<=\\n)[ \\t]{0,3}(?:${mark})`, "g")
 export const beginsWithMark = (text: string): boolean => beginning.test(text)
 
 /** True when a line of the text begins with such a call. */
-export const hasMarkedLine = (text: string): boolean => beginsWithMark(text) || text.search(lineBeginning) >= 0
+export const hasMarkedLine = (text: string): boolean =>
+  (text.includes("<") || text.includes("[TOOL_CALLS]")) && (beginsWithMark(text) || text.search(lineBeginning) >= 0)
 
 /** Tags around calls, and marks before and after them, which say nothing about the call itself. */
 const wrapper =

@@ -8,12 +8,13 @@ import { readConclusion } from "../../domain/documents/ConclusionFormat.ts"
 import { readResult } from "../../domain/documents/ResultFormat.ts"
 import type { Where } from "../../domain/findings/Issue.ts"
 import { placeInAnswer } from "../../domain/findings/ShownLines.ts"
-import { readMarkdown } from "../../domain/markdown/Markdown.ts"
+import { type MarkdownDocument, readMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import type { EvidenceCount, ResultDocument, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
 import { type CheckedText, Evidence, type EvidenceWorld } from "../references/Evidence.ts"
+import { requestOf } from "../references/ReferenceWorld.ts"
 import type { Attempted } from "./Attempts.ts"
 import { changeKinds } from "./ChangeKinds.ts"
 
@@ -35,7 +36,7 @@ export interface CheckedAnswer {
 
 const callText = (outcome: CallOutcome): string => `${JSON.stringify(outcome.call.arguments)}\n${outcomeText(outcome)}`
 
-const anchorsOf = (text: string): ReadonlyArray<string> => readMarkdown(text).sections.map(({ anchor }) => anchor)
+const anchorsOf = ({ sections }: MarkdownDocument): ReadonlyArray<string> => sections.map(({ anchor }) => anchor)
 
 /** What the text of a reading becomes: the value with corrected links, or as the last resort with marks. */
 const attempted = <A>(
@@ -92,20 +93,11 @@ export const makeEvidenceReaders = Effect.gen(function* () {
   const evidence = yield* Evidence
   const { changeOf } = yield* changeKinds
 
-  /** The request document stays the same in a run. */
-  const briefed = new WeakMap<Briefing, ReadonlyArray<string>>()
-
-  const anchorsOfBriefing = (briefing: Briefing): ReadonlyArray<string> => {
-    const anchors = briefed.get(briefing) ?? anchorsOf(briefing.requestDocument)
-    briefed.set(briefing, anchors)
-    return anchors
-  }
-
   /** The work grows with the tasks that have finished, so each part waits for a link that needs it; most texts have none. */
   const worldOf = (text: string, { briefing, calls, finished, material, task }: EvidenceSources): EvidenceWorld => {
     const all = lazily(() => [...finished.flatMap((one) => one.calls), ...calls])
     const names = lazily(() => finished.map(({ name }) => name).filter((name) => name !== task))
-    const anchors = lazily(() => new Set([...anchorsOf(text), ...anchorsOfBriefing(briefing)]))
+    const anchors = lazily(() => new Set([...anchorsOf(readMarkdown(text)), ...anchorsOf(requestOf(briefing))]))
     const texts = lazily(() => [
       briefing.prompt,
       briefing.requestDocument,

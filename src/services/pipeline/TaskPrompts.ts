@@ -35,6 +35,9 @@ const leastRoom = 2000
 /** Characters of the block of a reference that is shown in parts. */
 const leastReference = 350
 
+/** By how much the numbers of two prompts may differ in length. */
+const numberDigits = 20
+
 interface Execution {
   readonly precursor: string
   readonly inputs?: ReadonlyArray<InputValue>
@@ -160,11 +163,31 @@ export const makeTaskPrompts = Effect.gen(function* () {
     return String(lines < 100 ? Math.floor(lines / 10) * 10 : Math.floor(lines / 50) * 50)
   }
 
+  /** Characters of the larger prompt of a skill beside the text of the task, by what is left of the briefing. */
+  const frames = new WeakMap<Briefing, Map<string, number>>()
+
+  const frameOf = (task: Task, briefing: Briefing): number => {
+    const left = besideReferences(briefing, task.references)
+    const known = frames.get(left) ?? new Map<string, number>()
+    frames.set(left, known)
+    const before = known.get(task.skill)
+    if (before !== undefined) return before
+    const whole = Math.max(refinementSize(task, briefing).whole, executionSize(task, briefing).whole)
+    const frame = whole - renderTask(task, { _tag: "Refinement" }).trim().length
+    known.set(task.skill, frame)
+    return frame
+  }
+
+  /** The most characters of the first prompts of a task, as far as those of another task of its skill tell. */
+  const mostCharacters = (task: Task, briefing: Briefing): number =>
+    frameOf(task, briefing) + renderTask(task, { _tag: "Refinement" }).length + numberDigits
+
   /** Why a prompt of the task would not fit, even with the least of references and outputs. */
   const overflow = (task: Task, briefing: Briefing): string | undefined => {
     const least = leastReference * task.references.length
-    const isRefined = toolsOf(task).length > 0 || (skills.find(task.skill)?.inputs.length ?? 0) > 0
     const scale = scaleOf(task)
+    if (charactersBeside(window, mostCharacters(task, briefing), scale) >= least + leastRoom) return undefined
+    const isRefined = toolsOf(task).length > 0 || (skills.find(task.skill)?.inputs.length ?? 0) > 0
     const isFull = ({ lightest }: PromptSizes): boolean => charactersBeside(window, lightest, scale) < least + leastRoom
     const isRefinementFull = isRefined && isFull(refinementSize(task, briefing))
     if (!isRefinementFull && !isFull(executionSize(task, briefing))) return undefined

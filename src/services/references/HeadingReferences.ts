@@ -14,18 +14,35 @@ import { forgivingSlug, slugOf } from "../../domain/text/Slug.ts"
 import type { ResultDocument, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { perhaps, ReferenceProblem, type ReferenceWorld } from "./ReferenceWorld.ts"
 
-/** The name with this slug, or the only one with a similar slug. */
-const findName = (slug: string, names: ReadonlyArray<TaskName>): TaskName | undefined => {
-  const exact = names.find((name) => slugOf(name) === slug)
-  if (exact !== undefined) return exact
+/** The first name of each slug in a list of names, which is the same for all tasks of a section. */
+const firstNames = new WeakMap<ReadonlyArray<TaskName>, ReadonlyMap<string, TaskName>>()
+
+const exactName = (slug: string, names: ReadonlyArray<TaskName>): TaskName | undefined => {
+  const known = firstNames.get(names) ?? new Map(names.map((name) => [slugOf(name), name] as const).toReversed())
+  firstNames.set(names, known)
+  return known.get(slug)
+}
+
+/** The only name with a similar slug. */
+const similarName = (slug: string, names: ReadonlyArray<TaskName>): TaskName | undefined => {
   const similar = names.filter((name) => forgivingSlug(slugOf(name)) === forgivingSlug(slug))
   return similar.length === 1 ? similar[0] : undefined
 }
 
-const namesOf = (world: ReferenceWorld) => ({
-  finished: world.finished.map((result) => result.name),
-  usable: [...new Set([...world.finished.map((result) => result.name), ...world.expected])]
-})
+/** Each task has a list of results of its own, so the results are searched, but their slugs are made once. */
+const resultSlugs = new WeakMap<TaskResult, string>()
+
+const slugOfResult = (result: TaskResult): string => {
+  const known = resultSlugs.get(result)
+  if (known !== undefined) return known
+  const slug = slugOf(result.name)
+  resultSlugs.set(result, slug)
+  return slug
+}
+
+const usableNames = ({ expected, finished }: ReferenceWorld): ReadonlyArray<TaskName> => [
+  ...new Set([...finished.map(({ name }) => name), ...expected])
+]
 
 const asResult = (reference: AnchorReference | ResultReference, name: TaskName): ResultReference => ({
   kind: "task_result",
@@ -67,7 +84,7 @@ const unknownProblem = (reference: AnchorReference | ResultReference, world: Ref
   const sought = reference.href.replace(/^#/, "")
   const anchors = [
     ...world.document.sections.map(({ anchor }) => anchor),
-    ...namesOf(world).usable.map((name) => resultAnchor(name))
+    ...usableNames(world).map((name) => resultAnchor(name))
   ]
   return new ReferenceProblem({
     code: reference.kind === "anchor" ? "reference-heading-unknown" : "reference-task-unknown",
@@ -94,17 +111,19 @@ const sectionOf = (reference: AnchorReference | ResultReference, anchor: string,
  * late, except when it was written like a heading.
  */
 const resultOf = Effect.fnUntraced(function* (reference: AnchorReference | ResultReference, world: ReferenceWorld) {
-  const { finished, usable } = namesOf(world)
-  const name = findName(reference.target, usable)
+  const { expected, finished, tooLate } = world
+  const { target } = reference
+  const exact = finished.find((one) => slugOfResult(one) === target)
+  const name = exact?.name ?? exactName(target, expected) ?? similarName(target, usableNames(world))
   if (name === undefined) {
-    const late = findName(reference.target, world.tooLate)
+    const late = exactName(target, tooLate) ?? similarName(target, tooLate)
     if (late === undefined) return undefined
-    if (reference.kind === "anchor") return yield* lateProblem(reference.href, late, usable)
+    if (reference.kind === "anchor") return yield* lateProblem(reference.href, late, usableNames(world))
     return { reference, content: { kind: "later" } } satisfies ResolvedReference
   }
   const isSame = reference.kind === "task_result" && slugOf(name) === reference.target
   const repaired = isSame ? reference : asResult(reference, name)
-  const result = finished.includes(name) ? world.finished.find((one) => one.name === name) : undefined
+  const result = exact ?? finished.find((one) => one.name === name)
   const content: ReferenceContent = result === undefined ? { kind: "later" } : resultContent(result, world.view)
   return { reference: repaired, content } satisfies ResolvedReference
 })

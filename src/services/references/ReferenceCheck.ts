@@ -11,7 +11,6 @@ import type { Briefing } from "../../domain/models/Briefing.ts"
 import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import type { Issue, Repair, Where } from "../../domain/findings/Issue.ts"
 import { makeIssue, makeRepair } from "../../domain/findings/IssueCode.ts"
-import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import type { Reference, FileReference } from "../../domain/plan/Reference.ts"
 import {
   overBudget,
@@ -22,7 +21,7 @@ import {
 import { Task } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
-import type { ReferenceProblem, ReferenceWorld, ReferenceResolver } from "./ReferenceWorld.ts"
+import { type ReferenceProblem, type ReferenceWorld, type ReferenceResolver, requestOf } from "./ReferenceWorld.ts"
 
 const issueOf = ({ code, how, what }: ReferenceProblem, where: Where, href: string): Issue =>
   makeIssue(code, where, { what, how: how === "" ? ruleOf("reference-unreadable").fix : how, quote: href })
@@ -76,7 +75,7 @@ export const checkReferences = Effect.fn("checkReferences")(function* (
   resolve: ReferenceResolver
 ) {
   const { briefing, budget, finished, foresee, mayRead, tree } = given
-  const document = readMarkdown(briefing.requestDocument)
+  const document = requestOf(briefing)
   const steps = yield* Effect.forEach(list.steps, (step, index) => {
     const expected = namesOf(list.steps.slice(0, index))
     const tooLate = namesOf(list.steps.slice(index))

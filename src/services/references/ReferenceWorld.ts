@@ -7,7 +7,8 @@ import * as Effect from "effect/Effect"
 import type { CanonicalAccess } from "../../domain/tools/Access.ts"
 import type { ResolvedReference } from "../../domain/models/ReferenceContent.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
-import type { MarkdownDocument } from "../../domain/markdown/Markdown.ts"
+import { type MarkdownDocument, readMarkdown } from "../../domain/markdown/Markdown.ts"
+import type { Briefing } from "../../domain/models/Briefing.ts"
 import type { TaskName } from "../../domain/plan/TaskName.ts"
 import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -27,6 +28,16 @@ export class ReferenceProblem extends Data.TaggedError("ReferenceProblem")<{
 /** `One of these may be meant: a, b.`; the fallback without names. */
 export const perhaps = (names: ReadonlyArray<string>, fallback: string): string =>
   names.length === 0 ? fallback : `One of these may be meant: ${names.join(", ")}.`
+
+/** The request document stays the same in a run, in which every task may refer to it. */
+const requests = new WeakMap<Briefing, MarkdownDocument>()
+
+/** The request document with its headings. */
+export const requestOf = (briefing: Briefing): MarkdownDocument => {
+  const document = requests.get(briefing) ?? readMarkdown(briefing.requestDocument)
+  requests.set(briefing, document)
+  return document
+}
 
 export type ReferenceView = "summary" | "whole" | "document"
 

@@ -13,7 +13,7 @@ import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Issue, Repair } from "../../domain/findings/Issue.ts"
-import { type MarkdownDocument, readMarkdown } from "../../domain/markdown/Markdown.ts"
+import { readMarkdown } from "../../domain/markdown/Markdown.ts"
 import { wordsOf } from "../../domain/models/MaterialFit.ts"
 import { ResolvedReference, withoutRepetitions } from "../../domain/models/ReferenceContent.ts"
 import { fitReferences } from "../../domain/models/ReferenceFit.ts"
@@ -29,7 +29,7 @@ import type { CertainDenial } from "../permissions/CertainDenial.ts"
 import { Gate } from "../permissions/Gate.ts"
 import type { QuestionScope } from "../permissions/QuestionScope.ts"
 import { type ReferencePrefetch, makeReferencePrefetch, checkReferences } from "./ReferenceCheck.ts"
-import { ReferenceProblem, type ReferenceView, type ReferenceWorld } from "./ReferenceWorld.ts"
+import { ReferenceProblem, type ReferenceView, type ReferenceWorld, requestOf } from "./ReferenceWorld.ts"
 import { makeReferenceResolver } from "./ReferenceResolver.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -178,15 +178,6 @@ export class References extends Context.Service<
             denied === undefined ? new ReferenceError({ href, detail }) : new ReferenceError({ href, detail, denied })
           )
         })
-      }
-
-      /** The request document stays the same in a run. */
-      const requests = new WeakMap<Briefing, MarkdownDocument>()
-
-      const requestOf = (briefing: Briefing): MarkdownDocument => {
-        const document = requests.get(briefing) ?? readMarkdown(briefing.requestDocument)
-        requests.set(briefing, document)
-        return document
       }
 
       /** Resolves each reference once, so that nobody is asked twice about the same access. */

@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import { readdirSync, readFileSync } from "node:fs"
 import {
   type AnswerShape,
+  isSign,
   refinementShape,
   resultShape,
   taskListShape,
@@ -11,6 +12,9 @@ import {
   type Hopelessness,
   longestPreamble
 } from "../../../src/domain/documents/AnswerWatch.ts"
+import { Line } from "../../../src/domain/markdown/Line.ts"
+import { readMarkdown } from "../../../src/domain/markdown/Markdown.ts"
+import { makeDocuments, makeRandom } from "../../support/randomDocuments.ts"
 import { planOf } from "../../support/TestRun.ts"
 
 const watch = (text: string, shape?: AnswerShape, size = 37): Hopelessness | undefined => {
@@ -191,5 +195,43 @@ describe("AnswerWatch with a shape", () => {
   it("reads any list as part of a report", () => {
     expect(watch(`- first\n${talk}`, resultShape)).toBeUndefined()
     expect(watch(`- first\n${talk}`, taskListShape)).toMatchObject({ kind: "shape" })
+  })
+})
+
+describe("isSign", () => {
+  it("says what the reader of documents says, also where it does not ask it", () => {
+    const random = makeRandom(15)
+    const told = new Set<boolean>()
+    for (const kind of ["task-list", "refinement", "result"] as const) {
+      const makeText = makeDocuments(kind, random)
+      for (let count = 0; count < 60; count += 1) {
+        const lines = ["", ...makeText().split("\n").slice(0, 12)].map((line) => line.trimEnd())
+        for (const [index, text] of lines.slice(1).entries()) {
+          const before = random(3) === 0 ? "" : (lines[index] ?? "")
+          for (const shape of [taskListShape, refinementShape, resultShape]) {
+            const { knownHeadings } = shape
+            const line = new Line(text)
+            const isPart = line.opening !== undefined || shape.isPart(line)
+            const expected = isPart || readMarkdown(`${before}\n${text}`, { knownHeadings }).sections.length > 0
+            expect([before, text, isSign(shape, before, text)]).toEqual([before, text, expected])
+            told.add(expected)
+          }
+        }
+      }
+    }
+    expect(told).toEqual(new Set([true, false]))
+  })
+
+  it("says the same of an answer however it is cut into deltas", () => {
+    const random = makeRandom(16)
+    const makeText = makeDocuments("result", random)
+    for (let count = 0; count < 40; count += 1) {
+      const unit = `${makeText().slice(0, 90)} one two three four five\n`
+      const text = makeText() + unit.repeat(random(40))
+      for (const shape of [undefined, resultShape]) {
+        const whole = watch(text, shape, text.length)
+        for (const size of [1, 7, 100]) expect(watch(text, shape, size)).toEqual(whole)
+      }
+    }
   })
 })
