@@ -28,6 +28,9 @@ const tasksOf = (count: number): ReadonlyArray<Task> =>
 const resultOf = (task: Task): TaskResult =>
   new TaskResult({ task, calls: [], result: { summary: "It is done.", document: "## Result summary\n\nIt is done." } })
 
+const events = (...all: ReadonlyArray<unknown>): ReadonlyArray<JournalRecord> =>
+  all.map((event) => ({ type: "event", event: event as RunEvent }))
+
 const taskRecords = (task: Task): ReadonlyArray<JournalRecord> => {
   const where = { round: 1, step: 0, task: task.name }
   const call = { stage: "execute", round: 1, task: task.name, attempt: 1 } as const
@@ -37,8 +40,6 @@ const taskRecords = (task: Task): ReadonlyArray<JournalRecord> => {
   const metadata = { execution_time_ms: 1, data_size_bytes: output.length, timestamp: 1 }
   const given = { success: true, data: output, error_message: null, error_type: "none", metadata } as const
   const item = { task: task.name, tool: "read_file", targets: ["a.md"], risk: "safe", shown: "a.md" }
-  const events = (...all: ReadonlyArray<unknown>): ReadonlyArray<JournalRecord> =>
-    all.map((event) => ({ type: "event", event: event as RunEvent }))
   return [
     ...events(
       { type: "task.started", ...where },
@@ -75,12 +76,12 @@ const key = new SealKey(Buffer.alloc(32, 1), openedRecord().order.runId)
 const write = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<string> => {
   const toJson = makeSafeJson(["a value that is secret"])
   let [sum, mac] = [firstSum, newProof.next]
+  const protect = (line: string): string => {
+    const sealed = seal(key, mac, line)
+    mac = sealed.mac
+    return sealed.line
+  }
   return records.map((record, index) => {
-    const protect = (line: string): string => {
-      const sealed = seal(key, mac, line)
-      mac = sealed.mac
-      return sealed.line
-    }
     const line = encodeLine(record, { seq: index + 1, at, before: sum }, protect, toJson)
     sum = line.sum
     return line.text
