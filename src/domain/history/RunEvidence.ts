@@ -15,6 +15,7 @@ import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 import { UnrunCall, unrunCalls } from "./UnrunCalls.ts"
 import { DeniedCalls, deniedOf } from "../plan/TaskResult.ts"
 import { nearest } from "../text/Nearest.ts"
+import type { Task } from "../plan/Task.ts"
 
 /** One prompt with its answer or failure. */
 export const Attempt = Schema.Struct({
@@ -153,11 +154,13 @@ export const taskEnds = (records: ReadonlyArray<JournalRecord>) =>
 export const stateOf = (end: { readonly type: "task.finished" | "task.failed" } | undefined): TaskState =>
   end === undefined ? "open" : end.type === "task.finished" ? "finished" : "failed"
 
-/** The task as the last plan with it states it. */
-const plannedTask = (records: ReadonlyArray<JournalRecord>, name: string) =>
-  [...eventsOf(records, "plan.created"), ...eventsOf(records, "plan.revised")]
-    .flatMap(({ taskList }) => taskList.tasks)
-    .findLast((task) => task.slug === slugOf(name))
+/** The tasks by their slugs, each as the last plan with it states it. */
+export const plannedTasks = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, Task> =>
+  new Map(
+    [...eventsOf(records, "plan.created"), ...eventsOf(records, "plan.revised")]
+      .flatMap(({ taskList }) => taskList.tasks)
+      .map((task) => [task.slug, task] as const)
+  )
 
 const filesWritten = (records: ReadonlyArray<JournalRecord>, name: string): ReadonlyArray<string> => {
   const written = fileTouches(records, []).flatMap((touch) =>
@@ -166,8 +169,12 @@ const filesWritten = (records: ReadonlyArray<JournalRecord>, name: string): Read
   return [...new Set(written)]
 }
 
-/** Everything about the task of this name, spelled as in the plan. */
-export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string): TaskEvidence => {
+/** Everything about the task of this name, spelled as in the plan. `planned` are the tasks of the plans by their slugs. */
+export const taskEvidence = (
+  records: ReadonlyArray<JournalRecord>,
+  name: string,
+  planned: ReadonlyMap<string, Task> = plannedTasks(records)
+): TaskEvidence => {
   const isMine = ({ task }: { readonly task?: string }) => task !== undefined && slugOf(task) === slugOf(name)
   const finished = eventsOf(records, "tool.finished")
   const outcomes = outcomesOf(records)
@@ -195,7 +202,7 @@ export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string
   })
   const denied = deniedOf([...begun.flatMap(({ result }) => (result === undefined ? [] : [{ result }])), ...unrun])
   const end = taskEnds(records).get(slugOf(name))
-  const task = plannedTask(records, name)
+  const task = planned.get(slugOf(name))
   return {
     task: name,
     ...(task === undefined ? {} : { skill: task.skill, whatIsNeeded: task.whatIsNeeded }),

@@ -2,7 +2,15 @@
  * Everything that the report of a run says, as a value: `report --json` prints it, the page is made from it.
  */
 import * as Schema from "effect/Schema"
-import { Attempt, attemptsOf, eventsOf, TaskEvidence, taskEvidence, taskNames } from "../history/RunEvidence.ts"
+import {
+  Attempt,
+  attemptsOf,
+  eventsOf,
+  plannedTasks,
+  TaskEvidence,
+  taskEvidence,
+  taskNames
+} from "../history/RunEvidence.ts"
 import { type RunHead, RunOverview, runOverview } from "../history/RunOverview.ts"
 import { cachedTokensOf } from "../models/CachedTokens.ts"
 import { ApprovalItem } from "../permissions/ApprovalItem.ts"
@@ -74,10 +82,19 @@ const approvalsOf = (events: ReadonlyArray<RunEvent>): ReadonlyArray<ReportAppro
   })
 }
 
-/** The part of a question that is about a task; questions of a step are about several. */
-const partFor = (approval: ReportApproval, slug: string): ReadonlyArray<ReportApproval> => {
-  const items = approval.items.filter(({ task }) => slugOf(task) === slug)
-  return items.length === 0 ? [] : [{ ...approval, items }]
+/** The questions about each task by its slug, each with its part that is about the task: one of a step is about several. */
+const approvalsByTask = (
+  approvals: ReadonlyArray<ReportApproval>
+): ReadonlyMap<string, ReadonlyArray<ReportApproval>> => {
+  const parts = new Map<string, Array<ReportApproval>>()
+  for (const approval of approvals) {
+    for (const [slug, items] of Map.groupBy(approval.items, ({ task }) => slugOf(task))) {
+      const own = parts.get(slug) ?? []
+      own.push({ ...approval, items })
+      parts.set(slug, own)
+    }
+  }
+  return parts
 }
 
 const noUsage: RunUsage = { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
@@ -101,6 +118,8 @@ export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): Re
   const spans = spansOf(timed, time)
   const of = recordsByTask(records)
   const approvals = approvalsOf(events)
+  const asked = approvalsByTask(approvals)
+  const planned = plannedTasks(records)
   const names = taskNames(records)
   const slugs = new Set(names.map(slugOf))
   return {
@@ -110,8 +129,7 @@ export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): Re
     rounds: planRounds(timed),
     tasks: names.map((name): ReportTask => {
       const slug = slugOf(name)
-      const asked = approvals.flatMap((one) => partFor(one, slug))
-      return Object.assign(taskEvidence(of(slug), name), { slug, approvals: asked })
+      return Object.assign(taskEvidence(of(slug), name, planned), { slug, approvals: asked.get(slug) ?? [] })
     }),
     stages: attemptsOf(of(""), ({ task }) => task === undefined),
     approvals: approvals.filter(({ items }) => items.every(({ task }) => !slugs.has(slugOf(task)))),

@@ -24,20 +24,16 @@ const slugOfRecord = (record: JournalRecord): string | undefined => {
   return parsed !== undefined && "task" in parsed ? parsed.task : undefined
 }
 
-/** The records of each task by its slug, all with the plans of the run; under `""` those of the whole run. */
+/** The records of each task by its slug; under `""` those of the whole run. */
 export const recordsByTask = (
   records: ReadonlyArray<JournalRecord>
 ): ((slug: string) => ReadonlyArray<JournalRecord>) => {
   const groups = new Map<string, Array<JournalRecord>>()
-  const plans: Array<JournalRecord> = []
   for (const record of records) {
-    const isPlan =
-      record.type === "event" && (record.event.type === "plan.created" || record.event.type === "plan.revised")
-    if (isPlan) plans.push(record)
     const slug = slugOfRecord(record) ?? ""
     const group = groups.get(slug)
     if (group === undefined) groups.set(slug, [record])
     else group.push(record)
   }
-  return (slug) => [...(slug === "" ? [] : plans), ...(groups.get(slug) ?? [])]
+  return (slug) => groups.get(slug) ?? []
 }

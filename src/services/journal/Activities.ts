@@ -11,27 +11,9 @@ import * as Schema from "effect/Schema"
 import * as WorkflowActivity from "effect/workflow/Activity"
 import { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine"
 import { activityName } from "../../domain/runs/ActivityKey.ts"
+import type { Activity } from "./Activity.ts"
 import { Journal } from "./Journal.ts"
 import { encodedJson, jsonCodecOf, OwnJournal, runRecorded } from "./RecordedActivity.ts"
-
-/**
- * Work that is to be done once. `key` comes from domain/runs/ActivityKey; `input` is a hash of the prompt or of the
- * arguments, so that an outcome counts only for the same input. Only a success is recorded: after a failure (server
- * gone, permission denied) another try may succeed.
- */
-export interface Activity<A, E, R> {
-  readonly key: string
-  readonly input: string
-  readonly success: Schema.Codec<A, unknown>
-  readonly error: Schema.Codec<E, unknown>
-  readonly execute: Effect.Effect<A, E, R>
-  /**
-   * Publishes the outcome, once it is persisted. A recorded outcome was published before and is not published again.
-   */
-  readonly tell?: (outcome: A) => Effect.Effect<void>
-  /** The prompt of a model call, to show where another one differs. */
-  readonly prompt?: { readonly system: string; readonly user: string }
-}
 
 /** Observes whether an activity is executed, so that only the outcome of an execution is published. */
 const onExecution = <A, E, R>({ execute, tell = () => Effect.void }: Activity<A, E, R>) => {

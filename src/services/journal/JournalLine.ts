@@ -28,13 +28,18 @@ export interface JournalLine {
   readonly json: string
 }
 
-const shape =
-  /^\{"seq":(\d{1,15}),"at":"([^"]{1,40})","record":(\{"type":"([\w.-]{1,64})"(?:,"key":("(?:[^"\\]|\\.)*"))?(?:,"event":\{"type":"([\w.-]{1,64})")?.*\}),"sum":"([0-9a-f]{8})"\}$/s
+/** How a line begins; what comes then is the rest of the record, however long it is. */
+const head =
+  /^(\{"seq":(\d{1,15}),"at":"([^"]{1,40})","record":)\{"type":"([\w.-]{1,64})"(?:,"key":("(?:[^"\\]|\\.)*"))?(?:,"event":\{"type":"([\w.-]{1,64})")?/
 
-const sumOf = (before: string, text: string): string =>
-  crc32(before + text)
-    .toString(16)
-    .padStart(8, "0")
+/** How it ends, from the last brace of the record. */
+const tail = /^\},"sum":"([0-9a-f]{8})"\}$/
+
+/** The length of `,"sum":"1a2b3c4d"}`. */
+const sumLength = 18
+
+const sumOf = (before: string, text: string | Uint8Array): string =>
+  crc32(text, crc32(before)).toString(16).padStart(8, "0")
 
 const encodeRecord = plainEncoder<JournalRecord, Schema.Json>(JournalRecord)
 const decodeRecord = Schema.decodeUnknownOption(Schema.fromJsonString(JournalRecord))
@@ -70,15 +75,19 @@ const maxLevels = 256
 /** What is wrong with a line. */
 export type LineProblem = "shape" | "sequence" | "sum"
 
-/** Reads a line that should follow the one with this number and sum. */
+/** Reads a line that should follow the one with this number and sum; `bytes` are those of its text. */
 export const decodeLine = (
   text: string,
-  expected: { readonly seq: number; readonly before: string }
+  expected: { readonly seq: number; readonly before: string },
+  bytes: Uint8Array = Buffer.from(text)
 ): JournalLine | LineProblem => {
-  const found = shape.exec(text)
-  if (found === null) return "shape"
-  const [, seq = "", at = "", json = "", type = "", key, event = "", sum = ""] = found
-  if (sumOf(expected.before, text.slice(0, text.length - 18)) !== sum) {
+  const found = head.exec(text)
+  const sum = tail.exec(text.slice(-sumLength - 1))?.[1]
+  if (found === null || sum === undefined) return "shape"
+  const [begin, start = "", seq = "", at = "", type = "", key, event = ""] = found
+  const json = text.slice(start.length, -sumLength)
+  if (start.length + json.length <= begin.length) return "shape"
+  if (sumOf(expected.before, bytes.subarray(0, -sumLength)) !== sum) {
     return Number(seq) === expected.seq ? "sum" : "sequence"
   }
   if (Number(seq) !== expected.seq) return "sequence"

@@ -85,8 +85,9 @@ const readLines = (bytes: Buffer) => {
   for (;;) {
     const end = bytes.indexOf(newline, size)
     const expected = { seq: lines.length + 1, before }
-    const text = end === -1 ? "" : textOf(bytes.subarray(size, end))
-    const line = decodeLine(text, expected)
+    const whole = bytes.subarray(size, end === -1 ? size : end)
+    const text = textOf(whole)
+    const line = decodeLine(text, expected, whole)
     if (typeof line !== "string") {
       lines.push(line)
       before = line.sum

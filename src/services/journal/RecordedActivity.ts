@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { activityName } from "../../domain/runs/ActivityKey.ts"
 import { plainEncoder } from "../../domain/text/PlainEncoding.ts"
-import type { Activity } from "./Activities.ts"
+import type { Activity } from "./Activity.ts"
 import type { Journal } from "./Journal.ts"
 
 /** The journal of a workflow that the engine of this process executes; absent on other engines. */

@@ -4,9 +4,11 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { Activities, type Activity } from "../../../src/services/journal/Activities.ts"
+import { Activities } from "../../../src/services/journal/Activities.ts"
+import type { Activity } from "../../../src/services/journal/Activity.ts"
 import { inSession, layerSession, makeJournal, writtenTo } from "../../support/JournalSession.ts"
 
 /** Counts; its encoded form is a text, so that what is recorded differs from what the stages see. */
@@ -69,6 +71,50 @@ layer(NodeServices.layer)("Activities", (it) => {
       const tell = () => Effect.map(look, (records) => void seen.push(...records))
       yield* inSession(file, run({ ...counter().activity(input), tell }))
       expect(seen).toEqual([{ type: "outcome", key: `plan/attempt-1#${"a".repeat(16)}`, value: "1" }])
+    })
+  )
+
+  it.effect("gives back what was made, not what was saved of it", () =>
+    Effect.gen(function* () {
+      const file = yield* makeJournal
+      const made = { list: [1, 2] }
+      const success = Schema.Struct({ list: Schema.Array(Schema.Int) })
+      const listed = { key: "plan/attempt-1", input, success, error: Schema.Never, execute: Effect.succeed(made) }
+      const isLive = Effect.map(run(listed), (outcome) => outcome === made)
+      expect([yield* inSession(file, isLive), yield* inSession(file, isLive)]).toEqual([true, false])
+      expect(
+        yield* inSession(
+          file,
+          Effect.map(run(listed), ({ list }) => [...list])
+        )
+      ).toEqual([1, 2])
+    })
+  )
+
+  it.effect("records a failure as evidence, publishes nothing of it and executes again in the next session", () =>
+    Effect.gen(function* () {
+      const file = yield* makeJournal
+      const { activity, told } = counter()
+      const failing = { ...activity(input), error: Schema.String, execute: Effect.fail("gone") }
+      expect(yield* Effect.flip(inSession(file, run(failing)))).toBe("gone")
+      expect(told).toEqual([])
+      expect(yield* inSession(file, run(activity(input)))).toBe(1)
+      expect(yield* writtenTo(file)).toEqual([
+        { type: "failure", key: `plan/attempt-1#${"a".repeat(16)}`, error: "gone" },
+        { type: "outcome", key: `plan/attempt-1#${"a".repeat(16)}`, value: "1" }
+      ])
+    })
+  )
+
+  it.effect("records nothing of what dies or is interrupted", () =>
+    Effect.gen(function* () {
+      const file = yield* makeJournal
+      const { activity } = counter()
+      for (const execute of [Effect.die("broken"), Effect.interrupt]) {
+        const exit = yield* Effect.exit(inSession(file, run({ ...activity(input), execute })))
+        expect(Exit.isFailure(exit)).toBe(true)
+      }
+      expect(yield* writtenTo(file)).toEqual([])
     })
   )
 
