@@ -1,6 +1,6 @@
 /**
  * A model server for measurements: it speaks Ollama's API for one model, works on a fixed number of calls at a time in
- * the order of arrival, and takes a fixed time for each. Answers come from a script.
+ * the order of arrival, and takes a fixed time for each, or what a script says. Answers come from a script.
  */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -10,7 +10,7 @@ export interface SlotServerOptions {
   /** How many calls are worked on at a time. */
   readonly slots: number
   /** How long one call takes, in ms. */
-  readonly latency: number
+  readonly latency: number | ((system: string, user: string) => number)
   readonly answer: (system: string, user: string) => string
 }
 
@@ -75,14 +75,14 @@ export const startSlotServer = async ({ answer, latency, slots }: SlotServerOpti
   let busy = 0
   const loaded = new Map<string, number>()
 
-  const serve = async (): Promise<void> => {
+  const serve = async (takes: number): Promise<void> => {
     if (busy >= slots) await new Promise<void>((go) => waiting.push(go))
     busy += 1
     const now = performance.now()
     const slot = freeAt.indexOf(Math.min(...freeAt))
     const start = waiting.length > 0 || (freeAt[slot] ?? 0) > now - 5 ? Math.max(freeAt[slot] ?? 0, now - 5) : now
-    freeAt[slot] = start + latency
-    if (latency > 0) await new Promise((done) => setTimeout(done, Math.max(0, start + latency - performance.now())))
+    freeAt[slot] = start + takes
+    if (takes > 0) await new Promise((done) => setTimeout(done, Math.max(0, start + takes - performance.now())))
     busy -= 1
     waiting.shift()?.()
   }
@@ -105,10 +105,10 @@ export const startSlotServer = async ({ answer, latency, slots }: SlotServerOpti
         stats.inFlight += 1
         stats.mostInFlight = Math.max(stats.mostInFlight, stats.inFlight)
         if (stats.first === 0) stats.first = performance.now()
-        void serve().then(() => {
-          const [first, second] = chat.messages
-          const [system, user] = second === undefined ? ["", first?.content] : [first?.content, second.content]
-          writeAnswer(response, answer(system ?? "", user ?? ""), chat, promptTokens)
+        const [first, second] = chat.messages
+        const [system = "", user = ""] = second === undefined ? ["", first?.content] : [first?.content, second.content]
+        void serve(typeof latency === "number" ? latency : latency(system, user)).then(() => {
+          writeAnswer(response, answer(system, user), chat, promptTokens)
           stats.inFlight -= 1
           stats.last = performance.now()
         })

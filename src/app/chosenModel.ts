@@ -67,7 +67,7 @@ export const serverOf = ({ apiKey, settings: { host } }: Setup) => ({
 })
 
 /** A person is waiting, so that a server that hangs is told of soon. */
-const patience = Duration.seconds(2)
+export const patience = Duration.seconds(2)
 
 /** Lets the person pick a model of the server. */
 const pick = Effect.fnUntraced(function* (setup: Setup, pickModel: PickModel | undefined) {

@@ -1,13 +1,30 @@
 /**
- * Chooses the context window of a run by what the person set and by what the server says of the model. Part of the
- * composition root.
+ * Chooses the context window of a run, and how many calls are made at a time, by what the person set and by what the
+ * server says. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
 import { ConfigurationError, projectFileName } from "../services/configuration/ConfigurationFile.ts"
-import { type PickModel, settleModels } from "./chosenModel.ts"
+import { providerOf } from "../domain/models/ModelName.ts"
+import { OpenAiServer } from "../services/providers/openai/OpenAiServer.ts"
+import { patience, type PickModel, serverOf, settleModels } from "./chosenModel.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { type Setup, withWindow } from "./setup.ts"
+
+/** As many calls as `--parallel` may name. */
+const mostSlots = 64
+
+/** The setup with as many calls at a time as the server works on, when nobody set it and the server says it. */
+const withSlots = Effect.fnUntraced(function* (setup: Setup) {
+  const { configuration, settings } = setup
+  if (configuration.parallel !== undefined || providerOf(settings.model) !== "openai") return setup
+  const server = OpenAiServer.layer({ ...serverOf(setup), timeout: patience })
+  const slots = yield* Effect.provide(
+    OpenAiServer.use((found) => found.slots),
+    server
+  )
+  return slots === undefined ? setup : { ...setup, settings: { ...settings, slots: Math.min(slots, mostSlots) } }
+})
 
 export interface FittedSetup {
   readonly setup: Setup
@@ -64,7 +81,7 @@ export const fitWindow = Effect.fn("fitWindow")(function* (
   })
   const note = windowNote(settings.model, chosen)
   const fitted: FittedSetup = {
-    setup: { ...withWindow(setup, chosen.window), modelFacts: known },
+    setup: { ...withWindow(yield* withSlots(setup), chosen.window), modelFacts: known },
     isLowered: chosen.loweredFrom !== undefined,
     modelNotes,
     ...(note === undefined ? {} : { note })

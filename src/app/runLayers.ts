@@ -7,7 +7,6 @@ import * as Layer from "effect/Layer"
 import { stageModel } from "../domain/models/Generation.ts"
 import { providerOf } from "../domain/models/ModelName.ts"
 import { answerReserve } from "../domain/models/PromptSize.ts"
-import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import { Activities } from "../services/journal/Activities.ts"
 import { AskCalls } from "../services/conversation/AskCalls.ts"
 import { Asker } from "../services/conversation/Asker.ts"
@@ -54,7 +53,7 @@ import { startOfRun } from "../services/runs/RunId.ts"
 import { UsageMeter } from "../services/runs/UsageMeter.ts"
 import { serverOf } from "./chosenModel.ts"
 import type { Setup } from "./setup.ts"
-import { layerProject, type RunPorts } from "./projectLayers.ts"
+import { layerProject, type RunPorts, type WorkerPorts } from "./projectLayers.ts"
 
 /** The model that the settings name, with what its server knows of it. */
 const layerModel = (setup: Setup) => {
@@ -118,14 +117,17 @@ const layerWorkflow = layerRunWorkflow.pipe(
  * What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on
  * one here.
  */
-export const layerClusterRun = (setup: Setup, runId: string, ports: RunPorts) =>
+export const layerClusterRun = (setup: Setup, runId: string, ports: RunPorts & { readonly worker: WorkerPorts }) =>
   layerPipeline.pipe(
-    Layer.provide(layerClusterTasks(runId)),
+    Layer.provide(layerClusterTasks(runId, ports.worker.secrets)),
     Layer.provideMerge(layerTasks),
     Layer.provide(
       layerCalls(
         ports,
-        Layer.provide(layerClusterActivities(makeValueRedaction(secretValues(process.env))), Activities.layerWorkflow)
+        Layer.provide(
+          layerClusterActivities(ports.worker.secrets.redact, ports.worker.finish),
+          Activities.layerWorkflow
+        )
       )
     ),
     Layer.provide(ports.model ?? layerModel(setup)),

@@ -24,6 +24,7 @@ import { saveIntent } from "./CallFence.ts"
 import { retryTransient } from "./ClusterDatabase.ts"
 import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
 import { removeRun } from "./RunRemoval.ts"
+import type { Redact } from "./WithoutSecrets.ts"
 import type { JournalLine } from "../journal/JournalLine.ts"
 
 /** Another run is changing the project. */
@@ -36,9 +37,6 @@ export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectS
     return `The run ${this.runId}, begun at ${this.begunAt}, works on ${this.project}. Wait for it, end it with "task-conductor cancel ${this.runId}", or run with --read-only what changes nothing.`
   }
 }
-
-/** Takes secrets out of a value before it is saved. */
-export type Redact = (value: Schema.Json) => Schema.Json
 
 /** The state of a cluster run. */
 export interface ClusterRunState {

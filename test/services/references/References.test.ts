@@ -92,6 +92,7 @@ const gate = ({ asked = [], deny }: World) =>
       denials: Effect.succeed([]),
       wishes: Effect.succeed([]),
       foresee: () => Effect.undefined,
+      asksNobody: () => Effect.succeed(true),
       mayRead: () => Effect.succeed(true),
       sessionGrants: Effect.succeed([]),
       addRule: () => Effect.void,
