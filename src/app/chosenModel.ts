@@ -5,10 +5,10 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import { fittingModels, type InstalledModel, matchName, modelLines } from "../domain/models/InstalledModel.ts"
 import { providerOf } from "../domain/models/ModelName.ts"
 import { ModelError } from "../domain/models/ModelAnswer.ts"
+import { belowHome } from "../domain/text/ShortPaths.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
 import type { Facts } from "../services/providers/ModelFacts.ts"
 import { readFacts } from "../services/providers/ollama/OllamaFacts.ts"
@@ -16,33 +16,16 @@ import { readInventory } from "../services/providers/ollama/OllamaInventory.ts"
 import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
 import { readOpenAiFacts } from "../services/providers/openai/OpenAiFacts.ts"
 import { OpenAiServer } from "../services/providers/openai/OpenAiServer.ts"
+import { ModelUnchosen } from "./ModelUnchosen.ts"
 import { modelNames, renameModels, type Setup } from "./setup.ts"
-
-/** No model is named, and nobody could be asked; `models` are those of the server that can write text. */
-export class ModelUnchosen extends Schema.TaggedError<ModelUnchosen>()("ModelUnchosen", {
-  host: Schema.String,
-  userFile: Schema.String,
-  models: Schema.Array(Schema.String),
-  lines: Schema.Array(Schema.String)
-}) {
-  override get message(): string {
-    const [first] = this.models
-    if (first === undefined) {
-      return `The model server at ${this.host} has no model that can write text. Get one, for example: ollama pull qwen3:8b (5 GB). Or try the built-in demo, which only searches and quotes: --model embedded`
-    }
-    const how = `Name one with --model, for example --model ${first}, or set TASK_CONDUCTOR_MODEL or "model" in ${this.userFile}.`
-    return [
-      `No model is chosen. ${how} The server at ${this.host} has:`,
-      ...this.lines.map((line) => `  ${line}`)
-    ].join("\n")
-  }
-}
 
 /** What a person picks a model from. */
 export interface ModelOffer {
   readonly host: string
   /** The file in which the choice is saved. */
   readonly userFile: string
+  /** The home folder of the person. */
+  readonly home: string
   /** Why nothing can be saved there; absent when it can. */
   readonly userFileProblem?: string
   /** The models that can write text, the most suitable first. */
@@ -75,7 +58,7 @@ const pick = Effect.fnUntraced(function* (setup: Setup, pickModel: PickModel | u
   const models = fittingModels(yield* readInventory)
   const unchosen = new ModelUnchosen({
     host: settings.host,
-    userFile,
+    userFile: belowHome(userFile, setup.folders.home),
     models: models.map(({ name }) => name),
     lines: modelLines(models)
   })
@@ -86,7 +69,7 @@ const pick = Effect.fnUntraced(function* (setup: Setup, pickModel: PickModel | u
     return { model: first.name, notes: [`Using ${first.name}, because ${why}. Choose another one with --model NAME.`] }
   }
   const problem = setup.userFileProblem === undefined ? {} : { userFileProblem: setup.userFileProblem }
-  const picked = yield* pickModel({ host: settings.host, userFile, models, ...problem })
+  const picked = yield* pickModel({ host: settings.host, userFile, home: setup.folders.home, models, ...problem })
   return picked === undefined ? yield* unchosen : { model: picked, notes: [] }
 })
 

@@ -2,6 +2,7 @@
  * Looks at what a cluster run needs from this machine: a name of a model, the database, TLS, and workers that are alive. Part
  * of the composition root.
  */
+import { secondsText } from "../domain/text/DurationText.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -40,7 +41,7 @@ const tlsFinding = ({ address, protocol, ssl }: Connection): Finding => {
 
 const workerFinding = (worker: WorkerState): Finding => {
   const { isAlive, name, runs, seenSecondsAgo, slots, tasks } = worker
-  const load = `${runs} runs, ${tasks} tasks, ${slots} model calls at once, seen ${seenSecondsAgo} s ago`
+  const load = `${runs} runs, ${tasks} tasks, ${slots} model calls at once, seen ${secondsText(seenSecondsAgo)} ago`
   const what = `${name}, version ${worker.version}: ${isAlive ? "" : "lost; "}${load}`
   if (!isAlive) return { name: "worker", state: "note", what }
   if (worker.version === version) return { name: "worker", state: "ok", what }

@@ -4,27 +4,11 @@
  */
 import * as Effect from "effect/Effect"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
-import { ConfigurationError, projectFileName } from "../services/configuration/ConfigurationFile.ts"
-import { providerOf } from "../domain/models/ModelName.ts"
-import { OpenAiServer } from "../services/providers/openai/OpenAiServer.ts"
-import { patience, type PickModel, serverOf, settleModels } from "./chosenModel.ts"
+import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
+import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
+import type { PickModel } from "./chosenModel.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { type Setup, withWindow } from "./setup.ts"
-
-/** As many calls as `--parallel` may name. */
-const mostSlots = 64
-
-/** The setup with as many calls at a time as the server works on, when nobody set it and the server says it. */
-const withSlots = Effect.fnUntraced(function* (setup: Setup) {
-  const { configuration, settings } = setup
-  if (configuration.parallel !== undefined || providerOf(settings.model) !== "openai") return setup
-  const server = OpenAiServer.layer({ ...serverOf(setup), timeout: patience })
-  const slots = yield* Effect.provide(
-    OpenAiServer.use((found) => found.slots),
-    server
-  )
-  return slots === undefined ? setup : { ...setup, settings: { ...settings, slots: Math.min(slots, mostSlots) } }
-})
 
 export interface FittedSetup {
   readonly setup: Setup
@@ -58,6 +42,8 @@ export const fitWindow = Effect.fn("fitWindow")(function* (
 ) {
   const unchanged: FittedSetup = { setup: found, isLowered: false }
   if (found.configuration.model === "embedded" || value !== undefined) return unchanged
+  const { settleModels } = yield* Effect.promise(() => import("./chosenModel.ts"))
+  const { withSlots } = yield* Effect.promise(() => import("./serverSlots.ts"))
   const {
     facts: known,
     notes: modelNotes,

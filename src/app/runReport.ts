@@ -5,6 +5,7 @@ import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import { type ReportData, reportData } from "../domain/report/ReportData.ts"
 import { reportPage } from "../domain/report/ReportPage.ts"
+import { environmentVariable } from "../services/configuration/UserFolders.ts"
 import { readRun } from "./savedRuns.ts"
 
 /** What a report is. */
@@ -24,6 +25,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 export const makeReport = Effect.fn("makeReport")(function* (run: string) {
   const { head, leftOut, runId, timed } = yield* readRun(run)
   const data = reportData(timed, head)
-  const report: Report = { runId, data, html: reportPage(data, sha256), leftOut }
+  const home = (yield* environmentVariable("HOME")) ?? ""
+  const report: Report = { runId, data, html: reportPage(data, sha256, home), leftOut }
   return report
 })

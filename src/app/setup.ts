@@ -12,8 +12,8 @@ import { providerOf } from "../domain/models/ModelName.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
 import type { PluginEntry, PluginScope } from "../domain/plugins/PluginEntry.ts"
 import type { DeclaredTools } from "../services/plugins/CommandTools.ts"
+import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import {
-  ConfigurationError,
   loadConfiguration,
   type LoadedConfiguration,
   projectFileName

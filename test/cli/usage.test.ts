@@ -99,6 +99,90 @@ const cases: ReadonlyArray<Case> = [
     args: ["run", "--parallel", "many", "hi"],
     stderr: `Invalid value for flag --parallel: "many". Expected a whole number.\n${help("run")}`
   },
+  ...[
+    {
+      name: "flags and values of all kinds",
+      args: [
+        "run",
+        "--foo",
+        "--parallel",
+        "0",
+        "--think=maybe",
+        "--seed",
+        "-4",
+        "--deny",
+        "Write",
+        "--allow",
+        "--",
+        "hi"
+      ],
+      problems: [
+        'There is no flag "--foo".',
+        "Missing value for flag --allow. Expected: TOOL[:PATTERN].",
+        '--deny Write: "Write" is not a tool name. Name one tool, as "task-conductor tools list" shows it.',
+        'Invalid value for flag --parallel: "0". Expected a whole number between 1 and 64.',
+        'Invalid value for flag --think: "maybe". Expected: "off" | "on" | "low" | "medium" | "high".',
+        'Invalid value for flag --seed: "-4". Expected a whole number between 0 and 2147483647.'
+      ]
+    },
+    {
+      name: "the value of a flag with a typing error",
+      args: ["run", "--paralel=0", "--parallel", "2", "--max-rounds", "x", "hi"],
+      problems: [
+        'There is no flag "--paralel". Did you mean "--parallel"?',
+        'Invalid value for flag --max-rounds: "x". Expected a whole number.'
+      ]
+    },
+    {
+      name: "a flag that is given twice, by its short form too",
+      args: ["run", "-m", "a", "--model", "", "--no-json=true", "hi"],
+      problems: [
+        '--no-json takes no value. Leave "true" out.',
+        "--model is given more than once (2 occurrences). Leave one.",
+        '--model "": The name is empty. Give the name of a model.'
+      ]
+    },
+    {
+      name: "what is behind something missing",
+      args: ["check", "--kind", "plan", "--format", "xml"],
+      problems: [
+        "Missing required argument: FILE.",
+        'Invalid value for flag --kind: "plan". Expected: "task-list" | "refinement" | "result".',
+        'Invalid value for flag --format: "xml". Expected: "human" | "json" | "sarif".'
+      ]
+    },
+    {
+      name: "a required flag, which is not missing too",
+      args: ["runs", "prune", "--older-than", "-3", "--jsno"],
+      problems: [
+        'There is no flag "--jsno". Did you mean "--json"?',
+        'Invalid value for flag --older-than: "-3". Expected a number of days, such as 30.'
+      ]
+    },
+    {
+      name: "flags with words behind them, which are no commands",
+      args: ["runs", "--limt", "3", "--xyz", "4"],
+      problems: ['There is no flag "--limt".', 'There is no flag "--xyz".']
+    },
+    {
+      name: "short flags, of which each is near each other",
+      args: ["run", "-x", "hi"],
+      problems: ['There is no flag "-x".']
+    }
+  ].map(({ args, name, problems }) => ({
+    name,
+    args,
+    stderr: `${problems.join("\n")}\n${help(args[1] === "prune" ? "runs prune" : (args[0] ?? ""))}`
+  })),
+  {
+    name: "a command and its flags",
+    args: ["chekc", "--kind", "plan", "x.md"],
+    stderr: [
+      'There is no command "chekc". Did you mean "check"?',
+      'Invalid value for flag --kind: "plan". Expected: "task-list" | "refinement" | "result".',
+      'Run "task-conductor --help" for help.\n'
+    ].join("\n")
+  },
   {
     name: "an environment variable that is no number",
     args: ["run", "hi"],
@@ -129,7 +213,7 @@ const cases: ReadonlyArray<Case> = [
     name: "several rules and a model",
     args: ["run", "--model", "", "--allow", "Read File", "--allow", "x:", "--deny", "Write", "hi"],
     stderr: [
-      "--model is empty. Give the name of a model.",
+      '--model "": The name is empty. Give the name of a model.',
       '--allow Read File: "Read File" is not a tool name. Name one tool, as "task-conductor tools list" shows it.',
       '--allow x:: The pattern after "x:" is empty. Write a path, a URL, or leave the colon out.',
       `--deny Write: "Write" is not a tool name. Name one tool, as "task-conductor tools list" shows it.\n${help("run")}`
@@ -235,6 +319,15 @@ describe.concurrent("what was asked for", () => {
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.include(stdout, "--max-rounds N")
     assert.include(stdout, "task-conductor run --plan plan.md --json")
+  })
+
+  it("takes --plain wherever progress is drawn", async () => {
+    const drawing = ["run", "ask", "plan", "refine", "execute", "iterate", "resume", "fork", "attach"]
+    const helps = await Promise.all(drawing.map(async (command) => (await sandbox.run(["help", command])).stdout))
+    assert.deepStrictEqual(
+      drawing.filter((_, index) => !helps[index]?.includes("--plain")),
+      []
+    )
   })
 
   it("prints a completion script", async () => {

@@ -267,7 +267,7 @@ describe("a server that stops in the middle of a run", () => {
       const running = start(ask, env(server))
       yield* server.until(({ chats }) => chats.length === 2)
       yield* stop
-      yield* Effect.promise(() => running.says("for the model server, 5 min 0 s left"))
+      yield* Effect.promise(() => running.says("for the model server, 5 min left"))
       const again = yield* serve({}, { port })
       const { code, stderr, stdout } = yield* Effect.promise(() => running.ended)
       assert.deepStrictEqual([code, stdout], [0, "It is noon.\n"])

@@ -10,7 +10,8 @@ import { dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "../terminal/Colour.ts"
 import { isOwnChoice } from "../terminal/MessageLine.ts"
 import { failureText, progressLine, type ProgressOptions, toolText } from "../terminal/Progress.ts"
-import { count, seconds, shown, statusWords } from "../terminal/Wording.ts"
+import { timeText } from "../terminal/Ending.ts"
+import { count, shown, statusWords } from "../terminal/Wording.ts"
 
 /** The first line of an output, with how many more there are; of a change only its size, as it was shown before. */
 const shortOutput = (result: ToolResult): string => {
@@ -32,13 +33,18 @@ const callLine = (call: string, result: ToolResult, paint: Paint, { live }: Prog
     : `  ${paint.yellow("call failed")} ${call} ${took}: ${failureText(result, live)}`
 }
 
-const answeredLine = ({ iterations, durationMs, reason, status, toolCalls }: AskReport, paint: Paint): string => {
+/** The time in which a person thought is theirs. */
+const answeredLine = (
+  { iterations, durationMs, reason, status, toolCalls }: AskReport,
+  paint: Paint,
+  personMs: number
+): string => {
   const colour =
     status === "done" ? paint.green : status === "interrupted" || isOwnChoice(reason) ? paint.yellow : paint.red
   return `${paint.bold(colour(status === "interrupted" ? "stopped" : statusWords(status)))}: ${[
     count(iterations, "model call"),
     count(toolCalls, "tool call"),
-    seconds(durationMs)
+    timeText(durationMs, personMs)
   ].join(", ")}`
 }
 
@@ -56,7 +62,7 @@ export const askLine = (event: RunEvent, paint: Paint, options: ProgressOptions 
     case "answer.repaired":
       return paint.dim(`  fixed: ${event.repairs.map(({ message }) => shown(message)).join(" ")}`)
     case "ask.finished":
-      return answeredLine(event.report, paint)
+      return answeredLine(event.report, paint, options.live?.personMs ?? 0)
     case "run.finished":
       return undefined
     default:

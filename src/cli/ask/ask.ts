@@ -56,7 +56,7 @@ interface AskFlags extends RunFlags, AnswerFlags {
 const readRequest = Effect.fnUntraced(function* (given: AskFlags, prompt: string) {
   const { continues, project, save, tools, yes } = given
   const flags = {
-    ...(yield* flagConfiguration(given)),
+    ...flagConfiguration(given),
     ...Option.match(save, { onNone: () => ({}), onSome: (saveConversations) => ({ saveConversations }) })
   }
   const order = {

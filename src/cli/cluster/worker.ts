@@ -14,7 +14,7 @@ export const worker = Command.make(
   { allow, deny, model, parallel, plugin, ...modelFlags },
   Effect.fn("worker")(function* (given) {
     const { startWorker } = yield* Effect.promise(() => import("./clusterHandler.ts"))
-    return yield* startWorker(yield* flagConfiguration(given))
+    return yield* startWorker(flagConfiguration(given))
   })
 ).pipe(
   Command.withDescription(

@@ -45,7 +45,7 @@ export const mcp = Command.make(
     ...approvalFlags
   },
   Effect.fn("mcp")(function* (given) {
-    const flags = yield* flagConfiguration(given)
+    const flags = flagConfiguration(given)
     const stdio = yield* reserveStdout
     const [{ mcpServedTools }, { serveTools }] = yield* Effect.promise(() =>
       Promise.all([import("./mcpTools.ts"), import("../../services/mcp/McpToolServer.ts")])

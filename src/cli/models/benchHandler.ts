@@ -9,6 +9,7 @@ import { readSetup, renameModels, type Setup, withServer } from "../../app/setup
 import { configurationFor, recommend } from "../../domain/checking/BenchScore.ts"
 import { benchLines } from "../../domain/checking/BenchText.ts"
 import { fittingModels } from "../../domain/models/InstalledModel.ts"
+import { secondsText } from "../../domain/text/DurationText.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { printable, printableLines } from "../../domain/text/Printable.ts"
 import { readInventory } from "../../services/providers/ollama/OllamaInventory.ts"
@@ -59,7 +60,7 @@ const progress = (tell: Output["Service"]["tell"]) =>
             const again = attempt === 1 ? "" : `, attempt ${attempt}`
             return yield* line(`${stage}${task === undefined ? "" : ` "${task}"`}${again}`)
           }
-          if (event.type === "model.waiting") return yield* line(`waiting for ${event.seconds} s`)
+          if (event.type === "model.waiting") return yield* line(`waiting for ${secondsText(event.seconds)}`)
           if (event.type === "model.failed") return yield* line(event.message)
           if (event.type === "answer.rejected") {
             return yield* line(`not valid: ${[...new Set(event.issues.map(({ code }) => code))].join(", ")}`)

@@ -8,6 +8,7 @@ import * as Terminal from "effect/Terminal"
 import type { ModelOffer, PickModel } from "../../app/chosenModel.ts"
 import { type InstalledModel, modelLines } from "../../domain/models/InstalledModel.ts"
 import { printable } from "../../domain/text/Printable.ts"
+import { belowHome } from "../../domain/text/ShortPaths.ts"
 import { saveSetting } from "../../services/configuration/SaveSetting.ts"
 import { Output } from "../terminal/Output.ts"
 
@@ -19,13 +20,16 @@ const meant = (models: ReadonlyArray<InstalledModel>, typed: string): string | u
 }
 
 /** Saves the choice and says where; a file that cannot be written is no reason not to go on. */
-const save = Effect.fnUntraced(function* (name: string, { userFile, userFileProblem }: ModelOffer) {
+const save = Effect.fnUntraced(function* (name: string, { home, userFile, userFileProblem }: ModelOffer) {
   const { tell } = yield* Output
   const unsaved = (why: string) => tell(`The choice is not saved, because ${why}. Next time, use --model ${name}.`)
-  if (userFileProblem !== undefined) return yield* unsaved(`${userFile} is not yours: ${userFileProblem}`)
+  if (userFileProblem !== undefined)
+    return yield* unsaved(`${belowHome(userFile, home)} is not yours: ${userFileProblem}`)
   yield* saveSetting(userFile, "model", name).pipe(
     Effect.andThen(
-      tell(`${printable(name)} is saved as your model in ${userFile}. For another one in a single run: --model NAME.`)
+      tell(
+        `${printable(name)} is saved as your model in ${belowHome(userFile, home)}. For another one in a single run: --model NAME.`
+      )
     ),
     Effect.catch(({ message }) => unsaved(message.replace(/\.$/, "")))
   )

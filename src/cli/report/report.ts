@@ -39,8 +39,8 @@ export const report = Command.make(
     if (json) return yield* result(dataJson(data))
     const file = Option.getOrElse(output, () => `report-${runId}.html`)
     if (file === "-") return yield* result(html)
-    const written = yield* writePage(file, html, overwrite)
-    yield* tell(`Wrote ${printable(written)}. Open it in a browser.`)
+    yield* writePage(file, html, overwrite)
+    yield* tell(`Wrote ${printable(file)}. Open it in a browser.`)
   })
 ).pipe(
   Command.withDescription("Write one HTML page with everything about a run. It needs no network"),

@@ -18,7 +18,7 @@ export const pageOf = (run: string) => Effect.provide(makeReport(run), layerRuns
 export const dataJson = (data: ReportData): string =>
   outputJson(Schema.encodeSync(Schema.toCodecJson(ReportData))(data), 2)
 
-/** Writes the page; a file that is there is only replaced on request. Returns its path. */
+/** Writes the page; a file that is there is only replaced on request. Messages name it as it was given. */
 export const writePage = Effect.fn("writePage")(function* (file: string, html: string, overwrite: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = (yield* Path.Path).resolve(file)
@@ -26,14 +26,13 @@ export const writePage = Effect.fn("writePage")(function* (file: string, html: s
     Effect.catch((error) => {
       const code = codeOf(error)
       return code === "EEXIST"
-        ? usageFailure(`${path} exists. Use --overwrite to replace it, or --output with another name.`)
+        ? usageFailure(`${file} exists. Use --overwrite to replace it, or --output with another name.`)
         : Effect.fail(
             new CommandFailure({
-              text: `${path} cannot be written: the system says ${code}.`,
+              text: `${file} cannot be written: the system says ${code}.`,
               exitCode: exitCodes.failed
             })
           )
     })
   )
-  return path
 })

@@ -21,7 +21,7 @@ export const execute = Command.make(
     const { json, printPrompt } = given
     const { place, results } = yield* readStage(given)
     const order = { stage: "execute" as const, refinement: yield* readInput(given.refinement), results }
-    const ports = { sink: yield* progressSink(given.verbose), ...approvedBeforehand(given) }
+    const ports = { sink: yield* progressSink(given.verbose, { isPlain: given.plain }), ...approvedBeforehand(given) }
     const { printExecution } = yield* Effect.promise(() => import("./stageHandler.ts"))
     yield* printExecution({ order, place, json, printPrompt }, ports)
   })

@@ -20,7 +20,7 @@ export const iterate = Command.make(
     const { json, printPrompt } = given
     const { place, results } = yield* readStage(given)
     const order = { stage: "iterate" as const, results, ...(yield* readPlanStage(given)) }
-    const ports = { sink: yield* progressSink(given.verbose), approveSteps: false }
+    const ports = { sink: yield* progressSink(given.verbose, { isPlain: given.plain }), approveSteps: false }
     const { printIteration } = yield* Effect.promise(() => import("./stageHandler.ts"))
     yield* printIteration({ order, place, json, printPrompt }, ports)
   })

@@ -6,7 +6,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { checkDocument } from "../../domain/checking/CheckReport.ts"
 import { progressSink } from "../terminal/LineSink.ts"
-import { verboseFlag } from "../terminal/outcome.ts"
+import { plainFlag, verboseFlag } from "../terminal/outcome.ts"
 import { Output } from "../terminal/Output.ts"
 import { attachFlag, readAttachment } from "./answerFlags.ts"
 import { flagConfiguration, orderFiles, readPrompt, runFlags } from "./runFlags.ts"
@@ -22,14 +22,15 @@ export const plan = Command.make(
       Flag.withDescription("Print one JSON object: the list as markdown and in the form of check --json"),
       Flag.withDefault(false)
     ),
+    plain: plainFlag,
     verbose: verboseFlag
   },
   Effect.fn("plan")(function* (given) {
     const { answer, result } = yield* Output
     const prompt = yield* readPrompt(given)
-    const flags = yield* flagConfiguration(given)
+    const flags = flagConfiguration(given)
     const order = { prompt, ...orderFiles(given), ...(yield* readAttachment(given)) }
-    const ports = { sink: yield* progressSink(given.verbose), approveSteps: false }
+    const ports = { sink: yield* progressSink(given.verbose, { isPlain: given.plain }), approveSteps: false }
     const { planPrompt } = yield* Effect.promise(() => import("./runHandler.ts"))
     const { markdown } = yield* planPrompt({ project: given.project, flags, order }, ports)
     if (!given.json) return yield* answer(markdown)

@@ -25,7 +25,7 @@ export const refine = Command.make(
     const { json, printPrompt, task } = given
     const { place, results } = yield* readStage(given)
     const order = { stage: "refine" as const, task, results, ...(yield* readPlanStage(given)) }
-    const ports = { sink: yield* progressSink(given.verbose), approveSteps: false }
+    const ports = { sink: yield* progressSink(given.verbose, { isPlain: given.plain }), approveSteps: false }
     const { printRefinement } = yield* Effect.promise(() => import("./stageHandler.ts"))
     yield* printRefinement({ order, place, json, printPrompt }, ports)
   })

@@ -62,7 +62,7 @@ export const run = Command.make(
             ...(Option.isSome(given.plan) ? { plan: yield* readInput(given.plan.value) } : {})
           }
     const flags = {
-      ...(yield* flagConfiguration(given)),
+      ...flagConfiguration(given),
       ...limitFlags(given)
     }
     const order = {

@@ -2,6 +2,7 @@
  * The flags that `run` and `plan` share, and the prompt and configuration made from them.
  */
 import * as Argument from "effect/cli/Argument"
+import * as CliError from "effect/cli/CliError"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -26,7 +27,21 @@ export const countFlag = (name: string, maximum: number) =>
     Flag.withMetavar("N")
   )
 
-const ruleFlag = (verdict: Verdict & string) => Flag.String(verdict).pipe(Flag.withMetavar("TOOL[:PATTERN]"))
+/** A flag whose values are checked while the line is read, so that all that is wrong with a line is told together. */
+const checkedFlag = (name: string, problemOf: (value: string) => string | undefined) =>
+  Flag.String(name).pipe(
+    Flag.mapEffect((value) => {
+      const expected = problemOf(value)
+      return expected === undefined
+        ? Effect.succeed(value)
+        : Effect.fail(new CliError.InvalidValue({ option: name, value, expected, kind: "flag" }))
+    })
+  )
+
+const ruleFlag = (verdict: Verdict & string) =>
+  checkedFlag(verdict, (text) => Option.getOrUndefined(Result.getFailure(parseRule(verdict, text)))).pipe(
+    Flag.withMetavar("TOOL[:PATTERN]")
+  )
 
 /** Which project, which model, what may happen, how to print. */
 export const runFlags = {
@@ -39,7 +54,9 @@ export const runFlags = {
     Flag.withDescription("Read the prompt from a file: --prompt-file task.md"),
     Flag.optional
   ),
-  model: Flag.String("model").pipe(
+  model: checkedFlag("model", (name) =>
+    name === "" ? "The name is empty. Give the name of a model." : undefined
+  ).pipe(
     Flag.withAlias("m"),
     Flag.withMetavar("NAME"),
     Flag.withDescription(
@@ -125,38 +142,14 @@ export const orderFiles = ({
   ...(open.length === 0 ? {} : { openFiles: open })
 })
 
-/** What is wrong with the syntax of rules. */
-const ruleProblems = (verdict: Verdict, texts: ReadonlyArray<string>): ReadonlyArray<string> =>
-  texts.flatMap((text) =>
-    Result.match(parseRule(verdict, text), {
-      onSuccess: () => [],
-      onFailure: (what) => [`--${verdict} ${text}: ${what}`]
-    })
-  )
-
-/** Fails for rules with invalid syntax. */
-export const checkRules = Effect.fnUntraced(function* (verdict: Verdict, texts: ReadonlyArray<string>) {
-  const problems = ruleProblems(verdict, texts)
-  return problems.length === 0 ? texts : yield* usageFailure(problems.join("\n"))
-})
-
 /** The flags as a configuration. */
-export const flagConfiguration = Effect.fn("flagConfiguration")(function* (
+export const flagConfiguration = (
   flags: Pick<RunFlags, "allow" | "deny" | "model" | "parallel" | "plugin"> & ModelFlags
-) {
-  const problems = [
-    ...(Option.contains(flags.model, "") ? ["--model is empty. Give the name of a model."] : []),
-    ...ruleProblems("allow", flags.allow),
-    ...ruleProblems("deny", flags.deny)
-  ]
-  if (problems.length > 0) return yield* usageFailure(problems.join("\n"))
-  const configuration: Configuration = {
-    allow: flags.allow,
-    deny: flags.deny,
-    plugins: flags.plugin,
-    ...modelConfiguration(flags),
-    ...(Option.isSome(flags.model) ? { model: flags.model.value } : {}),
-    ...(Option.isSome(flags.parallel) ? { parallel: flags.parallel.value } : {})
-  }
-  return configuration
+): Configuration => ({
+  allow: flags.allow,
+  deny: flags.deny,
+  plugins: flags.plugin,
+  ...modelConfiguration(flags),
+  ...(Option.isSome(flags.model) ? { model: flags.model.value } : {}),
+  ...(Option.isSome(flags.parallel) ? { parallel: flags.parallel.value } : {})
 })

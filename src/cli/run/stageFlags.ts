@@ -11,7 +11,7 @@ import { promptOfPlan } from "../../domain/documents/TaskListFormat.ts"
 import type { GivenResult } from "../../services/pipeline/StageInput.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 import { readInput } from "../terminal/Input.ts"
-import { verboseFlag } from "../terminal/outcome.ts"
+import { plainFlag, verboseFlag } from "../terminal/outcome.ts"
 import { type ModelFlags, modelFlags } from "./modelFlags.ts"
 import { flagConfiguration, runFlags } from "./runFlags.ts"
 
@@ -35,6 +35,7 @@ export const stageFlags = {
     Flag.withDefault(false)
   ),
   json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false)),
+  plain: plainFlag,
   verbose: verboseFlag
 }
 
@@ -69,7 +70,7 @@ const readResultFiles = Effect.fnUntraced(function* (given: ReadonlyArray<string
 
 /** Where the stage works, and the results that it is given. */
 export const readStage = Effect.fn("readStage")(function* (flags: StageFlags) {
-  const given = yield* flagConfiguration({ ...flags, parallel: Option.none() })
+  const given = flagConfiguration({ ...flags, parallel: Option.none() })
   const place: StagePlace = { project: flags.project, given }
   return { place, results: yield* readResultFiles(flags.result) }
 })

@@ -6,13 +6,14 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import * as Terminal from "effect/Terminal"
+import { secondsText } from "../../domain/text/DurationText.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import type { WorkerState } from "../../services/cluster/ClusterWorkers.ts"
 import { noPagerFlag, showLong } from "../terminal/Pager.ts"
 import { type ListStyle, runLines } from "./runList.ts"
-import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 
 const json = (what: string) =>
@@ -28,12 +29,17 @@ const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
 const workerLine = ({ isAlive, name, runs, seenSecondsAgo, slots, tasks, version }: WorkerState): string =>
-  `worker ${printable(name)}  ${printable(version)}  ${runs} runs, ${tasks} tasks, ${slots} model calls at once  ${isAlive ? "seen" : "lost, seen"} ${seenSecondsAgo} s ago`
+  `worker ${printable(name)}  ${printable(version)}  ${runs} runs, ${tasks} tasks, ${slots} model calls at once  ${isAlive ? "seen" : "lost, seen"} ${secondsText(seenSecondsAgo)} ago`
 
 const prune = Command.make(
   "prune",
   {
     olderThan: Flag.Int("older-than").pipe(
+      Flag.withSchema(
+        Schema.Int.check(
+          Schema.isBetween({ minimum: 0, maximum: 100_000 }, { expected: "a number of days, such as 30" })
+        )
+      ),
       Flag.withMetavar("DAYS"),
       Flag.withDescription("Remove runs that started more than this many days ago: --older-than 30")
     ),
@@ -41,7 +47,6 @@ const prune = Command.make(
     json: json("the ids of what was removed")
   },
   Effect.fn("runs prune")(function* (given) {
-    if (given.olderThan < 0) return yield* usageFailure("--older-than is negative. Give a number of days, such as 30.")
     const { result, tell } = yield* Output
     const { pruneRuns } = yield* Effect.promise(() => import("./runsHandler.ts"))
     const removed = yield* pruneRuns(

@@ -14,7 +14,7 @@ import { usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { clusterFlag } from "./runs.ts"
 import { noPagerFlag, showLong } from "../terminal/Pager.ts"
-import { evidenceText, overviewText } from "./showText.ts"
+import { evidenceText, overviewText, wrappedText } from "./showText.ts"
 import { taskText } from "./taskText.ts"
 import { outputJson } from "../../domain/text/JsonNames.ts"
 import { harmless, printable } from "../../domain/text/Printable.ts"
@@ -45,7 +45,7 @@ export const show = Command.make(
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false))
   },
   Effect.fn("show")(function* (given) {
-    const { answer, isWatched, result, tell } = yield* Output
+    const { answer, isWatched, result, resultColumns, tell } = yield* Output
     /* The pager writes to the terminal itself. */
     const print = (text: string) =>
       showLong(isWatched ? harmless(text) : text, { noPager: given.noPager, print: answer })
@@ -60,12 +60,12 @@ export const show = Command.make(
       yield* tellLeftOut(leftOut)
       if (given.json) return yield* result(json(RunOverview, overview))
       const now = new Date(yield* Clock.currentTimeMillis)
-      return yield* print(overviewText(overview, now))
+      return yield* print(wrappedText(overviewText(overview, now), resultColumns()))
     }
     const { evidence, leftOut, project } = yield* printTask(given.run, given.task.value, given.cluster)
     yield* tellLeftOut(leftOut)
     if (given.json) return yield* result(json(TaskEvidence, evidence))
-    yield* print(given.prompts ? evidenceText(evidence) : taskText(evidence, project))
+    yield* print(given.prompts ? evidenceText(evidence) : wrappedText(taskText(evidence, project), resultColumns()))
   })
 ).pipe(
   Command.withDescription("Show the plan, the tasks and the answer of a run, or the evidence of one task"),

@@ -3,10 +3,14 @@
  */
 import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
 import { modelText, personText, repairText } from "../../domain/findings/PersonText.ts"
-import type { Attempt, CallEvidence, TaskEvidence } from "../../domain/history/RunEvidence.ts"
+import type { Attempt, CallEvidence, TaskEvidence, TaskState } from "../../domain/history/RunEvidence.ts"
+import type { UnrunCall } from "../../domain/history/UnrunCalls.ts"
 import type { RunOverview } from "../../domain/history/RunOverview.ts"
 import { cachedText } from "../../domain/models/CachedTokens.ts"
+import { type DeniedCalls, finishedWords } from "../../domain/plan/TaskResult.ts"
 import { dataText } from "../../domain/tools/ToolCall.ts"
+import { withoutProject } from "../../domain/text/ShortPaths.ts"
+import { wrapLine } from "../../domain/text/WrapText.ts"
 import { makePaint } from "../terminal/Colour.ts"
 import { standingText } from "./standingText.ts"
 import { durationText, whenText } from "./whenText.ts"
@@ -14,7 +18,14 @@ import { durationText, whenText } from "./whenText.ts"
 export const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : [`## ${heading}`, "", ...lines, ""]
 
-export const stateText = { finished: "finished", failed: "failed", open: "not done" } as const
+/** How a task stands. */
+export const stateText = ({
+  denied,
+  state
+}: {
+  readonly denied?: DeniedCalls | undefined
+  readonly state: TaskState
+}): string => (state === "finished" ? finishedWords(denied) : state === "open" ? "not done" : state)
 
 /** How the run stands, in a line or two. */
 const headLines = (overview: RunOverview, now: Date): ReadonlyArray<string> => {
@@ -38,7 +49,7 @@ const headLines = (overview: RunOverview, now: Date): ReadonlyArray<string> => {
 
 /** The plan, the outcome of each task, and the answer. */
 export const overviewText = (overview: RunOverview, now: Date): string => {
-  const { answer, evidence, message, plan, runId, tasks } = overview
+  const { answer, evidence, message, plan, project, runId, tasks } = overview
   return [
     `# Run ${runId}`,
     "",
@@ -47,10 +58,11 @@ export const overviewText = (overview: RunOverview, now: Date): string => {
     ...section(
       "Tasks",
       tasks.map(
-        ({ name, state, text }) => `- **${name}** ${stateText[state]}${text === "" ? "" : `: ${firstLine(text)}`}`
+        ({ denied, name, state, text }) =>
+          `- **${name}** ${stateText({ denied, state })}${text === "" ? "" : `: ${firstLine(withoutProject(text, project))}`}`
       )
     ),
-    ...section("Why it ended", message === "" ? [] : [message]),
+    ...section("Why it ended", message === "" ? [] : [withoutProject(message, project)]),
     ...section(
       "Evidence",
       evidence === undefined
@@ -66,6 +78,18 @@ export const firstLine = (text: string): string => {
   const line = text.trim().split("\n")[0] ?? ""
   return line.length > 160 ? `${line.slice(0, 160)}...` : line
 }
+
+/** The text with lines broken between words at this width; further lines of an item stand below its words. */
+export const wrappedText = (text: string, columns: number | undefined): string =>
+  columns === undefined
+    ? text
+    : text
+        .split("\n")
+        .flatMap((line) => {
+          const lead = /^\s*(?:[-*]\s+|\d+[.)]\s+)?/.exec(line)?.[0] ?? ""
+          return wrapLine(line, columns, " ".repeat(lead.length))
+        })
+        .join("\n")
 
 const attemptLines = ({ answer, call, failures, issues, repairs, system, user }: Attempt): ReadonlyArray<string> => [
   `### ${call.stage}, round ${call.round}${call.pass === undefined ? "" : `, pass ${call.pass}`}, attempt ${call.attempt}`,
@@ -101,8 +125,25 @@ const callLines = ({ call, result, risk, targets }: CallEvidence): ReadonlyArray
   ""
 ]
 
+const unrunLines = ({ call, result }: UnrunCall): ReadonlyArray<string> => [
+  `### ${call.name} (${call.uid}), was not run`,
+  "",
+  fencedBlock("#### Arguments", JSON.stringify(call.arguments, null, 2), "json").trim(),
+  "",
+  fencedBlock(`#### Failed: ${result.error_type}`, result.error_message ?? "", "text").trim(),
+  ""
+]
+
 /** Everything about one task. */
-export const evidenceText = ({ attempts, calls, failures, references, result, task }: TaskEvidence): string =>
+export const evidenceText = ({
+  attempts,
+  calls,
+  failures,
+  references,
+  result,
+  task,
+  unrun = []
+}: TaskEvidence): string =>
   [
     `# Task ${task}`,
     "",
@@ -113,7 +154,7 @@ export const evidenceText = ({ attempts, calls, failures, references, result, ta
           `- [${title}](${href}) ${characters} characters, about ${tokens} tokens, sha256 ${hash.slice(0, 16)}`
       )
     ),
-    ...section("Tool calls", calls.flatMap(callLines)),
+    ...section("Tool calls", [...calls.flatMap(callLines), ...unrun.flatMap(unrunLines)]),
     ...section("Model calls", attempts.flatMap(attemptLines)),
     ...section(
       "Failures",

@@ -5,27 +5,29 @@
 import { personText } from "../../domain/findings/PersonText.ts"
 import type { CallEvidence, TaskEvidence } from "../../domain/history/RunEvidence.ts"
 import { cachedText, cachedTokensOf } from "../../domain/models/CachedTokens.ts"
+import type { UnrunCall } from "../../domain/history/UnrunCalls.ts"
+import { callWords } from "../../domain/runs/CallWords.ts"
+import { shortDurationText } from "../../domain/text/DurationText.ts"
+import type { ToolResult } from "../../domain/tools/ToolCall.ts"
 import { withoutProject } from "../../domain/text/ShortPaths.ts"
 import { firstLine, section, stateText } from "./showText.ts"
-import { durationText } from "./whenText.ts"
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
 
-/** The first argument that is a short value. */
-const argumentText = (given: CallEvidence["call"]["arguments"]): string => {
-  const value = Object.values(given).find((one) => typeof one === "string" || typeof one === "number")
-  return firstLine(String(value ?? ""))
-}
+const reasonText = ({ error_message, error_type }: ToolResult, project: string): string =>
+  withoutProject(firstLine(error_message ?? error_type), project)
 
 const callLine = ({ call, result, targets }: CallEvidence, project: string): string => {
-  const about = targets.length > 0 ? targets.map((one) => withoutProject(one, project)) : [argumentText(call.arguments)]
-  const what = [call.name, ...about].join(" ").trimEnd()
+  const what = firstLine(callWords(call, targets, project))
   if (result === undefined) return `- ${what}: did not finish`
-  const time = durationText(result.metadata.execution_time_ms)
-  if (!result.success)
-    return `- ${what}: failed, ${withoutProject(firstLine(result.error_message ?? result.error_type), project)}`
-  return `- ${what}: ${result.metadata.data_size_bytes} bytes, ${time}`
+  if (!result.success) return `- ${what}: failed, ${reasonText(result, project)}`
+  const { data_size_bytes, execution_time_ms } = result.metadata
+  return `- ${what}: ${count(data_size_bytes, "byte")}, ${shortDurationText(execution_time_ms)}`
 }
+
+/** A denial says itself what was denied. */
+const unrunLine = ({ call, result }: UnrunCall, project: string): string =>
+  `- ${firstLine(callWords(call, [], project))}: ${result.error_type === "permission_denied" ? "" : "not run, "}${reasonText(result, project)}`
 
 /** How often the model was asked, what that cost, and what was wrong with its answers. */
 const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
@@ -35,35 +37,38 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
   const cost = [
     `${sum(({ promptTokens = 0 }) => promptTokens)} tokens in${cachedText(cachedTokensOf(usages))}`,
     `${sum(({ answerTokens = 0 }) => answerTokens)} out`,
-    durationText(sum(({ durationMs }) => durationMs))
+    shortDurationText(sum(({ durationMs }) => durationMs))
   ].join(", ")
-  const rejected = attempts.filter(({ issues }) => issues.length > 0)
+  /* A model makes the same mistake again and again; it is told once, with how often. */
+  const findings = new Map<string, number>()
+  for (const { call, issues } of attempts) {
+    for (const text of new Set(issues.map((issue) => `${call.stage}: ${personText(issue)}`)))
+      findings.set(text, (findings.get(text) ?? 0) + 1)
+  }
   return [
     `- ${count(attempts.length, "call")}: ${cost}`,
-    ...rejected.flatMap(({ call, issues }) =>
-      issues.map((issue) => `- ${call.stage}, attempt ${call.attempt} was not usable: ${personText(issue)}`)
-    )
+    ...[...findings].map(([text, times]) => `- not usable in ${count(times, "answer")}, ${text}`)
   ]
 }
 
 /** The task in brief; paths below the project are relative. */
 export const taskText = (evidence: TaskEvidence, project: string): string => {
-  const { calls, failures, filesWritten, references, skill, state, summary, task, whatIsNeeded } = evidence
+  const { calls, failures, filesWritten, references, skill, summary, task, unrun = [], whatIsNeeded } = evidence
   return [
     `# Task ${task}`,
     "",
-    `${stateText[state]}${skill === undefined ? "" : ` · skill ${skill}`}`,
+    `${stateText(evidence)}${skill === undefined ? "" : ` · skill ${skill}`}`,
     "",
     ...section("What it was for", whatIsNeeded === undefined ? [] : [whatIsNeeded.trim()]),
     ...section("What was found", summary === undefined ? [] : [summary.trim()]),
     ...section(
       "Why there is no result",
-      failures.map((text) => `- ${text}`)
+      [...new Set(failures)].map((text) => `- ${withoutProject(text, project)}`)
     ),
-    ...section(
-      "Calls",
-      calls.map((call) => callLine(call, project))
-    ),
+    ...section("Calls", [
+      ...calls.map((call) => callLine(call, project)),
+      ...unrun.map((call) => unrunLine(call, project))
+    ]),
     ...section("Files", [
       ...references.map(({ characters, href, title }) => `- read [${title}](${href}), ${characters} characters`),
       ...filesWritten.map((path) => `- wrote ${withoutProject(path, project)}`)

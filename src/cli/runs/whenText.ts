@@ -1,6 +1,7 @@
 /**
  * Times and durations as a person says them, in the time zone of this machine. Pure.
  */
+import { secondsText } from "../../domain/text/DurationText.ts"
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
@@ -41,10 +42,5 @@ export const whenText = (iso: string, now: Date): string => {
 }
 
 /** `1.7 s`, `45 s`, `4 min 45 s`, `2 h 5 min`. */
-export const durationText = (ms: number): string => {
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
-  const seconds = Math.round(ms / 1000)
-  if (seconds < 60) return `${seconds} s`
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
-}
+export const durationText = (ms: number): string =>
+  ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : secondsText(Math.round(ms / 1000))

@@ -13,7 +13,7 @@ import type { SkillTestResult } from "../../app/skillTests.ts"
 import type { Paint } from "../terminal/Colour.ts"
 import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
-import { checkRules, runFlags } from "../run/runFlags.ts"
+import { runFlags } from "../run/runFlags.ts"
 import { sarifPath } from "../check/sarifPath.ts"
 
 /** The lines of one side of a difference, each with its mark; at most 20. */
@@ -61,7 +61,7 @@ export const skillsTest = Command.make(
     const { print, result, resultPaint, tell } = yield* Output
     const path = yield* Path.Path
     const { testProjectSkill } = yield* Effect.promise(() => import("./skillHandler.ts"))
-    const flags = { allow: yield* checkRules("allow", allow), plugins: plugin }
+    const flags = { allow, plugins: plugin }
     const { path: skill, tests } = yield* testProjectSkill(project, name, flags)
     const failed = tests.filter(({ problems }) => problems.length > 0).length
     if (json) {

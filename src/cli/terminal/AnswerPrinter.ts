@@ -9,6 +9,7 @@ import type { Paint } from "./Colour.ts"
 import { askLine } from "../ask/AskProgress.ts"
 import type { EventSink } from "./EventSink.ts"
 import { lineSink } from "./LineSink.ts"
+import { isSignOfLife } from "../../domain/runs/SignOfLife.ts"
 import { markdownText } from "./MarkdownText.ts"
 import { Output } from "./Output.ts"
 import type { ProgressOptions } from "./Progress.ts"
@@ -30,25 +31,42 @@ const ends: ReadonlySet<RunEvent["type"]> = new Set([
   "run.finished"
 ])
 
+/** Lines about something else wait until the text that comes has ended; a sign of life is of no use later. */
+const makeHold = () => {
+  const held: Array<string> = []
+  let isComing = false
+  return {
+    begin: (): void => void (isComing = true),
+    line: (event: RunEvent, paint: Paint, options: ProgressOptions): string | undefined => {
+      if (ends.has(event.type)) isComing = false
+      const text = askLine(event, paint, options)
+      if (isSignOfLife(event)) return text
+      if (text !== undefined) held.push(text)
+      return isComing || held.length === 0 ? undefined : held.splice(0).join("\n")
+    }
+  }
+}
+
 /** Text as it comes; a progress line in between starts on a line of its own. */
 const makePlainPrinter = Effect.gen(function* () {
   const { follow } = yield* Output
+  const hold = makeHold()
   let isInLine = false
-  const breakLine = (): void => {
-    if (isInLine) follow("\n")
-    isInLine = false
-  }
   const line = (event: RunEvent, paint: Paint, options: ProgressOptions) => {
     // The text that comes is the better sign of life.
     if (isInLine && event.type === "model.waiting" && event.phase === "writing") return undefined
-    const text = askLine(event, paint, options)
-    if (text !== undefined || event.type === "approval.requested") breakLine()
+    const text = hold.line(event, paint, options)
+    if (isInLine && (text !== undefined || event.type === "approval.requested")) {
+      follow("\n")
+      isInLine = false
+    }
     return text
   }
   const sink = yield* lineSink(line, { isPlain: true })
   const printer: AnswerPrinter = {
     listen: (piece) => {
       if (piece === "") return
+      hold.begin()
       follow(piece)
       isInLine = !piece.endsWith("\n")
     },
@@ -74,7 +92,8 @@ const makeRenderingPrinter = Effect.gen(function* () {
     open = ""
     if (rest.trim() !== "") print(`${rest.trimEnd()}\n`)
   }
-  const sink = yield* lineSink(askLine, {
+  const hold = makeHold()
+  const sink = yield* lineSink(hold.line, {
     stop: "stops the answer",
     unfinished: () => open,
     before: ({ type }) => {
@@ -83,6 +102,7 @@ const makeRenderingPrinter = Effect.gen(function* () {
   })
   const printer: AnswerPrinter = {
     listen: (piece) => {
+      hold.begin()
       const { finished, rest } = answerBlocks(open + piece)
       open = rest
       finished.forEach(print)

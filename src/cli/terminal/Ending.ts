@@ -8,7 +8,8 @@ import type { RunReport, RunStatus } from "../../domain/runs/RunReport.ts"
 import type { Paint } from "./Colour.ts"
 import { lastIssues } from "./ModelLines.ts"
 import { isOwnChoice, toldText } from "./MessageLine.ts"
-import { count, seconds, shown, statusWords } from "./Wording.ts"
+import { durationText } from "../../domain/text/DurationText.ts"
+import { count, shown, statusWords } from "./Wording.ts"
 
 export interface EndingOptions {
   /** How long persons took to answer questions, in milliseconds; it is no time of the run. */
@@ -75,15 +76,18 @@ const signs: Readonly<Partial<Record<RunStatus, string>>> = {
 /** `980`, `12.3k` */
 const tokens = (number: number): string => (number < 10_000 ? String(number) : `${(number / 1000).toFixed(1)}k`)
 
+/** How long the work took, without the time that a person took for answers; that is told by itself. */
+export const timeText = (durationMs: number, personMs: number): string =>
+  `${durationText(Math.max(0, durationMs - personMs))}${personMs >= tellable ? ` and ${durationText(personMs)} for your answers` : ""}`
+
 const costs = ({ results, rounds, usage }: RunReport, { isVerbose = false, personMs = 0 }: EndingOptions): string => {
   const { answerTokens, durationMs, modelCalls, promptTokens, toolCalls } = usage
-  const isTold = personMs >= tellable
   return [
     count(results.length, "result"),
     ...(isVerbose ? [count(rounds, "round")] : []),
     count(modelCalls, "model call"),
     count(toolCalls, "tool call"),
-    `${seconds(Math.max(0, durationMs - personMs))}${isTold ? ` and ${seconds(personMs)} for your answers` : ""}`,
+    timeText(durationMs, personMs),
     ...(promptTokens + answerTokens === 0
       ? []
       : [`${tokens(promptTokens)} tokens read${cachedText(usage, tokens)}, ${tokens(answerTokens)} written`])
@@ -102,8 +106,13 @@ export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOpt
     ...endingIssues(report),
     ...bounded(fileChanges(report.results), changeLine(paint, project), "file"),
     ...bounded(
-      failures,
-      ({ reason, task }) => `  not done: "${shown(task)}": ${shown(toldText(reason, project), 200)}`,
+      /* A task may fail in the same way in several rounds. */
+      [
+        ...new Set(
+          failures.map(({ reason, task }) => `  not done: "${shown(task)}": ${shown(toldText(reason, project), 200)}`)
+        )
+      ],
+      (line) => line,
       "task"
     ),
     ...evidenceLine(report),

@@ -7,6 +7,7 @@ import { modelCallKey, type ModelCallId, type Stage } from "../../domain/runs/Ac
 import { clockText, phaseText, stageText } from "../../domain/runs/LiveWords.ts"
 import type { LiveState } from "../../domain/runs/LiveState.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import { secondsText } from "../../domain/text/DurationText.ts"
 import type { Paint } from "./Colour.ts"
 import { count, shown } from "./Wording.ts"
 
@@ -38,7 +39,8 @@ export const retryLine = ({ call, reason, retries, retry, what }: Of<"model.fail
 /** What a model call waits for, how long already, and when the limit ends it; `live` knows the phase of the call. */
 export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: LiveState | undefined): string => {
   const { call, characters = 0, endsAtSeconds, phase, seconds } = event
-  const time = `for ${seconds} s; ends at ${endsAtSeconds} s`
+  const ends = `is stopped after ${secondsText(endsAtSeconds)}`
+  const time = `for ${secondsText(seconds)}; ${ends}`
   const known = live?.calls.get(modelCallKey(call))
   const words = {
     connecting: `connecting to the model server ${time}`,
@@ -50,7 +52,7 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
     next_word: `waiting for the next word of the model ${time}`,
     writing:
       known?.tokens === undefined
-        ? `the model has written ${count(characters, "character")} in ${seconds} s; ends at ${endsAtSeconds} s`
+        ? `the model has written ${count(characters, "character")} in ${secondsText(seconds)}; ${ends}`
         : `${phaseText(known, live?.model ?? "")} ${time}`
   }
   return paint.dim(`  ${callText(call)}: ${words[phase]}`)
@@ -88,25 +90,30 @@ const answerText = ({ stage, task }: ModelCallId): string => {
 /** Findings that a person has read for a call are not shown again for its next attempt. */
 export type SeenFindings = Map<string, ReadonlySet<string>>
 
-/** An answer that was rejected, with what was not said of the attempts before. */
+/**
+ * An answer that was rejected, with what was not said of the attempts before. What is as before is told again only by the
+ * last attempt.
+ */
 export const rejectedLine = (
   { call, issues, mostAttempts }: Of<"answer.rejected">,
   paint: Paint,
   isVerbose: boolean,
   seen: SeenFindings = new Map()
-): string => {
+): string | undefined => {
   const key = modelCallKey({ ...call, attempt: 1 })
   const before = seen.get(key) ?? new Set()
   const fresh = isVerbose ? issues : issues.filter((issue) => !before.has(personText(issue)))
   seen.set(key, new Set([...before, ...issues.map(personText)]))
   const next = call.attempt + 1
+  const isSame = issues.length > 0 && fresh.length === 0
+  if (isSame && (mostAttempts === undefined || next <= mostAttempts)) return undefined
   const again =
     mostAttempts === undefined
       ? `; attempt ${call.attempt}`
       : next > mostAttempts
         ? `; that was the last of ${mostAttempts} attempts`
         : `; asking again (${next} of ${mostAttempts})`
-  const same = issues.length > 0 && fresh.length === 0 ? ", the same as before" : ""
+  const same = isSame ? ", the same as before" : ""
   return [
     `  ${paint.yellow(answerText(call))} (${count(issues.length, "problem")}${same})${again}`,
     ...findingLines(fresh, isVerbose)

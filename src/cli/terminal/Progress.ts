@@ -24,7 +24,9 @@ import {
   serverLine,
   waitingLine
 } from "./ModelLines.ts"
-import { count, duration, shown } from "./Wording.ts"
+import { secondsText } from "../../domain/text/DurationText.ts"
+import { deniedOf, finishedWords } from "../../domain/plan/TaskResult.ts"
+import { count, shown } from "./Wording.ts"
 
 export interface ProgressOptions {
   /** Everything about answers that were not right, and the steps of the work inside. */
@@ -64,13 +66,15 @@ const answers: Readonly<Record<Answered["answer"], string>> = {
 const isNo: ReadonlySet<string> = new Set(["decline", "deny", "stop"])
 
 /** What was answered, and by whom when it was not a person. */
-const answeredLine = ({ answer, by, instead }: Answered): string => {
+const answeredLine = ({ always = [], answer, by, instead }: Answered): string => {
   const what =
     by === "rule" && !isNo.has(answer)
       ? "  approved by a flag or rule"
       : by === "nobody"
         ? "  not approved: no terminal to ask on"
-        : `  ${answers[answer]}`
+        : always.length === 0
+          ? `  ${answers[answer]}`
+          : `  ${answer === "step" ? answers.step : answers.once}, always in this project: ${shown(always.join(", "), 400)}`
   return instead === undefined ? what : `${what}, instead: ${shown(instead)}`
 }
 
@@ -101,6 +105,12 @@ const stepLine = (title: string, paint: Paint, live: LiveState | undefined): str
     : `  ${paint.yellow("ended")} ${shown(stepWords(title))}: ${without} of ${count(names.length, "task")} without a result`
 }
 
+const finishedLine = ({ result, task }: Extract<RunEvent, { readonly type: "task.finished" }>, paint: Paint) => {
+  const denied = deniedOf(result.calls)
+  const colour = denied === undefined ? paint.green : paint.yellow
+  return `  ${colour(finishedWords(denied))} "${shown(task)}"`
+}
+
 /** Lines about what is going on now, which a drawn screen shows by itself. */
 const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: ProgressOptions): string | undefined => {
   switch (event.type) {
@@ -113,8 +123,10 @@ const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: Pr
     case "model.waiting":
       return waitingLine(event, paint, live)
     case "tool.running": {
-      const ends = event.endsAtSeconds === undefined ? "" : `; ends at ${event.endsAtSeconds} s`
-      return paint.dim(`  ${shown(event.name)}${forTask(event.id.task)}: running for ${event.seconds} s${ends}`)
+      const ends = event.endsAtSeconds === undefined ? "" : `; is stopped after ${secondsText(event.endsAtSeconds)}`
+      return paint.dim(
+        `  ${shown(event.name)}${forTask(event.id.task)}: running for ${secondsText(event.seconds)}${ends}`
+      )
     }
     case "model.phase":
       return event.phase === "thinking" && isVerbose ? paint.dim(`  ${callText(event.call)}: thinking`) : undefined
@@ -160,7 +172,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
     case "task.kept":
       return paint.dim(`  finished before: "${shown(event.task)}"`)
     case "task.finished":
-      return isDrawn && !isVerbose ? undefined : `  ${paint.green("finished")} "${shown(event.task)}"`
+      return isDrawn && !isVerbose ? undefined : finishedLine(event, paint)
     case "step.finished":
       return isDrawn && !isVerbose ? stepLine(event.title, paint, live) : undefined
     case "task.failed":
@@ -178,7 +190,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
     case "server.waiting":
       return isDrawn ? undefined : serverLine(event, paint)
     case "server.back":
-      return `  the model server is back after ${duration(event.waitedSeconds)}`
+      return `  the model server is back after ${secondsText(event.waitedSeconds)}`
     case "answer.rejected":
       return rejectedLine(event, paint, isVerbose, seen)
     case "answer.repaired":

@@ -8,6 +8,9 @@ const plainForShell = /^[^"$`\\!]*$/
 const quoted = (text: string): string =>
   plainForShell.test(text) ? `"${text}"` : `'${text.replaceAll("'", String.raw`'\''`)}'`
 
+/** A word of a line that was split already. */
+const asTyped = (word: string): string => (word === "" || /\s/.test(word) ? quoted(word) : word)
+
 const takesPrompt = new Set(["run", "plan", "ask"])
 
 /** What to type for a command line that has words after its prompt; nothing for a command without a prompt. */
@@ -17,7 +20,7 @@ export const unquotedPrompt = (argv: ReadonlyArray<string>, unexpected: Readonly
   const at = argv.findIndex((_, index) => unexpected.every((word, offset) => argv[index + offset] === word))
   if (at < 2) return undefined
   const words = argv.slice(at - 1, at + unexpected.length)
-  const flags = [...argv.slice(1, at - 1), ...argv.slice(at + unexpected.length)]
+  const flags = [...argv.slice(1, at - 1), ...argv.slice(at + unexpected.length)].map(asTyped)
   return `Put the prompt in quotes: task-conductor ${[command, ...flags, quoted(words.join(" "))].join(" ")}`
 }
 
@@ -26,6 +29,6 @@ export const promptWithoutCommand = (argv: ReadonlyArray<string>): string | unde
   const flag = argv.findIndex((word) => word.startsWith("-"))
   const words = (flag === -1 ? argv : argv.slice(0, flag)).join(" ").trim()
   if (!/\s/.test(words)) return undefined
-  const flags = flag === -1 ? [] : argv.slice(flag)
+  const flags = flag === -1 ? [] : argv.slice(flag).map(asTyped)
   return `To have it done, type: task-conductor ${["run", ...flags, quoted(words)].join(" ")}`
 }

@@ -12,6 +12,8 @@ import { ReadReferences, type RunEvent } from "../runs/RunEvent.ts"
 
 import { slugOf } from "../text/Slug.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
+import { UnrunCall, unrunCalls } from "./UnrunCalls.ts"
+import { DeniedCalls, deniedOf } from "../plan/TaskResult.ts"
 import { nearest } from "../text/Nearest.ts"
 
 /** One prompt with its answer or failure. */
@@ -52,6 +54,9 @@ export const TaskEvidence = Schema.Struct({
   references: ReadReferences,
   attempts: Schema.Array(Attempt),
   calls: Schema.Array(CallEvidence),
+  /** Calls that were denied, or could not be used; absent when there is none. */
+  unrun: Schema.optionalKey(Schema.Array(UnrunCall)),
+  denied: Schema.optionalKey(DeniedCalls),
   /** Paths that its successful calls wrote. */
   filesWritten: Schema.Array(Schema.String),
   /** The summary in its result, when it has one. */
@@ -182,6 +187,13 @@ export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string
       .filter(({ id }) => isMine(id))
       .map((event) => [`${event.id.round}/${event.id.uid}`, event] as const)
   )
+  const unrun = unrunCalls(records, name)
+  const begun = [...calls.values()].map(({ call, id, risk, targets }): CallEvidence => {
+    const result = resultOf(id)
+    const evidence = { id, call, risk, targets }
+    return result === undefined ? evidence : Object.assign(evidence, { result })
+  })
+  const denied = deniedOf([...begun.flatMap(({ result }) => (result === undefined ? [] : [{ result }])), ...unrun])
   const end = taskEnds(records).get(slugOf(name))
   const task = plannedTask(records, name)
   return {
@@ -190,11 +202,9 @@ export const taskEvidence = (records: ReadonlyArray<JournalRecord>, name: string
     state: stateOf(end),
     references: [...references.values()],
     attempts: attemptsOf(records, isMine),
-    calls: [...calls.values()].map(({ call, id, risk, targets }): CallEvidence => {
-      const result = resultOf(id)
-      const begun = { id, call, risk, targets }
-      return result === undefined ? begun : Object.assign(begun, { result })
-    }),
+    calls: begun,
+    ...(unrun.length === 0 ? {} : { unrun }),
+    ...(denied === undefined ? {} : { denied }),
     filesWritten: filesWritten(records, name),
     ...(end?.type === "task.finished"
       ? { summary: end.result.result.summary, result: end.result.result.document }

@@ -2,7 +2,7 @@
  * What the journal of a run records about the run as a whole, for `show`.
  */
 import * as Schema from "effect/Schema"
-import { EvidenceCount } from "../plan/TaskResult.ts"
+import { DeniedCalls, deniedOf, EvidenceCount } from "../plan/TaskResult.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 import { eventsOf, stateOf, taskEnds, taskNames, TaskState } from "./RunEvidence.ts"
@@ -35,6 +35,7 @@ export const RunOverview = Schema.Struct({
     Schema.Struct({
       name: Schema.String,
       state: TaskState,
+      denied: Schema.optionalKey(DeniedCalls),
       /** The summary of its result, or why there is none. */
       text: Schema.String
     })
@@ -63,7 +64,9 @@ export const runOverview = (records: ReadonlyArray<JournalRecord>, head: RunHead
       const end = ends.get(slugOf(name))
       const text =
         end === undefined ? "" : end.type === "task.finished" ? end.result.result.summary : end.failure.message
-      return { name, state: stateOf(end), text }
+      const task = { name, state: stateOf(end), text }
+      const denied = end?.type === "task.finished" ? deniedOf(end.result.calls) : undefined
+      return denied === undefined ? task : Object.assign(task, { denied })
     }),
     answer: report?.answer ?? "",
     message: report?.message ?? "",

@@ -2,7 +2,7 @@
  * The keys that answer questions. A key means the same in every question; a question offers some of them.
  */
 import { nearest } from "../text/Nearest.ts"
-import { joiningBlank, type QuestionLine } from "./QuestionLines.ts"
+import { joiningBlank, keysJoined, type QuestionLine } from "./QuestionLines.ts"
 
 /** What can be typed, in the order in which it is shown. */
 const keys = ["y", "a", "p", "e", "1,3", "d", "n"] as const
@@ -31,6 +31,8 @@ export interface Choice<A> {
   readonly label: string
   /** A sentence that says what it does in this question. */
   readonly explains: string
+  /** What may be typed after the key; absent when it stands alone. */
+  readonly takes?: string
   /** The answer for what was typed after the key, or for the numbers; nothing when it is none. */
   readonly answer: (typed: string) => A | undefined
 }
@@ -53,12 +55,16 @@ export const readTyped = <A>(line: string, choices: ReadonlyArray<Choice<A>>): T
   const choice = choices.find((one) => one.key === key)
   const answer = choice?.answer(key === "1,3" ? text : rest)
   if (answer !== undefined) return { _tag: "Answer", answer }
+  const wrongRest =
+    choice === undefined || key === "1,3" || rest === ""
+      ? ""
+      : ` Nothing${choice.takes === undefined ? "" : `, or ${choice.takes},`} can follow ${choice.key}.`
   const possible = choices.flatMap((one) => (one.key === "1,3" ? [] : [one.key])).join(", ")
   const sample = choices.find((one) => one.key === "1,3")?.sample
   const orNumbers = sample === undefined ? ", v or ?" : `, v, ? or numbers of calls such as ${sample}`
   const near = key === undefined ? nearest(word.toLowerCase(), [...keyOfWord.keys()])[0] : undefined
   const meant = near === undefined ? "" : ` Did you mean ${near}?`
-  return { _tag: "Unknown", complaint: `That is no answer here.${meant} Type ${possible}${orNumbers}.` }
+  return { _tag: "Unknown", complaint: `That is no answer here.${meant}${wrongRest} Type ${possible}${orNumbers}.` }
 }
 
 /** The keys in one line. */
@@ -68,10 +74,16 @@ export const keyLine = <A>(choices: ReadonlyArray<Choice<A>>): QuestionLine => (
     .join(" ")
 })
 
+/** The words for the keys of these choices. */
+const wordsOf = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<string> => {
+  const offered = new Set<string>([...choices.map(({ key }) => key), "v", "?"])
+  return [...keyOfWord].flatMap(([word, key]) => (word.length > 1 && offered.has(key) ? [word] : []))
+}
+
 /** What each key does. */
 export const keyLines = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionLine> =>
   [
     ...choices.map(({ explains, key, sample }) => [sample ?? key, explains] as const),
     ["v", "Shows all of it, a screen at a time: space goes on, b back, q returns to the question."] as const,
-    ["?", "Shows this. Whole words work too: yes, all, project, everywhere, done, no, view, help."] as const
-  ].map(([key, text]) => ({ text: `${key.padEnd(4)}${text}`, hang: 4 }))
+    ["?", `Shows this. Whole words work too: ${wordsOf(choices).join(", ")}.`] as const
+  ].map(([key, text]) => ({ text: `${key.padEnd(4)}${keysJoined(text)}`, hang: 4 }))

@@ -4,6 +4,7 @@
  */
 import { type DiffRow, numberedRows } from "../files/NumberedDiff.ts"
 import { printable, printableLines } from "../text/Printable.ts"
+import type { Risk } from "../tools/Risk.ts"
 import type { ApprovalItem } from "./ApprovalItem.ts"
 import type { LineStyle, QuestionLine } from "./QuestionLines.ts"
 
@@ -94,6 +95,13 @@ export const changeLines = ({ diff, preview = "" }: ApprovalItem, hasContext = t
   return rows.filter(({ kind }) => kind !== "file" || files > 1).map((row) => rowLine(row, width))
 }
 
+/** The consequence in the words of a question says how much is at risk; where there are none, this does. */
+const riskText: Readonly<Record<Risk, string>> = {
+  safe: " Low risk.",
+  medium: " Some risk.",
+  high: " High risk."
+}
+
 /** What the short question leaves out: the tool, the remaining arguments, and a command word by word. */
 export const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { details = [], diff, origin, risk, targets, tool, words } = item
@@ -111,6 +119,6 @@ export const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => 
     ...(words === undefined || item.call === undefined
       ? targets.map((text): QuestionLine => ({ text: `Target: ${printable(text)}`, hang: 2, isSource: true }))
       : []),
-    { text: `Tool: ${printable(tool)}${whose}. Risk: ${risk}.`, style: "dim" }
+    { text: `Tool: ${printable(tool)}${whose}.${words === undefined ? riskText[risk] : ""}`, style: "dim" }
   ]
 }

@@ -7,7 +7,7 @@ import { printable } from "../text/Printable.ts"
 import type { ApprovalItem } from "./ApprovalItem.ts"
 import { changeLines, callLines, extentLines } from "./ApprovalDetails.ts"
 import type { QuestionLine, ScreenSize } from "./QuestionLines.ts"
-import { framed, rowCount } from "./QuestionLines.ts"
+import { framed, keysJoined, rowCount } from "./QuestionLines.ts"
 
 /** What is asked about: a step, one call or reference, or a call of which nobody knows whether it happened. */
 export interface Asking {
@@ -109,7 +109,7 @@ export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
   const { items, notes = [] } = asking
   const isAlone = items.length === 1
   const heading: ReadonlyArray<QuestionLine> = [{ text: headingOf(asking), style: "bold", hang: 2 }]
-  const noteLines = notes.map((text): QuestionLine => ({ text: printable(text), hang: 4 }))
+  const noteLines = notes.map((text): QuestionLine => ({ text: keysJoined(printable(text)), hang: 4 }))
   const parts = items.map((item, index) => {
     const { after, heading: own } = partsOf(item, index, asking)
     return { after, own, item }

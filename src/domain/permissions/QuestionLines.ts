@@ -62,6 +62,9 @@ const broken = (text: string, width: number, isSource: boolean): readonly [head:
 /** A blank at which no line is broken; foreign text holds none, since it is made printable. */
 export const joiningBlank = "\u00a0"
 
+/** A key in quotes stays on one line with what is typed after it: `"p src/**"`. */
+export const keysJoined = (text: string): string => text.replaceAll(/"([a-z]) (?=[^\s"])/g, `"$1${joiningBlank}`)
+
 /** The rows that one line takes. */
 export const wrappedLine = (
   { hang = 0, isSource = false, text }: QuestionLine,

@@ -33,6 +33,24 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
 export const isFinal = ({ calls }: TaskResult): boolean =>
   calls.every(({ result }) => result.error_type !== "permission_denied")
 
+/** Whether some calls of a task were denied, or all that it came to. Absent when none was denied. */
+export const DeniedCalls = Schema.Literals(["some", "all"])
+export type DeniedCalls = typeof DeniedCalls.Type
+
+/** What was denied of these calls. */
+export const deniedOf = (calls: ReadonlyArray<Pick<CallOutcome, "result">>): DeniedCalls | undefined => {
+  if (!calls.some(({ result }) => result.error_type === "permission_denied")) return undefined
+  return calls.some(({ result }) => result.success) ? "some" : "all"
+}
+
+/** How a task with a result stands: what only tells of denied calls has not finished the work, whatever its result says. */
+export const finishedWords = (denied: DeniedCalls | undefined): string =>
+  denied === undefined
+    ? "finished"
+    : denied === "all"
+      ? "not done (denied)"
+      : "finished in part (some calls were denied)"
+
 export const TaskPhase = Schema.Literals(["refinement", "execution"])
 export type TaskPhase = typeof TaskPhase.Type
 

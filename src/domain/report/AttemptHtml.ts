@@ -2,11 +2,12 @@
  * Model calls on the page of a report: the answer with what was wrong in it, and the prompt. The system part of a prompt is
  * the same in many calls, so it stands on the page once.
  */
+import { shortDurationText } from "../text/DurationText.ts"
 import { modelText, personText, repairText } from "../findings/PersonText.ts"
 import type { Attempt } from "../history/RunEvidence.ts"
 import { cachedText } from "../models/CachedTokens.ts"
 import { folded, markup, type Html, nothing, pre } from "./Html.ts"
-import { count, shortNumber, timeText } from "./PageWords.ts"
+import { count, shortNumber } from "./PageWords.ts"
 
 /** The different system parts of prompts, in the order of their first use. */
 export interface SystemParts {
@@ -34,7 +35,7 @@ const tokens = (number: number | undefined): string => (number === undefined ? "
 const costText = ({ answer }: Attempt): string => {
   if (answer === undefined) return "no answer"
   const { answerTokens, durationMs, promptTokens } = answer.usage
-  return `${tokens(promptTokens)} tokens in${cachedText(answer.usage, tokens)}, ${tokens(answerTokens)} out, ${timeText(durationMs)}`
+  return `${tokens(promptTokens)} tokens in${cachedText(answer.usage, tokens)}, ${tokens(answerTokens)} out, ${shortDurationText(durationMs)}`
 }
 
 const findings = ({ failures, issues, repairs }: Attempt): Html => {

@@ -1,11 +1,14 @@
 /**
  * Tool calls and approvals on the page of a report, with changes as coloured diffs.
  */
+import { shortDurationText } from "../text/DurationText.ts"
 import type { CallEvidence } from "../history/RunEvidence.ts"
+import type { UnrunCall } from "../history/UnrunCalls.ts"
 import type { ApprovalItem } from "../permissions/ApprovalItem.ts"
+import { callWords } from "../runs/CallWords.ts"
 import { dataText } from "../tools/ToolCall.ts"
 import { folded, markup, type Html, nothing, pre } from "./Html.ts"
-import { shortNumber, timeText } from "./PageWords.ts"
+import { shortNumber } from "./PageWords.ts"
 import type { ReportApproval } from "./ReportData.ts"
 
 const resultHtml = ({ result }: CallEvidence): Html => {
@@ -24,7 +27,7 @@ const callHtml = (evidence: CallEvidence): Html => {
       ? markup`<span class="calm">did not finish</span>`
       : result.success
         ? markup`<span class="dim"
-            >${shortNumber(result.metadata.data_size_bytes)} bytes, ${timeText(result.metadata.execution_time_ms)}</span
+            >${shortNumber(result.metadata.data_size_bytes)} bytes, ${shortDurationText(result.metadata.execution_time_ms)}</span
           >`
         : markup`<span class="bad">${result.error_type.replaceAll("_", " ")}</span>`
   return folded(markup`<code>${call.name}</code> ${targets.join(" ")} ${state}`, [
@@ -37,6 +40,20 @@ const callHtml = (evidence: CallEvidence): Html => {
 
 export const callsHtml = (calls: ReadonlyArray<CallEvidence>): Html => markup`${calls.map(callHtml)}`
 
+/** Calls that were denied or could not be used. */
+export const unrunHtml = (calls: ReadonlyArray<UnrunCall>): Html =>
+  markup`${calls.map(({ call, id, result }) =>
+    folded(
+      markup`<code>${callWords(call)}</code> <span class="calm">${result.error_type.replaceAll("_", " ")}</span>`,
+      [
+        markup`<p>Round ${id.round}, ${call.uid}</p>
+          <h5>Arguments</h5>`,
+        pre(JSON.stringify(call.arguments, null, 2)),
+        pre(result.error_message ?? "")
+      ]
+    )
+  )}`
+
 const lineClass = (line: string): string => {
   if (line.startsWith("+++") || line.startsWith("---") || line.startsWith("@@")) return "dim"
   return line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : ""
@@ -48,11 +65,10 @@ export const diffHtml = (diff: string): Html =>
     .split("\n")
     .map((line) => markup`<span class="${lineClass(line)}">${`${line}\n`}</span>`)}</code></pre>`
 
-const itemHtml = ({ details = [], preview = "", risk, targets, tool, warnings = [] }: ApprovalItem): Html =>
+const itemHtml = ({ details = [], preview = "", targets, tool, warnings = [], words }: ApprovalItem): Html =>
   markup`<li>
     <code>${tool}</code> ${targets.join(" ")}
-    <span class="dim">risk ${risk}</span>
-    ${[...details, ...warnings].map((text) => markup`<br /><span class="dim">${text}</span>`)}
+    ${[...details, ...warnings, ...(words === undefined ? [] : [words.consequence])].map((text) => markup`<br /><span class="dim">${text}</span>`)}
     ${preview === "" ? nothing : diffHtml(preview)}
   </li>`
 

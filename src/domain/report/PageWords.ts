@@ -1,6 +1,8 @@
 /**
  * Numbers, sizes and times on the page of a report. Pure; times are UTC, since a page is read elsewhere too.
  */
+import type { TaskEvidence } from "../history/RunEvidence.ts"
+import { finishedWords } from "../plan/TaskResult.ts"
 import { markup, type Html } from "./Html.ts"
 
 /** `12`, `3.4k`, `1.2M`. */
@@ -8,15 +10,6 @@ export const shortNumber = (number: number): string => {
   if (number < 10_000) return String(Math.round(number))
   if (number < 1_000_000) return `${(number / 1000).toFixed(1)}k`
   return `${(number / 1_000_000).toFixed(1)}M`
-}
-
-/** `250 ms`, `1.7 s`, `4 min 45 s`, `2 h 5 min`. */
-export const timeText = (ms: number): string => {
-  if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
-  const seconds = Math.round(ms / 1000)
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
 }
 
 /** A time as an element; the text itself when it is none. */
@@ -40,6 +33,12 @@ const symbols: Readonly<Record<string, string>> = {
 }
 
 const words: Readonly<Record<string, string>> = { open: "not done" }
+
+/** How a task stands as a mark with its words. */
+export const taskStateHtml = ({ denied, state }: Pick<TaskEvidence, "denied" | "state">): Html =>
+  state === "finished" && denied !== undefined
+    ? markup`<span class="state calm">○ ${finishedWords(denied)}</span>`
+    : stateHtml(state)
 
 /** A status as a mark with its word. */
 export const stateHtml = (status: string): Html => {

@@ -3,7 +3,7 @@
  */
 import { markup, type Html, nothing } from "./Html.ts"
 import { markdownHtml } from "./MarkdownHtml.ts"
-import { count, stateHtml } from "./PageWords.ts"
+import { count, stateHtml, taskStateHtml } from "./PageWords.ts"
 import type { PlanRound } from "./PlanRounds.ts"
 import type { ReportData } from "./ReportData.ts"
 import { type LinkWorld, taskAnchor } from "./ReportLinks.ts"
@@ -14,7 +14,7 @@ const mostOpen = 12
 
 const changes = { new: "new", changed: "changed", kept: "as before" } as const
 
-const roundHtml = (round: PlanRound, states: ReadonlyMap<string, string>, world: LinkWorld): Html => {
+const roundHtml = (round: PlanRound, states: ReadonlyMap<string, Html>, world: LinkWorld): Html => {
   const tasks = round.steps.reduce((sum, step) => sum + step.tasks.length, 0)
   const steps = round.steps.map(
     (step) =>
@@ -25,7 +25,7 @@ const roundHtml = (round: PlanRound, states: ReadonlyMap<string, string>, world:
             const badge =
               change === undefined ? nothing : markup` <span class="badge ${change}">${changes[change]}</span>`
             return markup`<li>
-              ${stateHtml(states.get(slug) ?? "open")} <a href="#${taskAnchor(slug)}">${name}</a>
+              ${states.get(slug) ?? stateHtml("open")} <a href="#${taskAnchor(slug)}">${name}</a>
               <span class="dim">${skill}</span>${badge}
             </li>`
           })}
@@ -50,6 +50,6 @@ ${
 
 export const planHtml = ({ rounds, tasks }: ReportData, world: LinkWorld): Html => {
   if (rounds.length === 0) return markup`<p>There is no plan.</p>`
-  const states = new Map(tasks.map(({ slug, state }) => [slug, state]))
+  const states = new Map(tasks.map((task) => [task.slug, taskStateHtml(task)]))
   return markup`${rounds.map((round) => roundHtml(round, states, world))}`
 }

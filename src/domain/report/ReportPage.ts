@@ -3,15 +3,17 @@
  * tools and files is escaped, and the policy of the page allows its own style only.
  */
 import { cachedText } from "../models/CachedTokens.ts"
+import { shortDurationText } from "../text/DurationText.ts"
 import { attemptsHtml, systemParts, systemPartsHtml } from "./AttemptHtml.ts"
 import { approvalsHtml } from "./CallHtml.ts"
 import { folded, Html, markup, nothing, pre } from "./Html.ts"
 import { markdownHtml } from "./MarkdownHtml.ts"
 import { pageStyle } from "./PageStyle.ts"
-import { count, shortNumber, stateHtml, timeHtml, timeText } from "./PageWords.ts"
+import { count, shortNumber, stateHtml, timeHtml } from "./PageWords.ts"
 import { planHtml } from "./PlanHtml.ts"
 import type { ReportData } from "./ReportData.ts"
 import type { LinkWorld } from "./ReportLinks.ts"
+import { shortReport } from "./ShortReport.ts"
 import { taskHtml } from "./TaskHtml.ts"
 import { timelineHtml } from "./TimelineHtml.ts"
 import { usageHtml } from "./UsageHtml.ts"
@@ -41,7 +43,7 @@ const headHtml = ({ program, run, tasks, usage, workedMs }: ReportData, world: L
     ...(run.model === undefined ? [] : [["Model", run.model] as const]),
     ...(run.startedAt === undefined ? [] : [["Started", timeHtml(run.startedAt)] as const]),
     ...(run.endedAt === undefined ? [] : [["Ended", timeHtml(run.endedAt)] as const]),
-    ["Time", timeText(workedMs)],
+    ["Time", shortDurationText(workedMs)],
     ["Tasks", `${done} of ${tasks.length} finished`],
     [
       "Tokens",
@@ -113,9 +115,10 @@ const sectionsOf = (data: ReportData, world: LinkWorld): ReadonlyArray<Section> 
 const policyOf = (sha256: Sha256): string =>
   `default-src 'none'; style-src 'sha256-${sha256(pageStyle)}'; base-uri 'none'; form-action 'none'`
 
-/** The page. */
-export const reportPage = (data: ReportData, sha256: Sha256): string => {
-  const world: LinkWorld = { project: data.run.project, tasks: new Set(data.tasks.map(({ slug }) => slug)) }
+/** The page; `home` is the home folder of who reads it. */
+export const reportPage = (whole: ReportData, sha256: Sha256, home = ""): string => {
+  const world: LinkWorld = { project: whole.run.project, tasks: new Set(whole.tasks.map(({ slug }) => slug)) }
+  const data = shortReport(whole, home)
   const sections = sectionsOf(data, world)
   const page = markup`<!doctype html>
     <html lang="en">

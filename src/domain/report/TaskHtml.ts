@@ -1,11 +1,12 @@
 /**
  * One task on the page of a report: in brief what it was for and what was found, and folded away everything else.
  */
+import { shortDurationText } from "../text/DurationText.ts"
 import { attemptsHtml, type SystemParts } from "./AttemptHtml.ts"
-import { approvalsHtml, callsHtml } from "./CallHtml.ts"
+import { approvalsHtml, callsHtml, unrunHtml } from "./CallHtml.ts"
 import { folded, markup, type Html, nothing, pre } from "./Html.ts"
 import { markdownHtml } from "./MarkdownHtml.ts"
-import { count, shortNumber, stateHtml, timeText } from "./PageWords.ts"
+import { count, shortNumber, taskStateHtml } from "./PageWords.ts"
 import type { ReportTask } from "./ReportData.ts"
 import { type LinkWorld, reportLink, taskAnchor } from "./ReportLinks.ts"
 
@@ -18,7 +19,7 @@ const costText = ({ attempts, calls }: ReportTask): string => {
     count(attempts.length, "model call"),
     count(calls.length, "tool call"),
     `${shortNumber(tokens)} tokens`,
-    timeText(ms)
+    shortDurationText(ms)
   ].join(", ")
 }
 
@@ -46,10 +47,21 @@ const part = (title: string, isThere: boolean, content: Html): Html =>
 
 /** `world` resolves links; `parts` are the system parts of all prompts of the page. */
 export const taskHtml = (task: ReportTask, world: LinkWorld, parts: SystemParts): Html => {
-  const { approvals, attempts, calls, failures, filesWritten, references, result, skill, slug, state, whatIsNeeded } =
-    task
+  const {
+    approvals,
+    attempts,
+    calls,
+    failures,
+    filesWritten,
+    references,
+    result,
+    skill,
+    slug,
+    unrun = [],
+    whatIsNeeded
+  } = task
   return folded(
-    markup`${stateHtml(state)} <strong>${task.task}</strong>
+    markup`${taskStateHtml(task)} <strong>${task.task}</strong>
       <span class="dim">${skill === undefined ? "" : `${skill}, `}${costText(task)}</span>`,
     [
       part("What it was for", whatIsNeeded !== undefined, markdownHtml(whatIsNeeded ?? "", world)),
@@ -71,6 +83,7 @@ export const taskHtml = (task: ReportTask, world: LinkWorld, parts: SystemParts)
       part("Approvals", approvals.length > 0, approvalsHtml(approvals)),
       part("References", references.length > 0, referencesHtml(task, world)),
       part("Tool calls", calls.length > 0, callsHtml(calls)),
+      part("Calls that were not run", unrun.length > 0, unrunHtml(unrun)),
       part("Model calls", attempts.length > 0, attemptsHtml(attempts, parts)),
       result === undefined ? nothing : folded("The result as the model wrote it", pre(result))
     ],

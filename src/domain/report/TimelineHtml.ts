@@ -2,9 +2,10 @@
  * When a run did what, on the page of its report: tasks, model calls by slot and tool calls as bars, and the calls that
  * decided how long it took.
  */
+import { shortDurationText } from "../text/DurationText.ts"
 import { slugOf } from "../text/Slug.ts"
 import { markup, type Html, nothing } from "./Html.ts"
-import { count, timeText } from "./PageWords.ts"
+import { count } from "./PageWords.ts"
 import type { ReportData } from "./ReportData.ts"
 import { taskAnchor } from "./ReportLinks.ts"
 import type { ReportSpan } from "./Spans.ts"
@@ -39,7 +40,7 @@ const barHtml = (span: ReportSpan, { critical, tasks, whole }: Scale): Html => {
     y="${lane * laneHeight + 2}"
     width="${number(Math.max(1, ((endMs - startMs) / whole) * width))}"
     height="${barHeight}"
-    ><title>${name}: ${timeText(endMs - startMs)}, from ${timeText(startMs)}${isOk ? "" : ", failed"}</title></rect
+    ><title>${name}: ${shortDurationText(endMs - startMs)}, from ${shortDurationText(startMs)}${isOk ? "" : ", failed"}</title></rect
   >`
   const target = task !== undefined && tasks.has(slugOf(task)) ? anchorOf(span) : undefined
   return target === undefined ? bar : markup`<a href="${target}" tabindex="-1">${bar}</a>`
@@ -71,17 +72,17 @@ const pathHtml = ({ criticalPath: { betweenMs, spans }, tasks, workedMs }: Repor
     const name = target === undefined ? markup`${span.name}` : markup`<a href="${target}">${span.name}</a>`
     const time = span.endMs - span.startMs
     return markup`<tr>
-      <td class="number">${timeText(span.startMs)}</td>
+      <td class="number">${shortDurationText(span.startMs)}</td>
       <td>${span.kind}</td>
       <td>${name}</td>
-      <td class="number">${timeText(time)}</td>
+      <td class="number">${shortDurationText(time)}</td>
       <td class="number">${share(time, workedMs)}</td>
     </tr>`
   })
   return markup`<details>
     <summary>
       Critical path: ${count(spans.length, "call")}
-      <span class="dim">each began when the one before it had ended; between them ${timeText(betweenMs)}</span>
+      <span class="dim">each began when the one before it had ended; between them ${shortDurationText(betweenMs)}</span>
     </summary>
     <div class="fold wide">
       <table>
@@ -123,7 +124,7 @@ export const timelineHtml = (data: ReportData): Html => {
     <div class="timeline">
       ${lanesHtml("Tasks", of("task"), scale)} ${lanesHtml(`Model calls, ${count(slots, "slot")}`, of("model"), scale)}
       ${lanesHtml("Tool calls", of("tool"), scale)} ${lanesHtml("Questions to the person", of("question"), scale)}
-      <p class="axis"><span>0 s</span><span>${timeText(workedMs / 2)}</span><span>${timeText(workedMs)}</span></p>
+      <p class="axis"><span>0 s</span><span>${shortDurationText(workedMs / 2)}</span><span>${shortDurationText(workedMs)}</span></p>
     </div>
     ${pathHtml(data)}`
 }

@@ -1,9 +1,10 @@
 /**
  * Tokens and time of a run by stage, on the page of its report.
  */
+import { shortDurationText } from "../text/DurationText.ts"
 import type { Attempt } from "../history/RunEvidence.ts"
 import { markup, type Html } from "./Html.ts"
-import { shortNumber, timeText } from "./PageWords.ts"
+import { shortNumber } from "./PageWords.ts"
 import type { ReportData } from "./ReportData.ts"
 
 interface StageUsage {
@@ -31,7 +32,7 @@ const rowHtml = (name: string, { calls, input, ms, output, rejected }: StageUsag
     <td class="number">${rejected}</td>
     <td class="number">${shortNumber(input)}</td>
     <td class="number">${shortNumber(output)}</td>
-    <td class="number">${timeText(ms)}</td>
+    <td class="number">${shortDurationText(ms)}</td>
   </tr>`
 
 export const usageHtml = ({ stages, tasks, usage, workedMs }: ReportData): Html => {
@@ -40,7 +41,7 @@ export const usageHtml = ({ stages, tasks, usage, workedMs }: ReportData): Html 
   for (const attempt of all) sums.set(attempt.call.stage, add(sums.get(attempt.call.stage) ?? none, attempt))
   const whole = all.reduce(add, none)
   return markup`<p>
-      ${timeText(workedMs)} of work, ${usage.toolCalls} tool calls. The times of model calls add up, also where they
+      ${shortDurationText(workedMs)} of work, ${usage.toolCalls} tool calls. The times of model calls add up, also where they
       went on at the same time.
     </p>
     <div class="wide">

@@ -4,6 +4,7 @@
 import { modelCallKey, type ModelCallId, toolCallKey } from "./ActivityKey.ts"
 import { callWords } from "./CallWords.ts"
 import { emptyLive, isSettled, type LiveCall, type LiveState, type LiveStep, type LiveTask } from "./LiveState.ts"
+import { deniedOf } from "../plan/TaskResult.ts"
 import type { RecordedEvent, RunEvent } from "./RunEvent.ts"
 import type { TaskList } from "../plan/TaskList.ts"
 
@@ -168,7 +169,8 @@ const foldTask = (state: LiveState, event: RunEvent): LiveState => {
     case "task.kept":
       return endTask(state, event.task, "kept")
     case "task.finished":
-      return endTask(state, event.task, "finished")
+      /* A result that only tells of denied calls is none. */
+      return endTask(state, event.task, deniedOf(event.result.calls) === "all" ? "failed" : "finished")
     case "task.failed":
       return endTask(state, event.task, event.failure.skipped ? "skipped" : "failed")
     default:
@@ -193,7 +195,7 @@ export const foldLive = (state: LiveState, { at: when, event }: RecordedEvent): 
     case "ask.finished":
       return { ...state, stage: undefined, calls: new Map(), tools: new Map(), questions: new Set(), answer: "" }
     case "ask.started":
-      return { ...state, stage: "ask", startedAt: at, promptTokens: 0, answerTokens: 0 }
+      return { ...state, stage: "ask", startedAt: at, personMs: 0, promptTokens: 0, answerTokens: 0 }
     case "approval.requested":
       return { ...state, questions: new Set(state.questions).add(event.hash), askedAt: state.askedAt ?? at }
     case "approval.answered":

@@ -89,7 +89,7 @@ const taskLine = (state: LiveState, { calls, tools }: Work, task: LiveTask, opti
   const attempt = task.attempt > 1 ? `, attempt ${task.attempt}` : ""
   const phase = phaseText(call, state.model)
   const details = [`${stageText[call.call.stage]}${attempt} · ${phase}`, phase]
-  return workLine(name, details, clockText(now - call.since), columns)
+  return workLine(name, details, clockText(now - call.since), columns, phase.split(/[\s,]/, 1)[0])
 }
 
 /** What comes next of a step, and how many more. */

@@ -1,6 +1,7 @@
 /**
  * The words for what goes on: stages, phases of a model call, times.
  */
+import { secondsText } from "../text/DurationText.ts"
 import { printable } from "../text/Printable.ts"
 import type { Stage } from "./ActivityKey.ts"
 import type { LiveCall } from "./LiveState.ts"
@@ -45,12 +46,7 @@ export const stageText: Readonly<Record<Stage, string>> = {
 }
 
 /** `14 s`, `4 min 3 s`, `2 h 5 min`. */
-export const clockText = (ms: number): string => {
-  const seconds = Math.max(0, Math.floor(ms / 1000))
-  const minutes = Math.floor(seconds / 60)
-  if (minutes === 0) return `${seconds} s`
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
-}
+export const clockText = (ms: number): string => secondsText(Math.max(0, Math.floor(ms / 1000)))
 
 const speedText = ({ tokens, tokensPerSecond }: Pick<LiveCall, "tokens" | "tokensPerSecond">): string =>
   [

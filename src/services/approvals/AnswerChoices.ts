@@ -55,6 +55,11 @@ export const projectText = (items: ReadonlyArray<ApprovalItem>): string | undefi
   return `${whole}${more === "" ? "" : `; also ${more}`}`
 }
 
+/** What can be typed after `p`. */
+const offeredPatterns = (offered: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => [
+  ...new Set(offered.flat().map((rule) => withoutHashes(rule.includes(":") ? patternOf(rule) : rule)))
+]
+
 /** Always in this project; nothing when no rule is offered. */
 const projectChoice = <A>(items: ReadonlyArray<ApprovalItem>, answer: A): ReadonlyArray<Choice<Given<A>>> => {
   const offered = rulesOf(items)
@@ -65,6 +70,7 @@ const projectChoice = <A>(items: ReadonlyArray<ApprovalItem>, answer: A): Readon
       key: "p",
       label: "always in this project",
       explains: `Yes, and always in this project: ${text}. It is saved; "task-conductor permissions" lists and revokes it.`,
+      takes: `one of ${offeredPatterns(offered).join(", ")}`,
       answer: (typed) => {
         const always = chosenRules(offered, typed)
         return always.length === 0 ? undefined : { answer, always }

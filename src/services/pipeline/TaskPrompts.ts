@@ -7,7 +7,6 @@ import type { RefinementDocument } from "../../domain/documents/RefinementFormat
 import { renderTask } from "../../domain/documents/TaskRendering.ts"
 import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
 import { besideReferences, type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
-import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
 import {
   charactersBeside,
   charactersLeft,
@@ -16,6 +15,7 @@ import {
   largestParts,
   overflowText
 } from "../../domain/models/PromptSize.ts"
+import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { inputLines, type Skill } from "../../domain/skills/Skill.ts"
 import { executionText, refinementText, toolsOfSkill } from "../../domain/skills/SkillTools.ts"

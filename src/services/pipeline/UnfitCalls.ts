@@ -5,8 +5,13 @@
 import * as Effect from "effect/Effect"
 import type { Issue, Where } from "../../domain/findings/Issue.ts"
 import { makeIssue } from "../../domain/findings/IssueCode.ts"
+import { callWords } from "../../domain/runs/CallWords.ts"
+import { cutText } from "../../domain/text/WrapText.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import type { ToolRegistry } from "../tools/ToolRegistry.ts"
+
+/** A call is known by its tool and its main argument; a longer one is cut. */
+const mostWords = 120
 
 type Registry = Pick<ToolRegistry["Service"], "find" | "inspect">
 
@@ -37,7 +42,7 @@ export const unfitCalls = (
         if (isReading || mayBePrepared(call, calls.slice(0, index), registry)) return []
         const failure = yield* registry.inspect(call)
         if (failure === undefined) return []
-        const what = `The call ${call.uid} of ${call.name} would fail.`
+        const what = `The call ${call.uid} (${cutText(callWords(call).replaceAll(/\s+/g, " "), mostWords)}) would fail.`
         return [
           makeIssue("tool-call-unfit", where, { what, how: failure.message.replace(/^Nothing was changed\. /, "") })
         ]

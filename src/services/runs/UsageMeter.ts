@@ -28,9 +28,9 @@ export class UsageMeter extends Context.Service<
       return UsageMeter.of({
         modelCall: (usage) =>
           Effect.sync(() => {
-            const { cachedTokens: _, ...others } = sum
+            const { cachedTokens: _, ...rest } = sum
             sum = {
-              ...others,
+              ...rest,
               modelCalls: sum.modelCalls + 1,
               promptTokens: sum.promptTokens + (usage.promptTokens ?? 0),
               ...cachedTokensOf([sum, usage]),

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { askLine } from "../../../src/cli/ask/AskProgress.ts"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
+import type { AskReport } from "../../../src/domain/runs/RunReport.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import type { ToolResult } from "../../../src/domain/tools/ToolCall.ts"
 import { liveAfter, started } from "../../support/LiveEvents.ts"
@@ -45,6 +46,34 @@ describe("askLine", () => {
         { live }
       ),
       "note: You denied edit_file on a.ts."
+    )
+  })
+
+  it("leaves the time of the person out of the time of each message", () => {
+    const report: AskReport = {
+      message: 1,
+      status: "done",
+      reason: "",
+      answer: "",
+      iterations: 2,
+      toolCalls: 1,
+      durationMs: 42_000
+    }
+    const asked = { type: "approval.requested", scope: "call", title: "t", hash: "h", items: [] } as const
+    const answered = { type: "approval.answered", scope: "call", hash: "h", answer: "once", by: "person" } as const
+    const ended = { type: "ask.finished", report } as const
+    const talk = [
+      [0, started],
+      [1, { type: "ask.started", message: 1, text: "?" }],
+      [2, asked],
+      [32, answered]
+    ] as const
+    const after = (...more: ReadonlyArray<readonly [number, RunEvent]>) =>
+      askLine(ended, makePaint(false), { live: liveAfter(...talk, ...more) })
+    assert.strictEqual(after(), "done: 2 model calls, 1 tool call, 12.0 s and 30.0 s for your answers")
+    assert.strictEqual(
+      after([50, { type: "ask.started", message: 2, text: "!" }]),
+      "done: 2 model calls, 1 tool call, 42.0 s"
     )
   })
 })

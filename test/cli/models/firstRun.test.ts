@@ -63,6 +63,15 @@ describe("without a name of a model and without a terminal", () => {
       })
   )
 
+  it.live("names the configuration of the person by its place below their home folder", () =>
+    Effect.gen(function* () {
+      const server = yield* FakeOllama.make(() => "No plan.", { models: [qwen] })
+      const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: server.url, XDG_CONFIG_HOME: "" }
+      const { stderr } = yield* Effect.promise(() => sandbox.run(["run", "hi"], { env }))
+      assert.include(stderr, '"model" in ~/.config/task-conductor/config.json.')
+    }).pipe(Effect.scoped)
+  )
+
   it.live("says how to get a model when the server has none that writes text", () =>
     Effect.gen(function* () {
       for (const models of [[], [embedding]]) {

@@ -8,6 +8,7 @@ import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import rehypeParse from "rehype-parse"
 import { unified } from "unified"
+import { reportPage } from "../../../src/domain/report/ReportPage.ts"
 import { report, type RunReportPage, run } from "../../../src/index.ts"
 import { ScriptedModel } from "../../../src/testing.ts"
 import { makeSandbox } from "../../support/binary.ts"
@@ -116,6 +117,16 @@ describe("the page of a report", () => {
     ])
   })
 
+  it("names files as a person does, and keeps what a model was told as it was", () => {
+    expect(page.html).toContain("<code>write_file</code> out.md")
+    expect(page.html).toContain("<title>write_file out.md: ")
+    expect(page.html).toContain("<li>out.md</li>")
+    const words = page.html.replaceAll(/<pre\b[^]*?<\/pre>|<a href="[^"]*"|<dd>[^<]*<\/dd>/g, "")
+    expect(words).not.toContain(project)
+    expect(page.html).toContain(`Workspace: ${project}`)
+    expect(reportPage(page.data, () => "", sandbox.root)).toContain("<dd>~/project</dd>")
+  })
+
   it("shows hostile text as text", () => {
     expect(page.html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;")
     expect(page.html).toContain("\\u{202e}gnp.exe\\u{7}")
@@ -169,14 +180,14 @@ describe("task-conductor report", () => {
     expect(await sandbox.run(["report", "last"])).toEqual({
       code: 0,
       stdout: "",
-      stderr: `Wrote <root>/project/report-${runId}.html. Open it in a browser.\n`
+      stderr: `Wrote report-${runId}.html. Open it in a browser.\n`
     })
     expect([readFileSync(file, "utf8"), statSync(file).mode & 0o777]).toEqual([page.html, 0o600])
     sandbox.write("project/mine.html", "mine")
     expect(await sandbox.run(["report", "last", "--output", "mine.html"])).toEqual({
       code: 2,
       stdout: "",
-      stderr: expect.stringContaining("<root>/project/mine.html exists. Use --overwrite to replace it")
+      stderr: expect.stringContaining("mine.html exists. Use --overwrite to replace it")
     })
     expect(readFileSync(join(project, "mine.html"), "utf8")).toBe("mine")
     expect((await sandbox.run(["report", "last", "-o", "mine.html", "--overwrite"])).code).toBe(0)
@@ -184,7 +195,7 @@ describe("task-conductor report", () => {
     expect(await sandbox.run(["report", "last", "-o", "gone/a.html"])).toEqual({
       code: 1,
       stdout: "",
-      stderr: "<root>/project/gone/a.html cannot be written: the system says ENOENT.\n"
+      stderr: "gone/a.html cannot be written: the system says ENOENT.\n"
     })
     expect(existsSync(join(project, "gone"))).toBe(false)
   })

@@ -119,7 +119,9 @@ describe("show", () => {
     expect(stdout).toMatch(
       /^# Task Search 1\n\nfinished · skill search-code\n\n## What it was for\n\nSearch for "note"\n/
     )
-    expect(stdout).toMatch(/\n## What was found\n\nFound 1 line .*\n\n## Calls\n\n- search_files note: \d+ bytes, /s)
+    expect(stdout).toMatch(
+      /\n## What was found\n\nFound 1 line .*\n\n## Calls\n\n- search_files "note"[^\n]*: \d+ bytes, \d/s
+    )
     expect(stdout).toMatch(/\n- 2 calls: \d+ tokens in, \d+ out, /)
     expect(stdout).not.toContain("System part of the prompt")
     const whole = await sandbox.run(["show", "last", "--task", "search 1", "--prompts"])

@@ -67,7 +67,7 @@ describe("a run in the list", () => {
 
   it("says how long a run works already", () => {
     const { durationMs: _, ...rest } = run
-    expect(runLines({ ...rest, standing: "running", pid: 12 }, style(undefined))).toContain("● running  3/5  5 min 0 s")
+    expect(runLines({ ...rest, standing: "running", pid: 12 }, style(undefined))).toContain("● running  3/5  5 min")
   })
 
   it("is told also when nothing can be read of it", () => {
@@ -104,7 +104,7 @@ describe("a duration", () => {
     [0, "0.0 s"],
     [9940, "9.9 s"],
     [59_400, "59 s"],
-    [60_000, "1 min 0 s"],
+    [60_000, "1 min"],
     [3_599_000, "59 min 59 s"],
     [7_500_000, "2 h 5 min"]
   ])("of %s ms", (ms, text) => expect(durationText(ms)).toBe(text))

@@ -102,7 +102,7 @@ describe("progressSink", () => {
 })
 
 const atSecond = (second: number) => new Date(Date.parse(at) + second * 1000).toISOString()
-const line = (seconds: number) => `  planning: loading the model or reading for ${seconds} s; ends at 300 s`
+const line = (time: string) => `  planning: loading the model or reading for ${time}; is stopped after 5 min`
 
 describe("signs of life", () => {
   const call = { stage: "plan", round: 0, attempt: 1 } as const
@@ -125,13 +125,13 @@ describe("signs of life", () => {
       yield* tell(10, sign(10))
       yield* tell(12, sign(12))
       yield* tell(20, sign(20))
-      assert.deepStrictEqual(lines, ["1", line(10), line(20)])
+      assert.deepStrictEqual(lines, ["1", line("10 s"), line("20 s")])
       yield* tell(21, { type: "approval.requested", scope: "call", title: "A", hash: "h", items: [] })
       yield* tell(60, sign(60))
       yield* tell(70, { type: "approval.answered", scope: "call", hash: "h", answer: "once", by: "person" })
       yield* tell(72, sign(72))
       yield* tell(80, sign(80))
-      assert.deepStrictEqual(lines.slice(3), ["  allowed", line(80)])
+      assert.deepStrictEqual(lines.slice(3), ["  allowed", line("1 min 20 s")])
     })
   )
 

@@ -117,7 +117,7 @@ describe("progress on a terminal", () => {
       yield* sink.listen(at(9, progressOf(call, "loading", { seconds: 9 })))
       yield* sink.listen(at(10, { type: "model.waiting", call, phase: "first_word", seconds: 10, endsAtSeconds: 300 }))
       assert.deepStrictEqual(drawn(10), [])
-      assert.deepStrictEqual(printed.slice(1), ["  planning: loading qwen3:8b for 10 s; ends at 300 s"])
+      assert.deepStrictEqual(printed.slice(1), ["  planning: loading qwen3:8b for 10 s; is stopped after 5 min"])
     })
   )
 
@@ -125,11 +125,12 @@ describe("progress on a terminal", () => {
     Effect.gen(function* () {
       const { output, printed } = onTerminal()
       const sink = yield* Effect.provideService(progressSink(false), Output, output)
-      for (const event of [rejected(1, "x"), rejected(2, "x"), rejected(3, "x", "y")]) yield* sink.listen(at(0, event))
+      const [first, same, more] = [rejected(1, "x"), rejected(2, "x"), rejected(3, "x", "y")]
+      for (const event of [first, same, more, rejected(3, "x")]) yield* sink.listen(at(0, event))
       assert.deepStrictEqual(printed, [
         '  The plan was not usable (1 problem); asking again (2 of 3)\n    task "A": No x. [x]',
-        "  The plan was not usable (1 problem, the same as before); asking again (3 of 3)",
-        '  The plan was not usable (2 problems); that was the last of 3 attempts\n    task "A": No y. [y]'
+        '  The plan was not usable (2 problems); that was the last of 3 attempts\n    task "A": No y. [y]',
+        "  The plan was not usable (1 problem, the same as before); that was the last of 3 attempts"
       ])
     })
   )
@@ -149,8 +150,9 @@ describe("an answer that arrives", () => {
       for (const piece of text.match(/[^]{1,3}/g) ?? []) listen(piece)
       assert.deepStrictEqual(printed.slice(1), ["Found\n", "\n", "In a (a.ts:3), says it.\n\n", "• one\n", "• two\n\n"])
       assert.deepStrictEqual(drawn(1).slice(0, 2), ["  The end", "⠋ answering · waiting for the model · 1 s"])
+      yield* sink.listen(at(2, { type: "message", level: "warning", text: "odd" }))
       yield* sink.listen(at(2, { type: "model.finished", call, usage: { durationMs: 1 } }))
-      assert.deepStrictEqual(printed.slice(6), ["The end\n"])
+      assert.deepStrictEqual(printed.slice(6), ["The end\n", "warning: odd"])
     })
   )
 
@@ -158,9 +160,20 @@ describe("an answer that arrives", () => {
     Effect.gen(function* () {
       const { output, printed } = onTerminal()
       const { listen, sink } = yield* Effect.provideService(makeAnswerPrinter(true), Output, output)
+      const call = { stage: "ask", round: 1, attempt: 1 } as const
+      const tell = (text: string) => sink.listen(at(0, { type: "message", level: "info", text }))
       listen("**a")
-      yield* sink.listen(at(0, { type: "message", level: "info", text: "b" }))
-      assert.deepStrictEqual(printed, ['follow "**a"', 'follow "\\n"', "note: b"])
+      yield* tell("b")
+      listen("c**")
+      yield* tell("d")
+      assert.deepStrictEqual(printed, ['follow "**a"', 'follow "c**"'])
+      yield* sink.listen(at(0, { type: "model.finished", call, usage: { durationMs: 1 } }))
+      assert.deepStrictEqual(printed.slice(2), ['follow "\\n"', "note: b\nnote: d"])
+      yield* tell("e")
+      assert.deepStrictEqual(printed.slice(4), ["note: e"])
+      listen("f\n")
+      yield* sink.listen(at(10, { type: "model.waiting", call, phase: "next_word", seconds: 10, endsAtSeconds: 300 }))
+      assert.match(printed.at(-1) ?? "", /waiting for the next word/)
     })
   )
 })

@@ -101,6 +101,10 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
     "  not approved: no terminal to ask on"
   ],
   [
+    { type: "approval.answered", scope: "step", hash: "h", answer: "step", by: "person", always: ["edit_file:src/**"] },
+    "  approved, always in this project: edit_file:src/**"
+  ],
+  [
     { type: "message", level: "error", text: "Permission denied: a person denied edit_file on /p/a.ts." },
     "note: You denied edit_file on /p/a.ts."
   ],

@@ -165,7 +165,22 @@ describe("a question", () => {
     expect(short).toContain("more lines: v shows all")
     const whole = wholeQuestion(step(item), keys, size)
     expect(whole).toContain("│   line 60\n│ urgent: true\n")
-    expect(whole).toContain("Tool: mcp__mail__send (plugin mcp mail). Risk: medium.")
+    expect(whole).toContain("Tool: mcp__mail__send (plugin mcp mail).")
+  })
+
+  it("speaks of the risk with one voice: in the words of the consequence, or where there are none, by itself", () => {
+    for (const item of [timeout, command]) {
+      const whole = wholeQuestion(step(item), keys, size)
+      expect(whole).toContain(`│ Tool: ${item.tool}.\n`)
+      expect(whole).not.toMatch(/risk|caution/i)
+    }
+    const loud = {
+      ...command,
+      words: { does: "run a command", consequence: "Runs without the sandbox.", isCalm: false }
+    }
+    expect(wholeQuestion(step(loud), keys, size)).toContain("│ Caution: Runs without the sandbox.\n")
+    const { words: _words, ...unknown } = timeout
+    expect(wholeQuestion(step(unknown), keys, size)).toContain("│ Tool: write_file. High risk.\n")
   })
 
   it("shows the content of a write whose change cannot be shown", () => {

@@ -171,6 +171,11 @@ describe("what is going on", () => {
     ])
   })
 
+  it("shows a word for what is done on a narrow screen", () => {
+    const state = liveAfter([0, started], [1, planned(planWith(1, 1))], [2, sent(callOf("execute", "Search 1"))])
+    assert.strictEqual(text(state, 4, { columns: 34, rows: 24 })[1], "  ⠋ Search 1 · waiting · 2 s")
+  })
+
   it("shows long names instead of cutting both them and what is done", () => {
     const state = liveAfter(
       [0, started],

@@ -101,6 +101,9 @@ const keys: ReadonlyArray<[what: string, use: Use<unknown>, lines: ReadonlyArray
   ["a call in doubt", doubt, ["n"], person("stop")]
 ]
 
+/** The words that the help of a question names. */
+const wordsIn = (text: string) => /Whole words work too: ([^.]*)\./.exec(text.replaceAll(/\s+/g, " "))?.[1]
+
 describe("layerTerminal", () => {
   for (const [what, use, lines, expected] of keys) {
     it.effect(`takes ${JSON.stringify(lines)} for ${what}`, () =>
@@ -156,6 +159,8 @@ Allow? `
       assert.strictEqual(answer, "once")
       assert.strictEqual(screen.split("That is no answer here.").length, wrong.length + 1)
       assert.include(screen, "That is no answer here. Type y, a, p, e, n, v or ?.\n")
+      assert.include(screen, "That is no answer here. Nothing can follow y. Type y,")
+      assert.match(screen, /That is no answer here\. Nothing, or one of \S.*, can follow p\. Type y,/)
       assert.include(screen, "Did you mean yes?")
       const numbers = yield* answered(step(three), "2", "1,4", "0", "d", "e", "n", "")
       assert.strictEqual(numbers.answer, "decline")
@@ -195,6 +200,8 @@ Allow? `
       assert.strictEqual(screen.split(explained).length, 3)
       assert.include(screen, `; also "p docs/a.md" or "p docs/**". It is saved`)
       assert.include(screen, "always in every project: read_file for /p/docs/a.md.")
+      assert.strictEqual(wordsIn(screen), "yes, all, project, everywhere, no, view, help")
+      assert.strictEqual(wordsIn((yield* answered(step([writeItem]), "?", "y")).screen), "yes, all, no, view, help")
     })
   )
 

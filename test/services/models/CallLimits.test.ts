@@ -133,7 +133,7 @@ describe("a server that hangs", () => {
       assert.include(error?.message, `The limit limits.${name} (30 s) ended the call; raise it in your configuration`)
       const words = name === "firstWordSeconds" ? "waiting for the first word" : "waiting for the next word"
       assert.isTrue(
-        lines.some((line) => /for (?:9|1\d|2\d) s; ends at 30 s$/.test(line) && line.includes(words)),
+        lines.some((line) => /for (?:9|1\d|2\d) s; is stopped after 30 s$/.test(line) && line.includes(words)),
         lines.join("\n")
       )
       const [first, second] = events.filter((event) => event.type === "model.failed")
@@ -152,8 +152,8 @@ describe("a server that hangs", () => {
       const { error, lines } = yield* called(`https://127.0.0.1:${port}`, limits)
       assert.strictEqual(error?.reason._tag, "Unreachable")
       assert.include(error?.message, "limits.connectSeconds (25 s)")
-      assert.include(lines, "planning: connecting to the model server for 10 s; ends at 25 s")
-      assert.include(lines, "planning: connecting to the model server for 20 s; ends at 25 s")
+      assert.include(lines, "planning: connecting to the model server for 10 s; is stopped after 25 s")
+      assert.include(lines, "planning: connecting to the model server for 20 s; is stopped after 25 s")
     })
   )
 
@@ -211,7 +211,7 @@ describe("a server that drips", () => {
       assert.strictEqual(outcome._tag, "Failure")
       assert.include(outcome._tag === "Failure" ? outcome.failure.message : "", `The limit limits.${name} `)
       assert.strictEqual(server.chats.length, 1)
-      assert.isAtLeast(lines.filter((line) => line.includes("; ends at ")).length, 25)
+      assert.isAtLeast(lines.filter((line) => line.includes("; is stopped after ")).length, 25)
     })
   )
 
@@ -219,7 +219,7 @@ describe("a server that drips", () => {
     Effect.gen(function* () {
       const { lines, server } = yield* dripping(drops(word), { callSeconds: 100, brokenRetries: 5 })
       assert.strictEqual(server.chats.length, 1)
-      assert.include(lines, "planning: waiting for the next word of the model for 10 s; ends at 20 s")
+      assert.include(lines, "planning: waiting for the next word of the model for 10 s; is stopped after 20 s")
     })
   )
 })

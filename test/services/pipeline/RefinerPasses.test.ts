@@ -238,7 +238,7 @@ layer(NodeServices.layer)("calls that would fail", (it) => {
           files: { "src/two.ts": "export {}\nex\n" }
         })
         yield* refiner.refine(orderOf(task))
-        expect(prompts[1]!.user).toContain("of " + wrong.name + " would fail.")
+        expect(prompts[1]!.user).toContain(`(${wrong.name} ${wrong.arguments.path}) would fail.`)
         expect(prompts[1]!.user).toContain(text)
       })
     )

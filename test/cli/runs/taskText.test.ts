@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest"
+import { overviewText, wrappedText } from "../../../src/cli/runs/showText.ts"
+import { taskText } from "../../../src/cli/runs/taskText.ts"
+import { makePaint } from "../../../src/cli/terminal/Colour.ts"
+import { progressLine } from "../../../src/cli/terminal/Progress.ts"
+import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
+import { taskEvidence } from "../../../src/domain/history/RunEvidence.ts"
+import { runOverview } from "../../../src/domain/history/RunOverview.ts"
+import { plainTask } from "../../../src/domain/plan/Task.ts"
+import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
+import { TaskResult } from "../../../src/domain/plan/TaskResult.ts"
+import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
+import type { ToolResult } from "../../../src/domain/tools/ToolCall.ts"
+import { finished } from "../../support/sampleTasks.ts"
+
+const where = { round: 1, step: 0, task: "Look 1" }
+const calls = ["a.ts", "b.ts"].map((path) => ({ uid: path, name: "edit_file", arguments: { path } }))
+const [first = calls[0], second = first] = calls
+const metadata = { execution_time_ms: 1234, data_size_bytes: 1, timestamp: 0 }
+const done: ToolResult = { success: true, data: "t", error_message: null, error_type: "none", metadata }
+const denied: ToolResult = {
+  success: false,
+  data: null,
+  error_message: "Permission denied: a rule denies edit_file on /project/a.ts.",
+  error_type: "permission_denied",
+  metadata
+}
+const list = new TaskList({
+  goals: "",
+  steps: [new Step({ title: "Task section 1", tasks: [plainTask("Look 1", "any", "Look.", "A word.")] })]
+})
+
+const told = (call: typeof first, result: ToolResult): RunEvent => ({
+  type: "tool.finished",
+  id: { round: 1, task: "Look 1", uid: call?.uid ?? "" },
+  name: "edit_file",
+  result
+})
+
+/** A task of which the first call was denied; the second is there and was made, or is not. */
+const run = (hasSecond: boolean): ReadonlyArray<RunEvent> => {
+  if (first === undefined || second === undefined) throw new Error("no calls")
+  const outcomes = [{ call: first, result: denied }, ...(hasSecond ? [{ call: second, result: done }] : [])]
+  const id = { round: 1, task: "Look 1", uid: second.uid }
+  const made: ReadonlyArray<RunEvent> = [
+    { type: "tool.started", id, call: second, risk: "medium", targets: ["/project/b.ts"] },
+    told(second, done)
+  ]
+  return [
+    { type: "plan.created", attempts: 1, taskList: list, markdown: "" },
+    { type: "task.refined", ...where, calls: outcomes.map(({ call }) => call) },
+    told(first, denied),
+    ...(hasSecond ? made : []),
+    {
+      type: "task.finished",
+      ...where,
+      result: new TaskResult({ ...finished("Look 1", "It is there."), calls: outcomes })
+    }
+  ]
+}
+
+const records = (events: ReadonlyArray<RunEvent>) => events.map((event): JournalRecord => ({ type: "event", event }))
+
+describe("a task of which a call was denied", () => {
+  it.each([
+    [false, "all", "not done (denied)"],
+    [true, "some", "finished in part (some calls were denied)"]
+  ] as const)("tells the call, and is not simply finished; another call was made: %s", (hasSecond, which, words) => {
+    const events = run(hasSecond)
+    const evidence = taskEvidence(records(events), "Look 1")
+    expect(evidence).toMatchObject({ denied: which, unrun: [{ call: first, result: denied }] })
+    expect(taskText(evidence, "/project")).toContain(`\n${words} · skill any\n`)
+    expect(taskText(evidence, "/project")).toContain(
+      `\n## Calls\n\n${hasSecond ? "- edit_file b.ts: 1 byte, 1.2 s\n" : ""}- edit_file a.ts: Permission denied: a rule denies edit_file on a.ts.\n`
+    )
+    const overview = runOverview(records(events), {
+      runId: "run-1",
+      status: "not_permitted",
+      project: "/project",
+      prompt: "Do it."
+    })
+    expect(overviewText(overview, new Date(0))).toContain(`- **Look 1** ${words}: It is there.`)
+    const end = events.at(-1)
+    expect(end === undefined ? "" : progressLine(end, makePaint(false))).toBe(`  ${words} "Look 1"`)
+  })
+
+  it("has no word about denials when none was denied", () => {
+    const evidence = taskEvidence(records(run(true).slice(0, 2)), "Look 1")
+    expect(Object.keys(evidence).filter((key) => key === "denied" || key === "unrun")).toEqual([])
+  })
+})
+
+describe("a text on a terminal", () => {
+  it("breaks between words, and items stand below their words", () => {
+    expect(wrappedText("--prompts shows all of it.\n- one two three\n  10. one two", 12)).toBe(
+      ["--prompts", "shows all of", "it.", "- one two", "  three", "  10. one", "      two"].join("\n")
+    )
+    expect(wrappedText("one two three", undefined)).toBe("one two three")
+  })
+})
