@@ -84,7 +84,7 @@ const builtIns = (): Plugin => ({
 const lateFunctions: Readonly<Record<string, string>> = {
   "node:child_process": "execFile fork spawn",
   "node:crypto":
-    "createCipheriv createDecipheriv createHash createHmac createSecretKey getCiphers pbkdf2Sync randomBytes randomUUID timingSafeEqual"
+    "createCipheriv createDecipheriv createHash createHmac createSecretKey getCiphers hash pbkdf2Sync randomBytes randomUUID timingSafeEqual"
 }
 
 /** Loads those modules when the first of their functions is called. */
