@@ -88,13 +88,13 @@ describe("a server of the OpenAI API", () => {
       const { root, run: start } = yield* sandbox
       const server = yield* serve(obedient, { paths: { "/props": { status: 200, body: { total_slots: 3 } } } })
       const saved = (): string =>
-        globSync("**/journal.jsonl", { cwd: root })
+        globSync("**/.*/**/journal.jsonl", { cwd: root })
           .toSorted()
           .map((file) => /"parallel":\d+/.exec(readFileSync(join(root, file), "utf8"))?.[0])
           .join()
       yield* Effect.promise(() => start(["run", "--strict-sections", ...ask], env(server)))
       assert.strictEqual(saved(), '"parallel":3')
-      const [file = ""] = globSync("**/journal.jsonl", { cwd: root })
+      const [file = ""] = globSync("**/.*/**/journal.jsonl", { cwd: root })
       assert.include(readFileSync(join(root, file), "utf8"), '"strictSections":true')
       const asked = server.requests.length
       yield* Effect.promise(() => start(["run", "--parallel", "5", ...ask], env(server)))
