@@ -62,10 +62,11 @@ export interface PlanDraw {
   readonly seed: number
 }
 
+const nameOf = (step: number, lane: number): string => `Task ${step + 1} ${lane + 1}`
+
 /** One plan of a shape. References go to the section before in two cases of three, else to one before that. */
 export const shapedPlan = ({ isLane, references, widths }: Shape, draw: PlanDraw): ShapedPlan => {
   const random = randomFrom(draw.seed)
-  const nameOf = (step: number, lane: number): string => `Task ${step + 1} ${lane + 1}`
   const producersOf = (step: number, lane: number): ReadonlyArray<string> => {
     if (step === 0 || random() < draw.free) return []
     if (isLane === true) return [nameOf(step - 1, lane)]

@@ -109,6 +109,26 @@ describe("a server of the OpenAI API", () => {
     })
   )
 
+  it.live("gets as many calls at a time as it says that it works on, unless the person said it", () =>
+    Effect.gen(function* () {
+      const { root, run: start } = yield* sandbox
+      const server = yield* serve(obedient, { paths: { "/props": { status: 200, body: { total_slots: 3 } } } })
+      const saved = (): string =>
+        globSync("**/.*/**/journal.jsonl", { cwd: root })
+          .toSorted()
+          .map((file) => /"parallel":\d+/.exec(readFileSync(join(root, file), "utf8"))?.[0])
+          .join()
+      yield* Effect.promise(() => start(["run", "--strict-sections", ...ask], env(server)))
+      assert.strictEqual(saved(), '"parallel":3')
+      const [file = ""] = globSync("**/.*/**/journal.jsonl", { cwd: root })
+      assert.include(readFileSync(join(root, file), "utf8"), '"strictSections":true')
+      const asked = server.requests.length
+      yield* Effect.promise(() => start(["run", "--parallel", "5", ...ask], env(server)))
+      assert.include(saved(), '"parallel":5')
+      assert.isFalse(server.requests.slice(asked).some(({ path }) => path === "/props"))
+    })
+  )
+
   it.live("answers plan, ask with calls, and a script", () =>
     Effect.gen(function* () {
       const { root, run: start, write } = yield* sandbox

@@ -56,6 +56,24 @@ it.effect("lets execution go before refinement, earlier steps first, and the fir
   }).pipe(Effect.provide(slots(1)))
 )
 
+it.effect("leaves the place beyond the slots to what is more urgent than a refinement of a later turn", () =>
+  Effect.gen(function* () {
+    const { started, start, end } = yield* makeCalls
+    yield* start("refine 1", { stage: "refine", step: 0 })
+    yield* start("refine 2", { stage: "refine", step: 1 })
+    expect(started).toEqual(["refine 1"])
+    yield* start("execute 2", { stage: "execute", step: 1 })
+    expect(started).toEqual(["refine 1", "execute 2"])
+    yield* end("execute 2")
+    expect(started).toEqual(["refine 1", "execute 2"])
+    yield* start("refine 1b", { stage: "refine", step: 0 })
+    expect(started).toEqual(["refine 1", "execute 2", "refine 1b"])
+    yield* end("refine 1")
+    yield* end("refine 1b")
+    expect(started).toEqual(["refine 1", "execute 2", "refine 1b", "refine 2"])
+  }).pipe(Effect.provide(slots(1)))
+)
+
 it.effect("gives the place of an interrupted call to the next, and forgets a call interrupted while it waits", () =>
   Effect.gen(function* () {
     const { started, start } = yield* makeCalls
