@@ -29,10 +29,15 @@ const contents = Array.from({ length: Math.ceil(around.length / 8) }, (_, index)
 
 /** What a secret holds that no other text does, however it is written. */
 const traces = [
-  ...["aB3aB3aB3aB3", "ABCDEFGHIJKLMNOP", "0a0a0a0a0a0a0a0a", "correct-Horse-7", "correct-Horse"],
+  "aB3aB3aB3aB3",
+  "ABCDEFGHIJKLMNOP",
+  "0a0a0a0a0a0a0a0a",
+  "correct-Horse",
   Buffer.from("aB3aB3aB3aB3").toString("base64"),
   Buffer.from("aB3aB3aB3aB3").toString("hex")
 ]
+
+const found = (rows: ReadonlyArray<string>) => rows.filter((row) => traces.some((trace) => row.includes(trace)))
 
 /** All rows of all tables, as text. */
 const dump = SqlClient.SqlClient.use((sql) =>
@@ -86,7 +91,6 @@ describe("secrets in the arguments of calls", { timeout: 120_000, ...needsPostgr
       const client = yield* begin(["--yes-this-run"])
       yield* waitFor("the command", () => read("sent.txt") !== "")
       yield* waitFor("the files", () => read(`written-${contents.length - 1}.txt`) !== "")
-      const found = (rows: ReadonlyArray<string>) => rows.filter((row) => traces.some((trace) => row.includes(trace)))
       const database = layerDatabase(Redacted.make(url))
       expect(found(yield* Effect.provide(dump, database))).toEqual([])
       sandbox.write("project/go", "")

@@ -34,6 +34,11 @@ const prepared = (call: ToolCall): PreparedCall => {
 
 const hashOf = (call: ToolCall): string => questionOfCall({ task: "Write 1", place: "" }, prepared(call)).hash
 
+const prepare = (call: ToolCall) =>
+  call.arguments["content"] === ""
+    ? Effect.fail(new ToolFailure({ type: "not_found", message: "no" }))
+    : Effect.succeed(prepared(call))
+
 interface Given {
   readonly sent: ToolCall
   readonly whole: ToolCall
@@ -49,12 +54,8 @@ const covered = Effect.fnUntraced(function* ({ answer, sent, whole }: Given) {
     snapshot: Effect.succeed({ grants: { ...none, ...known }, denials: [] }),
     restore: (more: GateSnapshot) => Effect.sync(() => void told.push(more))
   } as unknown as Gate["Service"]
-  const prepare = (call: ToolCall) =>
-    call.arguments["content"] === ""
-      ? Effect.fail(new ToolFailure({ type: "not_found", message: "no" }))
-      : Effect.succeed(prepared(call))
   yield* coverWhole({ gate, registry: { prepare } }, { task: "Write 1", sent: [sent], whole: [whole] }, redact)
-  return told.flatMap(({ grants }) => [...grants.approved, ...grants.excluded.map((hash) => `not ${hash}`)])
+  return told.flatMap(({ grants: { approved, excluded } }) => approved.concat(excluded.map((hash) => `not ${hash}`)))
 })
 
 const shown = writing("call-1", "a.txt", "TOKEN=[redacted]")
