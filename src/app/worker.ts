@@ -1,9 +1,7 @@
 /**
  * A worker: carries out runs and tasks that clients put into the database. Part of the composition root.
  */
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -16,9 +14,9 @@ import type { RunsKept } from "../domain/configuration/RunsKept.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
-import { type CallProgressBoard, makeCallProgressBoard } from "../services/cluster/CallProgressBoard.ts"
+import { makeCallProgressBoard } from "../services/cluster/CallProgressBoard.ts"
 import { underWay } from "../services/cluster/CallsUnderWay.ts"
-import { awaitShare, workerName } from "../services/cluster/ClusterEngine.ts"
+import { awaitShare } from "../services/cluster/ClusterEngine.ts"
 import type { DatabaseUnavailable } from "../services/cluster/DatabaseUnavailable.ts"
 import { removeOldRuns } from "../services/cluster/RunRetention.ts"
 import { watchShare } from "../services/cluster/ShareWatch.ts"
@@ -26,7 +24,6 @@ import { takeSharedProject } from "../services/cluster/SharedProject.ts"
 import { CurrentNotices, makeNotices } from "../services/cluster/DatabaseNotice.ts"
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { readRecord } from "../services/journal/JournalLine.ts"
-import { ClusterWorkers, reportInterval } from "../services/cluster/ClusterWorkers.ts"
 import { makeSecrets, withoutSecrets } from "../services/cluster/WithoutSecrets.ts"
 import { UnfitWorker } from "../services/cluster/WorkPlaces.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
@@ -37,6 +34,7 @@ import { type DatabaseAddress, layerWorkerEnvironment } from "./clusterClient.ts
 import { readSetup } from "./setup.ts"
 import { version } from "./version.ts"
 import { giveBack } from "./givenBack.ts"
+import { type Load, type Presence, reportPresence, tellOfOthers } from "./workerPresence.ts"
 import { asRefusal, type RunContext, makeRunContext } from "./workerRun.ts"
 
 export interface WorkerOptions {
@@ -50,12 +48,6 @@ export interface WorkerOptions {
   readonly ready: Effect.Effect<void>
 }
 
-/** What this worker has in hand. */
-interface Load {
-  runs: number
-  tasks: number
-}
-
 /** Counts the work as long as it lasts. */
 const counted = <A, E, R>(load: Load, what: keyof Load, work: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
@@ -64,12 +56,7 @@ const counted = <A, E, R>(load: Load, what: keyof Load, work: Effect.Effect<A, E
     () => Effect.sync(() => void (load[what] -= 1))
   )
 
-interface Work extends Pick<WorkerOptions, "flags" | "tell"> {
-  /** How many model calls the server of this machine works on at the same time. */
-  readonly parallel: number
-  readonly load: Load
-  readonly progress: CallProgressBoard
-}
+interface Work extends Presence, Pick<WorkerOptions, "flags" | "tell"> {}
 
 /** How long the context of a run is cached while nothing uses it. */
 const idleTimeToLive = "10 seconds"
@@ -193,30 +180,6 @@ const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
   yield* Effect.forkDetach(Effect.andThen(Scope.close(scope, Exit.void), finish))
   yield* Effect.forkDetach(Effect.andThen(Effect.sleep(handOverTime), finish))
   yield* Deferred.await(done)
-})
-
-/** A part of the work of others moves to a worker that joins. */
-const tellOfOthers = Effect.fnUntraced(function* (tell: WorkerOptions["tell"]) {
-  const workers = yield* ClusterWorkers
-  const busy = (yield* workers.alive).filter(({ name, runs, tasks }) => name !== workerName && runs + tasks > 0)
-  if (busy.length === 0) return
-  yield* tell(
-    "Other workers are at work. A part of their work moves here, as soon as the calls in it that are under way have ended."
-  )
-})
-
-/** Says in the database that this worker is there, until the scope closes. */
-const reportPresence = Effect.fnUntraced(function* ({ load, parallel: slots, progress }: Omit<Work, "flags" | "tell">) {
-  const workers = yield* ClusterWorkers
-  const begunAt = DateTime.formatIso(yield* DateTime.now)
-  const report = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    const shown = progress.shown(now)
-    const calls = shown.length === 0 ? {} : { progress: shown }
-    return workers.report({ name: workerName, version, begunAt, slots, ...load, ...calls })
-  })
-  yield* Effect.addFinalizer(() => Effect.ignore(workers.leave(workerName)))
-  yield* report
-  yield* Effect.forkScoped(Effect.ignore(Effect.repeat(report, Schedule.spaced(reportInterval))))
 })
 
 /** Removes runs that are not kept any longer, now and every hour. */

@@ -24,7 +24,7 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
         const runId = runIdIn(left.stderr)
         expect(left.code).toBe(4)
         expect(left.stderr).toContain(
-          `The run ${runId} waits for an answer about "Task section 1", and nobody can be asked here. It continues when somebody answers. Answer from any machine: task-conductor attach ${runId}`
+          `The run ${runId} waits for an answer about "Step 1", and nobody can be asked here. It continues when somebody answers. Answer from any machine: task-conductor attach ${runId}`
         )
         const listed = yield* start(["runs", "--cluster"])
         const list = yield* Effect.promise(() => listed.ended)
@@ -102,6 +102,27 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
       needsTerminal
     )
   }
+
+  liveTest("says that no worker is there, and that one came, once each", () =>
+    Effect.gen(function* () {
+      const { start, worker } = yield* makeCluster
+      const first = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
+      const missing = "No worker is at work; the run waits for one. Start one on any machine: task-conductor worker"
+      yield* Effect.promise(() => first.says(missing))
+      const attached = yield* start(["attach", "last"])
+      yield* Effect.promise(() => attached.says(missing))
+      const { binary } = yield* worker((body) => writing(askedOf(body)))
+      for (const client of [first, attached]) {
+        const { code, stderr } = yield* Effect.promise(() => client.ended)
+        expect([code, stderr.split("No worker").length, stderr.split(" is there now.").length], stderr).toEqual([
+          0, 2, 2
+        ])
+        expect(stderr).toMatch(new RegExp(`^The worker \\S+-${binary.child.pid} is there now.$`, "m"))
+      }
+      const again = yield* start(["attach", "last"])
+      expect((yield* Effect.promise(() => again.ended)).stderr).not.toContain("No worker")
+    })
+  )
 
   liveTest("is refused when another run changes the project, and ends that one", () =>
     Effect.gen(function* () {

@@ -22,13 +22,22 @@ const around = [
   `https://me:${ofVariable}@host.example/`,
   ...values
 ]
+/** Some to a file. */
+const contents = Array.from({ length: Math.ceil(around.length / 8) }, (_, index) =>
+  around.slice(8 * index, 8 * index + 8).join("\n")
+)
 
 /** What a secret holds that no other text does, however it is written. */
 const traces = [
-  ...["aB3aB3aB3aB3", "ABCDEFGHIJKLMNOP", "0a0a0a0a0a0a0a0a", "correct-Horse-7", "correct-Horse"],
+  "aB3aB3aB3aB3",
+  "ABCDEFGHIJKLMNOP",
+  "0a0a0a0a0a0a0a0a",
+  "correct-Horse",
   Buffer.from("aB3aB3aB3aB3").toString("base64"),
   Buffer.from("aB3aB3aB3aB3").toString("hex")
 ]
+
+const found = (rows: ReadonlyArray<string>) => rows.filter((row) => traces.some((trace) => row.includes(trace)))
 
 /** All rows of all tables, as text. */
 const dump = SqlClient.SqlClient.use((sql) =>
@@ -45,7 +54,7 @@ const dump = SqlClient.SqlClient.use((sql) =>
 )
 
 const calls: Readonly<Record<string, ReadonlyArray<{ readonly name: string; readonly arguments: object }>>> = {
-  "Write 1": around.map((content, index) => ({
+  "Write 1": contents.map((content, index) => ({
     name: "write_file",
     arguments: { path: `written-${index}.txt`, content }
   })),
@@ -58,7 +67,7 @@ const calls: Readonly<Record<string, ReadonlyArray<{ readonly name: string; read
     }
   ],
   "Denied 1": [{ name: "write_file", arguments: { path: `denied/${secrets["GitLab"]}`, content: "new" } }],
-  "Missing 1": [{ name: "read_file", arguments: { path: `${secrets["npm"]}.txt` } }]
+  "Search 1": [{ name: "search_files", arguments: { pattern: secrets["npm"] } }]
 }
 
 describe("secrets in the arguments of calls", { timeout: 120_000, ...needsPostgres }, () => {
@@ -81,14 +90,14 @@ describe("secrets in the arguments of calls", { timeout: 120_000, ...needsPostgr
       yield* worker(script, ["--deny", "write_file:denied/**"], env)
       const client = yield* begin(["--yes-this-run"])
       yield* waitFor("the command", () => read("sent.txt") !== "")
-      yield* waitFor("the files", () => read(`written-${around.length - 1}.txt`) !== "")
-      const found = (rows: ReadonlyArray<string>) => rows.filter((row) => traces.some((trace) => row.includes(trace)))
+      yield* waitFor("the files", () => read(`written-${contents.length - 1}.txt`) !== "")
       const database = layerDatabase(Redacted.make(url))
       expect(found(yield* Effect.provide(dump, database))).toEqual([])
       sandbox.write("project/go", "")
-      const { code, stderr } = yield* Effect.promise(() => client.ended)
-      expect([1, 3], stderr).toContain(code)
-      expect(around.map((_, index) => read(`written-${index}.txt`))).toEqual(around)
+      /* A rule denied one call; nothing else had to be asked. */
+      const { code, stderr, stdout } = yield* Effect.promise(() => client.ended)
+      expect([code, stdout.includes('"type":"run.finished"')], stderr).toEqual([4, true])
+      expect(contents.map((_, index) => read(`written-${index}.txt`))).toEqual(contents)
       expect(read("sent.txt")).toBe(secrets["GitHub"])
       const rows = yield* Effect.provide(dump, database)
       expect([rows.length > 50, found(rows)]).toEqual([true, []])

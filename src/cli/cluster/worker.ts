@@ -18,7 +18,7 @@ export const worker = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Work on runs that were started with --cluster, with the model server, the rules and the tools of this machine. Start workers before runs: a part of the work moves to a worker that joins, and calls in it can be broken off. TASK_CONDUCTOR_DATABASE names the database. A worker that cannot go on ends with exit code 1, so let something start it again, such as systemd with Restart=on-failure: docs/several-machines.md has examples"
+    "Work on runs that were started with --cluster, with the model server, the rules and the tools of this machine. Workers can be started at any time: a part of the work moves to a worker that joins, as soon as the calls in it that are under way have ended. TASK_CONDUCTOR_DATABASE names the database. A worker that cannot go on ends with exit code 1, so let something start it again, such as systemd with Restart=on-failure: docs/several-machines.md has examples"
   ),
   Command.withShortDescription("Work on runs that were started with --cluster"),
   Command.withExamples([

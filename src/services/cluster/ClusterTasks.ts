@@ -26,6 +26,7 @@ import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { ClusterWorkers } from "./ClusterWorkers.ts"
 import { workerName } from "./ClusterEngine.ts"
 import { keepRefinement, knownRefinement, restoreAnswers, wholeRefinement } from "./SentWork.ts"
+import { type CallJudges, coverWhole } from "./ApprovedCalls.ts"
 import { offerWork, Unfit, UnfitWorker } from "./WorkPlaces.ts"
 import { type Secrets, withoutSecrets } from "./WithoutSecrets.ts"
 
@@ -147,7 +148,7 @@ export const layerClusterTasks = (
             runOnPeer(peer, { phase: "refinement", task: order.task }, (sent) =>
               Effect.flatMap(
                 withoutSecrets(RefineTask.payloadSchema, { runId, ...sent, ...order }, secrets.redact),
-                RefineTask.execute
+                (payload) => RefineTask.execute(payload)
               )
             ).pipe(Effect.flatMap((sent) => knownRefinement(secrets, { runId, round: order.round }, sent)))
         })
@@ -161,7 +162,7 @@ export const layerClusterTasks = (
             runOnPeer(peer, { phase: "execution", task: order.refinement.task }, (sent) =>
               Effect.flatMap(
                 withoutSecrets(RunTask.payloadSchema, { runId, ...sent, ...order }, secrets.redact),
-                RunTask.execute
+                (payload) => RunTask.execute(payload)
               )
             )
         })
@@ -170,8 +171,7 @@ export const layerClusterTasks = (
   )
 
 /** The services of one worker for the tasks of a run. */
-export interface TaskContext {
-  readonly gate: Gate["Service"]
+export interface TaskContext extends CallJudges {
   readonly refiner: Refiner["Service"]
   readonly taskRunner: TaskRunner["Service"]
   readonly toolRunner: ToolRunner["Service"]
@@ -237,10 +237,12 @@ export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>, secret
     RunTask.toLayer(({ place: _place, snapshot, runId, ...order }) => {
       const { refinement: sent, ...place } = order
       const { calls, task } = sent
-      return workHere({ snapshot, runId }, { task, phase: "execution", calls }, ({ refiner, taskRunner }) =>
-        Effect.flatMap(
-          wholeRefinement(secrets, { runId, round: order.round }, sent, refiner.refine({ ...place, task })),
-          (refinement) => taskRunner.run({ ...place, refinement })
+      return workHere({ snapshot, runId }, { task, phase: "execution", calls }, (context) =>
+        wholeRefinement(secrets, { runId, round: order.round }, sent, context.refiner.refine({ ...place, task })).pipe(
+          Effect.tap(({ calls: whole }) =>
+            whole === calls ? Effect.void : coverWhole(context, { task: task.name, sent: calls, whole }, secrets.redact)
+          ),
+          Effect.flatMap((refinement) => context.taskRunner.run({ ...place, refinement }))
         )
       ).pipe(Effect.flatMap((result) => withoutSecrets(RunTask.successSchema, result, secrets.redact)))
     })

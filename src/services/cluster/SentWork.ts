@@ -50,6 +50,9 @@ export const wholeRefinement = Effect.fnUntraced(function* (
   return again
 })
 
+const without = <A>(all: ReadonlyArray<A>, known: ReadonlyArray<A>): ReadonlyArray<A> =>
+  all.filter((one) => !known.some((other) => Equal.equals(one, other)))
+
 /** Adds answers that were sent, except those that this gate has itself, with their secrets. */
 export const restoreAnswers = Effect.fnUntraced(function* (
   gate: Gate["Service"],
@@ -57,16 +60,12 @@ export const restoreAnswers = Effect.fnUntraced(function* (
   { redact }: Secrets
 ) {
   const own = yield* withoutSecrets(GateSnapshot, yield* gate.snapshot, redact)
-  const isNew =
-    <A>(known: ReadonlyArray<A>) =>
-    (one: A): boolean =>
-      !known.some((other) => Equal.equals(one, other))
   const { wishes = [] } = sent
-  const news = wishes.filter(isNew(own.wishes ?? []))
+  const news = without(wishes, own.wishes ?? [])
   const { wishes: _, ...rest } = sent
   yield* gate.restore({
     ...rest,
-    denials: sent.denials.filter(isNew(own.denials)),
+    denials: without(sent.denials, own.denials),
     ...(news.length === 0 ? {} : { wishes: news })
   })
 })

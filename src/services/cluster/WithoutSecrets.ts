@@ -38,10 +38,11 @@ export interface Secrets {
   readonly whole: WholeValues
 }
 
+const nameOf = (runId: string, key: string): string => JSON.stringify([runId, key])
+
 /** The secrets of this worker; it keeps none at first. */
 export const makeSecrets = (redact: Redact): Secrets => {
   const values = new Map<string, Schema.Json>()
-  const nameOf = (runId: string, key: string) => JSON.stringify([runId, key])
   return {
     redact,
     whole: {

@@ -10,9 +10,9 @@ import { Journal } from "../../../src/services/journal/Journal.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { secrets } from "../../support/SecretForms.ts"
 
-const layer = layerClusterActivities(makeValueRedaction(["the-s3cret-value"])).pipe(
-  Layer.provide(Layer.merge(Activities.layerDirect, Journal.layerNone))
-)
+const redact = makeValueRedaction(["the-s3cret-value"])
+
+const layer = layerClusterActivities(redact).pipe(Layer.provide(Layer.merge(Activities.layerDirect, Journal.layerNone)))
 
 /** What the engine gets of an activity with this outcome, to save it. */
 const saved = Effect.fnUntraced(function* (key: string, outcome: { readonly text: string }) {
@@ -39,10 +39,45 @@ describe("what the engine of a cluster saves", () => {
     )
   }
 
-  nodeTest("holds the calls of a task as they are, since another worker makes them", () =>
+  nodeTest("holds no secret in a failure", () =>
+    Effect.gen(function* () {
+      const { run } = yield* Activities
+      const failure = yield* run({
+        key: calls.tool,
+        input: "1",
+        success: Schema.Void,
+        error: Schema.Struct({ denied: Schema.String }),
+        execute: Effect.fail({ denied: "curl the-s3cret-value" })
+      }).pipe(Effect.flip)
+      assert.deepStrictEqual(failure, { denied: `curl ${redacted}` })
+    }).pipe(Effect.provide(layer))
+  )
+
+  nodeTest("holds nothing of what makes the calls of a task, which are needed whole", () =>
     Effect.gen(function* () {
       const outcome = { text: "TOKEN=the-s3cret-value" }
-      assert.deepStrictEqual(yield* saved(modelCallKey({ stage: "refine", ...call }), outcome), outcome)
+      const engine = Layer.succeed(Activities)(
+        Activities.of({
+          run: () => Effect.die("the engine saves it"),
+          stageResult: () => Effect.succeedNone,
+          runStage: (_stage, execute) => execute,
+          record: (_what, look) => look
+        })
+      )
+      const told: Array<unknown> = []
+      const { run } = yield* Effect.provide(
+        Activities,
+        Layer.provide(layerClusterActivities(redact), Layer.merge(engine, Journal.layerNone))
+      )
+      const refine = run({
+        key: modelCallKey({ stage: "refine", ...call }),
+        input: "1",
+        success: Schema.Struct({ text: Schema.String }),
+        error: Schema.Never,
+        execute: Effect.succeed(outcome),
+        tell: (one) => Effect.sync(() => void told.push(one))
+      })
+      assert.deepStrictEqual([yield* refine, told], [outcome, [outcome]])
     })
   )
 })

@@ -5,7 +5,8 @@ import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
 import { requestDocument } from "../../../src/domain/models/Briefing.ts"
 import { TaskName } from "../../../src/domain/plan/TaskName.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
-import { makeValueRedaction } from "../../../src/domain/text/Redaction.ts"
+import { makeValueRedaction, redacted } from "../../../src/domain/text/Redaction.ts"
+import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import { PermissionDenied } from "../../../src/services/permissions/PermissionDenied.ts"
 import { type GateSnapshot, Gate } from "../../../src/services/permissions/Gate.ts"
 import { Refiner } from "../../../src/services/pipeline/Refiner.ts"
@@ -15,6 +16,7 @@ import { ClusterWorkers } from "../../../src/services/cluster/ClusterWorkers.ts"
 import { TaskRunner } from "../../../src/services/pipeline/TaskRunner.ts"
 import { makeSecrets } from "../../../src/services/cluster/WithoutSecrets.ts"
 import { ToolRunner } from "../../../src/services/tools/ToolRunner.ts"
+import { secrets } from "../../support/SecretForms.ts"
 import { taskFor } from "../../support/sampleTasks.ts"
 
 const parts = { prompt: "Do it.", environment: "", projectDescription: "", openFiles: [] }
@@ -112,6 +114,7 @@ const makeRunContext = (more: Partial<TaskContext> = {}) => {
   const { gate, told } = makeGate(answers("approved by the run", "approved there"))
   const bench: TaskContext = {
     gate,
+    registry: { prepare: () => Effect.die("no call") },
     refiner: Refiner.of({ refine: ({ task: given }) => Effect.succeed({ task: given, calls: [] }) }),
     taskRunner: TaskRunner.of({
       run: ({ refinement }) =>
@@ -126,6 +129,14 @@ const makeRunContext = (more: Partial<TaskContext> = {}) => {
   }
   return { bench, told }
 }
+
+const resultSaying = (data: string) => ({
+  success: true,
+  data,
+  error_message: null,
+  error_type: "none" as const,
+  metadata: { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
+})
 
 const resultOf = (name: string) =>
   new TaskResult({
@@ -170,6 +181,55 @@ describe("tasks that workers share", () => {
       assert.deepStrictEqual(worked, [task.name])
     })
   )
+
+  for (const [where, isKnown] of [
+    ["the worker that made it", true],
+    ["another worker", false]
+  ] as const) {
+    it.effect(`are carried out with their secrets by ${where}, and leave none in the engine`, () =>
+      Effect.gen(function* () {
+        const call = { uid: "call-1", name: "send", arguments: { token: secrets["GitHub"] ?? "" } }
+        const whole = { task, calls: [call] }
+        const sent = { task, calls: [{ ...call, arguments: { token: redacted } }] }
+        let refined = 0
+        const carriedOut: Array<unknown> = []
+        const { bench } = makeRunContext({
+          registry: { prepare: () => Effect.fail(new ToolFailure({ type: "not_found", message: "" })) },
+          refiner: Refiner.of({
+            refine: () =>
+              Effect.sync(() => {
+                refined += 1
+                return whole
+              })
+          }),
+          taskRunner: TaskRunner.of({
+            run: ({ refinement }) => {
+              carriedOut.push(refinement.calls)
+              return Effect.succeed(
+                new TaskResult({
+                  task,
+                  calls: [{ call, result: resultSaying(secrets["npm"] ?? "") }],
+                  result: { summary: "Done.", document: "Done." }
+                })
+              )
+            }
+          })
+        })
+        const work = Effect.gen(function* () {
+          const made = isKnown ? yield* (yield* Refiner).refine({ ...order, task }) : sent
+          const { calls } = yield* (yield* TaskRunner).run({ ...order, refinement: made })
+          return { made: made.calls, calls: JSON.stringify(calls) }
+        })
+        const { result } = yield* share(bench, work)
+        if (result._tag === "Failure") throw new Error(result.failure.message)
+        const { calls, made } = result.success
+        assert.deepStrictEqual([refined, carriedOut], [1, [whole.calls]])
+        /* The run itself is on another worker, and sees what the engine has. */
+        assert.deepStrictEqual(made, sent.calls)
+        assert.isFalse([secrets["GitHub"], secrets["npm"]].some((secret = "") => calls.includes(secret)))
+      })
+    )
+  }
 
   it.effect("stop the run when the worker of one is told to", () =>
     Effect.gen(function* () {

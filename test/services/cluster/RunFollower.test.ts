@@ -71,7 +71,7 @@ describe("followRun", { timeout: 60_000, ...needsPostgres }, () => {
     Effect.gen(function* () {
       const { asked, left } = yield* followQuestion({ approveSteps: false, isSaved: false })
       assert.deepStrictEqual(asked, ["Task section 1"])
-      assert.include(left, 'waits for an answer about "Task section 1"')
+      assert.include(left, 'waits for an answer about "Step 1"')
     })
   )
 

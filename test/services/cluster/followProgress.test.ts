@@ -1,0 +1,73 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
+import { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
+import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { cancelledEnding, ClusterRuns } from "../../../src/services/cluster/ClusterRuns.ts"
+import { followRun } from "../../../src/services/cluster/RunFollower.ts"
+import { answersOf } from "../../../src/services/pipeline/RunWorkflow.ts"
+
+const at = (second: number) => new Date(1000 * second).toISOString()
+const call = (task: string) => ({ stage: "execute" as const, round: 1, task, attempt: 1 })
+const progress = (task: string, second: number) => ({
+  at: at(second),
+  event: { type: "model.progress" as const, call: call(task), phase: "writing" as const, seconds: second }
+})
+const lineOf = (seq: number, second: number, event: RunEvent) => ({
+  seq,
+  at: at(second),
+  type: "event",
+  key: "",
+  event: event.type,
+  sum: "",
+  json: JSON.stringify(Schema.encodeSync(JournalRecord)({ type: "event", event }))
+})
+
+/** The calls of both tasks began; that of `Look 1` has ended. */
+const lines = [
+  lineOf(1, 1, { type: "model.started", call: call("Look 1"), estimatedTokens: 1 }),
+  lineOf(2, 1, { type: "model.started", call: call("Look 2"), estimatedTokens: 1 }),
+  lineOf(3, 4, { type: "model.finished", call: call("Look 1"), usage: { durationMs: 1 } })
+]
+
+describe("followRun", () => {
+  it.effect("tells how far calls are that go on, and not those that ended since", () =>
+    Effect.gen(function* () {
+      const told: Array<string> = []
+      const order = { runId: "run-1", prompt: "Do it." }
+      const opened = { type: "opened" as const, version: 1 as const, program: "0", project: "/p", order, settings: {} }
+      const runs = Layer.mock(ClusterRuns)({
+        after: (_runId, seq) => Effect.succeed(lines.filter((line) => line.seq > seq)),
+        standing: () =>
+          Effect.succeed({
+            run: { opened, allow: [], approveSteps: false },
+            begunAt: at(0),
+            bytes: 0,
+            isCancelled: false,
+            ending: cancelledEnding
+          })
+      })
+      const approver = Layer.mock(Approver)({})
+      const store = yield* answersOf(yield* WorkflowEngine.WorkflowEngine, order)
+      const listen = ({ event }: { readonly event: RunEvent }) =>
+        Effect.sync(
+          () => void told.push(`${event.type} ${"call" in event && "task" in event.call ? event.call.task : ""}`)
+        )
+      const said = [progress("Look 1", 3), progress("Look 2", 3), progress("Look 2", 5)]
+      yield* followRun("run-1", store, listen, {
+        progress: Effect.succeed(said),
+        redact: (value) => value
+      }).pipe(Effect.provide(Layer.merge(runs, approver)))
+      assert.deepStrictEqual(told, [
+        "model.started Look 1",
+        "model.started Look 2",
+        "model.finished Look 1",
+        "model.progress Look 2",
+        "model.progress Look 2"
+      ])
+    }).pipe(Effect.provide(WorkflowEngine.layerMemory))
+  )
+})
