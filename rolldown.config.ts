@@ -6,7 +6,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { Plugin, RolldownOptions } from "rolldown"
+import type { CodeSplittingGroup, Plugin, PluginContext, RolldownOptions } from "rolldown"
 
 interface Manifest {
   readonly name?: string
@@ -48,6 +48,84 @@ const licences = (): Plugin => ({
   }
 })
 
+type ImportDeclaration = Extract<
+  ReturnType<PluginContext["parse"]>["body"][number],
+  { readonly type: "ImportDeclaration" }
+>
+
+/** `import { a as b } from "node:x"` without the module of exports that Node makes for it. */
+const builtInText = ({ source, specifiers }: ImportDeclaration): string => {
+  const from = `process.getBuiltinModule(${JSON.stringify(source.value)})`
+  const named = specifiers.flatMap((one) => {
+    if (one.type !== "ImportSpecifier") return []
+    const { imported } = one
+    return `${imported.type === "Identifier" ? imported.name : JSON.stringify(imported.value)}: ${one.local.name}`
+  })
+  const whole = specifiers.flatMap(({ local, type }) => (type === "ImportSpecifier" ? [] : [`${local.name} = ${from}`]))
+  const all = [...whole, ...(named.length === 0 ? [] : [`{ ${named.join(", ")} } = ${from}`])]
+  return all.length === 0 ? "" : `const ${all.join(", ")};`
+}
+
+/**
+ * Takes the modules of Node as they are. An import of one reads all that it exports, and with that loads what Node itself
+ * leaves until it is used: for `node:http` alone that takes longer than the start of the process.
+ */
+const builtIns = (): Plugin => ({
+  name: "built-ins",
+  renderChunk(code) {
+    const imports = this.parse(code).body.filter((one) => one.type === "ImportDeclaration")
+    return imports
+      .filter(({ source }) => source.value.startsWith("node:"))
+      .reduceRight((text, one) => text.slice(0, one.start) + builtInText(one) + text.slice(one.end), code)
+  }
+})
+
+/** Functions of Node in modules that take milliseconds to load, and that many commands never call. */
+const lateFunctions: Readonly<Record<string, string>> = {
+  "node:child_process": "execFile fork spawn",
+  "node:crypto":
+    "createCipheriv createDecipheriv createHash createHmac createSecretKey getCiphers pbkdf2Sync randomBytes randomUUID timingSafeEqual"
+}
+
+/** Loads those modules when the first of their functions is called. */
+const lateBuiltIns = (): Plugin => ({
+  name: "late-built-ins",
+  /* What looks at which functions there are gets the module itself. */
+  resolveId: (id, importer = "") =>
+    id in lateFunctions && !importer.endsWith("NodeCrypto.js") ? `\0${id}` : undefined,
+  load(id) {
+    const name = id.slice(1)
+    const functions = id.startsWith("\0") ? lateFunctions[name] : undefined
+    return functions
+      ?.split(" ")
+      .map((one) => `export const ${one} = (...given) => process.getBuiltinModule("${name}").${one}(...given)`)
+      .join("\n")
+  }
+})
+
+const segmenter = /new Intl\.Segmenter\(undefined, \{\s*granularity: "grapheme"\s*\}\)/
+
+/**
+ * Effect makes a segmenter to align help texts as soon as its command line is loaded, for which Node reads the data of all
+ * languages. Characters of ASCII are segments as they are, and other texts come to the segmenter when they are aligned.
+ */
+const lateSegmenter = (): Plugin => ({
+  name: "late-segmenter",
+  transform: {
+    filter: { id: /effect\/dist\/cli\/CliOutput\.js$/ },
+    handler(code) {
+      if (!segmenter.test(code)) throw new Error("CliOutput of effect makes no segmenter any more: remove this plugin.")
+      return code.replace(
+        segmenter,
+        (made) => `{
+          segment: (text) =>
+            /^[ -~]*$/.test(text) ? Array.from(text, (segment) => ({ segment })) : ${made}.segment(text)
+        }`
+      )
+    }
+  }
+})
+
 /** What users import, by the names of the modules. */
 export const entryPoints = {
   index: "src/index.ts",
@@ -64,8 +142,26 @@ const startedModules = {
   ProbedImport: "src/services/plugins/ProbedImport.ts"
 }
 
+interface BundleParts {
+  readonly external?: ReadonlyArray<RegExp>
+  readonly groups?: ReadonlyArray<CodeSplittingGroup>
+}
+
+/**
+ * What every command loads is one file, and so is what most of them share. Each file takes time; a group of what fewer commands
+ * share would load it for those that do not need it.
+ */
+const commandGroups: ReadonlyArray<CodeSplittingGroup> = [
+  { name: "start", tags: ["$initial"], priority: 1 },
+  { name: "shared", minShareCount: 20 }
+]
+
 /** A bundle in a folder of its own, two levels below the package as the sources are: paths to its files hold. */
-const bundle = (name: string, input: Readonly<Record<string, string>>, external: ReadonlyArray<RegExp> = []) => ({
+const bundle = (
+  name: string,
+  input: Readonly<Record<string, string>>,
+  { external = [], groups = [] }: BundleParts = {}
+) => ({
   name,
   ...({
     input: { ...input },
@@ -73,14 +169,23 @@ const bundle = (name: string, input: Readonly<Record<string, string>>, external:
     platform: "node",
     /* What some packages have beside their modules loads its parts by paths that a bundle does not have. */
     resolve: { mainFields: ["module", "main"] },
-    logLevel: "warn",
-    plugins: [licences()],
-    output: { dir: `dist/${name}`, format: "esm", minify: { mangle: false } }
+    onLog(level, log, report) {
+      /* A part of the library that is loaded late may be needed at once by the command line. */
+      if (log.code === "INEFFECTIVE_DYNAMIC_IMPORT") return
+      report(level === "warn" ? "error" : level, log)
+    },
+    plugins: [licences(), lateBuiltIns(), lateSegmenter(), builtIns()],
+    output: {
+      dir: `dist/${name}`,
+      format: "esm",
+      minify: { mangle: false },
+      ...(groups.length === 0 ? {} : { codeSplitting: { groups: [...groups] } })
+    }
   } satisfies RolldownOptions)
 })
 
 export default [
-  bundle("library", { ...entryPoints, ...startedModules }, [/^effect(?:\/|$)/]),
-  bundle("cli-bundle", { main: "src/main.ts" }),
+  bundle("library", { ...entryPoints, ...startedModules }, { external: [/^effect(?:\/|$)/] }),
+  bundle("cli-bundle", { main: "src/main.ts" }, { groups: commandGroups }),
   bundle("check-bundle", { check: "src/check.ts" })
 ]

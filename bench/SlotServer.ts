@@ -1,22 +1,42 @@
 /**
- * A model server for measurements: it speaks Ollama's API for one model, works on a fixed number of calls at a time in
- * the order of arrival, and takes a fixed time for each. Answers come from a script.
+ * A model server for measurements: it speaks Ollama's API for one model, and so much of OpenAI's as clients without streaming need.
+ * It works on a fixed number of calls at a time in the order of arrival, and takes a fixed time for each, or what a script says. Answers come from a
+ * script; what it cannot do it refuses.
  */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { answerPath, type Document, findModel, modelMissing } from "../test/support/FakeOllamaPaths.ts"
+import { completion, cutAnswer, type Said, wholeAnswer, writeLines } from "./SlotAnswers.ts"
+import { makeSlots } from "./Slots.ts"
 
 export interface SlotServerOptions {
-  /** How many calls are worked on at a time. */
+  /** How many calls are worked on at a time; `Infinity` lets none wait. */
   readonly slots: number
-  /** How long one call takes, in ms. */
-  readonly latency: number
-  readonly answer: (system: string, user: string) => string
+  /** How long a call takes, in ms. */
+  readonly latency: number | ((system: string, user: string) => number)
+  /** Into how many pieces a streamed answer is cut; one for each word when absent. */
+  readonly pieces?: number
+  /** Writes each answer to its end, however short it may be. */
+  readonly isWhole?: boolean
+  /** `tools` says what the model can do now: call one, tell what one gave, or neither. */
+  readonly answer: (system: string, user: string, tools: "offered" | "answered" | "none") => Said
+}
+
+/** `first` and `last` are when the first call came and the last one was answered; tokens are four characters. */
+export interface SlotStats {
+  calls: number
+  inFlight: number
+  mostInFlight: number
+  first: number
+  last: number
+  promptTokens: number
+  /** Those of them that a slot had read before. */
+  cachedTokens: number
 }
 
 export interface SlotServer {
   readonly url: string
-  readonly stats: { calls: number; inFlight: number; mostInFlight: number; first: number; last: number }
+  readonly stats: SlotStats
   readonly close: () => Promise<void>
 }
 
@@ -25,66 +45,93 @@ export const slotModel = "bench"
 
 const models = [{ name: slotModel, capabilities: ["completion", "tools"], contextLength: 131_072 }]
 
+interface Message {
+  readonly role: string
+  readonly content: string | null | ReadonlyArray<{ readonly text?: string }>
+  readonly tool_calls?: unknown
+}
+
 interface Chat {
   readonly model: string
-  readonly messages: ReadonlyArray<{ readonly content: string }>
+  readonly messages: ReadonlyArray<Message>
+  readonly tools?: ReadonlyArray<unknown>
+  readonly stream?: boolean
   readonly options?: { readonly num_ctx?: number; readonly num_predict?: number }
-  readonly keep_alive?: string
+  readonly keep_alive?: string | number
 }
 
 const charactersPerToken = 4
+
+const tokensOf = (characters: number): number => Math.ceil(characters / charactersPerToken)
+
+const textOf = ({ content }: Message): string =>
+  typeof content === "string" ? content : (content ?? []).map(({ text = "" }) => text).join("")
+
+const callsOf = ({ tool_calls }: Message): string => (tool_calls === undefined ? "" : JSON.stringify(tool_calls))
+
+const toolsOf = ({ messages, tools = [] }: Chat) => {
+  if (messages.some(({ role }) => role === "tool")) return "answered"
+  return tools.length === 0 ? "none" : "offered"
+}
+
+const openAiPath = "/v1/chat/completions"
+
+/** Why a call is not answered. */
+const refusalOf = ({ model, options, stream }: Chat, path: string, promptTokens: number): Document | undefined => {
+  if (findModel(models, model) === undefined) return modelMissing(model)
+  if (path === openAiPath && stream === true)
+    return { status: 400, body: { error: { message: "this server does not stream completions" } } }
+  return promptTokens <= (options?.num_ctx ?? Infinity)
+    ? undefined
+    : { status: 400, body: { error: "the input length exceeds the context length" } }
+}
 
 const send = (response: http.ServerResponse, { body, status }: Document): void => {
   response.writeHead(status, { "content-type": "application/json" })
   response.end(JSON.stringify(body))
 }
 
-/** Why a call is not answered. */
-const refusalOf = ({ model, options }: Chat, promptTokens: number): Document | undefined => {
-  if (findModel(models, model) === undefined) return modelMissing(model)
-  return promptTokens <= (options?.num_ctx ?? Infinity)
-    ? undefined
-    : { status: 400, body: { error: "the input length exceeds the context length" } }
-}
-
-/** Writes an answer word by word, as many as may be. */
-const writeAnswer = (response: http.ServerResponse, text: string, { options }: Chat, promptTokens: number): void => {
-  const words = text.match(/\s*\S+\s*$|\s*\S+|\s+/gu) ?? []
-  const said = words.slice(0, options?.num_predict ?? Infinity)
-  response.writeHead(200, { "content-type": "application/x-ndjson" })
-  for (const content of said) response.write(line({ message: { role: "assistant", content }, done: false }))
-  response.end(
-    line({
-      message: { role: "assistant", content: "" },
-      done: true,
-      done_reason: said.length < words.length ? "length" : "stop",
-      prompt_eval_count: promptTokens,
-      eval_count: said.length
-    })
-  )
-}
-
-const line = (value: object): string =>
-  `${JSON.stringify({ model: "bench", created_at: "2026-01-01T00:00:00Z", ...value })}\n`
-
-export const startSlotServer = async ({ answer, latency, slots }: SlotServerOptions): Promise<SlotServer> => {
-  const stats = { calls: 0, inFlight: 0, mostInFlight: 0, first: 0, last: 0 }
-  const waiting: Array<() => void> = []
-  /** When each slot is free again: a call starts at the deadline of the one before, so timers do not add up. */
-  const freeAt = Array.from({ length: slots }, () => 0)
-  let busy = 0
+export const startSlotServer = async (options: SlotServerOptions): Promise<SlotServer> => {
+  const { answer, isWhole = false, latency, pieces, slots } = options
+  const stats: SlotStats = {
+    calls: 0,
+    inFlight: 0,
+    mostInFlight: 0,
+    first: 0,
+    last: 0,
+    promptTokens: 0,
+    cachedTokens: 0
+  }
+  const { work } = makeSlots(slots)
   const loaded = new Map<string, number>()
 
-  const serve = async (): Promise<void> => {
-    if (busy >= slots) await new Promise<void>((go) => waiting.push(go))
-    busy += 1
-    const now = performance.now()
-    const slot = freeAt.indexOf(Math.min(...freeAt))
-    const start = waiting.length > 0 || (freeAt[slot] ?? 0) > now - 5 ? Math.max(freeAt[slot] ?? 0, now - 5) : now
-    freeAt[slot] = start + latency
-    if (latency > 0) await new Promise((done) => setTimeout(done, Math.max(0, start + latency - performance.now())))
-    busy -= 1
-    waiting.shift()?.()
+  const converse = async (chat: Chat, path: string, response: http.ServerResponse): Promise<void> => {
+    const texts = chat.messages.map(textOf)
+    const promptTokens = tokensOf(texts.reduce((sum, text) => sum + text.length, 0))
+    const refusal = refusalOf(chat, path, promptTokens)
+    if (refusal !== undefined) return send(response, refusal)
+    loaded.set(slotModel, chat.options?.num_ctx ?? 4096)
+    if (String(chat.keep_alive).startsWith("0")) loaded.delete(slotModel)
+    stats.calls += 1
+    const number = stats.calls
+    stats.inFlight += 1
+    stats.mostInFlight = Math.max(stats.mostInFlight, stats.inFlight)
+    if (stats.first === 0) stats.first = performance.now()
+    const [system, user] = texts.length === 1 ? ["", texts[0]] : [texts[0], texts.at(-1)]
+    const most = isWhole ? Infinity : (chat.options?.num_predict ?? Infinity)
+    const cut = cutAnswer(answer(system ?? "", user ?? "", toolsOf(chat)), most, pieces)
+    const said = typeof cut.said === "string" ? cut.said : JSON.stringify(cut.said)
+    const prompt = chat.messages.map((message, at) => `${message.role}\n${texts[at]}${callsOf(message)}\n`).join("")
+    const takes = typeof latency === "number" ? latency : latency(system ?? "", user ?? "")
+    const common = await work(prompt, `assistant\n${said}\n`, takes)
+    stats.promptTokens += promptTokens
+    stats.cachedTokens += Math.min(promptTokens, Math.floor(common / charactersPerToken))
+    const counts = { prompt: promptTokens, answer: pieces === undefined ? cut.pieces.length : tokensOf(said.length) }
+    if (path === openAiPath) send(response, { status: 200, body: completion(cut, counts, number) })
+    else if (chat.stream === false) send(response, { status: 200, body: wholeAnswer(cut, counts) })
+    else writeLines(response, cut, counts)
+    stats.inFlight -= 1
+    stats.last = performance.now()
   }
 
   const server = http.createServer((request, response) => {
@@ -94,27 +141,16 @@ export const startSlotServer = async ({ answer, latency, slots }: SlotServerOpti
       .on("end", () => {
         const text = Buffer.concat(chunks).toString()
         const body = text === "" ? undefined : JSON.parse(text)
-        if (request.url !== "/api/chat") return send(response, answerPath(request.url ?? "", body, models, loaded))
-        const chat: Chat = body
-        const promptTokens = Math.ceil(chat.messages.map(({ content }) => content).join("").length / charactersPerToken)
-        const refusal = refusalOf(chat, promptTokens)
-        if (refusal !== undefined) return send(response, refusal)
-        loaded.set(slotModel, chat.options?.num_ctx ?? 4096)
-        if (chat.keep_alive?.startsWith("0")) loaded.delete(slotModel)
-        stats.calls += 1
-        stats.inFlight += 1
-        stats.mostInFlight = Math.max(stats.mostInFlight, stats.inFlight)
-        if (stats.first === 0) stats.first = performance.now()
-        void serve().then(() => {
-          const [first, second] = chat.messages
-          const [system, user] = second === undefined ? ["", first?.content] : [first?.content, second.content]
-          writeAnswer(response, answer(system ?? "", user ?? ""), chat, promptTokens)
-          stats.inFlight -= 1
-          stats.last = performance.now()
-        })
+        const path = request.url ?? ""
+        if (path === "/api/chat" || path === openAiPath) {
+          return void converse(body, path, response).catch((error: unknown) =>
+            send(response, { status: 500, body: { error: String(error) } })
+          )
+        }
+        return send(response, answerPath(path, body, models, loaded))
       })
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  await new Promise<void>((resolve) => server.listen({ port: 0, host: "127.0.0.1", backlog: 16_384 }, resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stats,

@@ -84,6 +84,7 @@ const world = PlanChecker.layer.pipe(
         denials: Effect.succeed([]),
         wishes: Effect.succeed([]),
         foresee: () => Effect.undefined,
+        asksNobody: () => Effect.succeed(true),
         mayRead: () => Effect.succeed(true),
         sessionGrants: Effect.succeed([]),
         addRule: () => Effect.void,

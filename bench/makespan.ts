@@ -1,14 +1,16 @@
 /**
- * How close a run comes to the time that no schedule can beat, and what a task costs in CPU. Runs a whole pipeline over
- * HTTP against a server with a fixed number of slots.
+ * How close a run comes to the time that no schedule with strict sections can beat, and what a task costs in CPU. Runs a
+ * whole pipeline over HTTP against a server with a fixed number of slots.
  *
- *   node bench/makespan.ts [--tasks 100] [--steps 10] [--latency 200] [--slots 1,4,64] [--repeat 3]
+ *   node bench/makespan.ts [--tasks 100] [--steps 10] [--latency 200] [--slots 1,4,64] [--repeat 3] [--order strict,early]
+ *   node bench/makespan.ts --shapes chain,funnel,lanes,ragged [--free 0.3] [--spread 0.4] [--draws 5]
  */
 import { parseArgs } from "node:util"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { run } from "../src/index.ts"
+import { planText, shapedPlan, type ShapedPlan, shapes, strictBound, uniformPlan } from "./PlanShapes.ts"
 import { startSlotServer } from "./SlotServer.ts"
 
 const { values } = parseArgs({
@@ -17,24 +19,15 @@ const { values } = parseArgs({
     steps: { type: "string", default: "10" },
     latency: { type: "string", default: "200" },
     slots: { type: "string", default: "1,4,64" },
-    repeat: { type: "string", default: "3" }
+    repeat: { type: "string", default: "3" },
+    order: { type: "string", default: "strict" },
+    shapes: { type: "string", default: "" },
+    free: { type: "string", default: "0.3" },
+    spread: { type: "string", default: "0.4" },
+    draws: { type: "string", default: "5" }
   }
 })
-const tasks = Number(values.tasks)
-const steps = Number(values.steps)
 const latency = Number(values.latency)
-
-const task = (name: string): string =>
-  `- **Name** ${name}\n- **What is needed** Say the time.\n- **Skill** search-code\n- **Expected output** The time.\n`
-
-const plan = [
-  "## Original prompt\n\nTell the time.\n\n## Goals / summary\n\nThe time is told.\n\n## Tasks\n",
-  ...Array.from(
-    { length: steps },
-    (_, step) =>
-      `### Task section ${step + 1}\n\n${Array.from({ length: tasks / steps }, (_, n) => task(`Task ${step + 1} ${n + 1}`)).join("\n")}`
-  )
-].join("\n")
 
 const call = JSON.stringify({ uid: "call-1", name: "get_file_tree", arguments: {} })
 const answers: Readonly<Record<string, string>> = {
@@ -44,56 +37,97 @@ const answers: Readonly<Record<string, string>> = {
   conclusion: "It is done."
 }
 
-/** No schedule with steps one after another is faster; times in calls. */
-const lowerBound = (slots: number): number => {
-  const width = tasks / steps
-  let end = 0
-  for (let step = 1; step <= steps; step += 1) {
-    end = Math.max(Math.max(end, 1) + 1, end + width / slots, (2 * width * step) / slots)
+const stageOf = (system: string): string => /^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""
+
+/** How long the server works on a call. */
+const timeOf = ({ conclude, iterate, tasks }: ShapedPlan) => {
+  const byName = new Map(tasks.map((task) => [task.name, task]))
+  return (system: string, user: string): number => {
+    const stage = stageOf(system)
+    if (stage === "iteration") return iterate
+    if (stage === "conclusion") return conclude
+    const name = [...user.matchAll(/^- \*\*Name\*\* (.+)$/gm)].at(-1)?.[1] ?? ""
+    const task = byName.get(name)
+    if (task === undefined) throw new Error(`No task of this name: ${name}`)
+    return stage === "refinement" ? task.refine : task.execute
   }
-  return end + 2
 }
 
 const median = (numbers: ReadonlyArray<number>): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 
-const measure = async (slots: number) => {
+interface Measured {
+  readonly ratio: number
+  readonly cpu: number
+  readonly calls: number
+  readonly mostInFlight: number
+}
+
+const measure = async (plan: ShapedPlan, slots: number, strictSections: boolean): Promise<Measured> => {
   const server = await startSlotServer({
     slots,
-    latency,
-    answer: (system) => answers[/^# Stage: (\w+)$/m.exec(system)?.[1] ?? ""] ?? ""
+    latency: timeOf(plan),
+    answer: (system) => answers[stageOf(system)] ?? ""
   })
   const project = mkdtempSync(join(tmpdir(), "task-conductor-bench-"))
   const cpu = process.cpuUsage()
   const report = await run({
     prompt: "Tell the time.",
-    plan,
+    plan: planText(plan),
     project,
     model: "bench",
     host: server.url,
     parallel: slots,
+    strictSections,
     contextWindow: 262_144,
     keep: false
   }).report
   const used = process.cpuUsage(cpu)
   await server.close()
   rmSync(project, { recursive: true })
-  if (report.status !== "done" || report.results.length !== tasks)
+  if (report.status !== "done" || report.results.length !== plan.tasks.length)
     throw new Error(`${report.status}: ${report.message}`)
   return {
-    ratio: (server.stats.last - server.stats.first) / (lowerBound(slots) * latency),
-    cpu: (used.user + used.system) / 1000 / tasks,
+    ratio: (server.stats.last - server.stats.first) / strictBound(plan, slots),
+    cpu: (used.user + used.system) / 1000 / plan.tasks.length,
     calls: server.stats.calls,
     mostInFlight: server.stats.mostInFlight
   }
 }
 
-console.log("slots  makespan/bound  calls  most in flight  CPU ms per task (client and server)")
-for (const slots of values.slots.split(",").map(Number)) {
-  const runs = []
-  for (let n = 0; n < Number(values.repeat); n += 1) runs.push(await measure(slots))
-  const ratio = latency === 0 ? "-" : median(runs.map((one) => one.ratio)).toFixed(3)
-  const cpu = median(runs.map((one) => one.cpu)).toFixed(2)
-  console.log(
-    `${String(slots).padEnd(7)}${ratio.padEnd(16)}${String(runs[0]?.calls).padEnd(7)}${String(runs[0]?.mostInFlight).padEnd(16)}${cpu}`
+/** The plans that are measured, by the name of their shape. */
+const plansOf = (shape: string): ReadonlyArray<ShapedPlan> => {
+  const found = shapes[shape]
+  if (found === undefined) throw new Error(`There is no shape ${shape}; there are ${Object.keys(shapes).join(", ")}.`)
+  const { free, spread } = values
+  return Array.from({ length: Number(values.draws) }, (_, seed) =>
+    shapedPlan(found, { latency, free: Number(free), spread: Number(spread), seed: seed + 1 })
   )
+}
+
+const measured: ReadonlyArray<readonly [shape: string, plans: ReadonlyArray<ShapedPlan>]> =
+  values.shapes === ""
+    ? [
+        [
+          "uniform",
+          Array.from({ length: Number(values.repeat) }, () =>
+            uniformPlan(Number(values.tasks), Number(values.steps), latency)
+          )
+        ]
+      ]
+    : values.shapes.split(",").map((shape) => [shape, plansOf(shape)] as const)
+
+console.log("shape    slots  order   makespan/bound  calls  most in flight  CPU ms per task (client and server)")
+for (const [shape, plans] of measured) {
+  for (const slots of values.slots.split(",").map(Number)) {
+    for (const order of values.order.split(",")) {
+      const runs: Array<Measured> = []
+      for (const plan of plans) runs.push(await measure(plan, slots, order === "strict"))
+      const ratio = latency === 0 ? "-" : median(runs.map((one) => one.ratio)).toFixed(3)
+      const cpu = median(runs.map((one) => one.cpu)).toFixed(2)
+      const most = Math.max(...runs.map((one) => one.mostInFlight))
+      console.log(
+        `${shape.padEnd(9)}${String(slots).padEnd(7)}${order.padEnd(8)}${ratio.padEnd(16)}${String(runs[0]?.calls).padEnd(7)}${String(most).padEnd(16)}${cpu}`
+      )
+    }
+  }
 }

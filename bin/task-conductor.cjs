@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 /*
- * Starts task-conductor. Plain old JavaScript, so that an old Node can still say that it is too old. What loads no plugin
- * (help, saved runs, and check outside of a project) starts from the bundle, which is five times as fast; everything else shares
- * `effect` with its plugins.
+ * Starts task-conductor. Plain old JavaScript, so that an old Node can still say that it is too old. What loads no package of
+ * tools starts from the bundle, which is several times as fast; everything else shares `effect` with its plugins.
  */
 "use strict"
 
@@ -44,33 +43,56 @@ function systemHome() {
   }
 }
 
+/* The flags of one letter that do not name a project: model, file, output, yes, quiet. */
+var otherLetters = ["-m", "-f", "-o", "-y", "-q"]
+
+/* The project folders that the flags name; nothing when they may name a package of tools, or are not understood. */
+function projectsOf(flags) {
+  var folders = ["."]
+  for (var at = 0; at < flags.length; at += 1) {
+    var named = /^(?:--project|-p)(?:=([^]*))?$/.exec(flags[at])
+    if (named) folders.push(named[1] === undefined ? flags[at + 1] || "." : named[1])
+    else if (/^(--pl|--proj)/.test(flags[at])) return undefined
+    else if (/^-[^-]/.test(flags[at]) && otherLetters.indexOf(flags[at]) === -1) return undefined
+  }
+  return folders
+}
+
 function mayHavePlugins(flags) {
-  var given = flags.some(function (word) {
-    return /^(--pl|--pr|-[^-])/.test(word)
-  })
+  var projects = projectsOf(flags)
+  if (projects === undefined) return true
   var homes = [process.env.HOME, process.env.USERPROFILE, systemHome()]
   var folders = [process.env.XDG_CONFIG_HOME].concat(
     homes.map(function (home) {
       return home && home + "/.config"
     })
   )
+  var files = projects.map(function (folder) {
+    return folder + "/task-conductor.json"
+  })
   return (
-    given ||
-    namesPlugins("task-conductor.json") ||
+    files.some(namesPlugins) ||
     folders.some(function (folder) {
       return folder && namesPlugins(folder + "/task-conductor/config.json")
     })
   )
 }
 
+/* What looks at saved runs only, and what loads packages of tools when the settings or a flag of the person name any. */
+var withoutTools = ["help", "runs", "show", "report"]
+var withTools = ["run", "plan", "ask", "check", "tools", "permissions", "skills", "doctor", "models", "init"].concat([
+  "refine",
+  "execute",
+  "iterate"
+])
+
 function isQuick() {
   var end = words.indexOf("--")
   var flags = end === -1 ? words : words.slice(0, end)
   if (words.length === 0 || flags.indexOf("--help") !== -1 || flags.indexOf("-h") !== -1) return true
-  if (words[0] === "help") return true
-  if (words[0] === "check") return !checksProject(flags)
-  if (words[0] === "tools" && words[1] === "list") return !mayHavePlugins(flags)
-  return ["runs", "show", "report"].indexOf(words[0]) !== -1
+  if (withoutTools.indexOf(words[0]) !== -1) return true
+  if (words[0] === "check" && !checksProject(flags)) return true
+  return withTools.indexOf(words[0]) !== -1 && !mayHavePlugins(flags)
 }
 
 if (major < 22 || (major === 22 && minor < 19)) {

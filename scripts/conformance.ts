@@ -8,6 +8,7 @@ import { resolveHost } from "../src/services/providers/ollama/OllamaHost.ts"
 import { resolveBaseUrl } from "../src/services/providers/openai/OpenAiAddress.ts"
 import { runCheck, tableOf, type Target } from "./conformance/Check.ts"
 import { checks } from "./conformance/checks.ts"
+import { restartWith } from "./conformance/restartCommand.ts"
 
 const { values } = parseArgs({
   options: {
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     window: { type: "string", default: "4096" },
     "run-window": { type: "string" },
     seconds: { type: "string", default: "120" },
+    restart: { type: "string" },
     only: { type: "string", default: "" }
   }
 })
@@ -27,7 +29,7 @@ const [window, seconds] = [Number(values.window), Number(values.seconds)]
 
 if (model === undefined || (api !== "ollama" && api !== "openai") || !(window >= 1024) || !(seconds > 0)) {
   console.error(
-    "Usage: npm run conformance -- --host URL --model NAME [--api ollama|openai] [--thinking-model NAME] [--plain-model NAME] [--window TOKENS] [--run-window TOKENS] [--seconds N] [--only WORD]"
+    "Usage: npm run conformance -- --host URL --model NAME [--api ollama|openai] [--thinking-model NAME] [--plain-model NAME] [--window TOKENS] [--run-window TOKENS] [--seconds N] [--restart COMMAND] [--only WORD]"
   )
   process.exit(2)
 }
@@ -39,6 +41,7 @@ const target: Target = {
   window,
   patience: (seconds / 4) * 1000,
   ...(values["run-window"] === undefined ? {} : { runWindow: Number(values["run-window"]) }),
+  ...(values.restart === undefined ? {} : { restart: restartWith(values.restart) }),
   ...(values["thinking-model"] === undefined ? {} : { thinkingModel: values["thinking-model"] }),
   ...(values["plain-model"] === undefined ? {} : { plainModel: values["plain-model"] })
 }

@@ -79,7 +79,7 @@ const helpOf = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   const presenter = CliOutput.layerPresenter({
     present: (event) => (event._tag === "Help" ? write(formatter.formatHelpDoc(event.helpDoc)) : Effect.void)
   })
-  yield* Command.runWith(taskConductor, { version: "" })([...words, "--help"]).pipe(
+  yield* Command.runWith(yield* taskConductor(words), { version: "" })([...words, "--help"]).pipe(
     Effect.provide(Layer.mergeAll(presenter, layerFlags, Layer.succeed(Output)(output), NodeServices.layer)),
     Effect.provideService(Signals, { received: () => undefined, onInterrupt: () => Effect.void })
   )

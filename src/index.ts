@@ -23,11 +23,9 @@ export { RunSummary } from "./domain/history/RunStanding.ts"
 export { RunNotFound } from "./services/history/RunNotFound.ts"
 export { RunStore } from "./services/history/RunStore.ts"
 export { StateFolder } from "./services/configuration/UserFolders.ts"
-export { ModelUnchosen } from "./app/chosenModel.ts"
-export { beginRun, forkRun, type NewRun, resumeRun, type StartPorts } from "./app/runs.ts"
+export { ModelUnchosen } from "./app/ModelUnchosen.ts"
+export type { NewRun, StartPorts } from "./app/runs.ts"
 export type { SavedRun } from "./app/reopenedRun.ts"
-export { replayRun } from "./app/replay.ts"
-export { layerRuns } from "./app/savedRuns.ts"
 export type { StartupNotes } from "./app/startup.ts"
 export { checkInProject, fixInProject, type ProjectCheckOptions } from "./library/check.ts"
 export { plan, run } from "./library/run.ts"
@@ -56,20 +54,30 @@ export {
 } from "./library/runs.ts"
 export { Approver, type DoubtAnswer } from "./services/approvals/Approver.ts"
 export type { ApprovalAnswer, ApprovalRequest, Approve, Arbitrate } from "./services/approvals/CallbackApprover.ts"
-export { ConfigurationError } from "./services/configuration/ConfigurationFile.ts"
+export { ConfigurationError } from "./services/configuration/ConfigurationError.ts"
 export { ProjectWriteLock } from "./services/permissions/ProjectWriteLock.ts"
-export { RuleWithoutTool } from "./services/pipeline/StartupWarnings.ts"
+export { RuleWithoutTool } from "./services/pipeline/RuleWithoutTool.ts"
 export { Pipeline } from "./services/pipeline/Pipeline.ts"
 export { Asker, type AskSession } from "./services/conversation/Asker.ts"
 export { NoToolSupport } from "./services/models/ToolSupport.ts"
 export { ask, type AskHandle, type AskOptions, type Conversation, openConversation } from "./library/ask.ts"
-export { layerAsk, layerRun } from "./app/runLayers.ts"
-export { holdConversation, type NewConversation } from "./app/conversation.ts"
+export type { NewConversation } from "./app/conversation.ts"
 export type { RunPorts } from "./app/projectLayers.ts"
 export type { RunHandle } from "./library/runHandle.ts"
 export type { RunOptions } from "./library/runOptions.ts"
 export type { ScriptOptions } from "./library/scriptOptions.ts"
-export { readSetup, type Setup } from "./app/setup.ts"
+export type { Setup } from "./app/setup.ts"
+export {
+  beginRun,
+  forkRun,
+  holdConversation,
+  layerAsk,
+  layerRun,
+  layerRuns,
+  readSetup,
+  replayRun,
+  resumeRun
+} from "./library/lateApp.ts"
 
 /** Checks the text of a document without a model; see `checkInProject` for the rest. `finished` names the tasks that have finished before the list. */
 export const check = (

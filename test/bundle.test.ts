@@ -13,6 +13,8 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const packed = mkdtempSync(join(tmpdir(), "task-conductor-bundle-"))
 const plan = join(root, "test/fixtures/checks/five-mistakes.md")
 
+const unbuilt = 'task-conductor is not built yet. Run "npm run build" in its folder.\n'
+
 interface Ended {
   readonly code: number
   readonly stdout: string
@@ -70,36 +72,54 @@ describe("the bundles", () => {
     sources.remove()
   })
 
-  it("leave everything else to the modules that plugins share", async () => {
+  it("leave what may load a package of tools to the modules that plugins share", async () => {
     for (const words of [
-      ["run", "--", "--help"],
-      ["check", "five-mistakes.md", "--project", "."],
-      ["check", "--project=.", "five-mistakes.md"],
-      ["check", "-p", ".", "five-mistakes.md"]
+      ["run", "--plugin", "./a.ts", "x"],
+      ["run", "x", "--plugin=./a.ts"],
+      ["check", "five-mistakes.md", "--project", ".", "-xp", "."],
+      ["resume", "last"],
+      ["plugins", "list"],
+      ["mcp"]
     ]) {
       const { code, stderr } = await shim(...words)
-      assert.deepStrictEqual(
-        [code, stderr],
-        [2, 'task-conductor is not built yet. Run "npm run build" in its folder.\n']
-      )
+      assert.deepStrictEqual([code, stderr], [2, unbuilt], words.join(" "))
     }
   })
 
-  it("list and show runs, and list tools, where no package of tools is named", async () => {
+  it("run, list and show where no package of tools is named", async () => {
     const home = mkdtempSync(join(packed, "home-"))
     const project = mkdtempSync(join(packed, "project-"))
     const env = { HOME: home, PATH: process.env["PATH"] ?? "" }
     const start = (...words: ReadonlyArray<string>) => shimIn(project, env, ...words)
     assert.deepStrictEqual(await start("runs"), { code: 0, stdout: "", stderr: "There are no runs yet.\n" })
-    assert.strictEqual((await start("show", "last")).code, 2)
+    writeFileSync(join(project, "notes.md"), "Sunny spells in the north.\n")
+    const ran = await start("run", "--model", "embedded", "Where is it sunny?")
+    assert.deepStrictEqual([ran.code, ran.stdout !== ""], [0, true], ran.stderr)
+    assert.match((await start("show", "last")).stdout, /^# Run /)
+    const checked = await start("check", plan, "-p", ".")
+    assert.deepStrictEqual([checked.code, checked.stderr], [1, ""])
     assert.match((await start("tools", "list")).stdout, /^read_file /m)
-    const library = 'task-conductor is not built yet. Run "npm run build" in its folder.\n'
-    assert.strictEqual((await start("tools", "list", "--plugin", "./a.ts")).stderr, library)
+  })
+
+  it("leave everything to those modules where settings name a package of tools", async () => {
+    const home = mkdtempSync(join(packed, "home-"))
+    const project = mkdtempSync(join(packed, "project-"))
+    const env = { HOME: home, PATH: process.env["PATH"] ?? "" }
     for (const file of [join(home, ".config/task-conductor/config.json"), join(project, "task-conductor.json")]) {
       for (const text of ['{ "plugins": ["a"] }', '{ "pl\\u0075gins": ["a"] }']) {
         mkdirSync(dirname(file), { recursive: true })
         writeFileSync(file, text)
-        assert.strictEqual((await start("tools", "list")).stderr, library, `${file} ${text}`)
+        for (const words of [
+          ["tools", "list", `--project=${project}`],
+          ["run", "-p", project, "x"],
+          ["check", "-p", project, "x"]
+        ]) {
+          assert.strictEqual(
+            (await shimIn(packed, env, ...words)).stderr,
+            unbuilt,
+            `${file} ${text} ${words.join(" ")}`
+          )
+        }
         rmSync(file)
       }
     }

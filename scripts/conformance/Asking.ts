@@ -26,6 +26,8 @@ export interface Question {
   readonly tools?: "auto" | "required"
   /** Stops reading after that many pieces of text or thought. */
   readonly pieces?: number
+  /** Is called for each piece as it comes. */
+  readonly heard?: () => void
 }
 
 export interface Answer {
@@ -52,7 +54,8 @@ const layerOf = (target: Target, { keepAlive, model = target.model, window = tar
 
 const Weather = Tool.make("get_weather", {
   description: "Tells the weather of a city.",
-  parameters: Schema.Struct({ city: Schema.String }),
+  // Few values, so that a grammar which holds a model to a call comes to an end.
+  parameters: Schema.Struct({ city: Schema.Literals(["Rome", "Paris"]) }),
   success: Schema.String
 })
 const weather = Toolkit.make(Weather)
@@ -110,12 +113,13 @@ export const ask = (target: Target, question: Question): Effect.Effect<Answer, M
       tools === undefined
         ? LanguageModel.streamText({ prompt })
         : Stream.provide(LanguageModel.streamText({ prompt, ...toolsOf(tools) }), handlers)
-    const heard = Stream.tap(parts, ({ delta = "", type }) =>
+    const noted = Stream.tap(parts, (part) =>
       Effect.sync(() => {
-        if (type === "text-delta") partial += delta
+        if (part.type === "text-delta") partial += part.delta ?? ""
+        if (isPiece(part)) question.heard?.()
       })
     )
-    return Stream.runCollect(upTo(heard, pieces)).pipe(
+    return Stream.runCollect(upTo(noted, pieces)).pipe(
       Effect.map(answerOf),
       Effect.mapError((error) =>
         fromAiError(error, {

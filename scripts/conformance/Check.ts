@@ -20,10 +20,19 @@ export interface Target {
   readonly runWindow?: number
   /** How long the server may take to be free again, in milliseconds. */
   readonly patience: number
+  /** Ends the server and starts it again, and is done when both were begun; absent when nobody said how. */
+  readonly restart?: Effect.Effect<void, CheckFailed>
 }
 
 /** The server cannot do this, which is no fault. */
 export class NotSupported extends Schema.TaggedError<NotSupported>()("NotSupported", { why: Schema.String }) {
+  override get message(): string {
+    return this.why
+  }
+}
+
+/** The check needs what was not given, so that nothing is known. */
+export class NotTried extends Schema.TaggedError<NotTried>()("NotTried", { why: Schema.String }) {
   override get message(): string {
     return this.why
   }
@@ -39,7 +48,7 @@ export class CheckFailed extends Schema.TaggedError<CheckFailed>()("CheckFailed"
 export interface Check {
   readonly name: string
   /** Gives what was seen, in a few words. */
-  readonly check: (target: Target) => Effect.Effect<string, NotSupported | CheckFailed | ModelError>
+  readonly check: (target: Target) => Effect.Effect<string, NotSupported | NotTried | CheckFailed | ModelError>
 }
 
 export const notSupported = (why: string) => new NotSupported({ why })
@@ -47,10 +56,17 @@ export const notSupported = (why: string) => new NotSupported({ why })
 export const require = (condition: boolean, what: () => string): Effect.Effect<void, CheckFailed> =>
   condition ? Effect.void : Effect.fail(new CheckFailed({ what: what() }))
 
+/** Fails with these words unless something ends before the patience with the server does. */
+export const inTime = <A, E, R>({ patience }: Target, effect: Effect.Effect<A, E, R>, what: string) =>
+  Effect.timeoutOrElse(effect, {
+    duration: patience,
+    orElse: () => Effect.fail(new CheckFailed({ what: `${what} within ${patience} ms` }))
+  })
+
 /** The row of a check in the table. */
 export interface Row {
   readonly name: string
-  readonly outcome: "passed" | "not supported" | "failed"
+  readonly outcome: "passed" | "not supported" | "not tried" | "failed"
   readonly detail: string
 }
 
@@ -67,6 +83,7 @@ export const runCheck = ({ check, name }: Check, target: Target, seconds: number
     Effect.catchTag("NotSupported", ({ why }) =>
       Effect.succeed<Row>({ name, outcome: "not supported", detail: oneLine(why) })
     ),
+    Effect.catchTag("NotTried", ({ why }) => Effect.succeed<Row>({ name, outcome: "not tried", detail: oneLine(why) })),
     Effect.catch((error) => Effect.succeed<Row>({ name, outcome: "failed", detail: oneLine(error.message) })),
     Effect.catchDefect((defect) => Effect.succeed<Row>({ name, outcome: "failed", detail: oneLine(String(defect)) }))
   )

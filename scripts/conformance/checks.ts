@@ -5,6 +5,7 @@ import { answerChecks } from "./answerChecks.ts"
 import type { Check } from "./Check.ts"
 import { loadChecks } from "./loadChecks.ts"
 import { promptChecks } from "./promptChecks.ts"
+import { restartChecks } from "./restartChecks.ts"
 import { runChecks } from "./runCheck.ts"
 import { serverChecks } from "./serverChecks.ts"
 
@@ -13,5 +14,6 @@ export const checks: ReadonlyArray<Check> = [
   ...answerChecks,
   ...promptChecks,
   ...loadChecks,
-  ...runChecks
+  ...runChecks,
+  ...restartChecks
 ]

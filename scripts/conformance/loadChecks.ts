@@ -5,9 +5,10 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { ask, type Question } from "./Asking.ts"
-import { type Check, CheckFailed, notSupported, require, type Target } from "./Check.ts"
+import { type Check, inTime, notSupported, require, type Target } from "./Check.ts"
 
-const long: Question = {
+/** A question whose answer takes its time. */
+export const long: Question = {
   prompt: "Tell a very long story.",
   settings: { maxTokens: 3000, sampling: { temperature: 1, seed: 11 } }
 }
@@ -16,12 +17,7 @@ const long: Question = {
 const mustBeFree = (target: Target) =>
   Effect.gen(function* () {
     const began = performance.now()
-    yield* ask(target, { prompt: "Hello", settings: { maxTokens: 2 } }).pipe(
-      Effect.timeoutOrElse({
-        duration: target.patience,
-        orElse: () => Effect.fail(new CheckFailed({ what: `no answer to a short call within ${target.patience} ms` }))
-      })
-    )
+    yield* inTime(target, ask(target, { prompt: "Hello", settings: { maxTokens: 2 } }), "no answer to a short call")
     return `free again within ${Math.round(performance.now() - began)} ms`
   })
 

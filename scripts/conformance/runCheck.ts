@@ -1,12 +1,12 @@
 /**
  * A whole run against the server, in an empty project: whatever the model writes, the run ends in a way that is told.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import { run } from "../../src/index.ts"
-import { type Check, require } from "./Check.ts"
+import { run, type RunHandle, type RunOptions } from "../../src/index.ts"
+import { type Check, require, type Target } from "./Check.ts"
 
 /** How a run may end when its server works; the model decides which it is. */
 const told: ReadonlySet<string> = new Set(["done", "failed", "no_valid_plan", "limit"])
@@ -16,24 +16,37 @@ const folder = Effect.acquireRelease(
   (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
 )
 
+/** The order of a run in a project of its own; where runs are saved is beside it. */
+export const orderFor = (target: Target, prompt: string) =>
+  Effect.map(folder, (made): RunOptions => {
+    const project = join(made, "project")
+    mkdirSync(project)
+    writeFileSync(join(project, "notes.txt"), "The meeting is at noon.\n")
+    return {
+      project,
+      prompt,
+      model: target.api === "openai" ? `openai:${target.model}` : target.model,
+      ...(target.api === "openai" ? { openaiBaseUrl: target.host } : { host: target.host }),
+      stateFolder: join(made, "state"),
+      ...(target.runWindow === undefined ? {} : { contextWindow: target.runWindow })
+    }
+  })
+
+/** How the run ended, when it is one of the ways in which it may. */
+export const mustEnd = ({ report }: RunHandle) =>
+  Effect.gen(function* () {
+    const { message, status } = yield* Effect.promise(() => report)
+    yield* require(told.has(status), () => `${status}: ${message}`)
+    return message === "" ? status : `${status}: ${message}`
+  })
+
 export const runChecks: ReadonlyArray<Check> = [
   {
     name: "a whole run",
     check: (target) =>
-      Effect.gen(function* () {
-        const project = yield* folder
-        writeFileSync(join(project, "notes.txt"), "The meeting is at noon.\n")
-        const { report } = run({
-          project,
-          prompt: "When is the meeting?",
-          model: target.api === "openai" ? `openai:${target.model}` : target.model,
-          ...(target.api === "openai" ? { openaiBaseUrl: target.host } : { host: target.host }),
-          keep: false,
-          ...(target.runWindow === undefined ? {} : { contextWindow: target.runWindow })
-        })
-        const { message, status } = yield* Effect.promise(() => report)
-        yield* require(told.has(status), () => `${status}: ${message}`)
-        return message === "" ? status : `${status}: ${message}`
-      }).pipe(Effect.scoped)
+      orderFor(target, "When is the meeting?").pipe(
+        Effect.flatMap((order) => mustEnd(run({ ...order, keep: false }))),
+        Effect.scoped
+      )
   }
 ]

@@ -5,9 +5,12 @@
 import { beginOfMessage, endOfMessage } from "./vocabulary.ts"
 
 const toolsHead = "# Tools\n\nCall a tool in this form, one line for each call:\n"
-const toolExample = '<tool_call>\n{"name": "NAME", "arguments": {}}\n</tool_call>'
+const toolExample = '{"name": "NAME", "arguments": {}}'
 
-/** Messages in the form of ChatML, tools in the form of Hermes. */
+/**
+ * Messages in the form of ChatML. A call is an object without anything around it, so that a grammar for JSON, or one that
+ * holds a model to a call, makes calls of noise too.
+ */
 export const jinjaTemplate = `{%- if tools %}
 {{- '${beginOfMessage}system\\n' }}
 {%- if messages[0].role == 'system' %}
@@ -34,9 +37,9 @@ export const jinjaTemplate = `{%- if tools %}
 {%- if tool_call.function %}
 {%- set tool_call = tool_call.function %}
 {%- endif %}
-{{- '\\n<tool_call>\\n{"name": "' + tool_call.name + '", "arguments": ' }}
+{{- '{"name": "' + tool_call.name + '", "arguments": ' }}
 {{- tool_call.arguments if tool_call.arguments is string else tool_call.arguments | tojson }}
-{{- '}\\n</tool_call>' }}
+{{- '}' }}
 {%- endfor %}
 {{- '${endOfMessage}\\n' }}
 {%- elif message.role == 'tool' %}
@@ -58,9 +61,7 @@ ${toolExample}${endOfMessage}
 {{ end }}`
 
 const goCalls = `{{- range .ToolCalls }}
-<tool_call>
 {"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}
-</tool_call>
 {{- end }}`
 
 const goMessages = (within: string): string => `{{- range .Messages }}

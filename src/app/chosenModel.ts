@@ -5,7 +5,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import { fittingModels, type InstalledModel, matchName, modelLines } from "../domain/models/InstalledModel.ts"
 import { providerOf } from "../domain/models/ModelName.ts"
 import { ModelError } from "../domain/models/ModelAnswer.ts"
@@ -17,27 +16,8 @@ import { readInventory } from "../services/providers/ollama/OllamaInventory.ts"
 import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
 import { readOpenAiFacts } from "../services/providers/openai/OpenAiFacts.ts"
 import { OpenAiServer } from "../services/providers/openai/OpenAiServer.ts"
+import { ModelUnchosen } from "./ModelUnchosen.ts"
 import { modelNames, renameModels, type Setup } from "./setup.ts"
-
-/** No model is named, and nobody could be asked; `models` are those of the server that can write text. */
-export class ModelUnchosen extends Schema.TaggedError<ModelUnchosen>()("ModelUnchosen", {
-  host: Schema.String,
-  userFile: Schema.String,
-  models: Schema.Array(Schema.String),
-  lines: Schema.Array(Schema.String)
-}) {
-  override get message(): string {
-    const [first] = this.models
-    if (first === undefined) {
-      return `The model server at ${this.host} has no model that can write text. Get one, for example: ollama pull qwen3:8b (5 GB). Or try the built-in demo, which only searches and quotes: --model embedded`
-    }
-    const how = `Name one with --model, for example --model ${first}, or set TASK_CONDUCTOR_MODEL or "model" in ${this.userFile}.`
-    return [
-      `No model is chosen. ${how} The server at ${this.host} has:`,
-      ...this.lines.map((line) => `  ${line}`)
-    ].join("\n")
-  }
-}
 
 /** What a person picks a model from. */
 export interface ModelOffer {
@@ -70,7 +50,7 @@ export const serverOf = ({ apiKey, settings: { host } }: Setup) => ({
 })
 
 /** A person is waiting, so that a server that hangs is told of soon. */
-const patience = Duration.seconds(2)
+export const patience = Duration.seconds(2)
 
 /** Lets the person pick a model of the server. */
 const pick = Effect.fnUntraced(function* (setup: Setup, pickModel: PickModel | undefined) {

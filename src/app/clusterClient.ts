@@ -21,10 +21,11 @@ import { layerClientEngine, layerWorkerEngine } from "../services/cluster/Cluste
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { ClusterWorkers } from "../services/cluster/ClusterWorkers.ts"
 import { layerClusterStore } from "../services/cluster/ClusterStore.ts"
+import { watchWorkers } from "../services/cluster/WorkerWatch.ts"
 import { followRun } from "../services/cluster/RunFollower.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { answersOf, RunRefused, RunWorkflow } from "../services/pipeline/RunWorkflow.ts"
-import { ConfigurationError } from "../services/configuration/ConfigurationFile.ts"
+import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { environmentVariable } from "../services/configuration/UserFolders.ts"
 import type { NewRun } from "./runs.ts"
 import { readSetup, savedSettings } from "./setup.ts"
@@ -125,10 +126,14 @@ export const cancelRun = Effect.fn("cancelRun")(function* (given: string) {
   return { runId, isCancelled }
 })
 
-/** Follows a run from its beginning to its report; the `Approver` answers its questions. */
+/**
+ * Follows a run from its beginning to its report; the `Approver` answers its questions. `tell` receives that no worker is there,
+ * and that one came.
+ */
 export const attachRun = Effect.fn("attachRun")(function* (
   given: string,
-  listen: (recorded: RecordedEvent) => Effect.Effect<void>
+  listen: (recorded: RecordedEvent) => Effect.Effect<void>,
+  tell?: (what: string) => Effect.Effect<void>
 ) {
   const store = yield* Effect.provide(RunStore, layerClusterStore)
   const runId = yield* store.find(given)
@@ -137,6 +142,10 @@ export const attachRun = Effect.fn("attachRun")(function* (
   const engine = yield* WorkflowEngine
   /* The same order twice is one execution: this completes the start of a client that died between its two steps. */
   yield* RunWorkflow.execute({ order }, { discard: true })
-  const ending = yield* followRun(runId, yield* answersOf(engine, order), listen)
+  const { progress } = yield* ClusterWorkers
+  const runs = yield* ClusterRuns
+  if (tell !== undefined && (yield* runs.standing(runId))?.ending === undefined)
+    yield* Effect.forkScoped(Effect.ignore(watchWorkers(opened.program, tell)))
+  const ending = yield* followRun(runId, yield* answersOf(engine, order), listen, { progress: progress(runId), redact })
   return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending
-})
+}, Effect.scoped)

@@ -1,11 +1,12 @@
 /**
- * Chooses the context window of a run by what the person set and by what the server says of the model. Part of the
- * composition root.
+ * Chooses the context window of a run, and how many calls are made at a time, by what the person set and by what the
+ * server says. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import { chooseWindow, windowNote } from "../domain/models/ContextWindow.ts"
-import { ConfigurationError, projectFileName } from "../services/configuration/ConfigurationFile.ts"
-import { type PickModel, settleModels } from "./chosenModel.ts"
+import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
+import { projectFileName } from "../services/configuration/ConfigurationFile.ts"
+import type { PickModel } from "./chosenModel.ts"
 import type { RunPorts } from "./projectLayers.ts"
 import { type Setup, withWindow } from "./setup.ts"
 
@@ -41,6 +42,8 @@ export const fitWindow = Effect.fn("fitWindow")(function* (
 ) {
   const unchanged: FittedSetup = { setup: found, isLowered: false }
   if (found.configuration.model === "embedded" || value !== undefined) return unchanged
+  const { settleModels } = yield* Effect.promise(() => import("./chosenModel.ts"))
+  const { withSlots } = yield* Effect.promise(() => import("./serverSlots.ts"))
   const {
     facts: known,
     notes: modelNotes,
@@ -64,7 +67,7 @@ export const fitWindow = Effect.fn("fitWindow")(function* (
   })
   const note = windowNote(settings.model, chosen)
   const fitted: FittedSetup = {
-    setup: { ...withWindow(setup, chosen.window), modelFacts: known },
+    setup: { ...withWindow(yield* withSlots(setup), chosen.window), modelFacts: known },
     isLowered: chosen.loweredFrom !== undefined,
     modelNotes,
     ...(note === undefined ? {} : { note })

@@ -13,7 +13,7 @@ import type { Arguments, ToolCall, ToolResult } from "../domain/tools/ToolCall.t
 import { Activities } from "../services/journal/Activities.ts"
 import { Journal } from "../services/journal/Journal.ts"
 import { Approver } from "../services/approvals/Approver.ts"
-import { ConfigurationError } from "../services/configuration/ConfigurationFile.ts"
+import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { Gate } from "../services/permissions/Gate.ts"
 import { type Plugin } from "../services/plugins/Plugin.ts"
 import { builtInOrigin } from "../domain/tools/PreparedCall.ts"

@@ -40,6 +40,8 @@ import { RunSettings } from "../services/runs/RunSettings.ts"
 import { Skills } from "../services/skills/Skills.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import type { UserFolders } from "../services/configuration/UserFolders.ts"
+import type { Finish } from "../services/cluster/ClusterActivities.ts"
+import type { Secrets } from "../services/cluster/WithoutSecrets.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
 import type { OwnService } from "../services/web/OwnServices.ts"
 import { WebFetch } from "../services/web/WebFetch.ts"
@@ -56,6 +58,9 @@ export interface WorkerPorts {
   readonly slots: Layer.Layer<ModelSlots>
   /** Counts what the run costs on all machines. */
   readonly meter: Layer.Layer<UsageMeter>
+  readonly secrets: Secrets
+  /** Runs a call, and lets it end when the work that it belongs to moves to another worker. */
+  readonly finish: Finish
 }
 
 /** What a caller adds to the setup. */

@@ -6,15 +6,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { stageModel } from "../domain/models/Generation.ts"
 import { providerOf } from "../domain/models/ModelName.ts"
-import { answerReserve } from "../domain/models/PromptSize.ts"
-import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import { Activities } from "../services/journal/Activities.ts"
 import { AskCalls } from "../services/conversation/AskCalls.ts"
 import { Asker } from "../services/conversation/Asker.ts"
 import { AskTurn } from "../services/conversation/AskTurn.ts"
 import { Attempts } from "../services/pipeline/Attempts.ts"
 import { Briefer } from "../services/pipeline/Briefer.ts"
-import { layerClusterActivities } from "../services/cluster/ClusterActivities.ts"
 import { Concluder } from "../services/pipeline/Concluder.ts"
 import { EmbeddedModel } from "../services/providers/EmbeddedModel.ts"
 import { Evidence } from "../services/references/Evidence.ts"
@@ -23,13 +20,6 @@ import type { Journal } from "../services/journal/Journal.ts"
 import { layerJournalEngine } from "../services/journal/JournalEngine.ts"
 import { ModelCaller } from "../services/models/ModelCaller.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
-import { layerOllamaFacts } from "../services/providers/ollama/OllamaFacts.ts"
-import { layerOllamaLoaded } from "../services/providers/ollama/OllamaLoaded.ts"
-import { OllamaModel } from "../services/providers/ollama/OllamaModel.ts"
-import { OllamaServer } from "../services/providers/ollama/OllamaServer.ts"
-import { layerOpenAiFacts } from "../services/providers/openai/OpenAiFacts.ts"
-import { OpenAiModel } from "../services/providers/openai/OpenAiModel.ts"
-import { OpenAiServer } from "../services/providers/openai/OpenAiServer.ts"
 import { Pipeline } from "../services/pipeline/Pipeline.ts"
 import { ProjectWriteLock } from "../services/permissions/ProjectWriteLock.ts"
 import { PlanChecker } from "../services/pipeline/PlanChecker.ts"
@@ -42,7 +32,6 @@ import { Reviser } from "../services/pipeline/Reviser.ts"
 import { Rounds } from "../services/pipeline/Rounds.ts"
 import { RunReporter } from "../services/pipeline/RunReporter.ts"
 import { layerRunWorkflow } from "../services/pipeline/RunWorkflow.ts"
-import { layerClusterTasks } from "../services/cluster/ClusterTasks.ts"
 import { Scheduler } from "../services/pipeline/Scheduler.ts"
 import { TaskRunner } from "../services/pipeline/TaskRunner.ts"
 import { TokenCalibration } from "../services/models/TokenCalibration.ts"
@@ -50,35 +39,23 @@ import type { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { ToolSupport } from "../services/models/ToolSupport.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
-import { startOfRun } from "../services/runs/RunId.ts"
 import { UsageMeter } from "../services/runs/UsageMeter.ts"
-import { serverOf } from "./chosenModel.ts"
 import type { Setup } from "./setup.ts"
 import { layerProject, type RunPorts } from "./projectLayers.ts"
 
-/** The model that the settings name, with what its server knows of it. */
-const layerModel = (setup: Setup) => {
-  const { configuration, settings } = setup
-  if (settings.model === "embedded") return EmbeddedModel.layer
-  const maxAnswerTokens = answerReserve(settings.contextWindow)
-  if (providerOf(settings.model) === "openai") {
-    const openAi = OpenAiModel.layer({ ...serverOf(setup), model: settings.model, maxAnswerTokens })
-    return Layer.merge(openAi, Layer.provide(layerOpenAiFacts(setup.modelFacts), OpenAiServer.layer(serverOf(setup))))
-  }
-  const { keepAlive } = configuration
-  const model = OllamaModel.layer({
-    ...serverOf(setup),
-    model: settings.model,
-    contextWindow: settings.contextWindow,
-    maxAnswerTokens,
-    ...(keepAlive === undefined ? {} : { keepAlive })
-  })
-  const facts = Layer.merge(layerOllamaFacts(setup.modelFacts), layerOllamaLoaded)
-  return Layer.merge(model, Layer.provide(facts, OllamaServer.layer(serverOf(setup))))
-}
+/** The model that the settings name, with what its server knows of it. A server's client is loaded when there is one. */
+export const layerModel = (setup: Setup) =>
+  setup.settings.model === "embedded"
+    ? EmbeddedModel.layer
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("./serverModels.ts")),
+          ({ layerServerModel }) => layerServerModel(setup)
+        )
+      )
 
 /** What every model call needs, beside the model and the run. */
-const layerCalls = (
+export const layerCalls = (
   { replay, worker }: RunPorts,
   activities: Layer.Layer<Activities, never, Journal> = replay?.activities ?? Activities.layerWorkflow
 ) =>
@@ -95,14 +72,14 @@ const layerCalls = (
   )
 
 /** One task at a time, refined and carried out here. */
-const layerTasks = Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskRunner.layer).pipe(
+export const layerTasks = Layer.mergeAll(PlanChecker.layer, Refiner.layer, TaskRunner.layer).pipe(
   Layer.provideMerge(
     Layer.mergeAll(Attempts.layer, Evidence.layer, References.layer, ToolRunner.layerSettings, Briefer.layer)
   )
 )
 
 /** From the request to the answer, over whatever refines and runs tasks. */
-const layerPipeline = Pipeline.layer.pipe(
+export const layerPipeline = Pipeline.layer.pipe(
   Layer.provide(Layer.mergeAll(Preparation.layer, Rounds.layer, Concluder.layer, RunReporter.layer)),
   Layer.provide(Layer.mergeAll(Planner.layer, Reviser.layer, Scheduler.layer))
 )
@@ -113,24 +90,6 @@ const layerWorkflow = layerRunWorkflow.pipe(
   Layer.provideMerge(layerPipeline),
   Layer.provide(layerTasks)
 )
-
-/**
- * What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on
- * one here.
- */
-export const layerClusterRun = (setup: Setup, runId: string, ports: RunPorts) =>
-  layerPipeline.pipe(
-    Layer.provide(layerClusterTasks(runId)),
-    Layer.provideMerge(layerTasks),
-    Layer.provide(
-      layerCalls(
-        ports,
-        Layer.provide(layerClusterActivities(makeValueRedaction(secretValues(process.env))), Activities.layerWorkflow)
-      )
-    ),
-    Layer.provide(ports.model ?? layerModel(setup)),
-    Layer.provideMerge(layerProject(setup, { ...ports, since: startOfRun(runId) }, ProjectWriteLock.layerHeld))
-  )
 
 /** The stages of a run, each to be used by itself. */
 export const layerStages = (setup: Setup, ports: RunPorts) =>
@@ -161,8 +120,11 @@ const layerToolSupport = (setup: Setup) => {
   const { generation, model } = setup.settings
   return providerOf(model) !== "ollama"
     ? ToolSupport.layerAssumed
-    : ToolSupport.layerOllama(stageModel(generation, "ask") ?? model).pipe(
-        Layer.provide(OllamaServer.layer(serverOf(setup)))
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("./serverModels.ts")),
+          (models) => models.layerToolSupport(setup, stageModel(generation, "ask") ?? model)
+        )
       )
 }
 

@@ -12,8 +12,8 @@ import { providerOf } from "../domain/models/ModelName.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
 import type { PluginEntry, PluginScope } from "../domain/plugins/PluginEntry.ts"
 import type { DeclaredTools } from "../services/plugins/CommandTools.ts"
+import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import {
-  ConfigurationError,
   loadConfiguration,
   type LoadedConfiguration,
   projectFileName
@@ -87,6 +87,7 @@ const settingsOf = (given: Configuration): Settings => {
     host: hostOf(given),
     contextWindow,
     slots: given.parallel ?? defaultSettings.slots,
+    strictSections: given.strictSections ?? defaultSettings.strictSections,
     referenceBudget: referenceBudgetOf(given, contextWindow)
   }
 }
@@ -200,12 +201,13 @@ export const renameModels = (
 
 /** The part of its setup that a run saves, so that it resumes in the same way; permissions are not saved. */
 export const savedSettings = ({ configuration, plugins, settings }: Setup): Configuration => {
-  const { contextWindow, host, limits, model, referenceBudget, slots: parallel } = settings
+  const { contextWindow, host, limits, model, referenceBudget, slots: parallel, strictSections } = settings
   const { deny = [], keepAlive } = configuration
   return {
     model,
     contextWindow,
     parallel,
+    ...(strictSections ? { strictSections } : {}),
     limits,
     referenceBudget,
     deny,

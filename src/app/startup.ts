@@ -20,10 +20,6 @@ export interface StartupNotes {
 /** Takes the notes, once. */
 export type Warn = (notes: StartupNotes) => Effect.Effect<void>
 
-/** What became of a record that a crash left behind. */
-export const tornNote =
-  "The last record of the journal is incomplete. It was moved to a file beside the journal, and its work is repeated."
-
 interface StartedWith extends Partial<FittedSetup> {
   readonly setup: Setup
   readonly isTorn?: boolean

@@ -1,6 +1,7 @@
 /**
  * A worker: carries out runs and tasks that clients put into the database. Part of the composition root.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
@@ -14,7 +15,9 @@ import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { RunsKept } from "../domain/configuration/RunsKept.ts"
 import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
-import type { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
+import { ClusterRunEnding } from "../domain/history/JournalRecord.ts"
+import { type CallProgressBoard, makeCallProgressBoard } from "../services/cluster/CallProgressBoard.ts"
+import { underWay } from "../services/cluster/CallsUnderWay.ts"
 import { awaitShare, workerName } from "../services/cluster/ClusterEngine.ts"
 import type { DatabaseUnavailable } from "../services/cluster/DatabaseUnavailable.ts"
 import { removeOldRuns } from "../services/cluster/RunRetention.ts"
@@ -24,6 +27,7 @@ import { CurrentNotices, makeNotices } from "../services/cluster/DatabaseNotice.
 import { cancelledEnding, ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { readRecord } from "../services/journal/JournalLine.ts"
 import { ClusterWorkers, reportInterval } from "../services/cluster/ClusterWorkers.ts"
+import { makeSecrets, withoutSecrets } from "../services/cluster/WithoutSecrets.ts"
 import { UnfitWorker } from "../services/cluster/WorkPlaces.ts"
 import { ModelSlots } from "../services/models/ModelSlots.ts"
 import { RunSettings } from "../services/runs/RunSettings.ts"
@@ -64,6 +68,7 @@ interface Work extends Pick<WorkerOptions, "flags" | "tell"> {
   /** How many model calls the server of this machine works on at the same time. */
   readonly parallel: number
   readonly load: Load
+  readonly progress: CallProgressBoard
 }
 
 /** How long the context of a run is cached while nothing uses it. */
@@ -80,7 +85,8 @@ const lastReport = Effect.fnUntraced(function* (runId: string) {
 const refusedFor = ({ exitCode, what }: RunRefused): ClusterRunEnding => ({ refused: what, exitCode })
 
 /** Removes the secrets of this machine from what is saved of a run. */
-const redact = makeValueRedaction(secretValues(process.env))
+const secrets = makeSecrets(makeValueRedaction(secretValues(process.env)))
+const { redact } = secrets
 
 /** Records that this worker takes over a run of another worker. */
 const recordTakeover = Effect.fnUntraced(function* ({ runId }: RunOrder) {
@@ -106,17 +112,30 @@ const abortedBy = (defect: unknown) =>
 /** The slots of the model server, which all runs of this worker share. */
 const makeSlots = (parallel: number) =>
   Effect.map(Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ slots: parallel }))), (context) =>
-    Layer.succeed(ModelSlots)(Context.get(context, ModelSlots))
+    Layer.succeed(ModelSlots)(
+      ModelSlots.of({
+        withSlot: (urgency, call) => Context.get(context, ModelSlots).withSlot(urgency, underWay(call))
+      })
+    )
   )
 
 /** The workflows of runs and tasks, for the engine in the context. */
-const layerWorker = ({ flags, load, parallel, tell }: Work) =>
+const layerWorker = ({ flags, load, parallel, progress, tell }: Work) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const runs = yield* ClusterRuns
       const slots = yield* makeSlots(parallel)
-      const contexts = yield* RcMap.make({
-        lookup: (runId: string) => makeRunContext(runId, { flags, slots, tell }),
+      const contexts: RcMap.RcMap<string, RunContext, UnfitWorker | RunRefused> = yield* RcMap.make({
+        /* A call that goes on while its task moves away still needs the context. */
+        lookup: (runId: string) =>
+          makeRunContext(runId, {
+            flags,
+            slots,
+            tell,
+            secrets,
+            progress,
+            keep: Effect.suspend(() => RcMap.get(contexts, runId))
+          }),
         idleTimeToLive
       })
 
@@ -140,22 +159,25 @@ const layerWorker = ({ flags, load, parallel, tell }: Work) =>
           )
         )
         if (ended === "given back") return yield* new RunRefused({ what: "Another worker has the run.", exitCode: 1 })
-        const ending = ended ?? (yield* lastReport(runId)) ?? cancelledEnding
+        const found = ended ?? (yield* lastReport(runId)) ?? cancelledEnding
+        const ending = yield* withoutSecrets(ClusterRunEnding, found, redact)
         yield* Effect.orDie(runs.end(runId, ending, redact))
         yield* tell(`${runId}: ${"refused" in ending ? ending.refused : ending.status}`)
         return "refused" in ending ? yield* new RunRefused({ what: ending.refused, exitCode: ending.exitCode }) : ending
       })
 
-      const tasks = layerTaskWorkflows((runId, { task, verb }, work) =>
-        Effect.andThen(
-          tell(`${runId}: ${verb} "${task}"`),
-          withRunContext(runId, (context) =>
-            Effect.raceFirst(
-              counted(load, "tasks", work(context)),
-              Effect.andThen(context.cancelled, new RunRefused({ what: "The run has ended.", exitCode: 1 }))
+      const tasks = layerTaskWorkflows(
+        (runId, { task, verb }, work) =>
+          Effect.andThen(
+            tell(`${runId}: ${verb} "${task}"`),
+            withRunContext(runId, (context) =>
+              Effect.raceFirst(
+                counted(load, "tasks", work(context)),
+                Effect.andThen(context.cancelled, new RunRefused({ what: "The run has ended.", exitCode: 1 }))
+              )
             )
-          )
-        )
+          ),
+        secrets
       )
       const run = RunWorkflow.toLayer(({ order, seat }) => counted(load, "runs", conduct(order, seat)))
       return Layer.provideMerge(Layer.effectDiscard(awaitShare), Layer.merge(run, tasks))
@@ -173,21 +195,25 @@ const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
   yield* Deferred.await(done)
 })
 
-/** A part of the work of others moves to a worker that joins, and calls in it may be broken off. */
+/** A part of the work of others moves to a worker that joins. */
 const tellOfOthers = Effect.fnUntraced(function* (tell: WorkerOptions["tell"]) {
   const workers = yield* ClusterWorkers
   const busy = (yield* workers.alive).filter(({ name, runs, tasks }) => name !== workerName && runs + tasks > 0)
   if (busy.length === 0) return
   yield* tell(
-    "Other workers are at work. A part of it moves here now: a call that changes something can be broken off by that, and is asked about. Start workers before runs."
+    "Other workers are at work. A part of their work moves here, as soon as the calls in it that are under way have ended."
   )
 })
 
 /** Says in the database that this worker is there, until the scope closes. */
-const reportPresence = Effect.fnUntraced(function* (load: Load, slots: number) {
+const reportPresence = Effect.fnUntraced(function* ({ load, parallel: slots, progress }: Omit<Work, "flags" | "tell">) {
   const workers = yield* ClusterWorkers
   const begunAt = DateTime.formatIso(yield* DateTime.now)
-  const report = Effect.suspend(() => workers.report({ name: workerName, version, begunAt, slots, ...load }))
+  const report = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const shown = progress.shown(now)
+    const calls = shown.length === 0 ? {} : { progress: shown }
+    return workers.report({ name: workerName, version, begunAt, slots, ...load, ...calls })
+  })
   yield* Effect.addFinalizer(() => Effect.ignore(workers.leave(workerName)))
   yield* report
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(report, Schedule.spaced(reportInterval))))
@@ -208,10 +234,11 @@ export const runWorker = Effect.fn("runWorker")(
   function* ({ database, flags, ready, tell }: WorkerOptions) {
     const { configuration, settings } = yield* readSetup(".", flags)
     const load: Load = { runs: 0, tasks: 0 }
-    const worker = layerWorker({ flags, load, parallel: settings.slots, tell })
+    const work = { load, parallel: settings.slots, progress: makeCallProgressBoard() }
+    const worker = layerWorker({ flags, tell, ...work })
     const kept = configuration.keepClusterRuns
     const removal = Layer.effectDiscard(kept === undefined ? Effect.void : removeRuns(kept, tell))
-    const presence = Layer.effectDiscard(Effect.andThen(tellOfOthers(tell), reportPresence(load, settings.slots)))
+    const presence = Layer.effectDiscard(Effect.andThen(tellOfOthers(tell), reportPresence(work)))
     const stuck = yield* Deferred.make<never, DatabaseUnavailable>()
     const watch = Layer.effectDiscard(
       Effect.forkScoped(Effect.catch(watchShare, (error) => Deferred.fail(stuck, error)))

@@ -8,16 +8,20 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
 import { WorkflowEngine } from "effect/workflow/WorkflowEngine"
 import { fitWindow } from "./modelWindow.ts"
-import { layerClusterRun } from "./runLayers.ts"
+import { layerClusterRun } from "./clusterLayers.ts"
 import { type Configuration, mergeConfigurations } from "../domain/configuration/Configuration.ts"
 import { journalVersion } from "../domain/history/JournalRecord.ts"
-import { makeValueRedaction, secretValues } from "../domain/text/Redaction.ts"
 import { exitCodeOf } from "../domain/runs/RunReport.ts"
+import type { CallProgressBoard } from "../services/cluster/CallProgressBoard.ts"
+import { CallsUnderWay } from "../services/cluster/CallsUnderWay.ts"
+import type { Finish } from "../services/cluster/ClusterActivities.ts"
 import { layerClusterJournal } from "../services/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../services/cluster/ClusterRuns.ts"
 import { ClusterWorkers } from "../services/cluster/ClusterWorkers.ts"
+import type { Secrets } from "../services/cluster/WithoutSecrets.ts"
 import { UnfitWorker } from "../services/cluster/WorkPlaces.ts"
 import { layerClusterUsage } from "../services/cluster/ClusterUsage.ts"
 import { layerRemote } from "../services/journal/DurableApprover.ts"
@@ -52,6 +56,10 @@ export interface RunContextOptions {
   readonly slots: Layer.Layer<ModelSlots>
   /** Receives what the person at this machine should know. */
   readonly tell: (what: string) => Effect.Effect<void>
+  readonly secrets: Secrets
+  readonly progress: CallProgressBoard
+  /** Keeps the context that is made for as long as a scope is open. */
+  readonly keep: Effect.Effect<unknown, { readonly message: string }, Scope.Scope>
 }
 
 /** Errors in what the person gave; every other error is a failure. */
@@ -123,7 +131,7 @@ const watchCancelled = Effect.fnUntraced(function* (runId: string) {
     Effect.andThen(Deferred.succeed(cancelled, undefined)),
     Effect.forkScoped
   )
-  return Deferred.await(cancelled)
+  return cancelled
 })
 
 /** Looks for the skill of a task, and the tools that its calls name. */
@@ -136,25 +144,34 @@ const lacksFor =
   }
 
 /** Builds the context of a run. */
-export const makeRunContext = (runId: string, { flags, slots, tell }: RunContextOptions) =>
+export const makeRunContext = (runId: string, { flags, keep, progress, secrets, slots, tell }: RunContextOptions) =>
   Effect.gen(function* () {
     const { begunAt, run, setup: found } = yield* findRun(runId, flags)
     const { note, setup } = yield* fitWindow(found, {})
     if (note !== undefined) yield* tell(`${runId}: ${note}`)
     const { order } = run.opened
     const store = yield* answersOf(yield* WorkflowEngine, order)
-    const journal = layerClusterJournal(runId, makeValueRedaction(secretValues(process.env)))
+    const journal = layerClusterJournal(runId, secrets)
     const runs = Layer.succeed(ClusterRuns)(yield* ClusterRuns)
     const workers = Layer.succeed(ClusterWorkers)(yield* ClusterWorkers)
+    const cancelled = yield* watchCancelled(runId)
+    const calls = yield* CallsUnderWay
+    const finish: Finish = (call) =>
+      calls.finish(
+        Effect.scopedWith((scope) => Effect.andThen(Effect.orDie(Scope.provide(keep, scope)), call)),
+        Deferred.isDone(cancelled)
+      )
     const context = yield* Layer.build(
       layerClusterRun(setup, runId, {
-        listen: () => Effect.void,
+        listen: (recorded) => Effect.sync(() => progress.take(runId, recorded)),
         approveSteps: run.approveSteps,
         yes: run.yes ?? false,
         readOnly: order.readOnly ?? false,
         worker: {
           answers: layerRemote(store),
           slots,
+          secrets,
+          finish,
           meter: Layer.provide(layerClusterUsage(runId, begunAt), runs)
         },
         journal: Layer.merge(Layer.provide(journal, runs), ResumeNotes.layerNone)
@@ -170,7 +187,7 @@ export const makeRunContext = (runId: string, { flags, slots, tell }: RunContext
       toolRunner: Context.get(context, ToolRunner),
       lacks: lacksFor(skills, registry),
       failed: Context.get(context, Journal).failed,
-      cancelled: yield* watchCancelled(runId),
+      cancelled: Deferred.await(cancelled),
       setup
     }
     return made

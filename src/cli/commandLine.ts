@@ -46,14 +46,14 @@ const requireWritten = (exitCode: number) =>
 const withoutList = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
   argv[0] === "runs" && argv[1] === "list" ? ["runs", ...argv.slice(2)] : argv
 
-const onlyParsed = Command.provideEffectDiscard(taskConductor, Effect.fail("parsed" as const))
-
 /** Reads a line as `runCommandLine` does, and stops before anything is done. */
 const checkLine: LineCheck<NodeServices.NodeServices | Output | Signals> = (argv) => {
   let invalid: InvalidLine | undefined
   const present = (event: CliOutput.Presenter.Event) =>
     Effect.sync(() => void (invalid = event._tag === "InvalidInvocation" ? event : undefined))
-  return Command.runWith(onlyParsed, { version })(argv).pipe(
+  return taskConductor(argv).pipe(
+    Effect.map(Command.provideEffectDiscard(Effect.fail("parsed" as const))),
+    Effect.flatMap((program) => Command.runWith(program, { version })(argv)),
     Effect.ignore,
     Effect.provideService(CliOutput.Presenter, { present }),
     Effect.provide(layerFlags),
@@ -66,7 +66,7 @@ export const runCommandLine = (
   argv: ReadonlyArray<string>
 ): Effect.Effect<number, never, NodeServices.NodeServices | Output | Signals> => {
   const line = withPlainWords(withoutList(argv), commandNames)
-  return Command.runWith(taskConductor, { version })(line).pipe(
+  return Effect.flatMap(taskConductor(line), (program) => Command.runWith(program, { version })(line)).pipe(
     Effect.as(0),
     Effect.catchTag("ShowHelp", () => Effect.succeed<number>(exitCodes.usage)),
     Effect.catch((error) => {

@@ -1,48 +1,110 @@
 /**
- * The command tree and what every command shares. Each command has its own file in the folders beside.
+ * The command tree and what every command shares. Each command has its own file in the folders beside, which is loaded when a
+ * command line names the command: the flags of all of them take longer than most commands.
  */
 import * as CliConfig from "effect/cli/CliConfig"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
-import { ask } from "./ask/ask.ts"
-import { attach } from "./cluster/attach.ts"
-import { cancel } from "./cluster/cancel.ts"
-import { check } from "./check/check.ts"
-import { doctor } from "./doctor/doctor.ts"
-import { execute } from "./run/execute.ts"
-import { fork } from "./runs/fork.ts"
-import { init } from "./init/init.ts"
-import { iterate } from "./run/iterate.ts"
-import { mcp } from "./mcp/mcp.ts"
-import { models } from "./models/models.ts"
-import { permissions } from "./permissions/permissions.ts"
-import { plan } from "./run/plan.ts"
-import { plugins } from "./plugins/plugins.ts"
-import { refine } from "./run/refine.ts"
-import { replay } from "./runs/replay.ts"
-import { report } from "./report/report.ts"
-import { resume } from "./runs/resume.ts"
-import { run } from "./run/run.ts"
-import { runs } from "./runs/runs.ts"
-import { show } from "./runs/show.ts"
-import { skills } from "./skills/skills.ts"
-import { tools } from "./plugins/tools.ts"
-import { worker } from "./cluster/worker.ts"
 
-/** The commands in the order of `--help`. */
-const groups = [
-  { group: "EVERYDAY", commands: [run, ask, plan, check, permissions, init, doctor, models] },
-  { group: "RUNS", commands: [runs, show, report, resume, replay, fork] },
-  { group: "EXTENDING", commands: [skills, tools, plugins, mcp, refine, execute, iterate] },
-  { group: "SEVERAL MACHINES", commands: [worker, attach, cancel] }
-] as const
+/** The commands in the order of `--help`, each with its line there. */
+const groups = {
+  EVERYDAY: {
+    run: ["Plan, carry out and answer a prompt", () => import("./run/run.ts").then(({ run }) => run)],
+    ask: ["Ask a question; the model uses tools, without a plan", () => import("./ask/ask.ts").then(({ ask }) => ask)],
+    plan: ["Print the checked task list for a prompt", () => import("./run/plan.ts").then(({ plan }) => plan)],
+    check: ["Check task lists, refinements or results", () => import("./check/check.ts").then(({ check }) => check)],
+    permissions: [
+      "List, explain and revoke permissions",
+      () => import("./permissions/permissions.ts").then(({ permissions }) => permissions)
+    ],
+    init: ["Write a configuration for you or a project", () => import("./init/init.ts").then(({ init }) => init)],
+    doctor: [
+      "Check this machine and say what is missing",
+      () => import("./doctor/doctor.ts").then(({ doctor }) => doctor)
+    ],
+    models: [
+      "List the models of the server, or compare them",
+      () => import("./models/models.ts").then(({ models }) => models)
+    ]
+  },
+  RUNS: {
+    runs: [
+      "List the saved runs of this project, newest first",
+      () => import("./runs/runs.ts").then(({ runs }) => runs)
+    ],
+    show: [
+      "Show the plan, the tasks and the answer of a run, or the evidence of one task",
+      () => import("./runs/show.ts").then(({ show }) => show)
+    ],
+    report: [
+      "Write one HTML page with everything about a run. It needs no network",
+      () => import("./report/report.ts").then(({ report }) => report)
+    ],
+    resume: [
+      "Resume a run that ended early. Finished work is not repeated",
+      () => import("./runs/resume.ts").then(({ resume }) => resume)
+    ],
+    replay: [
+      "Replay a run without a model and check that it still gives the same result",
+      () => import("./runs/replay.ts").then(({ replay }) => replay)
+    ],
+    fork: [
+      "Start a new run from a task of another run, possibly with another model. Earlier results are reused",
+      () => import("./runs/fork.ts").then(({ fork }) => fork)
+    ]
+  },
+  EXTENDING: {
+    skills: [
+      "List, describe, create, lint and test skills (kinds of tasks)",
+      () => import("./skills/skills.ts").then(({ skills }) => skills)
+    ],
+    tools: [
+      "List and describe the tools that a task can call",
+      () => import("./plugins/tools.ts").then(({ tools }) => tools)
+    ],
+    plugins: ["List plugins, or create one", () => import("./plugins/plugins.ts").then(({ plugins }) => plugins)],
+    mcp: ["Start an MCP server on stdin and stdout", () => import("./mcp/mcp.ts").then(({ mcp }) => mcp)],
+    refine: [
+      "Print the refinement of one task of a plan",
+      () => import("./run/refine.ts").then(({ refine }) => refine)
+    ],
+    execute: [
+      "Carry out a refinement and print its result",
+      () => import("./run/execute.ts").then(({ execute }) => execute)
+    ],
+    iterate: [
+      "Print the tasks that are left after some results",
+      () => import("./run/iterate.ts").then(({ iterate }) => iterate)
+    ]
+  },
+  "SEVERAL MACHINES": {
+    worker: [
+      "Work on runs that were started with --cluster",
+      () => import("./cluster/worker.ts").then(({ worker }) => worker)
+    ],
+    attach: ["Follow a run on the workers", () => import("./cluster/attach.ts").then(({ attach }) => attach)],
+    cancel: ["Cancel a run on the workers", () => import("./cluster/cancel.ts").then(({ cancel }) => cancel)]
+  }
+} as const
+
+type Entry<G> = G extends unknown ? G[keyof G] : never
+type Loaded = Awaited<ReturnType<Entry<(typeof groups)[keyof typeof groups]>[1]>>
 
 /** The names of all commands. */
-export const commandNames: ReadonlyArray<string> = groups.flatMap(({ commands }) => commands.map(({ name }) => name))
+export const commandNames: ReadonlyArray<string> = Object.values(groups).flatMap((commands) => Object.keys(commands))
 
-/** `task-conductor`. */
-export const taskConductor = Command.make(
+/** The command, when the words may name it; else what help and suggestions need of it. */
+const commandOf = (
+  argv: ReadonlyArray<string>,
+  name: string,
+  [line, load]: readonly [line: string, load: () => Promise<Loaded>]
+): Promise<Loaded> | Command.Command<string, {}> =>
+  argv.includes(name) || argv.some((word) => word.startsWith("--completions"))
+    ? load()
+    : Command.make(name).pipe(Command.withDescription(line))
+
+const root = Command.make(
   "task-conductor",
   {},
   Effect.fn("task-conductor")(function* () {
@@ -64,9 +126,21 @@ export const taskConductor = Command.make(
     },
     { command: "task-conductor check plan.md", description: "Check a plan without a model" },
     { command: "task-conductor help run", description: "Show the flags of a command" }
-  ]),
-  Command.withSubcommands(groups)
+  ])
 )
+
+/** `task-conductor` for these words. A command that they do not name has a name and a description only. */
+export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
+  const subcommands = yield* Effect.promise(() =>
+    Promise.all(
+      Object.entries(groups).map(async ([group, commands]) => ({
+        group,
+        commands: await Promise.all(Object.entries(commands).map(([name, entry]) => commandOf(argv, name, entry)))
+      }))
+    )
+  )
+  return root.pipe(Command.withSubcommands(subcommands))
+})
 
 /** Only flags that make sense here: no wizard, no log level. */
 export const layerFlags = CliConfig.layer({

@@ -4,18 +4,18 @@
  */
 
 /** One writer, any number of readers. */
-export interface EventHistory<A> {
+export interface EventHistory<A, B = A> {
   readonly push: (event: A) => void
   /** Gives an event to the readers that wait for one now, and keeps it for nobody: a long run has very many of them. */
   readonly pass: (event: A) => void
   /** No more events; with an error every reader ends by throwing it. */
   readonly end: (error?: unknown) => void
   /** Every reader starts at the first event. */
-  readonly events: AsyncIterable<A>
+  readonly events: AsyncIterable<B>
 }
 
-/** An empty history. */
-export const makeEventHistory = <A>(): EventHistory<A> => {
+/** An empty history; `show` makes what a reader gets, when they get it: most runs have no reader. */
+export const makeEventHistory = <A, B>(show: (event: A) => B): EventHistory<A, B> => {
   const kept: Array<A> = []
   const waiting = new Set<(passing?: A) => void>()
   let ending: { readonly error: unknown } | undefined
@@ -25,7 +25,7 @@ export const makeEventHistory = <A>(): EventHistory<A> => {
     waiting.clear()
   }
 
-  async function* read(): AsyncGenerator<A, void> {
+  async function* read(): AsyncGenerator<B, void> {
     for (let index = 0; ; index++) {
       while (index >= kept.length) {
         if (ending !== undefined) {
@@ -33,9 +33,9 @@ export const makeEventHistory = <A>(): EventHistory<A> => {
           return
         }
         const passing = await new Promise<A | undefined>((resume) => waiting.add(resume))
-        if (passing !== undefined) yield passing
+        if (passing !== undefined) yield show(passing)
       }
-      yield kept[index] as A
+      yield show(kept[index] as A)
     }
   }
 

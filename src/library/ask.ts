@@ -5,9 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import type * as Cause from "effect/Cause"
-import { holdConversation } from "../app/conversation.ts"
 import type { AskReport, RunReport } from "../domain/runs/RunReport.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
+import { holdConversation } from "./lateApp.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"
 import {
   configurationOf,

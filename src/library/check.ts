@@ -2,9 +2,9 @@
  * Checks of documents against a project for scripts, as promises. The text alone is checked by `check`.
  */
 import * as Effect from "effect/Effect"
-import { inProject } from "../app/projectCheck.ts"
 import type { CheckReport, DocumentKind } from "../domain/checking/CheckReport.ts"
 import type { FixedDocument } from "../domain/checking/FixedDocument.ts"
+import { inProject } from "./lateApp.ts"
 import { configurationOf, onThisMachine, type ScriptOptions } from "./scriptOptions.ts"
 
 /** What is checked and against which project: the skills, tools and limits that `run` with these options would have. */

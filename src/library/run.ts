@@ -2,9 +2,9 @@
  * Runs and plans for scripts, as promises.
  */
 import * as Effect from "effect/Effect"
-import { beginRun, planRun } from "../app/runs.ts"
 import type { CheckedTaskList } from "../services/pipeline/Preparation.ts"
 import { makeRunId } from "../services/runs/RunId.ts"
+import { beginRun, planRun } from "./lateApp.ts"
 import { type RunHandle, startWork } from "./runHandle.ts"
 import { newRunOf, type RunOptions } from "./runOptions.ts"
 import { onThisMachine, portsOf } from "./scriptOptions.ts"

@@ -31,12 +31,12 @@ export const startWork = <E>(
   { runId = Effect.runSync(makeRunId), signal }: { readonly runId?: string; readonly signal?: AbortSignal | undefined },
   work: (listen: (recorded: RecordedEvent) => void, runId: string) => Effect.Effect<RunReport, E>
 ): RunHandle => {
-  const history = makeEventHistory<FlatEvent>()
+  const history = makeEventHistory<RecordedEvent, FlatEvent>(flattenEvent)
   let last: RunReport | undefined
   const listen = (recorded: RecordedEvent): void => {
     if (recorded.event.type === "run.finished") last = recorded.event.report
-    if (recorded.event.type === "model.progress") history.pass(flattenEvent(recorded))
-    else history.push(flattenEvent(recorded))
+    if (recorded.event.type === "model.progress") history.pass(recorded)
+    else history.push(recorded)
   }
   const fiber = Effect.runFork(work(listen, runId))
   const interrupt = (): Promise<void> => Effect.runPromise(Fiber.interrupt(fiber))

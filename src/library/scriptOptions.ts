@@ -1,14 +1,13 @@
 /**
  * The options that all functions of the library share, and what they become for the application.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { StartPorts } from "../app/runs.ts"
-import { tornNote } from "../app/startup.ts"
+import { tornNote } from "../app/tornNote.ts"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import type { GivenLimits } from "../domain/configuration/Limits.ts"
 import { answerSchema } from "../domain/documents/JsonAnswer.ts"
@@ -16,9 +15,9 @@ import type { Sampling, StageGenerations, Think } from "../domain/models/Generat
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { RunOrder } from "../domain/runs/RunOrder.ts"
 import { type Approve, type Arbitrate, layerCallback } from "../services/approvals/CallbackApprover.ts"
-import { ConfigurationError } from "../services/configuration/ConfigurationFile.ts"
+import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { StateFolder } from "../services/configuration/UserFolders.ts"
-import { RuleWithoutTool } from "../services/pipeline/StartupWarnings.ts"
+import { RuleWithoutTool } from "../services/pipeline/RuleWithoutTool.ts"
 import type { Plugin } from "../services/plugins/Plugin.ts"
 
 /**
@@ -44,6 +43,8 @@ export interface ScriptOptions {
   /** `model`, `think` and `sampling` of single stages. */
   readonly stages?: StageGenerations
   readonly parallel?: number
+  /** Every section waits for the whole section before it. */
+  readonly strictSections?: boolean
   readonly limits?: GivenLimits
   readonly referenceBudget?: number
   /** Rules as `TOOL[:PATTERN]`. */
@@ -79,6 +80,7 @@ export const configurationOf = ({ model, ...given }: ScriptOptions): Configurati
   ...(given.openaiBaseUrl === undefined ? {} : { openaiBaseUrl: given.openaiBaseUrl }),
   ...(given.contextWindow === undefined ? {} : { contextWindow: given.contextWindow }),
   ...(given.parallel === undefined ? {} : { parallel: given.parallel }),
+  ...(given.strictSections === undefined ? {} : { strictSections: given.strictSections }),
   ...(given.referenceBudget === undefined ? {} : { referenceBudget: given.referenceBudget }),
   ...(given.think === undefined ? {} : { think: given.think }),
   ...(given.sampling === undefined ? {} : { sampling: given.sampling }),
@@ -155,6 +157,13 @@ export const portsOf = (
   }
 }
 
+const layerNode = Layer.unwrap(
+  Effect.map(
+    Effect.promise(() => import("@effect/platform-node/NodeServices")),
+    ({ layer }) => layer
+  )
+)
+
 /** The services of a script's run: on this machine, with its runs where the options say. @internal */
 export const onThisMachine =
   ({ stateFolder = "" }: Pick<ScriptOptions, "stateFolder">) =>
@@ -162,5 +171,5 @@ export const onThisMachine =
     work.pipe(
       Effect.mapError(asWrongOption),
       Effect.provideService(StateFolder, stateFolder),
-      Effect.provide(NodeServices.layer)
+      Effect.provide(layerNode)
     )

@@ -2,18 +2,14 @@
  * Single stages for scripts, as promises: for those who write skills and prompts.
  */
 import * as Effect from "effect/Effect"
-import {
-  execute as executeStage,
-  iterate as iterateStage,
-  refine as refineStage,
-  type StagePlace
-} from "../app/stages.ts"
+import type { StagePlace } from "../app/stages.ts"
 import { promptOfPlan } from "../domain/documents/TaskListFormat.ts"
 import { renderFixedRefinement } from "../domain/checking/FixedDocument.ts"
 import { renderTaskList } from "../domain/documents/TaskRendering.ts"
 import type { RunStatus } from "../domain/runs/RunReport.ts"
 import type { CallOutcome } from "../domain/tools/ToolCall.ts"
 import type { GivenResult } from "../services/pipeline/StageInput.ts"
+import { executeStage, iterateStage, refineStage } from "./lateApp.ts"
 import { configurationOf, onThisMachine, portsOf, type ScriptOptions } from "./scriptOptions.ts"
 
 /** What every stage gets, beside its document. */

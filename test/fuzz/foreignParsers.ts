@@ -4,6 +4,7 @@
  * nested tables take its library any time.
  */
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { callsInText, readAskedCall } from "../../src/domain/conversation/AskedCalls.ts"
@@ -134,7 +135,7 @@ const lines: FuzzedParser = {
   defect: (text) => {
     const read = readLine(bytesOf(text))
     if (Result.isFailure(read)) return read.failure.message === "" ? "refused without a reason" : undefined
-    return read.success === undefined || parsed(read.success.text) !== undefined ? undefined : "a line that is no JSON"
+    return read.success === undefined || Predicate.isObject(read.success.value) ? undefined : "a line that is no object"
   }
 }
 

@@ -9,7 +9,7 @@ const readAll = async <A>(events: AsyncIterable<A>): Promise<ReadonlyArray<A>> =
 
 describe("EventHistory", () => {
   it("gives every reader all events, early or late", async () => {
-    const history = makeEventHistory<number>()
+    const history = makeEventHistory((event: number) => event)
     const early = readAll(history.events)
     history.push(1)
     history.push(2)
@@ -19,7 +19,7 @@ describe("EventHistory", () => {
   })
 
   it("passes what is of use only now to readers that wait, and keeps it for nobody", async () => {
-    const history = makeEventHistory<number>()
+    const history = makeEventHistory((event: number) => event)
     history.pass(0)
     const early = readAll(history.events)
     history.push(1)
@@ -35,14 +35,21 @@ describe("EventHistory", () => {
     assert.deepStrictEqual(await readAll(history.events), [1, 4])
   })
 
-  it("takes events when nobody reads", () => {
-    const history = makeEventHistory<number>()
+  it("makes nothing of events that nobody reads, and of each once for a reader", async () => {
+    let made = 0
+    const history = makeEventHistory((event: number) => {
+      made += 1
+      return -event
+    })
     for (let index = 0; index < 10_000; index++) history.push(index)
     history.end()
+    assert.strictEqual(made, 0)
+    const read = await readAll(history.events)
+    assert.deepStrictEqual([made, read.length, read[7]], [10_000, 10_000, -7])
   })
 
   it("ends readers with the error of the run, after the events", async () => {
-    const history = makeEventHistory<number>()
+    const history = makeEventHistory((event: number) => event)
     history.push(1)
     history.end(new Error("no such project"))
     const seen: Array<number> = []
@@ -56,7 +63,7 @@ describe("EventHistory", () => {
   })
 
   it("lets a reader leave early", async () => {
-    const history = makeEventHistory<number>()
+    const history = makeEventHistory((event: number) => event)
     history.push(1)
     for await (const event of history.events) {
       assert.strictEqual(event, 1)

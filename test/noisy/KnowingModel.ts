@@ -114,7 +114,7 @@ const result = (summary: string): string => `## Result summary\n\n${summary}\n`
 
 const executed = (prompt: FilledPrompt): string => {
   const { needed } = taskIn(prompt)
-  const outputs = [...prompt.user.matchAll(/^### Tool call .* output\n([^]*?)(?=^##|(?![^]))/gm)]
+  const outputs = [...prompt.user.matchAll(/^Output:\n([^]*?)(?=^##|(?![^]))/gm)]
     .map(([, text]) => text ?? "")
     .join("\n")
   const [, sought] = /Find the line of `(\w+)` in/.exec(needed) ?? []

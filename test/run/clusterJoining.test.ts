@@ -10,36 +10,61 @@ import { needsPostgres } from "../support/Postgres.ts"
 import { freeSkill, planOf, refinementWith } from "../support/TestRun.ts"
 import { waitFor } from "../support/waitFor.ts"
 
-const names = Array.from({ length: 6 }, (_, index) => `Send ${index + 1}`)
+const named = (word: string, count: number) => Array.from({ length: count }, (_, index) => `${word} ${index + 1}`)
+const sending = named("Send", 6)
+const looking = named("Look", 12)
 
-/** Each task begins a command that ends when there is a file `go`. */
-const script = (body: ChatBody): string => {
-  const { stage, task } = askedOf(body)
-  if (stage === "creation") return planOf([names.map((name) => ({ name, skill: "free" }))])
-  if (stage !== "refinement") return writing({ stage, task })
-  const command = `echo begins >> log.txt; while [ ! -e go ]; do sleep 0.1; done; echo ends >> log.txt`
-  return refinementWith([{ name: "run_command", arguments: { argv: ["sh", "-c", command] } }])
-}
+/** Its tasks rest on nothing in the project, so that they are refined while others may change it. */
+const clockSkill = freeSkill
+  .replace("name: free", `name: clock\nallowed-tools: get_current_time\nmetadata:\n  task-conductor.passes: "1"`)
+  .replace("any tool", "the time")
+
+/** Commands begin; then tasks are refined that wait for the result of another one. */
+const plan = planOf([
+  [...sending.map((name) => ({ name, skill: "free" })), { name: "Talk 1", skill: "talk" }],
+  looking.map((name) => ({ name, skill: "clock", references: "[it](#talk-1-results)" }))
+])
+
+/** Begins, and ends when there is a file `go`. */
+const command = `echo begins >> log.txt; while [ ! -e go ]; do sleep 0.1; done; echo ends >> log.txt`
+const send = refinementWith([{ name: "run_command", arguments: { argv: ["sh", "-c", command] } }])
+const look = refinementWith([{ name: "get_current_time", arguments: {} }])
 
 describe("a worker that joins", { timeout: 120_000, ...needsPostgres }, () => {
-  liveTest("says that calls of others can be broken off, and none is made again without a question", () =>
+  liveTest("breaks off no command and no model call, and gets its share as they end", () =>
     Effect.gen(function* () {
       const { sandbox, start, worker } = yield* makeCluster
       sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
+      sandbox.write("project/.task-conductor/skills/clock/SKILL.md", clockSkill)
       const log = join(sandbox.root, "project/log.txt")
       const lines = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [])
-      const first = yield* worker(script)
+      const asked = new Map<string, number>()
+      /** Calls of the first worker are held, so that others wait for a slot there. */
+      const script = (isFirst: boolean) => (body: ChatBody) => {
+        const { stage, task } = askedOf(body)
+        asked.set(`${stage} ${task}`, (asked.get(`${stage} ${task}`) ?? 0) + 1)
+        if (stage === "creation") return plan
+        if (stage === "execution" && task === "Talk 1") return { text: writing({ stage, task }), hold: "begun" }
+        if (stage !== "refinement") return writing({ stage, task })
+        if (sending.includes(task)) return send
+        return isFirst ? { text: look, hold: "joined" } : look
+      }
+      const first = yield* worker(script(true))
       const client = yield* start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, "Do it."])
-      yield* waitFor("all commands", () => lines().length === names.length)
-      yield* Effect.sleep("2500 millis")
-      const { binary } = yield* worker(script)
+      yield* waitFor("all commands", () => lines().length === sending.length)
+      yield* first.server.release("begun")
+      yield* first.server.until(() => looking.filter((name) => asked.has(`refinement ${name}`)).length === 2)
+      const second = yield* worker(script(false))
+      /* What waits for a slot has moved then, and so would have what is under way. */
+      yield* waitFor("a task that moved", () => second.binary.stderr().includes(": refines"))
       sandbox.write("project/go", "")
+      yield* first.server.release("joined")
       const { code, stderr } = yield* Effect.promise(() => client.ended)
-      /* What was broken off waits for an answer, and nobody can be asked here. */
-      expect([0, 4], stderr).toContain(code)
-      expect(lines().filter((line) => line === "begins")).toEqual(names.map(() => "begins"))
-      const warning = "a call that changes something can be broken off"
-      expect([first.binary.stderr().includes(warning), binary.stderr().includes(warning)]).toEqual([false, true])
+      expect([code, first.server.abortedCount()], stderr).toEqual([0, 0])
+      expect(lines().toSorted()).toEqual([...sending.map(() => "begins"), ...sending.map(() => "ends")])
+      expect([...asked].filter(([, times]) => times > 1)).toEqual([])
+      const word = "A part of their work moves here"
+      expect([first.binary.stderr().includes(word), second.binary.stderr().includes(word)]).toEqual([false, true])
     })
   )
 })

@@ -52,6 +52,32 @@ const serve = (script: OpenAiScript = obedient, options: FakeOpenAiOptions = {})
   FakeOpenAi.make(script, { key, ...options })
 
 describe("a server of the OpenAI API", () => {
+  it.live("says how much of the prompts it had in its cache, and nothing is said when it left that out once", () =>
+    Effect.gen(function* () {
+      const { run: start } = yield* sandbox
+      const counted = (silent: number) =>
+        Effect.gen(function* () {
+          const server = yield* serve((body, index) => {
+            const text = obedient(body, index)
+            if (typeof text !== "string") return text
+            return { text, promptTokens: 1000, answerTokens: 10, ...(index === silent ? {} : { cachedTokens: 700 }) }
+          })
+          const told = yield* Effect.promise(() => start(["run", ...ask], env(server)))
+          const shown = yield* Effect.promise(() => start(["show", "last", "--task", "Look 1"], {}))
+          const lines = yield* Effect.promise(() => start(["run", "--json", ...ask], env(server)))
+          return { told: told.stderr, shown: shown.stdout, json: lines.stdout.trim().split("\n").at(-1) ?? "" }
+        })
+      const all = yield* counted(-1)
+      assert.include(all.told, "5000 tokens read, 3500 of them from the server's cache, 50 written")
+      assert.include(all.shown, "2000 tokens in, 1400 of them from the server's cache, 20 out")
+      assert.include(all.json, '"prompt_tokens":5000,"cached_tokens":3500')
+      const some = yield* counted(2)
+      assert.include(some.told, "5000 tokens read, 50 written")
+      assert.include(some.shown, "2000 tokens in, 20 out")
+      assert.notInclude(some.told + some.shown, "cache")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("answers a run, which can be shown and goes on where it is resumed, and its key is written nowhere", () =>
     Effect.gen(function* () {
       const { root, run: start } = yield* sandbox
@@ -73,7 +99,7 @@ describe("a server of the OpenAI API", () => {
         [`Bearer ${key}`]
       )
 
-      const shown = yield* Effect.promise(() => start(["runs", "show", "last", "--json"], {}))
+      const shown = yield* Effect.promise(() => start(["show", "last", "--json"], {}))
       assert.notInclude(`${ended.stderr}${resumed.stderr}${shown.stdout}`, key)
       const saved = globSync(["**/*", "**/.*/**/*"], { cwd: root, withFileTypes: true }).filter((entry) =>
         entry.isFile()

@@ -21,7 +21,7 @@ const watched = () => {
   const seen: Array<readonly [stage: string, map: string]> = []
   const answer = (prompt: FilledPrompt): string => {
     const stage = stageOf(prompt)
-    seen.push([stage, /^## Project map\n\n(.*)$/m.exec(prompt.user)?.[1] ?? ""])
+    seen.push([stage, /^## Project map\n\n(.*)$/m.exec(prompt.system)?.[1] ?? ""])
     switch (stage) {
       case "creation":
         return plan
@@ -41,7 +41,7 @@ const watched = () => {
 /** A model that copies the first command of the map that has "lint" in it. */
 const copying = ({ system, user }: FilledPrompt): string => {
   if (stageOf({ system, user }) !== "refinement") return resultSaying("Nothing was checked.")
-  const command = /^- `([^`]*lint[^`]*)`/m.exec(user)?.[1]
+  const command = /^- `([^`]*lint[^`]*)`/m.exec(system)?.[1]
   return command === undefined
     ? "## Task\n\n- **References** [User prompt](#user-prompt)\n\n## Tool Calls\n"
     : refinementWith([{ name: "run_command", arguments: { argv: command.split(" ") } }])
@@ -89,7 +89,7 @@ describe("the map of the project", () => {
         const { planner, prompts } = yield* openStages({ answers: [plan], settings: { contextWindow: 4096 } })
         const planned = planner.plan({ ...briefing, prompt: "p".repeat(characters), projectMap })
         const isPlanned = yield* Effect.isSuccess(planned)
-        return isPlanned ? (prompts[0]?.user.includes(projectMap) ? "map" : "no map") : "no prompt"
+        return isPlanned ? (prompts[0]?.system.includes(projectMap) ? "map" : "no map") : "no prompt"
       })
       const lengths = Array.from({ length: 20 }, (_, index) => 1000 + index * 400)
       const outcomes = yield* Effect.forEach(lengths, (length) => Effect.scoped(promptOf(length)))

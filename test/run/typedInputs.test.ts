@@ -84,9 +84,9 @@ layer(NodeServices.layer)("a skill with typed inputs", (it) => {
       ])
       assert.include(
         refinements[0]?.system,
-        "The format:\n\n## Inputs\n\n- `file`: <path of a file or folder of the project; required>\n- `depth`: <one of: short, long; optional>\n\n## Tool Calls"
+        "```markdown\n## Inputs\n\n- `file`: <path of a file or folder of the project; required>\n- `depth`: <one of: short, long; optional>"
       )
-      assert.include(refinements[0]?.system, "- Under `## Inputs` give each required input on its line")
+      assert.include(refinements[0]?.system, "### Inputs to give\n\nBegin the document with this section.")
       assert.include(
         execution?.user,
         "- **Expected output** A word.\n\n## Inputs\n\n- `file`: src/main.ts\n- `depth`: short"

@@ -3,8 +3,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { type Row, runCheck, tableOf, type Target } from "../../scripts/conformance/Check.ts"
+import { type CheckFailed, type Row, runCheck, tableOf, type Target } from "../../scripts/conformance/Check.ts"
 import { checks } from "../../scripts/conformance/checks.ts"
+import { restartWith } from "../../scripts/conformance/restartCommand.ts"
 import { slotModel, startSlotServer } from "../../bench/SlotServer.ts"
 import {
   conformingOllama,
@@ -17,6 +18,7 @@ import {
 import { FakeOllama } from "../support/FakeOllama.ts"
 import type { Script } from "../support/FakeOllamaScript.ts"
 import { FakeOpenAi } from "../support/FakeOpenAi.ts"
+import { makeRestarting } from "../support/Restarting.ts"
 
 const window = 4096
 
@@ -50,8 +52,11 @@ const answer = (system: string) => documentOf(system) ?? '{"verdict": "yes", "su
 describe("the checks of model servers", () => {
   it.live("are all passed by the stand-in for Ollama", () =>
     Effect.gen(function* () {
-      const { url } = yield* FakeOllama.make(conformingOllama, { models })
-      const rows = yield* rowsOf(targetOf("ollama", url))
+      const { restart, url } = yield* makeRestarting((leaves) => {
+        const script = conformingOllama(leaves)
+        return (port) => FakeOllama.make(script, { models, ...(port === undefined ? {} : { port }) })
+      })
+      const rows = yield* rowsOf({ ...targetOf("ollama", url), restart })
       assert.deepStrictEqual(named(rows, "failed"), [])
       assert.deepStrictEqual(named(rows, "not supported"), ["a call that is a must: the API cannot ask for a call"])
     })
@@ -60,8 +65,11 @@ describe("the checks of model servers", () => {
   it.live("are all passed by the stand-in for servers of the OpenAI API, but for what the API has no words for", () =>
     Effect.gen(function* () {
       const listed = models.map(({ name }) => ({ id: name, meta: { n_ctx: window } }))
-      const { url } = yield* FakeOpenAi.make(conformingOpenAi(window), { models: listed })
-      const rows = yield* rowsOf(targetOf("openai", url))
+      const { restart, url } = yield* makeRestarting((leaves) => {
+        const script = conformingOpenAi(window, leaves)
+        return (port) => FakeOpenAi.make(script, { models: listed, ...(port === undefined ? {} : { port }) })
+      })
+      const rows = yield* rowsOf({ ...targetOf("openai", url), restart })
       assert.deepStrictEqual(named(rows, "failed"), [])
       assert.deepStrictEqual(named(rows, "not supported"), [
         "version: the API has no such question",
@@ -69,6 +77,7 @@ describe("the checks of model servers", () => {
         "the window of the loaded model: the API has no such question",
         "loading anew with another window: the API has no such question",
         "unloading after its time: the API has no such question",
+        "a call that the form of the answer makes: the API has a form or a call, not a form of a call",
         "an answer that fills the window: the window cannot be made small for one call"
       ])
     })
@@ -91,10 +100,17 @@ describe("the checks of model servers", () => {
           "thinking turned off",
           "thinking that the model cannot do",
           "a call that is a must",
+          "a call that the form of the answer makes",
           "tools that the model cannot call",
           "more calls than the queue takes"
         ]
       )
+      const untried = "--restart names no command that ends the server and starts it again"
+      assert.deepStrictEqual(named(rows, "not tried"), [
+        `a call whose server starts again: ${untried}`,
+        `a run whose server starts again: ${untried}`,
+        `a run that is resumed on a server that started again: ${untried}`
+      ])
     })
   )
 
@@ -123,6 +139,32 @@ describe("the checks of model servers", () => {
       const [row] = yield* rowsOf(targetOf("ollama", url), (one) => one === name)
       assert.notStrictEqual(row?.outcome, "passed")
       assert.include(row?.detail, said)
+    })
+  )
+
+  it.live("see a server that does not come back, and a call that ends with a wrong word", () =>
+    Effect.gen(function* () {
+      const restartName = "a call whose server starts again"
+      const { url } = yield* FakeOllama.make(conformingOllama(), { models })
+      const target = { ...targetOf("ollama", url), patience: 50 }
+      const rowOf = (restart: Effect.Effect<void, CheckFailed>) =>
+        Effect.map(
+          rowsOf({ ...target, restart }, (name) => name === restartName),
+          ([row]) => `${row?.outcome}: ${row?.detail}`
+        )
+      assert.strictEqual(yield* rowOf(Effect.void), "failed: the call did not end within 50 ms")
+      assert.strictEqual(
+        yield* rowOf(restartWith("exit 3")),
+        'failed: --restart "exit 3" ended with 3; run it by hand to see what it says'
+      )
+      const refusing = yield* FakeOllama.make(() => ({ status: 400, error: "no" }), { models })
+      assert.match(
+        yield* Effect.map(
+          rowsOf({ ...target, host: refusing.url, restart: restartWith("true") }, (name) => name === restartName),
+          ([row]) => `${row?.outcome}: ${row?.detail}`
+        ),
+        /^failed: The model server refused the request/
+      )
     })
   )
 

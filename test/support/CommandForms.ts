@@ -22,7 +22,7 @@ const helpOf = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
     present: (event) => Effect.sync(() => void (event._tag === "Help" && docs.push(event.helpDoc)))
   })
   const streams = { env: {}, stdin: {}, stdout: textCollector().stream, stderr: textCollector().stream }
-  yield* Command.runWith(taskConductor, { version: "" })([...words, "--help"]).pipe(
+  yield* Command.runWith(yield* taskConductor(words), { version: "" })([...words, "--help"]).pipe(
     Effect.provide(Layer.mergeAll(presenter, layerFlags, Output.layerOf(streams), NodeServices.layer)),
     Effect.provideService(Signals, { received: () => undefined, onInterrupt: () => Effect.void })
   )

@@ -4,11 +4,9 @@
 import * as Effect from "effect/Effect"
 import { attachRun, cancelRun, layerClient, layerClusterRuns, prepareRun, submitRun } from "../../app/clusterClient.ts"
 import { runWorker } from "../../app/worker.ts"
-import { version } from "../../app/version.ts"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { layerTerminal } from "../../services/approvals/TerminalApprover.ts"
-import { ClusterWorkers } from "../../services/cluster/ClusterWorkers.ts"
 import { CurrentNotices, makeNotices } from "../../services/cluster/DatabaseNotice.ts"
 import { makeRunId } from "../../services/runs/RunId.ts"
 import type { RunRequest } from "../run/runHandler.ts"
@@ -24,24 +22,13 @@ const tellDetached = (runId: string) =>
     )
   )
 
-const tellWorkers = Effect.gen(function* () {
-  const { alive } = yield* ClusterWorkers
-  const { tell } = yield* Output
-  const workers = yield* alive
-  const versions = new Set(workers.map((worker) => worker.version))
-  if (versions.has(version)) return
-  yield* tell(
-    workers.length === 0
-      ? "No worker is running yet; the run waits for one. Start one on any machine: task-conductor worker"
-      : `No worker has version ${version} of task-conductor, which this is; there are ${printable([...versions].join(", "))}. Start a worker of this version, or start the run with the version of the workers.`
-  )
-})
-
 /** Follows a run to its report. */
 const followToEnd = (run: string, sink: EventSink) =>
-  attachRun(run, sink.listen).pipe(
-    /* A run that waits has not ended: its stream of events is still open. */
-    Effect.tapError(({ _tag, message }) => (_tag === "RunWaits" ? Effect.void : sink.abort(message)))
+  Output.use(({ tell }) =>
+    attachRun(run, sink.listen, tell).pipe(
+      /* A run that waits has not ended: its stream of events is still open. */
+      Effect.tapError(({ _tag, message }) => (_tag === "RunWaits" ? Effect.void : sink.abort(message)))
+    )
   )
 
 /** Says when the database is away, and when it is back. */
@@ -59,7 +46,6 @@ export const startClusterRun = Effect.fn("startClusterRun")(function* (
   const runId = yield* makeRunId
   const run = yield* prepareRun({ project, given: flags, order: { runId, ...order }, approveSteps, yes })
   return yield* submitRun(run).pipe(
-    Effect.andThen(tellWorkers),
     Effect.andThen(followToEnd(runId, sink).pipe(Effect.onInterrupt(() => tellDetached(runId)))),
     Effect.provide(client),
     withNotices

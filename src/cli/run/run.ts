@@ -63,7 +63,7 @@ export const run = Command.make(
           }
     const flags = {
       ...flagConfiguration(given),
-      limits: limitFlags(given)
+      ...limitFlags(given)
     }
     const order = {
       ...work,

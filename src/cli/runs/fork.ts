@@ -19,7 +19,7 @@ export const fork = Command.make(
     )
   },
   Effect.fn("fork")(function* (given) {
-    const flags = { ...flagConfiguration(given), limits: limitFlags(given) }
+    const flags = { ...flagConfiguration(given), ...limitFlags(given) }
     const ports = {
       sink: yield* eventSink(given),
       isJson: given.json,

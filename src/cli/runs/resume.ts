@@ -12,7 +12,7 @@ export const resume = Command.make(
   "resume",
   savedRunFlags,
   Effect.fn("resume")(function* (given) {
-    const flags = { ...flagConfiguration(given), limits: limitFlags(given) }
+    const flags = { ...flagConfiguration(given), ...limitFlags(given) }
     const ports = {
       sink: yield* eventSink(given),
       isJson: given.json,

@@ -6,6 +6,7 @@ import { modelText, personText, repairText } from "../../domain/findings/PersonT
 import type { Attempt, CallEvidence, TaskEvidence, TaskState } from "../../domain/history/RunEvidence.ts"
 import type { UnrunCall } from "../../domain/history/UnrunCalls.ts"
 import type { RunOverview } from "../../domain/history/RunOverview.ts"
+import { cachedText } from "../../domain/models/CachedTokens.ts"
 import { type DeniedCalls, finishedWords } from "../../domain/plan/TaskResult.ts"
 import { dataText } from "../../domain/tools/ToolCall.ts"
 import { withoutProject } from "../../domain/text/ShortPaths.ts"
@@ -96,7 +97,7 @@ const attemptLines = ({ answer, call, failures, issues, repairs, system, user }:
   ...(answer === undefined
     ? ["No answer came.", ""]
     : [
-        `${answer.usage.promptTokens ?? "?"} tokens in, ${answer.usage.answerTokens ?? "?"} out, ${(answer.usage.durationMs / 1000).toFixed(1)} s`,
+        `${answer.usage.promptTokens ?? "?"} tokens in${cachedText(answer.usage)}, ${answer.usage.answerTokens ?? "?"} out, ${(answer.usage.durationMs / 1000).toFixed(1)} s`,
         ""
       ]),
   ...failures.map((text) => `- failed: ${text}`),

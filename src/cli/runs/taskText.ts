@@ -4,6 +4,7 @@
  */
 import { personText } from "../../domain/findings/PersonText.ts"
 import type { CallEvidence, TaskEvidence } from "../../domain/history/RunEvidence.ts"
+import { cachedText, cachedTokensOf } from "../../domain/models/CachedTokens.ts"
 import type { UnrunCall } from "../../domain/history/UnrunCalls.ts"
 import { callWords } from "../../domain/runs/CallWords.ts"
 import { shortDurationText } from "../../domain/text/DurationText.ts"
@@ -34,7 +35,7 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
   const usages = attempts.flatMap(({ answer }) => (answer === undefined ? [] : [answer.usage]))
   const sum = (of: (usage: (typeof usages)[number]) => number) => usages.reduce((total, one) => total + of(one), 0)
   const cost = [
-    `${sum(({ promptTokens = 0 }) => promptTokens)} tokens in`,
+    `${sum(({ promptTokens = 0 }) => promptTokens)} tokens in${cachedText(cachedTokensOf(usages))}`,
     `${sum(({ answerTokens = 0 }) => answerTokens)} out`,
     shortDurationText(sum(({ durationMs }) => durationMs))
   ].join(", ")

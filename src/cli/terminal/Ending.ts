@@ -2,6 +2,7 @@
  * The last lines of a run: which files changed, what was not done and why, how it ended, and what it cost.
  */
 import { type Issue, issueText, whereText } from "../../domain/findings/Issue.ts"
+import { cachedText } from "../../domain/models/CachedTokens.ts"
 import { type FileChange, fileChanges } from "../../domain/runs/FileChanges.ts"
 import type { RunReport, RunStatus } from "../../domain/runs/RunReport.ts"
 import type { Paint } from "./Colour.ts"
@@ -89,7 +90,7 @@ const costs = ({ results, rounds, usage }: RunReport, { isVerbose = false, perso
     timeText(durationMs, personMs),
     ...(promptTokens + answerTokens === 0
       ? []
-      : [`${tokens(promptTokens)} tokens read, ${tokens(answerTokens)} written`])
+      : [`${tokens(promptTokens)} tokens read${cachedText(usage, tokens)}, ${tokens(answerTokens)} written`])
   ].join(", ")
 }
 

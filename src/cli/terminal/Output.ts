@@ -64,10 +64,11 @@ export class Output extends Context.Service<
     readonly resultColumns: () => number | undefined
   }
 >()("task-conductor/cli/terminal/Output") {
-  static readonly layerOf = ({ env, process, stderr, stdin, stdout }: Streams): Layer.Layer<Output> =>
+  static readonly layerOf = (streams: Streams): Layer.Layer<Output> =>
     Layer.effect(
       Output,
       Effect.sync(() => {
+        const { env, process, stderr, stdout } = streams
         const isWatched = stdout.isTTY === true
         const isHeard = stderr.isTTY === true
         let lost: string | undefined
@@ -98,8 +99,13 @@ export class Output extends Context.Service<
           resultPaint: makePaint(wantsColour(isWatched, wishes)),
           tellPaint: makePaint(wantsColour(isHeard, wishes)),
           isWatched,
-          canAsk: stdin.isTTY === true && isHeard,
-          hasPipedInput: stdin.isTTY !== true,
+          /* Node opens stdin when it is looked at, which takes longer than a help text. */
+          get canAsk() {
+            return isHeard && streams.stdin.isTTY === true
+          },
+          get hasPipedInput() {
+            return streams.stdin.isTTY !== true
+          },
           screen,
           resultColumns: () => columnsOf(stdout)
         })
@@ -109,7 +115,9 @@ export class Output extends Context.Service<
   /** The streams of this process. */
   static readonly layer: Layer.Layer<Output> = Output.layerOf({
     env: process.env,
-    stdin: process.stdin,
+    get stdin() {
+      return process.stdin
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     process

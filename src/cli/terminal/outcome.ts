@@ -46,6 +46,12 @@ export const outcomeFlags = {
     Flag.withDescription("Maximum number of rounds (refine, run, iterate): --max-rounds 3"),
     Flag.optional
   ),
+  strictSections: Flag.Boolean("strict-sections").pipe(
+    Flag.withDescription(
+      "Let each task section wait for the whole section before it. Otherwise a task that only reads may start earlier, when that makes no difference to its result"
+    ),
+    Flag.withDefault(false)
+  ),
   ...approvalFlags,
   json: Flag.Boolean("json").pipe(
     Flag.withDescription("Print events as JSON Lines on stdout instead of the answer"),
@@ -76,11 +82,14 @@ export const savedRunFlags = {
   quiet: quietFlag
 }
 
-/** The limits that flags set. */
+/** The limits and the order that flags set. */
 export const limitFlags = (given: {
   readonly maxRounds: Option.Option<number>
-}): NonNullable<Configuration["limits"]> =>
-  Option.match(given.maxRounds, { onNone: () => ({}), onSome: (rounds) => ({ rounds }) })
+  readonly strictSections: boolean
+}): Pick<Configuration, "limits" | "strictSections"> => ({
+  limits: Option.match(given.maxRounds, { onNone: () => ({}), onSome: (rounds) => ({ rounds }) }),
+  ...(given.strictSections ? { strictSections: true } : {})
+})
 
 /** Where the project is now, if the flag says so. */
 export const movedTo = ({ project }: { readonly project: Option.Option<string> }): { readonly project?: string } =>

@@ -13,7 +13,7 @@ import {
   taskListHeadings
 } from "../markdown/MarkdownHeadings.ts"
 import { beginsWithMark } from "../tools/MarkedCalls.ts"
-import { type Repetition, RepetitionWatch } from "./RepetitionWatch.ts"
+import { deltaLines, type Repetition, RepetitionWatch } from "./RepetitionWatch.ts"
 
 /** How the document of a stage announces itself: by a heading, a code block, or a line that belongs to it. */
 export interface AnswerShape {
@@ -46,10 +46,19 @@ export const resultShape: AnswerShape = {
   isPart: (line) => line.bullets.marker !== "none"
 }
 
-/** True when the document may have begun on this line. `before` is the line above, which may be underlined by it. */
-const isSign = ({ isPart, knownHeadings }: AnswerShape, before: string, text: string): boolean => {
+/** What a heading is written with, in whatever form. */
+const headingSign = /[#*_=-]/
+
+/**
+ * True when the document may have begun on this line. `before` is the line above, which may be underlined by it. A heading
+ * without indentation begins most answers, and most lines before one hold no sign of any: only the others need the reader.
+ * @internal
+ */
+export const isSign = ({ isPart, knownHeadings }: AnswerShape, before: string, text: string): boolean => {
   const line = new Line(text)
+  if (before === "" && line.indent === 0 && line.hashes?.spaced === true) return true
   if (line.opening !== undefined || isPart(line)) return true
+  if (!headingSign.test(text) && !headingSign.test(before)) return false
   return readMarkdown(`${before}\n${text}`, { knownHeadings }).sections.length > 0
 }
 
@@ -97,7 +106,7 @@ export class AnswerWatch {
   }
 
   #addPreamble(delta: string, shape: AnswerShape): Hopelessness | undefined {
-    for (const part of delta.split(/(?<=\n)/)) {
+    for (const part of deltaLines(delta)) {
       const isWhole = part.endsWith("\n")
       this.#line += part.slice(0, shownOfLine - this.#line.length)
       this.#length += part.length

@@ -2,10 +2,9 @@
  * The links of a result or an answer as evidence: what each one points at, what is quoted beside it, and how the text
  * changes when links are corrected or marked as wrong.
  */
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { type ReferenceForm, readReference } from "../grammar/ReferenceForm.ts"
-import { type FoundLink, linksOf, parseMarkdown } from "../markdown/MarkdownTree.ts"
+import { type FoundLink, markdownLinks } from "../markdown/MarkdownTree.ts"
 
 /** A text that is quoted beside a link. `isLine` is false for a name or a few words, which prove little. */
 export interface Quote {
@@ -79,20 +78,16 @@ const quotesAround = (text: string, { end, start }: FoundLink, from: number, to:
 }
 
 /** The links of a text in order; none when it is too large or too crowded to be parsed. */
-export const evidenceLinks = (text: string): ReadonlyArray<EvidenceLink> =>
-  Option.match(parseMarkdown(text, 1), {
-    onNone: () => [],
-    onSome: (tree) => {
-      const links = linksOf(tree)
-      return links.map((link, index): EvidenceLink => {
-        const next = links[index + 1]?.start
-        const quote = quoteBeside(text, link, next)
-        const form = readReference(link.title, link.href)
-        const beside = quotesAround(text, link, links[index - 1]?.end ?? 0, next ?? text.length)
-        return Object.assign({ form, beside }, link, quote === undefined ? {} : { quote })
-      })
-    }
+export const evidenceLinks = (text: string): ReadonlyArray<EvidenceLink> => {
+  const links = markdownLinks(text)
+  return links.map((link, index): EvidenceLink => {
+    const next = links[index + 1]?.start
+    const quote = quoteBeside(text, link, next)
+    const form = readReference(link.title, link.href)
+    const beside = quotesAround(text, link, links[index - 1]?.end ?? 0, next ?? text.length)
+    return Object.assign({ form, beside }, link, quote === undefined ? {} : { quote })
   })
+}
 
 const marks: Readonly<Record<WrongLink["code"], string>> = {
   "evidence-file": "(not found)",

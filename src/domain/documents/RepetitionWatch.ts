@@ -64,15 +64,25 @@ const shownOfLine = 400
 /** A fence of type markdown around the whole answer is not code. */
 const isCodeFence = (info: string): boolean => !/^(?:markdown|md)$/i.test(info)
 
+/** A delta line by line, with the line ends. Most deltas have none before their end. */
+export const deltaLines = (delta: string): ReadonlyArray<string> => {
+  const end = delta.indexOf("\n")
+  return end === -1 || end === delta.length - 1 ? [delta] : delta.split(/(?<=\n)/)
+}
+
 export class RepetitionWatch {
+  /** What was examined. */
   #tail = ""
+  /** What came after it; joined with it only when it is examined, since joining copies all of it. */
+  #fresh = ""
+  #endsWithSpace = false
   #untilLook = stride
   #line = ""
   #fence = ""
 
   /** Takes a delta. In code, where equal lines are common, only a long run counts. */
   add(delta: string): Repetition | undefined {
-    for (const part of delta.split(/(?<=\n)/)) {
+    for (const part of deltaLines(delta)) {
       this.#line += part.slice(0, shownOfLine - this.#line.length)
       const found = this.#addPart(part)
       if (found !== undefined) return found
@@ -82,16 +92,18 @@ export class RepetitionWatch {
   }
 
   #addPart(part: string): Repetition | undefined {
-    const plain = part.replace(/\s+/g, " ")
-    let from = this.#tail.endsWith(" ") && plain.startsWith(" ") ? 1 : 0
+    const plain = /\s\s|[^\S ]/.test(part) ? part.replace(/\s+/g, " ") : part
+    let from = this.#endsWithSpace && plain.startsWith(" ") ? 1 : 0
     while (from < plain.length) {
       const piece = plain.slice(from, from + this.#untilLook)
       from += piece.length
       this.#untilLook -= piece.length
-      this.#tail += piece
+      this.#fresh += piece
+      this.#endsWithSpace = piece.endsWith(" ")
       if (this.#untilLook > 0) continue
       this.#untilLook = stride
-      this.#tail = this.#tail.slice(-window)
+      this.#tail = (this.#tail + this.#fresh).slice(-window)
+      this.#fresh = ""
       const found = this.#look()
       if (found !== undefined) return found
     }
@@ -107,10 +119,12 @@ export class RepetitionWatch {
   }
 
   #endLine(): void {
-    const { closing, opening } = new Line(this.#line.trimEnd())
+    const text = this.#line
+    this.#line = ""
+    if (!text.includes("```") && !text.includes("~~~")) return
+    const { closing, opening } = new Line(text.trimEnd())
     if (this.#fence !== "") {
       if (closing?.startsWith(this.#fence) === true) this.#fence = ""
     } else if (opening !== undefined && isCodeFence(opening.info)) this.#fence = opening.mark
-    this.#line = ""
   }
 }

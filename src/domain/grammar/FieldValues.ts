@@ -46,7 +46,7 @@ const marks = [
 
 /** Takes marks, quotes and links off. Long texts are no names, and deep nesting is no emphasis: both stay as they are. */
 export const stripMarks = (text: string, depth = 0): string => {
-  if (text.length > 500 || depth > 4) return text
+  if (text.length > 500 || depth > 4 || !/^[*_`"“”«'‘’[]/.test(text)) return text
   const inner = marks.map((mark) => mark.exec(text)?.[1]).find((found) => found !== undefined)
   return inner === undefined ? text : stripMarks(inner.trim(), depth + 1)
 }

@@ -8,6 +8,7 @@ const copied = new Set([
   "one short paragraph: what will be known or done at the end",
   "short, unique",
   "what to find out or do, with the exact names and words to look for",
+  "one name from the skills above",
   "one name from the skills below",
   "links only; leave the line out when there is none",
   "what the result must hold",
@@ -16,6 +17,7 @@ const copied = new Set([
   "as given, made more exact where you can",
   "as given; leave the line out when there is none",
   "what was found or done, complete and short, with links",
+  "only what the summary lacks: excerpts, lists, reasons",
   "only if the summary is not enough: excerpts, lists, reasons"
 ])
 

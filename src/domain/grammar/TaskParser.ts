@@ -12,9 +12,15 @@ const opensTask: ReadonlySet<FieldKey> = new Set(["name", "needed", "skill", "ex
 /** How far to look for the field that follows. */
 const lookahead = 60
 
+/** The lines that follow, without blank ones and comments; most lines are read without them. */
+type Ahead = () => ReadonlyArray<TaskLine>
+
 /** True when a field with this label starts the next task rather than going on with this one. */
-const startsNewTask = (task: OpenTask, key: FieldKey, label: LabelledLine, next: ReadonlyArray<TaskLine>): boolean => {
-  const following = next.find((line): line is Labelled => line.kind === "label" && line.label.key !== undefined)?.label
+const startsNewTask = (task: OpenTask, key: FieldKey, label: LabelledLine, next: Ahead): boolean => {
+  if (task.parent === undefined && !task.fields.has(key) && key !== "name") return false
+  const following = next().find(
+    (line): line is Labelled => line.kind === "label" && line.label.key !== undefined
+  )?.label
   const isDeeper = following !== undefined && following.indent > label.indent
   if (task.parent !== undefined && label.indent <= task.parent && isDeeper) return true
   if (task.fields.has(key)) {
@@ -46,10 +52,8 @@ class TaskCollector {
 
   collect(lines: ReadonlyArray<TaskLine>): void {
     for (const [position, line] of lines.entries()) {
-      const ahead = lines.slice(position + 1, position + 1 + (line.kind === "blank" ? 0 : lookahead))
-      this.#add(
-        line,
-        ahead.filter(({ kind }) => kind !== "comment" && kind !== "blank")
+      this.#add(line, () =>
+        lines.slice(position + 1, position + 1 + lookahead).filter(({ kind }) => kind !== "comment" && kind !== "blank")
       )
     }
   }
@@ -60,7 +64,7 @@ class TaskCollector {
     this.#isIgnoring = false
   }
 
-  #add(line: TaskLine, next: ReadonlyArray<TaskLine>): void {
+  #add(line: TaskLine, next: Ahead): void {
     const isInField = line.indent > (this.#task?.field?.indent ?? Infinity)
     switch (line.kind) {
       case "blank":
@@ -72,7 +76,7 @@ class TaskCollector {
         if (isInField) return this.#task?.addText(line.text)
         return this.#repair("text-ignored", line.line, `Ignored the comment "${excerpt(line.text)}".`)
       case "heading":
-        return this.#heading(line.text, line.line, next)
+        return this.#heading(line.text, line.line, next())
       case "label":
         return this.#label(line, next)
       case "item":
@@ -102,7 +106,7 @@ class TaskCollector {
     this.#isIgnoring = true
   }
 
-  #label(line: Labelled, next: ReadonlyArray<TaskLine>): void {
+  #label(line: Labelled, next: Ahead): void {
     const { indent, key, match } = line.label
     if (key === undefined) return this.#unknownLabel(line, next)
     const task = this.#task
@@ -132,14 +136,14 @@ class TaskCollector {
   }
 
   /** Starts a task at an item whose fields follow one level deeper; false for any other item. */
-  #opensTask(title: string, indent: number, line: number, next: ReadonlyArray<TaskLine>): boolean {
+  #opensTask(title: string, indent: number, line: number, next: Ahead): boolean {
     const isOutside = this.#task === undefined || indent <= (this.#task.parent ?? this.#task.level)
-    if (!isOutside || !isFieldDeeperThan(indent, next[0])) return false
+    if (!isOutside || !isFieldDeeperThan(indent, next()[0])) return false
     this.#start(line, indent + 1, title.replace(/[:：]\s*$/, "").trim()).parent = indent
     return true
   }
 
-  #unknownLabel(line: Labelled, next: ReadonlyArray<TaskLine>): void {
+  #unknownLabel(line: Labelled, next: Ahead): void {
     const { indent, label } = line.label
     if (this.#opensTask(label, indent, line.line, next)) return
     const task = this.#task ?? this.#start(line.line, indent, "")
@@ -147,7 +151,7 @@ class TaskCollector {
     task.addUnknown(line)
   }
 
-  #loose(line: Loose, next: ReadonlyArray<TaskLine>): void {
+  #loose(line: Loose, next: Ahead): void {
     if (line.kind === "item" && this.#opensTask(line.rest, line.indent, line.line, next)) return
     if (this.#task?.field !== undefined) return this.#task.addLoose(line)
     if (this.#title === undefined) this.#ignore(line.text, line.line)

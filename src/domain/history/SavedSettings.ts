@@ -11,6 +11,7 @@ import { isCloudModel } from "../skills/Skill.ts"
 const harmless = [
   "contextWindow",
   "parallel",
+  "strictSections",
   "limits",
   "referenceBudget",
   "deny",

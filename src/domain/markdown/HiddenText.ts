@@ -79,6 +79,7 @@ const blockNamed = new Set(blockNames.split(" "))
 
 /** True for a line with which a block may begin that hides what follows it. */
 export const mayHide = (line: string): boolean => {
+  if (!line.startsWith("<")) return false
   if (/^<[!?]/.test(line)) return true
   const [tag = "", name = ""] = /^<\/?([a-z][\w-]*)(?=[\s/>]|$)[^>]*>?/i.exec(line) ?? []
   return blockNamed.has(name.toLowerCase()) || (tag.endsWith(">") && isHiding(tag))

@@ -42,8 +42,9 @@ export class Line {
     this.indent = indentOf(text)
     this.isBlank = trimmed === ""
     this.hashes = readHashes(trimmed)
-    this.closing = /^(?:`{3,}|~{3,})$/.test(trimmed) ? trimmed : undefined
-    this.opening = text.includes("```") || text.includes("~~~") ? this.#readOpening() : undefined
+    const hasFence = text.includes("```") || text.includes("~~~")
+    this.closing = hasFence && /^(?:`{3,}|~{3,})$/.test(trimmed) ? trimmed : undefined
+    this.opening = hasFence ? this.#readOpening() : undefined
   }
 
   /** The list markers at the start of the line, and what follows them. */

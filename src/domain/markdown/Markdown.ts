@@ -114,9 +114,11 @@ export const readMarkdown = (
     (hasFields && line.isField) || readHeading(line, next, knownHeadings)?.known?.exact === true
   const isPartAlone = (line: Line): boolean => isPart(line, undefined)
   const lines = cleanLines(text, findings, isPart)
-  const lastPart = lines.findLastIndex((line, index) => isPart(line, lines[index + 1]))
+  // Only an unclosed fence needs it.
+  let lastPart: number | undefined
   const strayFences: Array<number> = []
   const staysOpen = (index: number): boolean => {
+    lastPart ??= lines.findLastIndex((line, at) => isPart(line, lines[at + 1]))
     if (index <= lastPart) strayFences.push(index + 1)
     return index > lastPart
   }

@@ -23,19 +23,45 @@ export type KnownHeadings = (heading: string) => KnownHeading | undefined
 const comparable = (heading: string): string =>
   forgivingSlug(slugOf(heading.replace(/^[^\p{L}\p{N}]+/u, "").replace(/\s+/g, " ")))
 
+/** The letters and digits of ASCII, all of which a slug keeps. */
+const lettersOf = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, "")
+
+/** The letters of all exact headings: a text with other ones is none. */
+const exactLetters = new Set<string>()
+
 /** `others` are slugs. */
 const known = (key: string, title: string, others: string, leads = false): ReadonlyArray<[string, KnownHeading]> => {
   const heading = { key, title, depth: 2, exact: false, leads }
+  exactLetters.add(lettersOf(title))
   return [
     ...others.split(" ").map((slug): [string, KnownHeading] => [slug, heading]),
     [comparable(title), { ...heading, exact: true }]
   ]
 }
 
+/** No known heading is longer. */
+const longestHeading = 200
+
+/** Headings whose meaning is remembered: the same few stand in one document after another. */
+const mostRemembered = 500
+
+/** The same answers, of which the last ones are remembered; at most `mostRemembered` headings of at most 200 characters. */
+const remembered = (find: KnownHeadings): KnownHeadings => {
+  const answers = new Map<string, KnownHeading | undefined>()
+  return (heading) => {
+    if (heading.length > longestHeading) return undefined
+    const known = answers.get(heading)
+    if (known !== undefined || answers.has(heading)) return known
+    const found = find(heading)
+    if (answers.size >= mostRemembered) answers.clear()
+    answers.set(heading, found)
+    return found
+  }
+}
+
 const findHeading = (entries: ReadonlyArray<[string, KnownHeading]>): KnownHeadings => {
   const table = new Map(entries)
-  return (heading) => {
-    if (heading.length > 200) return undefined
+  return remembered((heading) => {
     const slug = comparable(heading)
     const found = table.get(slug)
     if (found !== undefined) return found
@@ -43,7 +69,7 @@ const findHeading = (entries: ReadonlyArray<[string, KnownHeading]>): KnownHeadi
     const [bare = ""] = heading.split(/[:(–—]/)
     const other = table.get(slug.replace(/^\d+-/, "")) ?? table.get(comparable(bare).replace(/^\d+-/, ""))
     return other === undefined ? undefined : { ...other, exact: false }
-  }
+  })
 }
 
 const listHeadings = findHeading([
@@ -65,15 +91,15 @@ const sectionSlug = /^task-section(?:-|$)/
 const otherSectionSlug = /^(?:\d+-)?(?:tasks?-?)?(?:section|step|phase|stage|group)s?(?:-|$)/
 
 /** Headings of a task list; every `### Task section N` is one. */
-export const taskListHeadings: KnownHeadings = (heading) => {
+export const taskListHeadings: KnownHeadings = remembered((heading) => {
   const found = listHeadings(heading)
-  if (found !== undefined || heading.length > 200) return found
+  if (found !== undefined) return found
   const slug = comparable(heading)
   const exact = sectionSlug.test(slug)
   return exact || otherSectionSlug.test(slug)
     ? { key: "task-section", title: "Task section", depth: 3, exact, leads: false }
     : undefined
-}
+})
 
 /** Headings of a refinement, with those of an older form. */
 export const refinementHeadings: KnownHeadings = findHeading([
@@ -93,9 +119,16 @@ export const resultHeadings: KnownHeadings = findHeading(
   )
 )
 
+const everyDocument = [taskListHeadings, refinementHeadings, resultHeadings]
+
 /** True for a text that is an exact heading of any document: as a bold or underlined line it would be a heading. */
-export const isKnownHeadingText = (text: string): boolean =>
-  [taskListHeadings, refinementHeadings, resultHeadings].some((knownHeadings) => knownHeadings(text)?.exact === true)
+export const isKnownHeadingText = (text: string): boolean => {
+  if (text.length > longestHeading) return false
+  const letters = lettersOf(text)
+  // All but these few texts are told without their slugs, which cost more.
+  if (!exactLetters.has(letters) && !letters.startsWith("tasksection")) return false
+  return everyDocument.some((knownHeadings) => knownHeadings(text)?.exact === true)
+}
 
 /** A heading as a line or two of a text. */
 export interface Heading {
@@ -111,7 +144,7 @@ export interface Heading {
 
 /** A heading without emphasis, code marks and links, however they are nested. */
 const plainHeading = (text: string): string => {
-  if (text.length > 500) return text
+  if (text.length > 500 || !/[[*_`]|^\s|\s$/.test(text)) return text
   const stripped = text
     .replace(/\[([^\][]*)\]\([^()]*\)/g, "$1")
     .replace(/\*\*|__|`/g, "")

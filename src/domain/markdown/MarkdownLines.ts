@@ -2,11 +2,14 @@
  * The parts of a single line: indentation, list markers, hashes, rules, comments.
  */
 
+const [tab, space, hardSpace] = [0x09, 0x20, 0xa0]
+
 export const indentOf = (line: string): number => {
   let column = 0
-  for (const character of line) {
-    if (character === "\t") column += 4 - (column % 4)
-    else if (character === " " || character === "\u00a0") column += 1
+  for (let index = 0; index < line.length; index += 1) {
+    const code = line.charCodeAt(index)
+    if (code === tab) column += 4 - (column % 4)
+    else if (code === space || code === hardSpace) column += 1
     else break
   }
   return column
@@ -29,9 +32,10 @@ export const dedent = (line: string, columns: number): string => {
   return line.slice(index)
 }
 
-export const isRule = (line: string): boolean => /^(?:-{3,}|\*{3,}|_{3,})$/.test(line.replace(/\s+/g, ""))
+export const isRule = (line: string): boolean => /^\s*([-*_])(?:\s*\1){2,}\s*$/.test(line)
 
 export const isComment = (line: string): boolean => {
+  if (!line.includes("<!--")) return false
   const text = line.trim()
   return text.startsWith("<!--") && text.indexOf("-->") === text.length - 3
 }
@@ -46,11 +50,14 @@ export interface Bullets {
 }
 
 const bullet = /^(?:[-*+•–]|\d{1,9}[.)])(?=\s|$)/
+/** What a line with a list marker begins with. */
+const mayBeBullet = /^[-*+•–\d]/
 
 /** Reads the list markers of a line; a task box (`[ ]`, `[x]`) counts as part of the marker. */
 export const readBullets = (line: string): Bullets => {
   const indent = indentOf(line)
   let rest = line.trimStart()
+  if (!mayBeBullet.test(rest)) return { indent, content: indent, marker: "none", rest }
   let content = indent
   let marker: Bullets["marker"] = "none"
   for (let found = bullet.exec(rest); found !== null; found = bullet.exec(rest)) {
@@ -76,6 +83,7 @@ export interface HashHeading {
 /** Reads a line that starts with one to six hashes; closing hashes are dropped. */
 export const readHashes = (line: string): HashHeading | undefined => {
   const trimmed = line.trim()
+  if (!trimmed.startsWith("#")) return undefined
   const depth = /^#{1,6}(?!#)/.exec(trimmed)?.[0].length
   if (depth === undefined) return undefined
   const rest = trimmed.slice(depth)

@@ -86,11 +86,15 @@ export const linksOf = (node: Nodes): ReadonlyArray<FoundLink> => {
 /** Finds the links of one field, read as running text; nothing when the text is above the limits. */
 export type LinkReader = (text: string) => Option.Option<ReadonlyArray<FoundLink>>
 
+/** False for a text in which there is no link: without these signs there is none, and parsing costs far more than looking. */
+const mayHoldLink = (text: string): boolean => text.includes("](") || text.includes("<")
+
 export const inlineLinks: LinkReader = (text) =>
-  !isParsable(text)
-    ? Option.none()
-    : // Without these signs there is no link, and parsing costs far more than looking.
-      Option.some(text.includes("](") || text.includes("<") ? linksOf(inline.parse(text)) : [])
+  !isParsable(text) ? Option.none() : Option.some(mayHoldLink(text) ? linksOf(inline.parse(text)) : [])
+
+/** The links of a text that may hold any markdown; none when it is above the limits. */
+export const markdownLinks = (text: string): ReadonlyArray<FoundLink> =>
+  mayHoldLink(text) ? Option.match(parseMarkdown(text, 1), { onNone: () => [], onSome: linksOf }) : []
 
 /**
  * A link reader with a cache. Finding links is the main cost of reading a task list, and the same field is read several

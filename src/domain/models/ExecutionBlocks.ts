@@ -32,10 +32,9 @@ const shownArguments = ({ call, result }: CallOutcome): Schema.Json => {
 
 const callBlock = (outcome: CallOutcome, output: string): string => {
   const { name, uid } = outcome.call
-  const heading = `### Tool call ${name} (${uid})`
   const call = JSON.stringify({ uid, name, arguments: shownArguments(outcome) })
   const shown = fenced(output, diffOf(outcome.result) === undefined ? "text" : "diff")
-  return `${heading}\n\n${fenced(call, "json")}\n\n${heading} output\n\n${shown}\n\n`
+  return `### Tool call ${name} (${uid})\n\n${fenced(call, "json")}\n\nOutput:\n\n${shown}\n\n`
 }
 
 /**

@@ -11,6 +11,8 @@ export type AskedCall = typeof AskedCall.Type
 /** Token counts and durations (ms) of one call; absent when the server does not say. */
 export const Usage = Schema.Struct({
   promptTokens: Schema.optionalKey(Schema.Int),
+  /** How many of them the server took from its cache. */
+  cachedTokens: Schema.optionalKey(Schema.Int),
   answerTokens: Schema.optionalKey(Schema.Int),
   durationMs: Schema.Finite
 })

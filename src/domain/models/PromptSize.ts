@@ -72,10 +72,9 @@ const textOf = (name: string): PartText => texts[name] ?? { title: name.replaceA
 export const addParts = (parts: ReadonlyArray<PromptPart>): ReadonlyArray<PromptPart> => {
   const sums = new Map<string, number>()
   for (const { characters, name } of parts) sums.set(name, (sums.get(name) ?? 0) + characters)
-  return [...sums]
-    .map(([name, characters]) => ({ name, characters }))
-    .filter(({ characters }) => characters > 0)
-    .toSorted((a, b) => b.characters - a.characters)
+  const joined: Array<PromptPart> = []
+  for (const [name, characters] of sums) if (characters > 0) joined.push({ name, characters })
+  return joined.sort((a, b) => b.characters - a.characters)
 }
 
 /** Replaces a part by what it was joined from. */
@@ -146,10 +145,13 @@ export const fitsWindow = (prompt: FilledPrompt, window: number, scale = assumed
 export const fittingPrompt = (prompt: FilledPrompt, window: number, scale = assumedScale): FilledPrompt =>
   prompt.lighter === undefined || fitsWindow(prompt, window, scale) ? prompt : prompt.lighter
 
+/** The size of a prompt in characters. */
+export const charactersOf = ({ system, user }: FilledPrompt): number => system.length + user.length
+
+/** The characters that still fit a window beside so many that are already there; 0 when it is full. */
+export const charactersBeside = (window: number, characters: number, scale = assumedScale): number =>
+  Math.max(0, charactersIn(window - answerReserve(window), scale) - (characters + 2 * scale.charactersPerToken))
+
 /** The characters that still fit a window beside a prompt that is already there; 0 when it is full. */
 export const charactersLeft = (window: number, prompt: FilledPrompt, scale = assumedScale): number =>
-  Math.max(
-    0,
-    charactersIn(window - answerReserve(window), scale) -
-      (prompt.system.length + prompt.user.length + 2 * scale.charactersPerToken)
-  )
+  charactersBeside(window, charactersOf(prompt), scale)

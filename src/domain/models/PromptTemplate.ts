@@ -101,42 +101,49 @@ export interface PromptTemplate<Name extends TemplateName = TemplateName> {
 /** What a prompt can do without when the window is too small for all of it. */
 const dispensable = "project_map"
 
-const withoutOuterBlankLines = (text: string): string => text.trimEnd().replace(/^(?:[ \t\r]*\n)+/, "")
-
-interface Filled extends PromptPart {
-  readonly text: string
+const withoutOuterBlankLines = (text: string): string => {
+  const trimmed = text.trimEnd()
+  return /^[ \t\r\n]/.test(trimmed) ? trimmed.replace(/^(?:[ \t\r]*\n)+/, "") : trimmed
 }
 
-const fillParts = (
-  parts: ReadonlyArray<TemplatePart>,
-  values: Readonly<Record<string, string>>
-): ReadonlyArray<Filled> => {
-  const valueOf = (placeholder: string) => withoutOuterBlankLines(values[placeholder] ?? "")
-  return parts
-    .filter(({ within }) => within === undefined || valueOf(within) !== "")
-    .map((part) => {
-      if (part._tag === "Text") return { name: "instructions", characters: part.text.length, text: part.text }
-      const value = valueOf(part.placeholder)
-      const text = part.block && value !== "" ? `${value}\n\n` : value
-      return { name: part.placeholder, characters: text.length, text }
-    })
+/** The values of placeholders without blank lines around them. */
+type TrimmedValues = ReadonlyMap<string, string>
+
+const trimmedValues = (values: Readonly<Record<string, string>>): TrimmedValues => {
+  const trimmed = new Map<string, string>()
+  for (const [placeholder, value] of Object.entries(values)) trimmed.set(placeholder, withoutOuterBlankLines(value))
+  return trimmed
 }
 
-const join = (filled: ReadonlyArray<Filled>): string => withoutOuterBlankLines(filled.map(({ text }) => text).join(""))
+/** Fills a part of a template, and adds what it is made of to `filled`. */
+const fillParts = (parts: ReadonlyArray<TemplatePart>, values: TrimmedValues, filled: Array<PromptPart>): string => {
+  let joined = ""
+  for (const part of parts) {
+    if (part.within !== undefined && (values.get(part.within) ?? "") === "") continue
+    const isText = part._tag === "Text"
+    const value = isText ? part.text : (values.get(part.placeholder) ?? "")
+    const text = !isText && part.block && value !== "" ? `${value}\n\n` : value
+    filled.push({ name: isText ? "instructions" : part.placeholder, characters: text.length })
+    joined += text
+  }
+  return withoutOuterBlankLines(joined)
+}
+
+const fillTrimmed = (template: PromptTemplate, values: TrimmedValues): FilledPrompt => {
+  const filled: Array<PromptPart> = []
+  const system = fillParts(template.system, values, filled)
+  const user = fillParts(template.user, values, filled)
+  const parts = addParts(filled)
+  return parts.some(({ name }) => name === dispensable)
+    ? { system, user, parts, lighter: fillTrimmed(template, new Map([...values, [dispensable, ""]])) }
+    : { system, user, parts }
+}
 
 /** Fills a template in one pass: what a value holds is never read as a placeholder. */
 export const fillTemplate = <Name extends TemplateName>(
   template: PromptTemplate<Name>,
   values: TemplateValues<Name>
-): FilledPrompt => {
-  const system = fillParts(template.system, values)
-  const user = fillParts(template.user, values)
-  const parts = addParts([...system, ...user])
-  const lighter = parts.some(({ name }) => name === dispensable)
-    ? { lighter: fillTemplate(template, { ...values, [dispensable]: "" }) }
-    : {}
-  return { system: join(system), user: join(user), parts, ...lighter }
-}
+): FilledPrompt => fillTrimmed(template, trimmedValues(values))
 
 /** `{#name}` and `{/name}` alone on a line, `{name}` alone on a line, any of them elsewhere. JSON never matches. */
 const tokens = /^\{([#/])([A-Za-z][\w-]*)\}(?:\n|$)|^\{([A-Za-z][\w-]*)\}(?:\n{1,2}|$)|\{([#/]?)([A-Za-z][\w-]*)\}/gm

@@ -2,8 +2,9 @@
  * The blocks that show the references of a task in a prompt. What does not fit is shown in parts: the outline, and what the
  * words of the task match, with a note on how to see the rest.
  */
-import { fencedBlock, fileBlock } from "../markdown/PromptBlock.ts"
+import { fencedBlock, fileBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { shares } from "../text/Excerpt.ts"
+import { descriptionAnchor } from "./Briefing.ts"
 import { fitMaterial, type FittedMaterial, type Material } from "./MaterialFit.ts"
 import type { ResolvedReference } from "./ReferenceContent.ts"
 
@@ -60,12 +61,18 @@ const noteOf = (resolved: ResolvedReference, { isWhole, shown }: FittedMaterial,
   return both === "" ? "" : `\n\n(${both})`
 }
 
+/** True for what stands in the prompts of all tasks, before their references. */
+const isAbove = ({ reference }: ResolvedReference): boolean =>
+  reference.kind === "anchor" && reference.target === descriptionAnchor
+
+const headingOf = ({ reference: { href, title } }: ResolvedReference): string =>
+  `## Reference information for ${oneLine(title === "" ? href : title)}\n\nThe contents of ${oneLine(href)}`
+
 /** `## Reference information for <title>`, `The contents of <href>`, and the content in a fence. */
 const block = (resolved: ResolvedReference, fitted: FittedMaterial, lines: number): string => {
-  const { content, reference } = resolved
-  const { href, title } = reference
-  const named = `## Reference information for ${oneLine(title === "" ? href : title)}\n\nThe contents of ${oneLine(href)}`
-  const heading = `${named}${noteOf(resolved, fitted, lines)}`
+  const { content } = resolved
+  if (isAbove(resolved)) return rawBlock(headingOf(resolved), "(They stand above, under `## Project description`.)")
+  const heading = `${headingOf(resolved)}${noteOf(resolved, fitted, lines)}`
   if (content.kind === "file") return fileBlock(heading, { text: fitted.text, language: content.language })
   return fencedBlock(heading, fitted.text.trim() === "" ? "(empty)" : fitted.text.trim(), "markdown")
 }
@@ -92,15 +99,16 @@ export const fitReferences = (
     const most = one.reference.kind === "task_result" ? result : Number.MAX_SAFE_INTEGER
     // A cut has a note, and fences grow with what they hold.
     const frame = block(one, { ...whole, text: "" }, material.lines.length).length + 220
-    return [{ one, material, wanted: Math.min(most, whole.text.length), frame }]
+    const wanted = isAbove(one) ? 0 : Math.min(most, whole.text.length)
+    return [{ one, material, wanted, frame, size: whole.text.length }]
   })
   const frames = materials.reduce((sum, { frame }) => sum + frame, 0)
   const limits = shares(
     materials.map(({ wanted }) => wanted),
     Math.max(0, Math.min(budget, room - frames))
   )
-  return materials.map(({ material, one }, index) => {
-    const fitted = fitMaterial(material, words, limits[index] ?? 0)
+  return materials.map(({ material, one, size }, index) => {
+    const fitted = fitMaterial(material, words, isAbove(one) ? size : (limits[index] ?? 0))
     return { resolved: one, block: block(one, fitted, material.lines.length), shown: fitted.text.length }
   })
 }

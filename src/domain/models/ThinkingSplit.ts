@@ -97,6 +97,7 @@ export class ThinkingSplit {
  * thought, unless it holds a heading: then the reader of documents decides.
  */
 export const splitLoneClosing = (text: string): { readonly thinking: string; readonly text: string } => {
+  if (!text.includes("</")) return { thinking: "", text }
   const lines = text.split("\n")
   let isFenced = false
   let last = -1

@@ -47,16 +47,23 @@ const leastCut = 512
 
 const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
-/** The scale for the next prompt: the median of what was seen, with a smaller margin the more was seen. */
-export const scaleOf = ({ ratios }: TokenCounts): TokenScale =>
-  ratios.length === 0 ? assumedScale : { charactersPerToken: median(ratios), margin: ratios.length < 3 ? 1.1 : 1.05 }
+const scales = new WeakMap<TokenCounts, TokenScale>()
 
-const sharedStart = (one: string, other: string): number => {
-  const end = Math.min(one.length, other.length)
-  let same = 0
-  while (same < end && one.charCodeAt(same) === other.charCodeAt(same)) same += 1
-  return same
+/** The scale for the next prompt: the median of what was seen, with a smaller margin the more was seen. */
+export const scaleOf = (history: TokenCounts): TokenScale => {
+  const { ratios } = history
+  if (ratios.length === 0) return assumedScale
+  // Every prompt is measured several times before the next count comes.
+  const known = scales.get(history)
+  if (known !== undefined) return known
+  const scale = { charactersPerToken: median(ratios), margin: ratios.length < 3 ? 1.1 : 1.05 }
+  scales.set(history, scale)
+  return scale
 }
+
+/** True when the first half of the prompt, and one character more, is also the start of the other one. */
+const sharesHalf = (prompt: string, other: string): boolean =>
+  other.startsWith(prompt.slice(0, Math.floor(prompt.length / 2) + 1))
 
 /** A count that only a dropped front explains: the window is full, or exactly half full. */
 const isCut = (counted: number, window: number, estimated: number, leeway: number): boolean =>
@@ -91,11 +98,11 @@ export const learn = (
   // More characters a token than usual is what a count without the cached part looks like.
   const isUsual = isKnownWhole || history.ratios.length === 0 || ratio <= 1.3 * median(history.ratios)
   const isTaken = ratio <= most && isUsual
-  const isRepeated = history.prompts.some((before) => sharedStart(before, prompt) > prompt.length / 2)
+  const isRepeated = () => history.prompts.some((before) => sharesHalf(prompt, before))
   return {
     history: {
       ratios: isTaken ? [...history.ratios, ratio].slice(-keptRatios) : history.ratios,
-      countsWhole: isKnownWhole || (isTaken && isRepeated && history.ratios.length > 0),
+      countsWhole: isKnownWhole || (isTaken && history.ratios.length > 0 && isRepeated()),
       prompts,
       low: history.low
     },

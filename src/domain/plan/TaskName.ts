@@ -8,7 +8,10 @@ import { slugOf } from "../text/Slug.ts"
 export const TaskName = Schema.String.check(
   Schema.isTrimmed(),
   Schema.isPattern(/^[^\n\r]+$/),
-  Schema.makeFilter((name: string) => slugOf(name) !== "" || "a name needs at least one letter or digit")
+  // A letter or digit of ASCII, which nearly every name has, is always a part of the slug.
+  Schema.makeFilter(
+    (name: string) => /[A-Za-z0-9]/.test(name) || slugOf(name) !== "" || "a name needs at least one letter or digit"
+  )
 )
 export type TaskName = typeof TaskName.Type
 

@@ -5,6 +5,7 @@
 import { shortDurationText } from "../text/DurationText.ts"
 import { modelText, personText, repairText } from "../findings/PersonText.ts"
 import type { Attempt } from "../history/RunEvidence.ts"
+import { cachedText } from "../models/CachedTokens.ts"
 import { folded, markup, type Html, nothing, pre } from "./Html.ts"
 import { count, shortNumber } from "./PageWords.ts"
 
@@ -34,7 +35,7 @@ const tokens = (number: number | undefined): string => (number === undefined ? "
 const costText = ({ answer }: Attempt): string => {
   if (answer === undefined) return "no answer"
   const { answerTokens, durationMs, promptTokens } = answer.usage
-  return `${tokens(promptTokens)} tokens in, ${tokens(answerTokens)} out, ${shortDurationText(durationMs)}`
+  return `${tokens(promptTokens)} tokens in${cachedText(answer.usage, tokens)}, ${tokens(answerTokens)} out, ${shortDurationText(durationMs)}`
 }
 
 const findings = ({ failures, issues, repairs }: Attempt): Html => {

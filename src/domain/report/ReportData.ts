@@ -4,6 +4,7 @@
 import * as Schema from "effect/Schema"
 import { Attempt, attemptsOf, eventsOf, TaskEvidence, taskEvidence, taskNames } from "../history/RunEvidence.ts"
 import { type RunHead, RunOverview, runOverview } from "../history/RunOverview.ts"
+import { cachedTokensOf } from "../models/CachedTokens.ts"
 import { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { RunUsage } from "../runs/RunReport.ts"
@@ -85,6 +86,7 @@ const addUsage = (one: RunUsage, other: RunUsage): RunUsage => ({
   modelCalls: one.modelCalls + other.modelCalls,
   toolCalls: one.toolCalls + other.toolCalls,
   promptTokens: one.promptTokens + other.promptTokens,
+  ...cachedTokensOf([one, other]),
   answerTokens: one.answerTokens + other.answerTokens,
   modelMs: one.modelMs + other.modelMs,
   durationMs: one.durationMs + other.durationMs

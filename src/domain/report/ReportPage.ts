@@ -2,6 +2,7 @@
  * The report of a run as one HTML page that needs nothing else: no network, no script. Everything that comes from models,
  * tools and files is escaped, and the policy of the page allows its own style only.
  */
+import { cachedText } from "../models/CachedTokens.ts"
 import { shortDurationText } from "../text/DurationText.ts"
 import { attemptsHtml, systemParts, systemPartsHtml } from "./AttemptHtml.ts"
 import { approvalsHtml } from "./CallHtml.ts"
@@ -46,7 +47,7 @@ const headHtml = ({ program, run, tasks, usage, workedMs }: ReportData, world: L
     ["Tasks", `${done} of ${tasks.length} finished`],
     [
       "Tokens",
-      `${shortNumber(usage.promptTokens)} in, ${shortNumber(usage.answerTokens)} out, in ${count(usage.modelCalls, "model call")}`
+      `${shortNumber(usage.promptTokens)} in${cachedText(usage, shortNumber)}, ${shortNumber(usage.answerTokens)} out, in ${count(usage.modelCalls, "model call")}`
     ],
     ...(run.evidence === undefined
       ? []

@@ -9,6 +9,7 @@ import { Usage } from "../models/ModelAnswer.ts"
 import { ApprovalItem } from "../permissions/ApprovalItem.ts"
 import { TaskList } from "../plan/TaskList.ts"
 import { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
+import { plainEncoder } from "../text/PlainEncoding.ts"
 import { Risk } from "../tools/Risk.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 import { ModelCallId, Stage, ToolCallId } from "./ActivityKey.ts"
@@ -66,6 +67,19 @@ export const CallPhase = Schema.Literals([
 ])
 export type CallPhase = typeof CallPhase.Type
 
+/**
+ * How far a call is, about once a second after its first second: for how many seconds it is in this phase, and of what it
+ * writes about how many tokens there are. It is not saved with the run.
+ */
+export const ModelProgress = event("model.progress", {
+  call: ModelCallId,
+  phase: CallPhase,
+  model: Schema.optionalKey(Schema.String),
+  seconds: Schema.Int,
+  tokens: Schema.optionalKey(Schema.Int),
+  tokensPerSecond: Schema.optionalKey(Schema.Finite)
+})
+
 export const RunEvent = Schema.Union([
   event("run.started", {
     version: Schema.Literals(runEventVersions),
@@ -105,18 +119,7 @@ export const RunEvent = Schema.Union([
     endsAtSeconds: Schema.Int,
     characters: Schema.optionalKey(Schema.Int)
   }),
-  /**
-   * How far a call is, about once a second after its first second: for how many seconds it is in this phase, and of what it
-   * writes about how many tokens there are. It is not saved with the run.
-   */
-  event("model.progress", {
-    call: ModelCallId,
-    phase: CallPhase,
-    model: Schema.optionalKey(Schema.String),
-    seconds: Schema.Int,
-    tokens: Schema.optionalKey(Schema.Int),
-    tokensPerSecond: Schema.optionalKey(Schema.Finite)
-  }),
+  ModelProgress,
   /** A piece of the answer of the run while it is written; it is checked when it is whole. It is not saved with the run. */
   event("answer.piece", { call: ModelCallId, text: Schema.String }),
   /** The model thinks before its answer, or has begun to write it. A model that does not think has no phases. */
@@ -223,7 +226,7 @@ export type RecordedEvent = typeof RecordedEvent.Type
 /** One line of `--json`: `type` first, `at` (ISO 8601) second, then the fields of the event, all plain JSON. */
 export type FlatEvent = typeof RunEvent.Encoded & { readonly at: string }
 
-const encode = Schema.encodeSync(RunEvent)
+const encode = plainEncoder<RunEvent, typeof RunEvent.Encoded>(RunEvent)
 
 export const flattenEvent = (recorded: RecordedEvent): FlatEvent => {
   const { type, ...fields } = encode(recorded.event)

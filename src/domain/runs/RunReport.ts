@@ -28,6 +28,8 @@ export const RunUsage = Schema.Struct({
   modelCalls: Schema.Int,
   toolCalls: Schema.Int,
   promptTokens: Schema.Int,
+  /** How many of them the server took from its cache; absent unless it said so of each call. */
+  cachedTokens: Schema.optionalKey(Schema.Int),
   answerTokens: Schema.Int,
   modelMs: Schema.Finite,
   durationMs: Schema.Finite

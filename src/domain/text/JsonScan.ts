@@ -20,6 +20,15 @@ export interface JsonScan {
   readonly ends: ReadonlyArray<number>
 }
 
+/** What the pass stops at. */
+const sign = /["{}[\]\d…-]|\.\.\./g
+
+/** The position of the next sign; the end of the text when there is none. */
+const nextSign = (text: string, from: number): number => {
+  sign.lastIndex = from
+  return sign.exec(text)?.index ?? text.length
+}
+
 const numberToken = /-?\d[\d.eE+-]*/y
 
 const endOfString = (text: string, from: number): number => {
@@ -52,7 +61,7 @@ export const scanJson = (text: string): JsonScan => {
   let repeatedKey: string | undefined
   let forbiddenKey: string | undefined
   let inexactNumber: string | undefined
-  for (let at = 0; at < text.length; at += 1) {
+  for (let at = nextSign(text, 0); at < text.length; at = nextSign(text, at + 1)) {
     const character = text[at] ?? ""
     if (character === '"') {
       const end = endOfString(text, at)

@@ -120,12 +120,12 @@ interface Reading {
   readonly repaired: boolean
 }
 
-const readOne = (text: string): Result.Result<Reading, JsonFailure> => {
+const readOne = (text: string, scan: JsonScan): Result.Result<Reading, JsonFailure> => {
   const strict = parse(text)
   if (Result.isSuccess(strict)) {
-    return Result.map(checkScan(scanJson(text)), () => ({ value: strict.success, repaired: false }))
+    return Result.map(checkScan(scan), () => ({ value: strict.success, repaired: false }))
   }
-  if (scanJson(text).inString) return /\}\s*$/.test(text) ? openText : truncated
+  if (scan.inString) return /\}\s*$/.test(text) ? openText : truncated
   const fixed = fixStrings(text)
   const again = fixed === text ? strict : parse(fixed)
   if (Result.isSuccess(again)) {
@@ -161,7 +161,7 @@ export const readBlock = (source: string): Result.Result<BlockValues, JsonFailur
   const values: Array<Schema.Json> = []
   let repaired = false
   for (const part of parts) {
-    const one = readOne(part)
+    const one = readOne(part, part === text ? scan : scanJson(part))
     if (Result.isFailure(one)) return Result.fail(one.failure)
     values.push(one.success.value)
     repaired ||= one.success.repaired

@@ -21,9 +21,11 @@ import * as Option from "effect/Option"
 import * as References from "effect/References"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { WorkflowEngine } from "effect/workflow/WorkflowEngine"
+import { CallsUnderWay } from "./CallsUnderWay.ts"
 import { layerLostShards } from "./LostShards.ts"
 import { layerLostWakes } from "./LostWakes.ts"
 import { CurrentNotices } from "./DatabaseNotice.ts"
+import { ShardLocks } from "./ShardLocks.ts"
 
 /** All tables of the engine begin with this. */
 const prefix = "task_conductor"
@@ -64,12 +66,12 @@ const quiet = Layer.merge(
 
 const layerEngine = (
   address: Option.Option<RunnerAddress.RunnerAddress>
-): Layer.Layer<WorkflowEngine | Sharding.Sharding, never, SqlClient.SqlClient> =>
+): Layer.Layer<WorkflowEngine | Sharding.Sharding | ShardLocks, never, SqlClient.SqlClient> =>
   Layer.merge(Layer.provide(ClusterWorkflowEngine.layer, layerLostWakes), layerLostShards(shardsPerGroup)).pipe(
     Layer.provideMerge(Sharding.layer),
     Layer.provide(Layer.merge(Runners.layerNoop, RunnerHealth.layerNoop)),
     Layer.provideMerge(Layer.provide(SqlMessageStorage.layerWith({ prefix }), NodeCrypto.layer)),
-    Layer.provide(SqlRunnerStorage.layerWith({ prefix })),
+    Layer.provideMerge(Layer.provide(ShardLocks.layer, SqlRunnerStorage.layerWith({ prefix }))),
     Layer.provide(ShardingConfig.layer({ ...timing, shardsPerGroup, runnerAddress: address })),
     Layer.provide(quiet),
     Layer.orDie
@@ -79,7 +81,10 @@ const layerEngine = (
 export const workerName = `${hostname()}-${process.pid}`
 
 /** Executes workflows. The address is only a name; nothing connects to it. */
-export const layerWorkerEngine = layerEngine(Option.some(RunnerAddress.make(workerName, process.pid)))
+export const layerWorkerEngine = Layer.provideMerge(
+  CallsUnderWay.layer,
+  layerEngine(Option.some(RunnerAddress.make(workerName, process.pid)))
+)
 
 /** Starts workflows and answers their questions, but executes none. */
 export const layerClientEngine = layerEngine(Option.none())

@@ -7,11 +7,15 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
 import type { CallIntent, JournalRecord } from "../../domain/history/JournalRecord.ts"
+import { underWay } from "./CallsUnderWay.ts"
 import { BegunElsewhere } from "./CallFence.ts"
 import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
-import { ClusterRuns, type Redact } from "./ClusterRuns.ts"
-import { Journal, valueOf, wholeValueOf } from "../journal/Journal.ts"
+import { ClusterRuns } from "./ClusterRuns.ts"
+import type { Secrets } from "./WithoutSecrets.ts"
+import { isRefinement, Journal, valueOf, wholeValueOf } from "../journal/Journal.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { readRecord } from "../journal/JournalLine.ts"
 
@@ -21,8 +25,11 @@ import { readRecord } from "../journal/JournalLine.ts"
  */
 const placeTime = Duration.seconds(4)
 
-/** The journal of this run; `redact` takes secrets out of what is persisted. */
-export const layerClusterJournal = (runId: string, redact: Redact): Layer.Layer<Journal, never, ClusterRuns> =>
+/** The journal of this run, which persists no secrets; a refinement that has some is whole at the worker that made it. */
+export const layerClusterJournal = (
+  runId: string,
+  { redact, whole }: Secrets
+): Layer.Layer<Journal, never, ClusterRuns> =>
   Layer.effect(
     Journal,
     Effect.gen(function* () {
@@ -52,11 +59,7 @@ export const layerClusterJournal = (runId: string, redact: Redact): Layer.Layer<
         for (;;) {
           const asked = yield* Clock.currentTimeMillis
           const seq = yield* orFail(runs.intend(runId, intent, known.get(key) ?? 0, redact))
-          if (seq === undefined) {
-            /* A worker that has lost its place is interrupted meanwhile. */
-            yield* Effect.sleep(placeTime)
-            return yield* Effect.die(new BegunElsewhere({ key }))
-          }
+          if (seq === undefined) return yield* new BegunElsewhere({ key })
           known.set(key, seq)
           if ((yield* Clock.currentTimeMillis) - asked < Duration.toMillis(placeTime)) return
         }
@@ -64,9 +67,24 @@ export const layerClusterJournal = (runId: string, redact: Redact): Layer.Layer<
 
       const last = (type: JournalRecord["type"], key: string) => orFail(runs.last(runId, type, key))
 
+      const lastWhole = (type: "outcome" | "settled", key: string) =>
+        Effect.map(last(type, key), (line) =>
+          Option.orElse(wholeValueOf(line), () =>
+            Option.flatMapNullishOr(valueOf(line), (saved) => whole.find(runId, `${type}/${key}`, saved))
+          )
+        )
+
+      const save = (type: "outcome" | "settled", key: string, value: Schema.Json) =>
+        Effect.andThen(
+          Effect.sync(() => {
+            if (isRefinement(key)) whole.keep(runId, `${type}/${key}`, value)
+          }),
+          append({ type, key, value })
+        )
+
       return Journal.of({
-        outcome: (key) => Effect.map(last("outcome", key), wholeValueOf),
-        stageResult: (key) => Effect.map(last("settled", key), wholeValueOf),
+        outcome: (key) => lastWhole("outcome", key),
+        stageResult: (key) => lastWhole("settled", key),
         answer: (key) => Effect.map(last("answer", key), valueOf),
         doubt: Effect.fnUntraced(function* (key) {
           const line = yield* last("intent", key)
@@ -75,12 +93,16 @@ export const layerClusterJournal = (runId: string, redact: Redact): Layer.Layer<
           known.set(key, line.seq)
           return (yield* last("outcome", key)) === undefined ? { ...intent, seq: line.seq } : undefined
         }),
-        saveOutcome: (key, value) => append({ type: "outcome", key, value }),
+        saveOutcome: (key, value) => save("outcome", key, value),
         saveFailure: (key, error) => append({ type: "failure", key, error }),
-        saveStageResult: (key, value) => append({ type: "settled", key, value }),
+        saveStageResult: (key, value) => save("settled", key, value),
         saveAnswer: (key, value) => append({ type: "answer", key, value }),
         saveSeen: (key, value) => append({ type: "seen", key, value }),
-        intend: (intent) => intend({ type: "intent", ...intent }),
+        /* A worker that has lost its place is interrupted while it waits. */
+        intend: (intent) =>
+          Effect.catchTag(underWay(intend({ type: "intent", ...intent })), "BegunElsewhere", (begun) =>
+            Effect.andThen(Effect.sleep(placeTime), Effect.die(begun))
+          ),
         sent: (prompt) => append({ type: "prompt", ...prompt }),
         tell: (event) => append({ type: "event", event }),
         unreadable: (key) => {

@@ -16,6 +16,7 @@ import {
   ClusterRunEnding,
   ClusterRun
 } from "../../domain/history/JournalRecord.ts"
+import { cachedTokensOf } from "../../domain/models/CachedTokens.ts"
 import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import { exitCodeOf, type RunUsage } from "../../domain/runs/RunReport.ts"
@@ -23,6 +24,7 @@ import { saveIntent } from "./CallFence.ts"
 import { retryTransient } from "./ClusterDatabase.ts"
 import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
 import { removeRun } from "./RunRemoval.ts"
+import type { Redact } from "./WithoutSecrets.ts"
 import type { JournalLine } from "../journal/JournalLine.ts"
 
 /** Another run is changing the project. */
@@ -35,9 +37,6 @@ export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectS
     return `The run ${this.runId}, begun at ${this.begunAt}, works on ${this.project}. Wait for it, end it with "task-conductor cancel ${this.runId}", or run with --read-only what changes nothing.`
   }
 }
-
-/** Takes secrets out of a value before it is saved. */
-export type Redact = (value: Schema.Json) => Schema.Json
 
 /** The state of a cluster run. */
 export interface ClusterRunState {
@@ -226,6 +225,7 @@ const makeRuns = (sql: SqlClient.SqlClient): ClusterRuns["Service"] => {
         modelCalls: calls.length,
         toolCalls: tools?.count ?? 0,
         promptTokens: sum((usage) => usage.promptTokens),
+        ...cachedTokensOf(calls),
         answerTokens: sum((usage) => usage.answerTokens),
         modelMs: sum((usage) => usage.durationMs)
       }

@@ -25,7 +25,9 @@ import { ToolRunner } from "../tools/ToolRunner.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { ClusterWorkers } from "./ClusterWorkers.ts"
 import { workerName } from "./ClusterEngine.ts"
+import { keepRefinement, knownRefinement, restoreAnswers, wholeRefinement } from "./SentWork.ts"
 import { offerWork, Unfit, UnfitWorker } from "./WorkPlaces.ts"
+import { type Secrets, withoutSecrets } from "./WithoutSecrets.ts"
 
 /** The payload that a task needs on any worker. */
 const place = {
@@ -33,6 +35,7 @@ const place = {
   briefing: Briefing,
   round: Schema.Int,
   step: Schema.Int,
+  turn: Schema.optionalKey(Schema.Int),
   finished: Schema.Array(TaskResult),
   snapshot: GateSnapshot,
   /** How often the work was given back before. */
@@ -91,6 +94,7 @@ const onEngine = <A>(effect: Effect.Effect<A, never, WorkflowEngine>): Effect.Ef
   )
 
 interface Peer extends Pick<TaskContext, "gate" | "toolRunner"> {
+  readonly secrets: Secrets
   /** The names of the workers that are there. */
   readonly alive: Effect.Effect<ReadonlyArray<string>>
 }
@@ -103,7 +107,7 @@ interface Sent {
 
 /** Runs work on the engine with the answers so far, and restores the answers that came meanwhile. */
 const runOnPeer = Effect.fnUntraced(function* <A>(
-  { alive, gate, toolRunner }: Peer,
+  { alive, gate, secrets, toolRunner }: Peer,
   { phase, task }: { readonly phase: TaskPhase; readonly task: Task },
   execute: (sent: Sent) => Effect.Effect<PeerResult<A>, never, WorkflowEngine>
 ): Effect.fn.Return<A, TaskFailure> {
@@ -116,42 +120,49 @@ const runOnPeer = Effect.fnUntraced(function* <A>(
     return yield* new TaskFailure({ task: task.name, phase, reason: taken.failure, skipped: false })
   }
   const { snapshot, outcome, stop } = taken.success
-  yield* gate.restore(snapshot)
+  yield* restoreAnswers(gate, snapshot, secrets)
   if (stop !== undefined) yield* toolRunner.stop(stop)
   return outcome instanceof TaskFailure ? yield* outcome : outcome
 })
 
 /** The services of the worker on which the run itself executes. */
-const clusterPeer = Effect.gen(function* () {
-  const workers = yield* ClusterWorkers
-  const alive = Effect.map(Effect.orDie(workers.alive), (all) => all.map(({ name }) => name))
-  const peer: Peer = { alive, gate: yield* Gate, toolRunner: yield* ToolRunner }
-  return peer
-})
+const makeClusterPeer = (secrets: Secrets) =>
+  Effect.gen(function* () {
+    const workers = yield* ClusterWorkers
+    const alive = Effect.map(Effect.orDie(workers.alive), (all) => all.map(({ name }) => name))
+    return { alive, gate: yield* Gate, toolRunner: yield* ToolRunner, secrets } satisfies Peer
+  })
 
 /** Gives the tasks of a run to the engine. */
 export const layerClusterTasks = (
-  runId: string
+  runId: string,
+  secrets: Secrets
 ): Layer.Layer<Refiner | TaskRunner, never, ClusterWorkers | Gate | ToolRunner> =>
   Layer.merge(
     Layer.effect(
       Refiner,
-      Effect.map(clusterPeer, (clusterPeer) =>
+      Effect.map(makeClusterPeer(secrets), (peer) =>
         Refiner.of({
           refine: (order: TaskOrder) =>
-            runOnPeer(clusterPeer, { phase: "refinement", task: order.task }, (sent) =>
-              RefineTask.execute({ runId, ...sent, ...order })
-            )
+            runOnPeer(peer, { phase: "refinement", task: order.task }, (sent) =>
+              Effect.flatMap(
+                withoutSecrets(RefineTask.payloadSchema, { runId, ...sent, ...order }, secrets.redact),
+                RefineTask.execute
+              )
+            ).pipe(Effect.flatMap((sent) => knownRefinement(secrets, { runId, round: order.round }, sent)))
         })
       )
     ),
     Layer.effect(
       TaskRunner,
-      Effect.map(clusterPeer, (clusterPeer) =>
+      Effect.map(makeClusterPeer(secrets), (peer) =>
         TaskRunner.of({
           run: (order: ExecutionOrder) =>
-            runOnPeer(clusterPeer, { phase: "execution", task: order.refinement.task }, (sent) =>
-              RunTask.execute({ runId, ...sent, ...order })
+            runOnPeer(peer, { phase: "execution", task: order.refinement.task }, (sent) =>
+              Effect.flatMap(
+                withoutSecrets(RunTask.payloadSchema, { runId, ...sent, ...order }, secrets.redact),
+                RunTask.execute
+              )
             )
         })
       )
@@ -171,10 +182,7 @@ export interface TaskContext {
 }
 
 /** Work on a task, in words. */
-export interface TaskWork {
-  readonly task: string
-  readonly verb: "refines" | "carries out"
-}
+export type TaskWork = { readonly task: string; readonly verb: "refines" | "carries out" }
 
 interface PieceOfWork {
   readonly task: Task
@@ -190,7 +198,7 @@ export type WithTaskContext<R> = <A>(
 ) => Effect.Effect<A, { readonly message: string }, R>
 
 /** Registers the task workflows of this worker with the engine. */
-export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>) => {
+export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>, secrets: Secrets) => {
   const workHere = <A>(
     { snapshot, runId }: { readonly snapshot: GateSnapshot; readonly runId: string },
     { calls = [], phase, task }: PieceOfWork,
@@ -203,7 +211,7 @@ export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>) => {
         const tools = calls.map(({ name }) => name)
         const why = context.lacks(task, tools)
         if (why !== undefined) return yield* new UnfitWorker({ why, exitCode: 1 })
-        yield* context.gate.restore(snapshot)
+        yield* restoreAnswers(context.gate, snapshot, secrets)
         const working: Effect.Effect<A | TaskFailure> = Effect.catchTag(work(context), "TaskFailure", (failure) =>
           Effect.succeed(failure)
         )
@@ -222,13 +230,19 @@ export const layerTaskWorkflows = <R>(withRunContext: WithTaskContext<R>) => {
   }
   return Layer.merge(
     RefineTask.toLayer(({ place: _place, snapshot, runId, ...order }) =>
-      workHere({ snapshot, runId }, { task: order.task, phase: "refinement" }, ({ refiner }) => refiner.refine(order))
+      workHere({ snapshot, runId }, { task: order.task, phase: "refinement" }, ({ refiner }) =>
+        Effect.tap(refiner.refine(order), (made) => keepRefinement(secrets, { runId, round: order.round }, made))
+      ).pipe(Effect.flatMap((result) => withoutSecrets(RefineTask.successSchema, result, secrets.redact)))
     ),
     RunTask.toLayer(({ place: _place, snapshot, runId, ...order }) => {
-      const { calls, task } = order.refinement
-      return workHere({ snapshot, runId }, { task, phase: "execution", calls }, ({ taskRunner }) =>
-        taskRunner.run(order)
-      )
+      const { refinement: sent, ...place } = order
+      const { calls, task } = sent
+      return workHere({ snapshot, runId }, { task, phase: "execution", calls }, ({ refiner, taskRunner }) =>
+        Effect.flatMap(
+          wholeRefinement(secrets, { runId, round: order.round }, sent, refiner.refine({ ...place, task })),
+          (refinement) => taskRunner.run({ ...place, refinement })
+        )
+      ).pipe(Effect.flatMap((result) => withoutSecrets(RunTask.successSchema, result, secrets.redact)))
     })
   )
 }

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
+import { CallProgress } from "./CallProgressBoard.ts"
 import { retryTransient } from "./ClusterDatabase.ts"
 import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
 
@@ -21,7 +22,9 @@ export const WorkerReport = Schema.Struct({
   slots: Schema.Int,
   /** Runs that it leads, and tasks that it refines or carries out now. */
   runs: Schema.Int,
-  tasks: Schema.Int
+  tasks: Schema.Int,
+  /** How far its model calls are; absent when there are none. */
+  progress: Schema.optionalKey(Schema.Array(CallProgress))
 })
 export type WorkerReport = typeof WorkerReport.Type
 
@@ -38,6 +41,9 @@ export const reportInterval = "2 seconds"
 /** A worker that was not seen for this time counts as dead: its locks have ended. */
 const aliveSeconds = 15
 
+/** A worker that was seen within this time says how far its calls are. */
+const freshSeconds = 4
+
 export class ClusterWorkers extends Context.Service<
   ClusterWorkers,
   {
@@ -45,6 +51,8 @@ export class ClusterWorkers extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<WorkerState>, DatabaseUnavailable>
     /** Workers that are alive. */
     readonly alive: Effect.Effect<ReadonlyArray<WorkerState>, DatabaseUnavailable>
+    /** How far the model calls of a run are, by what workers said within the last seconds. */
+    progress(runId: string): Effect.Effect<ReadonlyArray<CallProgress>, DatabaseUnavailable>
     /** Says that a worker is there. */
     report(worker: WorkerReport): Effect.Effect<void, DatabaseUnavailable>
     /** A worker has ended. */
@@ -67,6 +75,12 @@ export class ClusterWorkers extends Context.Service<
       return ClusterWorkers.of({
         list,
         alive: Effect.map(list, (all) => all.filter(({ isAlive }) => isAlive)),
+        progress: (runId) =>
+          Effect.map(list, (all) =>
+            all
+              .filter(({ seenSecondsAgo }) => seenSecondsAgo <= freshSeconds)
+              .flatMap(({ progress = [] }) => progress.filter((one) => one.runId === runId))
+          ),
         report: (worker) =>
           Effect.asVoid(
             retryTransient(sql`INSERT INTO task_conductor_workers (name, begun_at, report, seen_at)

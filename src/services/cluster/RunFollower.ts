@@ -8,9 +8,12 @@ import * as FiberMap from "effect/FiberMap"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import type { ClusterRun } from "../../domain/history/JournalRecord.ts"
+import { stepWords } from "../../domain/plan/StepWords.ts"
+import { modelCallKey } from "../../domain/runs/ActivityKey.ts"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 import { type Answered, Approver, type AnsweredBy } from "../approvals/Approver.ts"
 import { ClusterRuns } from "./ClusterRuns.ts"
+import type { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
 import {
   type AnswerStore,
   callAnswered,
@@ -19,6 +22,7 @@ import {
   isAnswered,
   stepAnswered
 } from "../journal/DurableApprover.ts"
+import { type Redact, withoutSecrets } from "./WithoutSecrets.ts"
 import { type JournalLine, readRecord } from "../journal/JournalLine.ts"
 
 /** The run waits for an answer that nobody at this client can give. */
@@ -29,8 +33,15 @@ export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
 }) {
   override get message(): string {
     const { runId, title } = this
-    return `The run ${runId} waits for an answer about "${title}", and nobody can be asked here. It continues when somebody answers. Answer from any machine: task-conductor attach ${runId}`
+    return `The run ${runId} waits for an answer about "${stepWords(title)}", and nobody can be asked here. It continues when somebody answers. Answer from any machine: task-conductor attach ${runId}`
   }
+}
+
+export interface FollowOptions {
+  /** How far the model calls of the run are. */
+  readonly progress: Effect.Effect<ReadonlyArray<RecordedEvent>, DatabaseUnavailable>
+  /** Takes secrets out of what a person answers. */
+  readonly redact: Redact
 }
 
 type Question = RunEvent & { readonly type: "approval.requested" }
@@ -60,12 +71,17 @@ const isSettled = (
 /** Asks at this client, and sends the answer to the workers unless nobody could be asked. */
 const putQuestion = Effect.fnUntraced(function* (
   { hash, items, scope, title }: Question,
-  store: AnswerStore
+  store: AnswerStore,
+  redact: Redact
 ): Effect.fn.Return<AnsweredBy, never, Approver> {
   const approver = yield* Approver
   const give = <A>(ask: Effect.Effect<Answered<A>>, codec: Parameters<typeof giveAnswer<A>>[2]) =>
     Effect.flatMap(ask, (answered) =>
-      Effect.as(answered.by === "nobody" ? Effect.void : giveAnswer(store, hash, codec, answered), answered.by)
+      answered.by === "nobody"
+        ? Effect.succeed(answered.by)
+        : Effect.flatMap(withoutSecrets(codec, answered, redact), (safe) =>
+            Effect.as(giveAnswer(store, hash, codec, safe), answered.by)
+          )
     )
   const [item] = items
   if (scope === "step") return yield* give(approver.step(title, items, hash), stepAnswered)
@@ -75,11 +91,30 @@ const putQuestion = Effect.fnUntraced(function* (
     : yield* give(approver.inDoubt(item, hash), doubtAnswered)
 })
 
+/** How often new records are read before it is read how far calls are: every two seconds. */
+const pollsPerProgress = 10
+
+/**
+ * Lets through what is said of calls that go on. A call that has ended may have been told about before, by a worker that says
+ * how far its calls are only now and then.
+ */
+const makeProgressFilter = () => {
+  const endedAt = new Map<string, string>()
+  return {
+    note: ({ at, event }: RecordedEvent): void => {
+      if (event.type === "model.finished" || event.type === "model.failed") endedAt.set(modelCallKey(event.call), at)
+    },
+    isOpen: ({ at, event }: RecordedEvent): boolean =>
+      event.type === "model.progress" && at > (endedAt.get(modelCallKey(event.call)) ?? "")
+  }
+}
+
 /** Follows a run until it ends; fails when it waits for an answer that nobody at this client can give. */
 export const followRun = (
   runId: string,
   store: AnswerStore,
-  listen: (recorded: RecordedEvent) => Effect.Effect<void>
+  listen: (recorded: RecordedEvent) => Effect.Effect<void>,
+  { progress, redact }: FollowOptions = { progress: Effect.succeed([]), redact: (value) => value }
 ) =>
   Effect.gen(function* () {
     const runs = yield* ClusterRuns
@@ -88,6 +123,7 @@ export const followRun = (
     const asked = yield* FiberMap.make<string>()
     const waits = yield* Deferred.make<never, RunWaits>()
     const open = new Map<string, Question>()
+    const calls = makeProgressFilter()
     let last: RecordedEvent | undefined
 
     /** A run that another worker takes over has several `run.finished` events: only the last one is published. */
@@ -102,6 +138,7 @@ export const followRun = (
         open.delete(event.hash)
         yield* FiberMap.remove(asked, event.hash)
       }
+      calls.note(recorded)
       yield* listen(recorded)
     })
 
@@ -117,7 +154,7 @@ export const followRun = (
     })
 
     const ask = (question: Question) =>
-      withMutex(putQuestion(question, store)).pipe(
+      withMutex(putQuestion(question, store, redact)).pipe(
         Effect.flatMap((by) =>
           by === "nobody" ? Deferred.fail(waits, new RunWaits({ runId, title: question.title })) : Effect.void
         ),
@@ -126,8 +163,11 @@ export const followRun = (
 
     const follow = Effect.gen(function* () {
       let seq = 0
-      for (;;) {
+      for (let poll = 0; ; poll += 1) {
         seq = yield* catchUp(seq)
+        if (poll % pollsPerProgress === 0) {
+          yield* Effect.forEach((yield* progress).filter(calls.isOpen), listen, { discard: true })
+        }
         const standing = yield* runs.standing(runId)
         if (standing?.ending !== undefined) {
           yield* catchUp(seq)

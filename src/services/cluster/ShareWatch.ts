@@ -11,10 +11,11 @@ import { ClusterWorkers } from "./ClusterWorkers.ts"
 /** How many times in a row, a second apart, a worker has no share of the work while the database answers. */
 const patience = 20
 
-/** Fails when this worker has had no share of the work for a while. */
+/** Fails when this worker has had no share of the work for a while; one that joins may wait for calls of others to end. */
 export const watchShare: Effect.Effect<never, DatabaseUnavailable, Sharding.Sharding | ClusterWorkers> = Effect.gen(
   function* () {
     const workers = yield* ClusterWorkers
+    while (!(yield* hasShare)) yield* Effect.sleep("1 second")
     for (let without = 0; without < patience;) {
       yield* Effect.sleep("1 second")
       /* This waits while the database does not answer. */

@@ -5,7 +5,6 @@
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import {
   type Configuration,
   mergeConfigurations,
@@ -16,25 +15,8 @@ import { readJson } from "../../domain/text/JsonText.ts"
 import { pathText } from "../../domain/text/SchemaProblems.ts"
 import { declarationProblems } from "../plugins/CommandTools.ts"
 import { readBoundedFile } from "../files/GivenFile.ts"
+import { ConfigurationError } from "./ConfigurationError.ts"
 import { environmentVariable } from "./UserFolders.ts"
-
-/** A configuration cannot be used; `source` is a file or an environment variable. One line a problem. */
-export class ConfigurationError extends Schema.TaggedError<ConfigurationError>()("ConfigurationError", {
-  source: Schema.String,
-  problems: Schema.Array(
-    Schema.Struct({
-      line: Schema.optionalKey(Schema.Int),
-      column: Schema.optionalKey(Schema.Int),
-      what: Schema.String
-    })
-  )
-}) {
-  override get message(): string {
-    return this.problems
-      .map(({ column, line, what }) => `${this.source}${line === undefined ? "" : `:${line}:${column}`}: ${what}`)
-      .join("\n")
-  }
-}
 
 /** What is set outside the command line: all of it merged, and what each file sets by itself. */
 export interface LoadedConfiguration {

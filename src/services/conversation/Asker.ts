@@ -16,23 +16,16 @@ import type { ConversationMessage } from "../../domain/conversation/Conversation
 import { stageModel } from "../../domain/models/Generation.ts"
 import type { ToolInfo } from "../../domain/tools/PreparedCall.ts"
 import { conversationEnding, emptyMessage } from "../../domain/conversation/AskEndings.ts"
-import { formOf, type AnswerSchema } from "../../domain/documents/JsonAnswer.ts"
+import type { AnswerSchema } from "../../domain/documents/JsonAnswer.ts"
 import type { Attachment } from "../../domain/models/Attachment.ts"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
-import { AskTurn } from "./AskTurn.ts"
-import { chosenTools, type UnknownTool } from "./ChosenTools.ts"
-import { Briefer, type BriefingError, type Surroundings } from "../pipeline/Briefer.ts"
+import { loadParts } from "./AskerParts.ts"
+import type { UnknownTool } from "./ChosenTools.ts"
+import type { BriefingError, Surroundings } from "../pipeline/Briefer.ts"
 import { causeText } from "../plugins/ForeignCode.ts"
-import { Gate } from "../permissions/Gate.ts"
 import { ProjectWriteLock } from "../permissions/ProjectWriteLock.ts"
-import { Prompts } from "../models/Prompts.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
-import { RunSettings } from "../runs/RunSettings.ts"
 import { type NoToolSupport, ToolSupport } from "../models/ToolSupport.ts"
-import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import { UsageMeter } from "../runs/UsageMeter.ts"
-import { makeShapedAnswer } from "./ShapedAnswer.ts"
-import { Workspace } from "../files/Workspace.ts"
 
 export interface AskOrder {
   readonly runId: string
@@ -87,6 +80,9 @@ export class Asker extends Context.Service<
   static readonly layer = Layer.effect(
     Asker,
     Effect.gen(function* () {
+      const { AskTurn, Briefer, Gate, Prompts, RunSettings, ToolRegistry, UsageMeter, Workspace, ...parts } =
+        yield* loadParts
+      const { chosenTools, formOf, makeShapedAnswer } = parts
       const turn = yield* AskTurn
       const briefer = yield* Briefer
       const gate = yield* Gate

@@ -1,12 +1,12 @@
 /**
  * Hashes of values and texts.
  */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type * as Schema from "effect/Schema"
 import { canonicalJson } from "../../domain/text/CanonicalJson.ts"
 
 /** SHA-256 of the canonical JSON of a value, in hex. */
-export const hashOf = (value: Schema.Json): string => createHash("sha256").update(canonicalJson(value)).digest("hex")
+export const hashOf = (value: Schema.Json): string => hash("sha256", canonicalJson(value))
 
 /** SHA-256 of a text, in hex. */
-export const textHash = (text: string): string => createHash("sha256").update(text).digest("hex")
+export const textHash = (text: string): string => hash("sha256", text)

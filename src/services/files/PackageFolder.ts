@@ -16,7 +16,7 @@ const isSource = import.meta.url.endsWith(".ts")
 
 /**
  * The address of a module by its path below `src`, without its ending. As sources the modules are in the folders of `src`;
- * a build puts them into one folder.
+ * a build puts them into one folder, which is that of the library for every bundle.
  */
 export const moduleUrl = (path: string): URL =>
-  new URL(isSource ? `../../${path}.ts` : `./${basename(path)}.js`, import.meta.url)
+  new URL(isSource ? `../../${path}.ts` : `../library/${basename(path)}.js`, import.meta.url)

@@ -25,6 +25,7 @@ import { takeLock } from "../files/Lock.ts"
 import { takeProject } from "../journal/ProjectLock.ts"
 import { inMovedProject } from "./MovedProject.ts"
 import { ResumeNotes } from "./ResumeNotes.ts"
+import { journalPath, lockFolder, runLock } from "./RunPaths.ts"
 import { codeOf } from "../files/FileFailure.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { makeFolders } from "../files/MakeFolder.ts"
@@ -55,16 +56,6 @@ export interface RunPlace {
 }
 
 const folderMode = 0o700
-
-/** `<state>/runs/<run>/journal.jsonl`. */
-export const journalPath = (path: Path.Path, { runId, state }: Pick<RunPlace, "runId" | "state">): string =>
-  path.join(state, "runs", runId, "journal.jsonl")
-
-/** Where locks on runs leave a file, on systems that need one. */
-export const lockFolder = (path: Path.Path, state: string): string => path.join(state, "locks")
-
-/** The name of the lock on a journal. */
-export const runLock = (journal: string): string => `run ${journal}`
 
 /** Takes the locks: no other process may write the journal or change the project at the same time. */
 const takeLocks = Effect.fnUntraced(function* (place: RunPlace) {

@@ -19,7 +19,7 @@ import { lastOf } from "./LastRun.ts"
 import { RunNotFound } from "./RunNotFound.ts"
 import { type JournalContent, readJournal } from "../journal/JournalReader.ts"
 import { type LockHolder, lockHolder, type LockUnavailable, takeLock } from "../files/Lock.ts"
-import { journalPath, lockFolder, runLock } from "./RunJournal.ts"
+import { journalPath, lockFolder, runLock } from "./RunPaths.ts"
 
 /** The id that is meant among all ids, the newest first: an id, its beginning when only one has it, or `last`. */
 export const chooseRun = Effect.fn("chooseRun")(function* (given: string, all: ReadonlyArray<string>) {

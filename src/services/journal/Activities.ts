@@ -12,6 +12,7 @@ import * as WorkflowActivity from "effect/workflow/Activity"
 import { WorkflowEngine, WorkflowInstance } from "effect/workflow/WorkflowEngine"
 import { activityName } from "../../domain/runs/ActivityKey.ts"
 import { Journal } from "./Journal.ts"
+import { encodedJson, jsonCodecOf, OwnJournal, runRecorded } from "./RecordedActivity.ts"
 
 /**
  * Work that is to be done once. `key` comes from domain/runs/ActivityKey; `input` is a hash of the prompt or of the
@@ -51,9 +52,6 @@ export interface Stage<A> {
   readonly success: Schema.Codec<A, unknown>
 }
 
-const encode = <A>({ success }: Stage<A>, outcome: A) =>
-  Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(success))(outcome))
-
 export class Activities extends Context.Service<
   Activities,
   {
@@ -81,7 +79,8 @@ export class Activities extends Context.Service<
   )
 
   /**
-   * In a workflow the engine runs each activity; elsewhere it simply runs. The journal holds the outcomes of stages.
+   * In a workflow of this process the journal holds the outcome of each activity, in others the engine runs it; elsewhere
+   * it simply runs. The journal holds the outcomes of stages.
    */
   static readonly layerWorkflow = Layer.effect(
     Activities,
@@ -94,7 +93,7 @@ export class Activities extends Context.Service<
           Option.match({
             onNone: () => Effect.succeedNone,
             onSome: (value) =>
-              Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value).pipe(
+              Schema.decodeUnknownEffect(jsonCodecOf(success))(value).pipe(
                 Effect.asSome,
                 Effect.catchTag("SchemaError", () => journal.unreadable(key))
               )
@@ -102,11 +101,13 @@ export class Activities extends Context.Service<
         )
 
       const persist = <A>(stage: Stage<A>, outcome: A): Effect.Effect<void> =>
-        Effect.flatMap(encode(stage, outcome), (value) => journal.saveStageResult(stage.key, value))
+        Effect.suspend(() => journal.saveStageResult(stage.key, encodedJson(stage.success, outcome)))
 
       return Activities.of({
         run: <A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R> =>
           Effect.contextWith((context: Context.Context<never>) => {
+            const own = Context.getOption(context, OwnJournal)
+            if (Option.isSome(own)) return runRecorded(own.value, activity)
             const engine = Context.getOption(context, WorkflowEngine)
             const instance = Context.getOption(context, WorkflowInstance)
             const { execute, tell } = onExecution(activity)
@@ -138,7 +139,7 @@ export class Activities extends Context.Service<
             })
           ),
         record: (what, look) =>
-          Effect.tap(look, (found) => Effect.flatMap(encode(what, found), (value) => journal.saveSeen(what.key, value)))
+          Effect.tap(look, (found) => journal.saveSeen(what.key, encodedJson(what.success, found)))
       })
     })
   )

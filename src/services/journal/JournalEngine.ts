@@ -13,6 +13,7 @@ import * as Cause from "effect/Cause"
 import * as Workflow from "effect/workflow/Workflow"
 import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
 import { Journal } from "./Journal.ts"
+import { OwnJournal } from "./RecordedActivity.ts"
 
 const { WorkflowEngine: Engine, WorkflowInstance: Instance } = WorkflowEngine
 
@@ -44,7 +45,8 @@ export const layerJournalEngine = Layer.effect(
           return run(payload, executionId).pipe(
             Workflow.intoResult,
             Effect.provideService(Instance, instance),
-            Effect.provideService(Engine, engine)
+            Effect.provideService(Engine, engine),
+            Effect.provideService(OwnJournal, journal)
           )
         }) as never,
       activityExecute: Effect.fnUntraced(function* (activity): Effect.fn.Return<Workflow.Result<unknown, unknown>> {

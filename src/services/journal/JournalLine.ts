@@ -7,6 +7,7 @@ import { crc32 } from "node:zlib"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { textNestedTooDeep } from "../../domain/text/JsonDepth.ts"
+import { plainEncoder } from "../../domain/text/PlainEncoding.ts"
 import { JournalRecord } from "../../domain/history/JournalRecord.ts"
 
 /** The sum before the first line. */
@@ -35,7 +36,7 @@ const sumOf = (before: string, text: string): string =>
     .toString(16)
     .padStart(8, "0")
 
-const encodeRecord = Schema.encodeSync(JournalRecord)
+const encodeRecord = plainEncoder<JournalRecord, Schema.Json>(JournalRecord)
 const decodeRecord = Schema.decodeUnknownOption(Schema.fromJsonString(JournalRecord))
 const decodeKnown = Schema.decodeUnknownSync(JournalRecord)
 const decodeKey = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.String))
@@ -57,7 +58,7 @@ export const encodeLine = (
   protect: (line: string) => string = (line) => line,
   write: (value: Schema.Json) => string = JSON.stringify
 ): { readonly text: string; readonly sum: string } => {
-  const json = write(encodeRecord(record) as Schema.Json)
+  const json = write(encodeRecord(record))
   const body = protect(`{"seq":${seq},"at":"${at}","record":${json}`)
   const sum = sumOf(before, body)
   return { text: `${body},"sum":"${sum}"}`, sum }

@@ -1,15 +1,14 @@
 /**
- * Appends to a journal. Records that are enqueued while the disk is busy are written together, with one flush for all,
+ * Appends to a journal. Records that come while the disk is busy are written together, with one flush for all,
  * and `append` returns when its record is on the disk. When the disk fails, a partly written record is cut off, nothing
  * more is written, and `failed` reports it.
  */
 import * as Cause from "effect/Cause"
-import * as DateTime from "effect/DateTime"
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
-import * as Queue from "effect/Queue"
 import type * as Schema from "effect/Schema"
 import type { JournalRecord } from "../../domain/history/JournalRecord.ts"
 import { JournalError } from "./JournalError.ts"
@@ -18,6 +17,7 @@ import type { JournalContent } from "./JournalReader.ts"
 import { newProof, type Proof, seal, type SealKey } from "./JournalSeal.ts"
 import { quarantine, syncFolder } from "./Quarantine.ts"
 import { codeOf } from "../files/FileFailure.ts"
+import { isoTime } from "../../domain/text/IsoTime.ts"
 
 export interface JournalWriter {
   /** Returns when the record is on the disk; never returns once the journal has failed. */
@@ -38,10 +38,10 @@ export interface JournalProtection {
   readonly seal?: { readonly key: SealKey; readonly proof: Proof }
 }
 
-interface Waiting {
-  readonly record: JournalRecord | undefined
-  readonly at: string
-  readonly written: Deferred.Deferred<void> | undefined
+/** Records that are written together, and who waits for that. */
+interface Batch {
+  readonly records: Array<{ readonly record: JournalRecord; readonly at: string }>
+  written?: Deferred.Deferred<void>
 }
 
 /** Where the next line goes. */
@@ -92,11 +92,14 @@ export const openJournal = Effect.fn("openJournal")(
     if (content !== undefined) yield* repairEnd(path, content)
     const handle = yield* fs.open(path, { flag: content === undefined ? "ax" : "a", mode: fileMode })
     if (content === undefined) yield* syncFolder(path)
-    const queue = yield* Queue.unbounded<Waiting>()
+    const clock = yield* Clock.Clock
     const failure = yield* Deferred.make<never, JournalError>()
     const { seal: sealing, write: toJson } = protection
     let end = endOf(content, protection)
     let isBroken = false
+    let waiting: Batch = { records: [] }
+    /** Is done when there is something to write again. */
+    let idle: Deferred.Deferred<void> | undefined
 
     /* A record that cannot be encoded is a defect of the program; it ends the run instead of making it wait. */
     const breakOff = Effect.fnUntraced(function* (cause: Cause.Cause<PlatformError>) {
@@ -105,12 +108,11 @@ export const openJournal = Effect.fn("openJournal")(
       yield* Deferred.failCause(failure, Cause.map(cause, writeFailed(path, end.seq)))
     })
 
-    const write = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>) {
+    const write = Effect.fnUntraced(function* ({ records, written }: Batch) {
       if (isBroken) return
       let last = end
       let text = ""
-      for (const { at, record } of batch) {
-        if (record === undefined) continue
+      for (const { at, record } of records) {
         let { mac } = last
         const protect = (bare: string): string => {
           if (sealing === undefined) return bare
@@ -128,25 +130,49 @@ export const openJournal = Effect.fn("openJournal")(
         yield* handle.sync
         end = { ...last, size: end.size + bytes.length }
       }
-      for (const { written } of batch) if (written !== undefined) yield* Deferred.succeed(written, undefined)
+      if (written !== undefined) yield* Deferred.succeed(written, undefined)
     }, Effect.catchCause(breakOff))
 
+    const take = Effect.suspend(() => {
+      const batch = waiting
+      waiting = { records: [] }
+      return write(batch)
+    })
+    /* What comes in the same turn is written together. */
+    const someWaiting = Effect.suspend(() => {
+      if (waiting.records.length > 0 || waiting.written !== undefined) return Effect.void
+      idle = Deferred.makeUnsafe<void>()
+      return Effect.andThen(Deferred.await(idle), Effect.yieldNow)
+    })
     /* Runs when the fiber below has ended: two writes at once would give two lines the same number. */
-    yield* Effect.addFinalizer(() => Effect.flatMap(Queue.clear(queue), write))
-    /* The records taken from the queue are written, even when the run is interrupted meanwhile. */
-    const next = Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(Queue.takeAll(queue)), write))
+    yield* Effect.addFinalizer(() => take)
+    /* The records that were taken are written, even when the run is interrupted meanwhile. */
+    const next = Effect.uninterruptibleMask((restore) => Effect.andThen(restore(someWaiting), take))
     yield* Effect.forkScoped(Effect.forever(next))
 
-    const enqueue = (record: JournalRecord | undefined, written: Deferred.Deferred<void> | undefined) =>
-      Effect.flatMap(DateTime.now, (now) => Queue.offer(queue, { record, at: DateTime.formatIso(now), written }))
-    const enqueueAndWait = (record: JournalRecord | undefined) =>
-      Effect.flatMap(Deferred.make<void>(), (written) =>
-        Effect.andThen(enqueue(record, written), Deferred.await(written))
-      )
+    const wake = (): void => {
+      const sleeping = idle
+      idle = undefined
+      if (sleeping !== undefined) Deferred.doneUnsafe(sleeping, Effect.void)
+    }
+    const enqueue = (record: JournalRecord): void => {
+      waiting.records.push({ record, at: isoTime(clock.currentTimeMillisUnsafe()) })
+      wake()
+    }
+    const untilWritten = (): Effect.Effect<void> => {
+      waiting.written ??= Deferred.makeUnsafe<void>()
+      const written = Deferred.await(waiting.written)
+      wake()
+      return written
+    }
     const writer: JournalWriter = {
-      append: enqueueAndWait,
-      tell: (record) => Effect.asVoid(enqueue(record, undefined)),
-      flush: enqueueAndWait(undefined),
+      append: (record) =>
+        Effect.suspend(() => {
+          enqueue(record)
+          return untilWritten()
+        }),
+      tell: (record) => Effect.sync(() => enqueue(record)),
+      flush: Effect.suspend(untilWritten),
       failed: Deferred.await(failure)
     }
     return writer

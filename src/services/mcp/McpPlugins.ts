@@ -6,7 +6,6 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -17,7 +16,7 @@ import { Gate } from "../permissions/Gate.ts"
 import { McpProblem } from "../plugins/PluginProblem.ts"
 import { type McpServer, type NamedServer, readMcpServers } from "./McpServers.ts"
 import { mcpTools } from "./McpTools.ts"
-import { type SupervisedServer, superviseServer } from "./McpSupervisor.ts"
+import type { SupervisedServer, superviseServer } from "./McpSupervisor.ts"
 import { definePlugin, type Plugin } from "../plugins/Plugin.ts"
 
 export interface KnownServer {
@@ -75,11 +74,18 @@ const notStarted = ({ name, scope }: NamedServer) => {
   return Result.fail(new McpProblem({ server: name, detail }))
 }
 
+/** The protocol is loaded when there is a server that speaks it. */
+const supervise = Effect.fnUntraced(function* (...order: Parameters<typeof superviseServer>) {
+  const { superviseServer } = yield* Effect.promise(() => import("./McpSupervisor.ts"))
+  const { layer } = yield* Effect.promise(() => import("effect/http/FetchHttpClient"))
+  return yield* Effect.provide(superviseServer(...order), layer)
+})
+
 /** Starts one server. What it says is untrusted, so even a defect while reading it leaves out only this server. */
 const startServer = Effect.fnUntraced(function* (server: McpServer, version: string) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
   const exit = yield* runIsolated(
-    Effect.map(superviseServer(server.address, { timeout, version }), (supervised) => pluginOf(server, supervised))
+    Effect.map(supervise(server.address, { timeout, version }), (supervised) => pluginOf(server, supervised))
   )
   if (Exit.isSuccess(exit)) return exit.value
   const detail = Option.match(Cause.findErrorOption(exit.cause), {
@@ -139,5 +145,5 @@ export class McpPlugins extends Context.Service<
           ]
         })
       })
-    ).pipe(Layer.provide(FetchHttpClient.layer))
+    )
 }

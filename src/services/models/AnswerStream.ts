@@ -6,6 +6,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type * as AiError from "effect/ai/AiError"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
 import type * as Tool from "effect/ai/Tool"
@@ -20,6 +22,8 @@ import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { AnswerWriting, type Phase, type WritingOptions } from "./AnswerWriting.ts"
 import { openAnswer, type Talk } from "./ConversationPrompt.ts"
 import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
+import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
+import type { NextParts, PromptAnswers } from "../providers/StreamedModel.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/JsonDepth.ts"
 import type { UsageMeter } from "../runs/UsageMeter.ts"
 
@@ -37,10 +41,18 @@ export interface Received {
   readonly usage: Usage
 }
 
+/** Who is asked; `answers` is the short way, if the model has one. */
+export interface Answerer {
+  readonly model: LanguageModel.LanguageModel
+  readonly answers: (typeof PromptAnswers)["Service"]
+}
+
 export interface ReadOptions extends WritingOptions {
   /** For messages. */
   readonly server: Omit<FailureContext, "partial">
   readonly meter: UsageMeter["Service"]
+  /** How the answer is written. */
+  readonly settings: CallSettings
   readonly talk?: Talk
   /** Is called with each part; `characters` are those of thoughts and text so far. */
   readonly heard?: (characters: number) => void
@@ -54,6 +66,9 @@ export interface ReadOptions extends WritingOptions {
 const jsonOf = (params: unknown): Schema.Json =>
   JSON.parse(JSON.stringify(withoutDeeper(params as Schema.Json, maxNesting + 1)) ?? "{}")
 
+/** A part of an answer: as effect/ai reads it, or as the server of a model gives it. */
+type AnswerPart = Response.StreamPart<Record<string, Tool.Any>, "deferred"> | Response.StreamPartEncoded
+
 /** How often the last piece of an answer came in a row; blanks around a piece do not count. */
 class PieceRun {
   piece = ""
@@ -66,23 +81,41 @@ class PieceRun {
   }
 }
 
+/** Reads an answer to its end; the request ends with it. */
+const readParts = (
+  opened: Effect.Effect<NextParts, AiError.AiError, Scope.Scope>,
+  failed: (error: AiError.AiError) => ModelError,
+  read: (part: AnswerPart) => Effect.Effect<void, ModelError> | undefined
+): Effect.Effect<void, ModelError> =>
+  Effect.gen(function* () {
+    const next = Effect.mapError(yield* Effect.mapError(opened, failed), failed)
+    for (;;) {
+      const parts = yield* next
+      if (parts.length === 0) return
+      for (const part of parts) {
+        const follows = read(part)
+        if (follows !== undefined) yield* follows
+      }
+    }
+  }).pipe(Effect.scoped)
+
 /**
  * Fails with the cause when the answer breaks off, or with `Hopeless` or `ThinkingCutOff` when it was stopped. The error
  * holds the partial text.
  */
-export const readAnswer = Effect.fn("readAnswer")(function* (
-  model: LanguageModel.LanguageModel,
+export const readAnswer = Effect.fnUntraced(function* (
+  { answers, model }: Answerer,
   prompt: FilledPrompt,
   options: ReadOptions
 ): Effect.fn.Return<Received, ModelError> {
-  const { arrived = Effect.void, entered = () => Effect.void, heard, meter, server, talk } = options
+  const { arrived = Effect.void, entered = () => Effect.void, heard, meter, server, settings, talk } = options
   const started = yield* Clock.currentTimeMillis
   const writing = new AnswerWriting(options)
   const run = new PieceRun()
-  let finish: Response.FinishPart | undefined
+  let finish: Response.FinishPart | Response.FinishPartEncoded | undefined
   let hasArrived = false
 
-  const take = (part: Response.StreamPart<Record<string, Tool.Any>, "deferred">): ModelErrorReason | undefined => {
+  const take = (part: AnswerPart): ModelErrorReason | undefined => {
     switch (part.type) {
       case "text-delta":
         run.add(part.delta)
@@ -103,32 +136,47 @@ export const readAnswer = Effect.fn("readAnswer")(function* (
   const usageOf = Effect.gen(function* () {
     const durationMs = (yield* Clock.currentTimeMillis) - started
     const promptTokens = finish?.usage.inputTokens.total
+    const cachedTokens = finish?.usage.inputTokens.cacheRead
     const answerTokens = finish?.usage.outputTokens.total
     const usage: Usage = {
       durationMs,
       ...(promptTokens === undefined ? {} : { promptTokens }),
+      // A count that leaves out what came from the cache is no whole of which it could be a part.
+      ...(cachedTokens === undefined || cachedTokens > (promptTokens ?? 0) ? {} : { cachedTokens }),
       ...(answerTokens === undefined ? {} : { answerTokens })
     }
     yield* meter.modelCall(usage)
     return usage
   })
 
-  yield* openAnswer(model, prompt, talk).pipe(
-    Stream.mapError((error) => fromAiError(error, { ...server, partial: writing.text, repeated: run })),
-    Stream.runForEach(
-      Effect.fnUntraced(function* (part) {
-        if (!hasArrived) yield* arrived
-        hasArrived = true
-        const { phase } = writing
-        const reason = take(part)
-        heard?.(writing.thinking.length + writing.text.length)
-        if (writing.phase !== undefined && writing.phase !== phase) yield* entered(writing.phase)
-        if (reason === undefined) return
-        yield* usageOf
-        return yield* new ModelError({ reason })
-      })
+  const failed = (error: AiError.AiError) => fromAiError(error, { ...server, partial: writing.text, repeated: run })
+
+  const stop = (reason: ModelErrorReason) => Effect.andThen(usageOf, Effect.fail(new ModelError({ reason })))
+
+  /** What follows from a part; nothing from most. */
+  const read = (part: AnswerPart): Effect.Effect<void, ModelError> | undefined => {
+    const isFirst = !hasArrived
+    hasArrived = true
+    const { phase } = writing
+    const reason = take(part)
+    heard?.(writing.thinking.length + writing.text.length)
+    const isNewPhase = writing.phase !== undefined && writing.phase !== phase
+    if (!isFirst && !isNewPhase && reason === undefined) return undefined
+    return (isFirst ? arrived : Effect.void).pipe(
+      Effect.andThen(isNewPhase && writing.phase !== undefined ? entered(writing.phase) : Effect.void),
+      Effect.andThen(reason === undefined ? Effect.void : stop(reason))
     )
-  )
+  }
+
+  if (answers !== undefined && talk === undefined) {
+    yield* readParts(answers(prompt, settings), failed, read)
+  } else {
+    yield* openAnswer(model, prompt, talk).pipe(
+      Stream.mapError(failed),
+      Stream.runForEach((part) => read(part) ?? Effect.void),
+      Effect.provideService(CallOptions, settings)
+    )
+  }
   writing.end()
   const usage = yield* usageOf
   const { calls, text, thinking, thinkingTokens } = writing

@@ -21,10 +21,9 @@ import {
 import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import type { Phase } from "./AnswerWriting.ts"
 import { type CallPlan, crowdedNote, firstTuning, planCall, type Tuning } from "./CallPlan.ts"
-import { CallOptions } from "../providers/CallOptions.ts"
 import type { Talk } from "./ConversationPrompt.ts"
 import { ModelFacts } from "../providers/ModelFacts.ts"
-import { ModelOverride } from "../providers/ModelOverride.ts"
+import { PromptAnswers } from "../providers/StreamedModel.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { type CallLife, makeSignsOfLife } from "./SignsOfLife.ts"
@@ -64,7 +63,7 @@ const unclearCount = (counted: number, estimated: number): string =>
 
 /** Makes what sends the calls of a run. What it learns about models holds for all of them. */
 export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait) {
-  const model = yield* LanguageModel.LanguageModel
+  const answerer = { model: yield* LanguageModel.LanguageModel, answers: yield* PromptAnswers }
   const events = yield* RunEvents
   const settings = yield* RunSettings
   const meter = yield* UsageMeter
@@ -150,9 +149,10 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
       yield* events.publish({ type: "model.phase", call: request.id, phase })
     })
     const scale = calibration.scale(name)
+    const override = overrideOf(request)
     const read = (life: CallLife) => {
       const heard = listen?.()
-      return readAnswer(model, prompt, {
+      return readAnswer(answerer, prompt, {
         heard: life.heard,
         server: {
           host: settings.host,
@@ -172,16 +172,15 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
           life.wrote(piece)
           heard?.(piece)
         },
-        ...(shape === undefined ? {} : { shape }),
-        ...(talk === undefined ? {} : { talk })
-      }).pipe(
-        Effect.provideService(ModelOverride, overrideOf(request)),
-        Effect.provideService(CallOptions, {
+        settings: {
           ...planned,
+          ...(override === undefined ? {} : { model: override }),
           ...(format === undefined ? {} : { format }),
           connected: life.connected
-        })
-      )
+        },
+        ...(shape === undefined ? {} : { shape }),
+        ...(talk === undefined ? {} : { talk })
+      })
     }
     const followed = {
       call: request.id,

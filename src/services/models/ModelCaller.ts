@@ -5,7 +5,6 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { type Limits, limitsOf } from "../../domain/configuration/Limits.ts"
 import { activityName, modelCallKey } from "../../domain/runs/ActivityKey.ts"
@@ -111,13 +110,12 @@ export class ModelCaller extends Context.Service<
       })
 
       /** Sends the prompt in a slot, and says when it has to wait for one. */
-      const inSlot = Effect.fnUntraced(function* (request: ModelRequest, tries: Tries) {
-        const waiting = yield* Effect.forkChild(tellQueued(events, request.id))
-        const sent = Effect.andThen(Fiber.interrupt(waiting), attempts.send(request, tries))
-        return yield* slots
-          .withSlot({ stage: request.id.stage, step: request.step }, sent)
-          .pipe(Effect.ensuring(Fiber.interrupt(waiting)))
-      })
+      const inSlot = (request: ModelRequest, tries: Tries) =>
+        slots.withSlot(
+          { stage: request.id.stage, step: request.step },
+          attempts.send(request, tries),
+          tellQueued(events, request.id)
+        )
 
       /** Sends the prompt. No slot is held while the call waits. */
       const send = (request: ModelRequest, tries: Tries): Effect.Effect<ModelAnswer, ModelError> =>
@@ -126,7 +124,7 @@ export class ModelCaller extends Context.Service<
           Effect.catchTag("ModelError", (error) => sendAgain(request, error, tries))
         )
 
-      const ask = Effect.fn("ModelCaller.ask")(function* (asked: ModelRequest) {
+      const ask = Effect.fnUntraced(function* (asked: ModelRequest) {
         const request = attempts.fitted(asked)
         const { id, prompt } = request
         const { system, user } = prompt

@@ -1,10 +1,12 @@
 /**
  * Keeps the model server busy without letting calls queue up in it: at most slots + 1 calls are in flight, the rest
- * waits here in order of priority.
+ * waits here in order of priority. The call beyond the slots waits in the server, ahead of whatever comes after it: a
+ * refinement takes that place only when no call in flight is more urgent, since it would hold back their executions.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type { Stage } from "../../domain/runs/ActivityKey.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -12,11 +14,12 @@ import { RunSettings } from "../runs/RunSettings.ts"
 /** The priority of a call: stages that see the whole list, then execution, then refinement; earlier steps first. */
 export interface Urgency {
   readonly stage: Stage
-  /** Position of the task's step in the list, from 0. */
+  /** The turn of the task, from 0: the position of its step in the list, unless tasks start before their step. */
   readonly step: number
 }
 
 interface Waiter {
+  readonly urgency: Urgency
   granted: boolean
   readonly grant: () => void
 }
@@ -30,43 +33,74 @@ const rankOf = ({ stage, step }: Urgency): number => stageRank[stage] * maxSteps
 /** Waiters in first-come order per rank. There are only a few ranks (stages times steps), so a scan finds the first. */
 const makeLine = () => {
   const ranks = new Map<number, Set<Waiter>>()
+  const remove = (waiter: Waiter): void => {
+    const rank = rankOf(waiter.urgency)
+    const same = ranks.get(rank)
+    same?.delete(waiter)
+    if (same?.size === 0) ranks.delete(rank)
+  }
   return {
-    add: (rank: number, waiter: Waiter): void => {
+    add: (waiter: Waiter): void => {
+      const rank = rankOf(waiter.urgency)
       const same = ranks.get(rank) ?? new Set()
       ranks.set(rank, same.add(waiter))
     },
-    remove: (rank: number, waiter: Waiter): void => {
-      const same = ranks.get(rank)
-      same?.delete(waiter)
-      if (same?.size === 0) ranks.delete(rank)
-    },
-    takeFirst: (): Waiter | undefined => {
+    remove,
+    /** The first one, which stays in the line. */
+    first: (): Waiter | undefined => {
       if (ranks.size === 0) return undefined
-      const rank = Math.min(...ranks.keys())
-      const [first] = ranks.get(rank) ?? []
-      if (first !== undefined) {
-        ranks.get(rank)?.delete(first)
-        if (ranks.get(rank)?.size === 0) ranks.delete(rank)
-      }
+      const [first] = ranks.get(Math.min(...ranks.keys())) ?? []
       return first
     }
   }
 }
 
-const makeSlots = (places: number) => {
-  let free = places
-  const line = makeLine()
+/** The calls in flight, by their turns. */
+const makeInFlight = () => {
+  const turns = new Map<number, number>()
+  let count = 0
+  const change = ({ step }: Urgency, by: number): void => {
+    count += by
+    const left = (turns.get(step) ?? 0) + by
+    if (left === 0) turns.delete(step)
+    else turns.set(step, left)
+  }
+  return {
+    add: (urgency: Urgency): void => change(urgency, 1),
+    remove: (urgency: Urgency): void => change(urgency, -1),
+    count: (): number => count,
+    /** True when a call in flight has an earlier turn. */
+    isBehind: ({ step }: Urgency): boolean => Math.min(...turns.keys()) < step
+  }
+}
 
-  const release = Effect.sync(() => {
-    const next = line.takeFirst()
-    if (next === undefined) free += 1
-    else next.grant()
-  })
+const makeSlots = (slots: number) => {
+  const line = makeLine()
+  const inFlight = makeInFlight()
+
+  const hasPlace = (urgency: Urgency): boolean =>
+    inFlight.count() < slots ||
+    (inFlight.count() === slots && !(urgency.stage === "refine" && inFlight.isBehind(urgency)))
+
+  /** Lets as many go as there are places for; the first one that has to wait keeps its place in the line. */
+  const admit = (): void => {
+    for (let next = line.first(); next !== undefined && hasPlace(next.urgency); next = line.first()) {
+      line.remove(next)
+      inFlight.add(next.urgency)
+      next.grant()
+    }
+  }
+
+  const release = (urgency: Urgency) =>
+    Effect.sync(() => {
+      inFlight.remove(urgency)
+      admit()
+    })
 
   const acquire = (urgency: Urgency, waiter: { current: Waiter | undefined }) =>
     Effect.callback<void>((resume) => {
-      const rank = rankOf(urgency)
       const mine: Waiter = {
+        urgency,
         granted: false,
         grant: () => {
           mine.granted = true
@@ -74,23 +108,37 @@ const makeSlots = (places: number) => {
         }
       }
       waiter.current = mine
-      if (free > 0) {
-        free -= 1
-        mine.grant()
-      } else {
-        line.add(rank, mine)
-      }
-      return Effect.sync(() => line.remove(rank, mine))
+      line.add(mine)
+      admit()
+      return Effect.sync(() => line.remove(mine))
     })
 
-  return <A, E, R>(urgency: Urgency, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  /** Waits for a slot, with `meanwhile` beside it. */
+  const wait = (urgency: Urgency, waiter: { current: Waiter | undefined }, meanwhile: Effect.Effect<void>) =>
+    Effect.gen(function* () {
+      const beside = yield* Effect.forkChild(meanwhile)
+      yield* Effect.ensuring(acquire(urgency, waiter), Fiber.interrupt(beside))
+    })
+
+  return <A, E, R>(
+    urgency: Urgency,
+    effect: Effect.Effect<A, E, R>,
+    meanwhile: Effect.Effect<void> = Effect.void
+  ): Effect.Effect<A, E, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
+        const run = Effect.ensuring(restore(effect), release(urgency))
+        if (line.first() === undefined && hasPlace(urgency)) {
+          inFlight.add(urgency)
+          return run
+        }
         const waiter: { current: Waiter | undefined } = { current: undefined }
-        return restore(acquire(urgency, waiter)).pipe(
+        return restore(wait(urgency, waiter, meanwhile)).pipe(
           // A slot may be granted at the moment of an interruption: it must not get lost.
-          Effect.onExit((exit) => (Exit.isFailure(exit) && waiter.current?.granted === true ? release : Effect.void)),
-          Effect.andThen(restore(effect).pipe(Effect.ensuring(release)))
+          Effect.onExit((exit) =>
+            Exit.isFailure(exit) && waiter.current?.granted === true ? release(urgency) : Effect.void
+          ),
+          Effect.andThen(run)
         )
       })
     )
@@ -99,15 +147,22 @@ const makeSlots = (places: number) => {
 export class ModelSlots extends Context.Service<
   ModelSlots,
   {
-    /** Runs the effect in a slot of its own and waits for one without a limit. Interruption releases the slot. */
-    withSlot<A, E, R>(urgency: Urgency, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
+    /**
+     * Runs the effect in a slot of its own and waits for one without a limit; `meanwhile` runs as long as it waits.
+     * Interruption releases the slot.
+     */
+    withSlot<A, E, R>(
+      urgency: Urgency,
+      effect: Effect.Effect<A, E, R>,
+      meanwhile?: Effect.Effect<void>
+    ): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/models/ModelSlots") {
   static readonly layer = Layer.effect(
     ModelSlots,
     Effect.gen(function* () {
       const { slots } = yield* RunSettings
-      return ModelSlots.of({ withSlot: makeSlots(slots + 1) })
+      return ModelSlots.of({ withSlot: makeSlots(slots) })
     })
   )
 }

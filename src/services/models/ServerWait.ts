@@ -55,14 +55,16 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
     let outage: Outage | undefined
     let wasReached = false
 
-    const reached = Effect.gen(function* () {
-      wasReached = true
-      if (outage === undefined) return
-      const { over, since } = outage
-      outage = undefined
+    const goOn = Effect.fnUntraced(function* ({ over, since }: Outage) {
       const waitedSeconds = Math.round(((yield* Clock.currentTimeMillis) - since) / 1000)
       yield* events.publish({ type: "server.back", waitedSeconds })
       yield* Deferred.succeed(over, undefined)
+    })
+    const reached = Effect.suspend(() => {
+      wasReached = true
+      const over = outage
+      outage = undefined
+      return over === undefined ? Effect.void : goOn(over)
     })
 
     const begin = Effect.fnUntraced(function* ({ message, reason }: ModelError) {

@@ -5,6 +5,7 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import type { WaitedFor } from "../../domain/runs/RunEvent.ts"
 import { lifeEvery, pieceEvery, progressEvery } from "../../domain/runs/SignOfLife.ts"
@@ -104,8 +105,17 @@ const makeLife = ({ charactersPerToken, limits, model }: FollowedCall, server: S
 /** How often the server is asked whether it has loaded the model, in calls of `tell`. */
 const askEvery = 3
 
-const every = (millis: number, tell: Effect.Effect<void>): Effect.Effect<never> =>
-  Effect.forever(Effect.andThen(Effect.sleep(Duration.millis(millis)), tell))
+/** Something that is told again and again, and how often in milliseconds: multiples of the smallest. */
+type Repeated = readonly [every: number, tell: Effect.Effect<void>]
+
+/** One fiber for all that is told of a call. */
+const repeat = Effect.fnUntraced(function* (all: ReadonlyArray<Repeated>) {
+  const step = Math.min(...all.map(([every]) => every))
+  for (let passed = step; ; passed += step) {
+    yield* Effect.sleep(step)
+    for (const [every, tell] of all) if (passed % every === 0) yield* tell
+  }
+})
 
 /** Makes what watches the calls of a run; the server answers so many of them at once. */
 export const makeSignsOfLife = Effect.fnUntraced(function* (events: RunEvents["Service"], slots: number) {
@@ -134,16 +144,19 @@ export const makeSignsOfLife = Effect.fnUntraced(function* (events: RunEvents["S
         const text = takeText()
         return text === "" ? Effect.void : events.publish({ type: "answer.piece", call, text })
       })
-      const signs = Effect.all(
-        [
-          every(lifeEvery, tell),
-          every(progressEvery, Effect.andThen(ask, tellProgress)),
-          ...(tellsText ? [every(pieceEvery, tellText)] : [])
-        ],
-        { concurrency: "unbounded", discard: true }
+      const signs = yield* Effect.forkChild(
+        repeat([
+          [lifeEvery, tell],
+          [progressEvery, Effect.andThen(ask, tellProgress)],
+          ...(tellsText ? [[pieceEvery, tellText] as const] : [])
+        ])
       )
-      return yield* Effect.raceFirst(read(life), Effect.andThen(signs, Effect.never)).pipe(
-        Effect.ensuring(Effect.sync(progress.ended))
+      return yield* Effect.ensuring(
+        read(life),
+        Effect.suspend(() => {
+          progress.ended()
+          return Fiber.interrupt(signs)
+        })
       )
     })
   return follow

@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
-import { OllamaServer } from "../providers/ollama/OllamaServer.ts"
 
 /** The model cannot call tools; `able` are installed models that can. */
 export class NoToolSupport extends Schema.TaggedError<NoToolSupport>()("NoToolSupport", {
@@ -22,9 +21,6 @@ export class NoToolSupport extends Schema.TaggedError<NoToolSupport>()("NoToolSu
   }
 }
 
-/** How many models are asked about at the same time. */
-const askedAtOnce = 4
-
 export class ToolSupport extends Context.Service<
   ToolSupport,
   {
@@ -36,26 +32,4 @@ export class ToolSupport extends Context.Service<
   static readonly layerAssumed: Layer.Layer<ToolSupport> = Layer.succeed(ToolSupport)(
     ToolSupport.of({ require: Effect.void })
   )
-
-  /** Asks the server what the model can do, and when it cannot, which of the others can. */
-  static readonly layerOllama = (model: string): Layer.Layer<ToolSupport, never, OllamaServer> =>
-    Layer.effect(
-      ToolSupport,
-      Effect.gen(function* () {
-        const server = yield* OllamaServer
-        const canCall = (name: string) =>
-          server.capabilities(name).pipe(
-            Effect.map(({ tools }) => tools),
-            Effect.orElseSucceed(() => false)
-          )
-        const require = Effect.gen(function* () {
-          const { tools } = yield* server.capabilities(model)
-          if (tools) return
-          const installed = (yield* server.models).map(({ name }) => name)
-          const able = yield* Effect.filter(installed, canCall, { concurrency: askedAtOnce })
-          return yield* new NoToolSupport({ model, able })
-        })
-        return ToolSupport.of({ require })
-      })
-    )
 }

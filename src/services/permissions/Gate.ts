@@ -77,6 +77,8 @@ export class Gate extends Context.Service<
     approveStep(step: StepGate): Effect.Effect<StepApproved>
     /** Decides what to do about a call in doubt: run it again, or take it as done. */
     resolveInDoubt(intent: InDoubtCall): Effect.Effect<"again" | "done", PermissionDenied>
+    /** True when the call may be made without a question; asks nobody and remembers nothing. */
+    asksNobody(prepared: PreparedCall): Effect.Effect<boolean>
     /** True when rules let a file of the project be read without a question; asks nobody and remembers nothing. */
     mayRead(path: string): Effect.Effect<boolean>
     /** Why an access would certainly be denied, for a reference of a plan; asks nobody and records nothing. */
@@ -159,6 +161,13 @@ export class Gate extends Context.Service<
           return Effect.map(evaluator.evaluate(question), ({ verdict }) => verdict === "allow")
         }
 
+        const asksNobody = Effect.fnUntraced(function* (prepared: PreparedCall) {
+          const question = questionOfCall(beforeRun, prepared)
+          if (evaluator.protection(question) !== undefined || evaluator.changesSomething(question)) return false
+          if (grants.denials(question) >= maxDenials) return false
+          return (yield* evaluator.evaluate(question)).verdict === "allow"
+        })
+
         const permitFor = (scope: QuestionScope, prepared: PreparedCall): Permit => {
           let denied: PermissionDenied | undefined
           return issue({
@@ -175,13 +184,14 @@ export class Gate extends Context.Service<
         }
 
         return Gate.of({
-          authorize: Effect.fn("Gate.authorize")((scope, prepared) => {
-            const question = questionOfCall(scope, prepared)
-            return Effect.map(admitTask(question), () => {
-              grants.addWritten(question)
-              return permitFor(scope, prepared)
-            })
-          }),
+          authorize: (scope, prepared) =>
+            Effect.suspend(() => {
+              const question = questionOfCall(scope, prepared)
+              return Effect.map(admitTask(question), () => {
+                grants.addWritten(question)
+                return permitFor(scope, prepared)
+              })
+            }),
           authorizeReference: Effect.fn("Gate.authorizeReference")((scope, access) =>
             admitTask(questionOfAccess(scope, access))
           ),
@@ -190,6 +200,7 @@ export class Gate extends Context.Service<
           ),
           resolveInDoubt: decideDoubt,
           approveStep: (step) => approveStep(step, world),
+          asksNobody,
           mayRead,
           foresee: (access) => foreseeDenial(access, { approver, evaluator, grants }),
           denials: refusals.denials,

@@ -42,8 +42,9 @@ export class Grants {
 
   /** True for a call that was approved, or that the session covers, while the files are as they were shown. */
   isGranted(asked: Grantable): boolean {
-    const keys = sessionScopes(asked)?.map(({ key }) => hashOf(key))
     if (this.isApproved(asked)) return true
+    if (this.#session.size === 0) return false
+    const keys = sessionScopes(asked)?.map(({ key }) => hashOf(key))
     return keys?.every((key) => this.#session.has(key)) === true && this.#contents.holds(asked)
   }
 
@@ -98,7 +99,7 @@ export class Grants {
   }
 
   denials(asked: Grantable): number {
-    return this.#denied.get(effectKey(asked)) ?? 0
+    return this.#denied.size === 0 ? 0 : (this.#denied.get(effectKey(asked)) ?? 0)
   }
 
   /** Counts a denial by a person, and gives how often the same effect was denied so far. */

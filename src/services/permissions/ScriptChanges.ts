@@ -25,10 +25,10 @@ export const makeScriptChanges = (since: number) => {
       for (const access of accesses) if (access._tag === "WriteFile") written.add(access.path)
     },
     /** The scripts with the time of their last change, for scripts that changed since the run began or `before`. */
-    changes: Effect.fnUntraced(function* (accesses: ReadonlyArray<CanonicalAccess>) {
+    changes: (accesses: ReadonlyArray<CanonicalAccess>) => {
       const scripts = accesses.flatMap((access) => (access._tag === "RunCommand" ? (access.scripts ?? []) : []))
-      return yield* Effect.forEach(scripts, ({ path }) => Effect.map(changedAt(path), (at) => ({ path, at })))
-    }),
+      return Effect.forEach(scripts, ({ path }) => Effect.map(changedAt(path), (at) => ({ path, at })))
+    },
     /** When a rule came into force: with the run, or when it was remembered. */
     inForceSince: ({ rememberedAt }: { readonly rememberedAt?: string }): number =>
       rememberedAt === undefined ? since : Math.min(since, Date.parse(rememberedAt))

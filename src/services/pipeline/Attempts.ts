@@ -44,7 +44,7 @@ export interface AttemptPlan<A, E, R> {
   readonly task?: string
   /** The pass of a refinement that looks first, from 2. */
   readonly pass?: number
-  /** Position of the task's step from 0. */
+  /** The turn of the task; see `Urgency`. */
   readonly step: number
   readonly prompt: (previous: Previous | undefined) => FilledPrompt
   readonly read: (answer: string) => Effect.Effect<Attempted<A>, E, R>

@@ -50,7 +50,7 @@ export class BriefingError extends Schema.TaggedError<BriefingError>()("Briefing
 
 const systemNames: Readonly<Record<string, string>> = { darwin: "macOS", linux: "Linux", win32: "Windows" }
 
-const operatingSystem = Effect.sync(() => `${systemNames[os.platform()] ?? os.type()} ${os.release()} (${os.arch()})`)
+const operatingSystem = Effect.sync(() => `${systemNames[os.platform()] ?? os.type()} (${os.arch()})`)
 
 /** The login shell, or the command processor on Windows. */
 const shell = Config.String("SHELL").pipe(

@@ -35,8 +35,7 @@ export interface CheckedAnswer {
 
 const callText = (outcome: CallOutcome): string => `${JSON.stringify(outcome.call.arguments)}\n${outcomeText(outcome)}`
 
-const anchorsOf = (...texts: ReadonlyArray<string>): ReadonlySet<string> =>
-  new Set(texts.flatMap((text) => readMarkdown(text).sections.map(({ anchor }) => anchor)))
+const anchorsOf = (text: string): ReadonlyArray<string> => readMarkdown(text).sections.map(({ anchor }) => anchor)
 
 /** What the text of a reading becomes: the value with corrected links, or as the last resort with marks. */
 const attempted = <A>(
@@ -45,13 +44,15 @@ const attempted = <A>(
   valueOf: (text: string, evidence: EvidenceCount) => A
 ): Attempted<A> => {
   const all = [...before.repairs, ...repairs]
-  const spare = { value: valueOf(marked, count), repairs: [...all, ...marks] }
   const reading = { value: Option.some(valueOf(text, count)), issues, repairs: all }
-  return issues.length === 0 ? reading : { ...reading, spare }
+  return issues.length === 0
+    ? reading
+    : { ...reading, spare: { value: valueOf(marked, count), repairs: [...all, ...marks] } }
 }
 
 /** The findings with the lines of the answer, which may have thoughts before its document. */
 const inAnswer = (checked: CheckedText, document: string, answer: string): CheckedText => {
+  if (checked.issues.length + checked.repairs.length + checked.marks.length === 0) return checked
   const place = placeInAnswer(document, answer)
   const placed = <A extends { readonly where: Where }>(found: A): A => ({ ...found, where: place(found.where) })
   return {
@@ -62,34 +63,79 @@ const inAnswer = (checked: CheckedText, document: string, answer: string): Check
   }
 }
 
-/** The result with another document, which is the one of `fallback` but for its links. */
-const resultOf = (document: string, evidence: EvidenceCount, fallback: ResultDocument): ResultDocument => ({
-  ...Option.getOrElse(readResult(document).value, () => fallback),
-  ...(evidence.checked === 0 ? {} : { evidence })
-})
+/**
+ * The result with another document, which is the one of `read` but for its links. An answer that is its own document, but
+ * for blanks at its end, is not read again.
+ */
+const resultOf = (document: string, evidence: EvidenceCount, read: ReadResult): ResultDocument => {
+  const isSame = document === read.answer.trimEnd() && read.isAsWritten
+  return {
+    ...(isSame ? read.result : Option.getOrElse(readResult(document).value, () => read.result)),
+    ...(evidence.checked === 0 ? {} : { evidence })
+  }
+}
+
+/** A result with the answer that it was read from; `isAsWritten` says that nothing was repaired. */
+interface ReadResult {
+  readonly result: ResultDocument
+  readonly answer: string
+  readonly isAsWritten: boolean
+}
+
+/** A value that is made when it is needed for the first time. */
+const lazily = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
+}
 
 export const makeEvidenceReaders = Effect.gen(function* () {
   const evidence = yield* Evidence
   const { changeOf } = yield* changeKinds
 
+  /** The request document stays the same in a run. */
+  const briefed = new WeakMap<Briefing, ReadonlyArray<string>>()
+
+  const anchorsOfBriefing = (briefing: Briefing): ReadonlyArray<string> => {
+    const anchors = briefed.get(briefing) ?? anchorsOf(briefing.requestDocument)
+    briefed.set(briefing, anchors)
+    return anchors
+  }
+
+  /** The work grows with the tasks that have finished, so each part waits for a link that needs it; most texts have none. */
   const worldOf = (text: string, { briefing, calls, finished, material, task }: EvidenceSources): EvidenceWorld => {
-    const all = [...finished.flatMap((one) => one.calls), ...calls]
-    const changed = all.flatMap(({ call, result }) => {
-      const change = result.success ? changeOf(call) : undefined
-      return change?.isFile === true ? [change.target.slice(1)] : []
-    })
+    const all = lazily(() => [...finished.flatMap((one) => one.calls), ...calls])
+    const names = lazily(() => finished.map(({ name }) => name).filter((name) => name !== task))
+    const anchors = lazily(() => new Set([...anchorsOf(text), ...anchorsOfBriefing(briefing)]))
+    const texts = lazily(() => [
+      briefing.prompt,
+      briefing.requestDocument,
+      ...material,
+      ...all().map(callText),
+      ...finished.map(({ result }) => result.document)
+    ])
+    const changed = lazily(
+      () =>
+        new Set(
+          all().flatMap(({ call, result }) => {
+            const change = result.success ? changeOf(call) : undefined
+            return change?.isFile === true ? [change.target.slice(1)] : []
+          })
+        )
+    )
     return {
       ...(task === undefined ? {} : { task }),
-      finished: finished.map(({ name }) => name).filter((name) => name !== task),
-      anchors: anchorsOf(text, briefing.requestDocument),
-      material: [
-        briefing.prompt,
-        briefing.requestDocument,
-        ...material,
-        ...all.map(callText),
-        ...finished.map(({ result }) => result.document)
-      ],
-      changed: new Set(changed)
+      get finished() {
+        return names()
+      },
+      get anchors() {
+        return anchors()
+      },
+      get material() {
+        return texts()
+      },
+      get changed() {
+        return changed()
+      }
     }
   }
 
@@ -101,7 +147,8 @@ export const makeEvidenceReaders = Effect.gen(function* () {
       const result = reading.value.value
       const found = yield* evidence.check(result.document, worldOf(result.document, sources))
       const checked = inAnswer(found, result.document, answer)
-      return attempted(checked, reading, (document, count) => resultOf(document, count, result))
+      const read = { result, answer, isAsWritten: reading.repairs.length === 0 }
+      return attempted(checked, reading, (document, count) => resultOf(document, count, read))
     }),
     /** Reads the answer of the run. */
     readAnswer: Effect.fnUntraced(function* (answer: string, sources: EvidenceSources) {

@@ -9,7 +9,7 @@ import type * as Schema from "effect/Schema"
 import { answerForm, type AnswerSchema, formOf, readJsonAnswer } from "../../domain/documents/JsonAnswer.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
-import { issuesMarkdown } from "../../domain/findings/Issue.ts"
+import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
@@ -69,7 +69,7 @@ export class Concluder extends Context.Service<
             failed_tasks: [
               notDoneBlock(order),
               fencedBlock("## Your previous answer", previous?.answer ?? "", "markdown"),
-              rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? [])),
+              issuesBlock("## Issues with your previous answer", previous?.issues),
               form === undefined ? "" : answerForm(form)
             ].join("")
           })

@@ -8,13 +8,25 @@ import type { Refinement } from "../../domain/documents/RefinementFormat.ts"
 import type { GatedTask, UnreadyCall } from "../../domain/permissions/ApprovalItem.ts"
 import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"
 import type { Task } from "../../domain/plan/Task.ts"
+import type { Risk } from "../../domain/tools/Risk.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { ToolRunner } from "../tools/ToolRunner.ts"
 
+/** Says why a task needs approval for calls of these risks; nothing when it needs none. */
+export const makeGatedBy = Effect.map(
+  Skills,
+  (skills) =>
+    (task: Task, refined: Task, risks: ReadonlyArray<Risk>): GatedTask["gatedBy"] | undefined => {
+      if (task.requiresApproval || refined.requiresApproval) return "list"
+      if (skills.find(task.skill)?.requiresApproval === true) return "skill"
+      return risks.includes("high") ? "risk" : undefined
+    }
+)
+
 /** Makes the decision; it returns nothing for a task that needs no approval. */
 export const makeGatedCalls = Effect.gen(function* () {
-  const skills = yield* Skills
+  const gatedByOf = yield* makeGatedBy
   const registry = yield* ToolRegistry
   const runner = yield* ToolRunner
 
@@ -34,14 +46,7 @@ export const makeGatedCalls = Effect.gen(function* () {
       unready.push({ call, info, problem: prepared.failure.message })
     }
     const risks = [...calls.map(({ risk }) => risk), ...unready.map(({ info }) => info.risk)]
-    const gatedBy: GatedTask["gatedBy"] | undefined =
-      task.requiresApproval || refinement.task.requiresApproval
-        ? "list"
-        : skills.find(task.skill)?.requiresApproval === true
-          ? "skill"
-          : risks.includes("high")
-            ? "risk"
-            : undefined
+    const gatedBy = gatedByOf(task, refinement.task, risks)
     if (gatedBy === undefined) return undefined
     const gated: GatedTask = { task: task.name, gatedBy, calls, ...(unready.length === 0 ? {} : { unready }) }
     return gated

@@ -16,19 +16,25 @@ import { openFailures } from "../../domain/plan/TaskResult.ts"
 import type { RunReport } from "../../domain/runs/RunReport.ts"
 import { Journal } from "../journal/Journal.ts"
 import type { JournalError } from "../journal/JournalError.ts"
-import { Gate } from "../permissions/Gate.ts"
 import { causeText } from "../plugins/ForeignCode.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { makeRunState, type RunState } from "../runs/RunState.ts"
-import { ToolRunner } from "../tools/ToolRunner.ts"
 import type { BriefingError } from "./Briefer.ts"
 import type { CheckedAnswer } from "./CheckedEvidence.ts"
-import { Concluder } from "./Concluder.ts"
-import { type CheckedTaskList, Preparation, type Prepared } from "./Preparation.ts"
-import { Rounds, type RoundsOutcome } from "./Rounds.ts"
-import { RunReporter } from "./RunReporter.ts"
+import type { CheckedTaskList, Prepared } from "./Preparation.ts"
+import type { RoundsOutcome } from "./Rounds.ts"
 
 const noAnswer: CheckedAnswer = { text: "", evidence: { checked: 0, wrong: 0 } }
+
+/** The stages are loaded with the layer: a program that imports the library may do no more than name this service. */
+const loadStages = Effect.promise(async () => ({
+  ...(await import("./Preparation.ts")),
+  ...(await import("./Rounds.ts")),
+  ...(await import("./Concluder.ts")),
+  ...(await import("./RunReporter.ts")),
+  ...(await import("../permissions/Gate.ts")),
+  ...(await import("../tools/ToolRunner.ts"))
+}))
 
 export class Pipeline extends Context.Service<
   Pipeline,
@@ -45,6 +51,7 @@ export class Pipeline extends Context.Service<
   static readonly layer = Layer.effect(
     Pipeline,
     Effect.gen(function* () {
+      const { Concluder, Gate, Preparation, Rounds, RunReporter, ToolRunner } = yield* loadStages
       const preparation = yield* Preparation
       const rounds = yield* Rounds
       const concluder = yield* Concluder

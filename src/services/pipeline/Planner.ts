@@ -10,10 +10,11 @@ import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
 import { attachmentAnchor } from "../../domain/models/Attachment.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
-import { issuesMarkdown, Repair } from "../../domain/findings/Issue.ts"
+import { Repair } from "../../domain/findings/Issue.ts"
+import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { nearestOrAll } from "../../domain/text/Nearest.ts"
-import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
 import { plainTask } from "../../domain/plan/Task.ts"
 import { Step, TaskList } from "../../domain/plan/TaskList.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
@@ -67,10 +68,7 @@ export class Planner extends Context.Service<
                 ...briefingBlocks(briefing),
                 skill_catalog: catalogue,
                 previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
-                previous_proposal_issues: rawBlock(
-                  "## Issues with the previous proposal",
-                  issuesMarkdown(previous?.issues ?? [])
-                )
+                previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
               }),
             shape: taskListShape,
             listen: ahead.listen,

@@ -99,10 +99,12 @@ export class Refiner extends Context.Service<
             ...(number > 1 && number === passes ? { lastPass: passes } : {}),
             outputRoom
           })
-        const room = taskPrompts.roomBeside(task, filled("", ""))
+        const bare = filled("", "")
+        const room = taskPrompts.roomBeside(task, bare)
         const wanted = lookBlocks(looks, room).length
         const contents = block.within(room - Math.min(wanted, Math.floor(room * lookShare)))
-        return filled(contents, lookBlocks(looks, room - contents.length))
+        const outputs = lookBlocks(looks, room - contents.length)
+        return contents === "" && outputs === "" ? bare : filled(contents, outputs)
       }
 
       const ask = (work: Work, pass: Pass) => {
@@ -121,7 +123,7 @@ export class Refiner extends Context.Service<
           round: order.round,
           task: order.task.name,
           ...(pass.number === 1 ? {} : { pass: pass.number }),
-          step: order.step,
+          step: order.turn ?? order.step,
           prompt: (previous) => fill(work, { ...pass, known }, previous),
           shape: refinementShape,
           hidesAnswer: true,
@@ -169,7 +171,7 @@ export class Refiner extends Context.Service<
         }
       })
 
-      const refine = Effect.fn("Refiner.refine")(function* (order: TaskOrder) {
+      const refine = Effect.fnUntraced(function* (order: TaskOrder) {
         const { task } = order
         const skill = skills.find(task.skill)
         if (skill === undefined) {
@@ -184,7 +186,7 @@ export class Refiner extends Context.Service<
           briefing: order.briefing,
           finished: order.finished,
           view: registry.changesSomething(tools) ? "whole" : "summary",
-          room: taskPrompts.referenceRoom(task, order.briefing),
+          ...(task.references.length === 0 ? {} : { room: taskPrompts.referenceRoom(task, order.briefing) }),
           place: stagePlace(order.round, "refine")
         })
         return yield* Effect.flatMap(block, (contents) =>

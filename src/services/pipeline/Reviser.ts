@@ -8,8 +8,8 @@ import * as Layer from "effect/Layer"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
-import { issuesMarkdown } from "../../domain/findings/Issue.ts"
-import { notDoneBlock, wishBlock } from "../../domain/runs/NotDone.ts"
+import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
+import { leftBlock, wishBlock } from "../../domain/runs/NotDone.ts"
 import type { MissingChange } from "../../domain/runs/PromisedChanges.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { Wish } from "../../domain/permissions/ApprovalItem.ts"
@@ -71,13 +71,10 @@ export class Reviser extends Context.Service<
             project_map: shared.project_map,
             goals: rawBlock("## Goals / summary", order.outstanding.goals),
             completed_tasks: rawBlock("## Outputs from completed tasks", completed),
-            failed_tasks: notDoneBlock(order) + wishBlock(order.wishes),
+            failed_tasks: leftBlock(order) + wishBlock(order.wishes),
             outstanding_tasks: rawBlock("## Outstanding tasks", renderSteps(order.outstanding.steps)),
             previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
-            previous_proposal_issues: rawBlock(
-              "## Issues with the previous proposal",
-              issuesMarkdown(previous?.issues ?? [])
-            )
+            previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
           })
         const ahead = yield* checker.streamingReader
         return yield* attempts.run({

@@ -99,13 +99,19 @@ export class Rounds extends Context.Service<
         yield* events.publish({ type: "round.started", round })
         const { results: finished } = yield* state.get
         const before = (yield* gate.wishes).length
-        const { declined, failures, results } = yield* scheduler.runRound({
+        const {
+          ahead = [],
+          declined,
+          failures,
+          results
+        } = yield* scheduler.runRound({
           briefing,
           round,
           list,
           finished,
           record: state.addResult
         })
+        if (ahead.length > 0) yield* state.withdraw(ahead)
         yield* events.publish({
           type: "round.finished",
           round,
@@ -148,7 +154,7 @@ export class Rounds extends Context.Service<
         const ended = (end: RoundsEnd) => ({ end, pending, redirected })
         for (let round = 1; pending.hasPending(yield* state.finishedNames); round += 1) {
           if (round > limits.rounds) return ended({ _tag: "MaxRounds", rounds: limits.rounds })
-          yield* state.startRound(round)
+          yield* state.startRound(round, pending.tasks)
           const before = yield* activities.stageResult(stageOf(round))
           const ahead = { briefing, list: pending, state, round, account }
           const result = yield* Option.match(before, {

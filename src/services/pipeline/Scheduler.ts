@@ -1,8 +1,9 @@
 /**
  * Runs one round on fibers. Refinements start at once and overlap with execution; a task waits only for its own
  * refinement; a task that refers to results is refined when its producers have finished, and one whose calls rest on the
- * project when no earlier step can change it any more. Steps run one after another,
- * the tasks of a step side by side, and a task that fails does not stop its siblings.
+ * project when no earlier step can change it any more. Steps run one after another, the tasks of a step side by side, and
+ * a task that fails does not stop its siblings. A task that only reads starts before its step when everything that is
+ * open in earlier steps only reads, too, so that nobody can tell the difference by its result.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -16,13 +17,26 @@ import type { StepApproved } from "../../domain/permissions/ApprovalItem.ts"
 import { Refinement } from "../../domain/documents/RefinementFormat.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskList } from "../../domain/plan/TaskList.ts"
-import { isFinal, TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
+import { isFinal, type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { Activities } from "../journal/Activities.ts"
 import { hashOf } from "../files/Hash.ts"
+import { hasLooked, makeEarlyStart } from "./EarlyStart.ts"
 import { makeGatedCalls } from "./GatedCalls.ts"
 import { Gate } from "../permissions/Gate.ts"
 import { Refiner } from "./Refiner.ts"
+import {
+  awaitProducers,
+  type Cell,
+  type Cells,
+  makeCells,
+  makeWaits,
+  outcomeOf,
+  type Refined,
+  type Waits
+} from "./RoundCells.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
+import { RunSettings } from "../runs/RunSettings.ts"
+import { StartedAhead } from "../runs/StartedAhead.ts"
 import { makeStepApproval, type StepApproval } from "./StepApproval.ts"
 import { makeTaskEffects } from "./TaskEffects.ts"
 import { TaskRunner } from "./TaskRunner.ts"
@@ -43,12 +57,8 @@ export interface RoundOutcome {
   readonly failures: ReadonlyArray<TaskFailure>
   /** Who did not approve which step, by its title; the steps after it did not run. */
   readonly declined?: { readonly by: StepApproved["by"]; readonly step: string }
-}
-
-/** A refinement with the results that it was made on. */
-interface Refined {
-  readonly refinement: Refinement
-  readonly finished: ReadonlyArray<TaskResult>
+  /** Results of tasks in steps after the one that was declined; they do not count. */
+  readonly ahead?: ReadonlyArray<TaskResult>
 }
 
 /** A refinement counts for the same results of others only. */
@@ -58,15 +68,11 @@ const refinedKey = (round: number, task: Task, finished: ReadonlyArray<TaskResul
   return activityName({ key: stageKey.refined(round, task.name), input })
 }
 
-/** All tasks of a round by slug. */
-type Cells = ReadonlyMap<string, Cell>
-
-/** The state of a task while its round runs. */
-interface Cell {
-  readonly task: Task
-  readonly step: number
-  readonly refined: Deferred.Deferred<Refined, TaskFailure>
-  readonly done: Deferred.Deferred<TaskResult, TaskFailure>
+/** A round while it runs. */
+interface Round {
+  readonly order: RoundOrder
+  readonly cells: Cells
+  readonly waits: Waits
 }
 
 export class Scheduler extends Context.Service<
@@ -83,62 +89,26 @@ export class Scheduler extends Context.Service<
       const refiner = yield* Refiner
       const events = yield* RunEvents
       const gatedCalls = yield* makeGatedCalls
-      const { mayChange, mayWrite, restsOnProject } = yield* makeTaskEffects
+      const { mayChange, restsOnProject, ...effects } = yield* makeTaskEffects
+      const prove = yield* makeEarlyStart
+      const startedAhead = yield* StartedAhead
+      const { slots, strictSections } = yield* RunSettings
+      const startsAhead = startedAhead !== undefined || !strictSections
       const taskRunner = yield* TaskRunner
-
-      const makeCells = Effect.fnUntraced(function* (list: TaskList) {
-        const cells = new Map<string, Cell>()
-        for (const [step, { tasks }] of list.steps.entries()) {
-          for (const task of tasks) {
-            const refined = yield* Deferred.make<Refined, TaskFailure>()
-            const done = yield* Deferred.make<TaskResult, TaskFailure>()
-            cells.set(task.slug, { task, step, refined, done })
-          }
-        }
-        return cells
-      })
-
-      /** The results that a task refers to, once they exist; skips the task when one of them never will. */
-      const awaitProducers = Effect.fnUntraced(function* (cell: Cell, cells: Cells, order: RoundOrder) {
-        const producers = cell.task.producerSlugs.flatMap((slug) => cells.get(slug) ?? [])
-        const results = yield* Effect.forEach(producers, (producer) =>
-          Deferred.await(producer.done).pipe(
-            Effect.mapError(
-              () =>
-                new TaskFailure({
-                  task: cell.task.name,
-                  phase: "refinement",
-                  reason: `not run, because "${producer.task.name}" has no result.`,
-                  skipped: true
-                })
-            )
-          )
-        )
-        return [...order.finished, ...results]
-      })
-
-      /** Waits until no task of an earlier step can change any more what is looked at. */
-      const awaitWriters = ({ step }: Cell, cells: Cells) =>
-        Effect.forEach(
-          [...cells.values()].filter((other) => other.step < step && mayWrite(other.task)),
-          ({ done }) => Effect.exit(Deferred.await(done)),
-          { discard: true }
-        )
 
       /**
        * A refinement that was not allowed to look is made again in a resumed run, so that a person is asked again; unless
        * it changes something, since its calls may have been made.
        */
-      const isSettled = ({ calls, looks }: Refinement): boolean =>
-        calls.some(mayChange) || looks?.every(({ result }) => result.error_type !== "permission_denied") !== false
+      const isSettled = (refinement: Refinement): boolean => refinement.calls.some(mayChange) || hasLooked(refinement)
 
-      const refine = Effect.fnUntraced(function* (cell: Cell, cells: Cells, order: RoundOrder) {
-        const finished = yield* awaitProducers(cell, cells, order)
-        if (restsOnProject(cell.task)) yield* awaitWriters(cell, cells)
+      const refine = Effect.fnUntraced(function* (cell: Cell, { cells, order, waits }: Round) {
+        const finished = [...order.finished, ...(yield* awaitProducers(cell, cells))]
+        if (restsOnProject(cell.task)) yield* waits.writersBefore(cell.step)
         const { briefing, round } = order
         const refinement = yield* activities.runStage(
           { key: refinedKey(round, cell.task, finished), success: Refinement },
-          refiner.refine({ briefing, task: cell.task, round, step: cell.step, finished }),
+          refiner.refine({ briefing, task: cell.task, round, step: cell.step, turn: cell.turn, finished }),
           isSettled
         )
         const { looks: _looks, task: _task, ...refined } = refinement
@@ -155,89 +125,116 @@ export class Scheduler extends Context.Service<
         return yield* Deferred.succeed(done, known.value)
       })
 
-      /** Returns who did not approve the calls of the task, if they were not approved. */
-      const runTask = (cell: Cell, order: RoundOrder, approval: StepApproval) =>
+      /** Makes the calls of a task and writes its result, or says why it has none. */
+      const carryOut = (cell: Cell, { order, waits }: Round, ready: Effect.Effect<Refined, TaskFailure>) =>
         Effect.gen(function* () {
-          const { round } = order
-          const where = { round, step: cell.step, task: cell.task.name }
-          const { refinement, finished } = yield* Deferred.await(cell.refined).pipe(
-            Effect.tapError(() => approval.pass)
-          )
-          const prepared = gatedCalls(cell.task, refinement, round)
-          const gated = yield* prepared
-          if (gated === undefined) {
-            yield* approval.pass
-          } else {
-            const { approved, by } = yield* approval.request(
-              cell.task.name,
-              Effect.map(prepared, (now = gated) => now)
-            )
-            if (!approved) return by
-          }
-          yield* events.publish({ type: "task.started", ...where })
+          const { briefing, round } = order
+          const { step, task, turn } = cell
+          const { refinement, finished } = yield* ready
+          yield* events.publish({ type: "task.started", round, step, task: task.name })
           const result = yield* activities.runStage(
-            { key: stageKey.task(round, cell.task.name), success: TaskResult },
-            taskRunner.run({ briefing: order.briefing, refinement, round, step: cell.step, finished }),
+            { key: stageKey.task(round, task.name), success: TaskResult },
+            taskRunner.run({ briefing, refinement, round, step, turn, finished }),
             isFinal
           )
           yield* order.record(result)
-          yield* events.publish({ type: "task.finished", ...where, result })
+          yield* events.publish({ type: "task.finished", round, step, task: task.name, result })
           yield* Deferred.succeed(cell.done, result)
-          return undefined
         }).pipe(
           Effect.catchTag("TaskFailure", (failure) =>
-            Effect.gen(function* () {
-              const where = { round: order.round, step: cell.step, task: cell.task.name }
-              yield* events.publish({ type: "task.failed", ...where, failure })
-              yield* Deferred.fail(cell.done, failure)
-              return undefined
-            })
-          )
+            Effect.andThen(
+              events.publish({
+                type: "task.failed",
+                round: order.round,
+                step: cell.step,
+                task: cell.task.name,
+                failure
+              }),
+              Deferred.fail(cell.done, failure)
+            )
+          ),
+          Effect.andThen(waits.ended(cell))
         )
 
-      const runStep = Effect.fnUntraced(function* (title: string, mine: ReadonlyArray<Cell>, order: RoundOrder) {
+      /** Returns who did not approve the calls of the task, if they were not approved. */
+      const runInTurn = Effect.fnUntraced(function* (cell: Cell, round: Round, approval: StepApproval) {
+        cell.claim = "step"
+        const ready = yield* Effect.result(Deferred.await(cell.refined))
+        const prepared = Result.isSuccess(ready)
+          ? gatedCalls(cell.task, ready.success.refinement, round.order.round)
+          : Effect.undefined
+        const gated = yield* prepared
+        if (gated === undefined) {
+          yield* approval.pass
+        } else {
+          const now = Effect.map(prepared, (again = gated) => again)
+          const { approved, by } = yield* approval.request(cell.task.name, now)
+          if (!approved) return by
+        }
+        yield* carryOut(cell, round, Effect.fromResult(ready))
+        return undefined
+      })
+
+      /** A task that was started ahead needs no approval. */
+      const takeTurn = (cell: Cell, round: Round, approval: StepApproval) =>
+        Effect.suspend(() =>
+          cell.claim === "ahead"
+            ? approval.pass.pipe(Effect.andThen(Deferred.await(cell.ended)), Effect.as(undefined))
+            : runInTurn(cell, round, approval)
+        )
+
+      /** Runs a refined task before its section when that makes no difference to any result. */
+      const startAhead = Effect.fnUntraced(function* (cell: Cell, round: Round) {
+        const { order, waits } = round
+        const ready = Deferred.await(cell.refined)
+        const isBarrier = waits.isBarrier(cell)
+        if (!isBarrier && (cell.step === 0 || startedAhead?.(order.round, cell.task.name) === false)) return
+        const { asksNobody, onlyReads } = yield* prove(cell.task, (yield* ready).refinement)
+        if (!onlyReads) return
+        yield* waits.onlyReads(cell)
+        const mayStart =
+          startedAhead === undefined ? asksNobody : Effect.succeed(startedAhead(order.round, cell.task.name))
+        if (cell.step === 0 || !(yield* mayStart)) return
+        yield* waits.barriersBefore(cell.step)
+        if (cell.claim !== undefined) return
+        cell.claim = "ahead"
+        yield* Deferred.into(carryOut(cell, round, ready), cell.ended)
+      })
+
+      /** Refines a task; it runs in its turn, or ahead of it. */
+      const prepare = (cell: Cell, round: Round) =>
+        Effect.andThen(
+          Deferred.into(refine(cell, round), cell.refined),
+          startsAhead ? Effect.ignore(startAhead(cell, round)) : Effect.void
+        )
+
+      const runStep = Effect.fnUntraced(function* (title: string, mine: ReadonlyArray<Cell>, round: Round) {
         const [first] = mine
         if (first === undefined) return undefined
-        const where = { round: order.round, step: first.step, title }
+        const where = { round: round.order.round, step: first.step, title }
         yield* events.publish({ type: "step.started", ...where })
         const tasks = mine.map((cell) => cell.task.name)
-        const approval = yield* makeStepApproval(gate, { title, tasks, planKey: `round-${order.round}` })
-        const declined = yield* Effect.forEach(mine, (cell) => runTask(cell, order, approval), {
+        const approval = yield* makeStepApproval(gate, { title, tasks, planKey: `round-${where.round}` })
+        const declined = yield* Effect.forEach(mine, (cell) => takeTurn(cell, round, approval), {
           concurrency: "unbounded"
         })
         yield* events.publish({ type: "step.finished", ...where })
         return declined.find((by) => by !== undefined)
       })
 
-      const outcomeOf = Effect.fnUntraced(function* (cells: Cells) {
-        const results: Array<TaskResult> = []
-        const failures: Array<TaskFailure> = []
-        for (const { done } of cells.values()) {
-          if (!(yield* Deferred.isDone(done))) continue
-          const outcome = yield* Effect.result(Deferred.await(done))
-          if (Result.isSuccess(outcome)) results.push(outcome.success)
-          else failures.push(outcome.failure)
-        }
-        return { results, failures }
-      })
-
       const runRound = Effect.fn("Scheduler.runRound")(function* (order: RoundOrder) {
-        const cells = yield* makeCells(order.list)
+        const { steps } = order.list
+        const cells = yield* makeCells(order.list, effects, startsAhead && slots > 1)
         const open = yield* Effect.filter(cells.values(), (cell) => Effect.map(isFinished(cell, order), (is) => !is))
-        for (const cell of open) {
-          yield* refine(cell, cells, order).pipe(
-            (refinement) => Deferred.into(refinement, cell.refined),
-            Effect.forkScoped({ startImmediately: true })
-          )
+        const round: Round = { order, cells, waits: yield* makeWaits(steps.length, open, effects) }
+        for (const cell of open) yield* Effect.forkScoped(prepare(cell, round), { startImmediately: true })
+        const byStep = Map.groupBy(open, ({ step }) => step)
+        for (const [index, { title }] of steps.entries()) {
+          const by = yield* runStep(title, byStep.get(index) ?? [], round)
+          if (by === undefined) continue
+          return { ...(yield* outcomeOf(cells, startsAhead ? index : steps.length)), declined: { by, step: title } }
         }
-        for (const [index, { title }] of order.list.steps.entries()) {
-          const mine = open.filter((cell) => cell.step === index)
-          const declinedBy = yield* runStep(title, mine, order)
-          if (declinedBy !== undefined) {
-            return { ...(yield* outcomeOf(cells)), declined: { by: declinedBy, step: title } }
-          }
-        }
-        return yield* outcomeOf(cells)
+        return yield* outcomeOf(cells, steps.length)
       }, Effect.scoped)
 
       return Scheduler.of({ runRound })

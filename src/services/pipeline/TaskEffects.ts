@@ -25,6 +25,12 @@ export const makeTaskEffects = Effect.gen(function* () {
 
   return {
     mayWrite,
+    /** True for a task that all tasks after it wait for, until its calls show that it only reads and needs no approval. */
+    isBarrier: (task: Task): boolean =>
+      mayWrite(task) ||
+      task.requiresApproval ||
+      skills.find(task.skill)?.requiresApproval === true ||
+      toolsOf(task).some((tool) => registry.find(tool)?.risk === "high"),
     /** True for a task whose calls rest on what the project holds: it may look first, or changes what is there. */
     restsOnProject: (task: Task): boolean =>
       mayWrite(task) || (toolsOf(task).length > 0 && skills.find(task.skill)?.passes !== 1),

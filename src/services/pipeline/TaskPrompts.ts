@@ -4,13 +4,20 @@
 import * as Effect from "effect/Effect"
 import { type InputValue } from "../../domain/documents/InputFormat.ts"
 import type { RefinementDocument } from "../../domain/documents/RefinementFormat.ts"
-import { issuesMarkdown } from "../../domain/findings/Issue.ts"
 import { renderTask } from "../../domain/documents/TaskRendering.ts"
-import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import { fencedBlock } from "../../domain/markdown/PromptBlock.ts"
 import { besideReferences, type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
-import { charactersLeft, type FilledPrompt, largestParts, overflowText } from "../../domain/models/PromptSize.ts"
+import {
+  charactersBeside,
+  charactersLeft,
+  charactersOf,
+  type FilledPrompt,
+  largestParts,
+  overflowText
+} from "../../domain/models/PromptSize.ts"
+import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
 import type { Task } from "../../domain/plan/Task.ts"
-import { inputLines } from "../../domain/skills/Skill.ts"
+import { inputLines, type Skill } from "../../domain/skills/Skill.ts"
 import { executionText, refinementText, toolsOfSkill } from "../../domain/skills/SkillTools.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
@@ -51,6 +58,25 @@ interface RefinementParts {
   readonly outputRoom?: string
 }
 
+/** The characters of a prompt, and of its lighter form when it has one. */
+interface PromptSizes {
+  readonly whole: number
+  readonly lightest: number
+}
+
+/** Measures a prompt that a task and the briefing determine; it is asked for when the plan is checked and in the run. */
+const measured = (fill: (task: Task, briefing: Briefing) => FilledPrompt) => {
+  const known = new WeakMap<Task, { readonly briefing: Briefing; readonly sizes: PromptSizes }>()
+  return (task: Task, briefing: Briefing): PromptSizes => {
+    const before = known.get(task)
+    if (before?.briefing === briefing) return before.sizes
+    const prompt = fill(task, briefing)
+    const sizes = { whole: charactersOf(prompt), lightest: charactersOf(prompt.lighter ?? prompt) }
+    known.set(task, { briefing, sizes })
+    return sizes
+  }
+}
+
 export const makeTaskPrompts = Effect.gen(function* () {
   const calibration = yield* TokenCalibration
   const prompts = yield* Prompts
@@ -58,10 +84,16 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const { contextWindow: window, model } = yield* RunSettings
   const skills = yield* Skills
 
+  const allTools = registry.tools.map(({ name }) => name)
+
+  const toolsBySkill = new WeakMap<Skill, ReadonlyArray<string>>()
+
   const toolsOf = (task: Task): ReadonlyArray<string> => {
-    const all = registry.tools.map(({ name }) => name)
     const skill = skills.find(task.skill)
-    return skill === undefined ? all : toolsOfSkill(skill, all)
+    if (skill === undefined) return allTools
+    const tools = toolsBySkill.get(skill) ?? toolsOfSkill(skill, allTools)
+    toolsBySkill.set(skill, tools)
+    return tools
   }
 
   const scaleOf = (task: Task) => calibration.scale(skills.find(task.skill)?.model ?? model)
@@ -77,7 +109,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
       precursor,
       task_data: renderTask(task, { _tag: "Refinement", inputs }),
       previous_answer: fencedBlock("## Your previous answer", previous?.answer ?? "", "markdown"),
-      issues: rawBlock("## Issues with your previous answer", issuesMarkdown(previous?.issues ?? []))
+      issues: issuesBlock("## Issues with your previous answer", previous?.issues)
     })
   }
 
@@ -107,7 +139,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
           ? { _tag: "Refinement", inputs: known.inputs ?? [] }
           : { _tag: "RefinementRetry", ...known }
       ),
-      issues: rawBlock("## Issues with the current call", issuesMarkdown(previous?.issues ?? []))
+      issues: issuesBlock("## Issues with the current call", previous?.issues)
     })
   }
 
@@ -115,12 +147,15 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const roomBeside = (task: Task, prompt: FilledPrompt): number =>
     charactersLeft(window, prompt.lighter ?? prompt, scaleOf(task))
 
+  const executionSize = measured((task, briefing) => execution(task, briefing, { precursor: "" }))
+  const refinementSize = measured((task, briefing) => refinement(task, briefing))
+
   /**
    * How many lines the outputs of the calls may have together, in round numbers. `references` counts characters. Counts of
    * the server do not change it: a resumed run must send the same prompt.
    */
   const outputRoom = (task: Task, briefing: Briefing, references: number): string => {
-    const room = charactersLeft(window, execution(task, briefing, { precursor: "" })) - references
+    const room = charactersBeside(window, executionSize(task, briefing).whole) - references
     const lines = Math.max(20, Math.floor(room / lineCharacters))
     return String(lines < 100 ? Math.floor(lines / 10) * 10 : Math.floor(lines / 50) * 50)
   }
@@ -129,17 +164,19 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const overflow = (task: Task, briefing: Briefing): string | undefined => {
     const least = leastReference * task.references.length
     const isRefined = toolsOf(task).length > 0 || (skills.find(task.skill)?.inputs.length ?? 0) > 0
-    const all = [...(isRefined ? [refinement(task, briefing)] : []), execution(task, briefing, { precursor: "" })]
-    const full = all.find((prompt) => roomBeside(task, prompt) < least + leastRoom)
-    if (full === undefined) return undefined
     const scale = scaleOf(task)
+    const isFull = ({ lightest }: PromptSizes): boolean => charactersBeside(window, lightest, scale) < least + leastRoom
+    const isRefinementFull = isRefined && isFull(refinementSize(task, briefing))
+    if (!isRefinementFull && !isFull(executionSize(task, briefing))) return undefined
+    const full = isRefinementFull ? refinement(task, briefing) : execution(task, briefing, { precursor: "" })
     const used = full.system.length + full.user.length + least + leastRoom
     const estimated = Math.ceil((used / scale.charactersPerToken) * scale.margin)
     return overflowText({ estimated, window, parts: largestParts(full, scale) })
   }
 
   /** The most characters that references may take in the first prompt of a refinement. */
-  const referenceRoom = (task: Task, briefing: Briefing): number => roomBeside(task, refinement(task, briefing))
+  const referenceRoom = (task: Task, briefing: Briefing): number =>
+    charactersBeside(window, refinementSize(task, briefing).lightest, scaleOf(task))
 
   return { execution, outputRoom, overflow, referenceRoom, refinement, roomBeside }
 })

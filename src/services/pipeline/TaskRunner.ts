@@ -60,8 +60,11 @@ export class TaskRunner extends Context.Service<
         const all = [...looks, ...outcomes]
         const frame = callFrame(all)
         const wanted = all.reduce((sum, outcome) => sum + outcomeText(outcome).length, 0)
-        const roomOf = (previous: Previous | undefined): number =>
-          Math.max(0, taskPrompts.roomBeside(task, fill("", previous)) - frame)
+        let bare = { previous: undefined as Previous | undefined, prompt: fill("", undefined) }
+        const roomOf = (previous: Previous | undefined): number => {
+          if (bare.previous !== previous) bare = { previous, prompt: fill("", previous) }
+          return Math.max(0, taskPrompts.roomBeside(task, bare.prompt) - frame)
+        }
         const referenceRoom = (previous: Previous | undefined): number => {
           const room = roomOf(previous)
           return room - Math.min(wanted, Math.floor(room * outputShare))
@@ -78,7 +81,7 @@ export class TaskRunner extends Context.Service<
           ...(skill?.model === undefined ? {} : { model: skill.model }),
           round: order.round,
           task: task.name,
-          step: order.step,
+          step: order.turn ?? order.step,
           prompt: (previous) => {
             const contents = block.within(referenceRoom(previous))
             const room = roomOf(previous) - contents.length
@@ -100,7 +103,7 @@ export class TaskRunner extends Context.Service<
         })
       })
 
-      const run = Effect.fn("TaskRunner.run")(function* (order: ExecutionOrder) {
+      const run = Effect.fnUntraced(function* (order: ExecutionOrder) {
         const { task } = order.refinement
         const { looks = [] } = order.refinement
         const outcomes = yield* Effect.mapError(runCalls(task.name, order.round, order.refinement.calls), (error) =>

@@ -24,14 +24,21 @@ export const causeText = (cause: Cause.Cause<unknown>): string => {
   return printable(text.split("\n", 1).join("").slice(0, maxLength))
 }
 
+/** What waits for the exit of an effect that did not end at once. When it fails, the effect is interrupted. */
+export type Wait<A, E, E2, R2> = (ended: Effect.Effect<Exit.Exit<A, E>>) => Effect.Effect<Exit.Exit<A, E>, E2, R2>
+
 /**
  * Runs the effect in a fiber of its own and gives its exit. Interruption of the caller interrupts the effect and waits for
  * it; an effect that interrupts itself does not interrupt the caller. Timeouts inside work even while a layer is built.
  */
-export const runIsolated = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Exit.Exit<A, E>, never, R> =>
+export const runIsolated = <A, E, R, E2 = never, R2 = never>(
+  effect: Effect.Effect<A, E, R>,
+  wait: Wait<A, E, E2, R2> = (ended) => ended
+): Effect.Effect<Exit.Exit<A, E>, E2, R | R2> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(Effect.interruptible(effect))
-      return yield* Effect.onInterrupt(restore(Fiber.await(fiber)), () => Fiber.interrupt(fiber))
+    Effect.flatMap(Effect.forkChild(effect, { startImmediately: true }), (fiber) => {
+      const exit = fiber.pollUnsafe()
+      if (exit !== undefined) return Effect.succeed(exit)
+      return Effect.onError(restore(wait(Fiber.await(fiber))), () => Fiber.interrupt(fiber))
     })
   )

@@ -1,12 +1,20 @@
 /**
  * What the readers of answers share: text and thoughts as parts of effect/ai with a start and an end each, and calls.
  */
+import { randomBytes } from "node:crypto"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Response from "effect/ai/Response"
 import { maxNesting, withoutDeeper } from "../../domain/text/JsonDepth.ts"
 
-type Parts = ReadonlyArray<Response.StreamPartEncoded>
+export type Parts = ReadonlyArray<Response.StreamPartEncoded>
+
+/** Turns the objects of one answer, in order, into parts; `end` gives those that are known when the last has come. */
+export interface PartReader {
+  /** Throws an `OllamaError` for an object that is none of an answer. */
+  readonly read: (object: unknown) => Parts
+  readonly end: () => Parts
+}
 
 /** Text and thoughts of one answer, in the order in which they come. */
 export const makeBlocks = () => {
@@ -28,6 +36,10 @@ export const makeBlocks = () => {
   }
   return { close, write }
 }
+
+/** The id of a call to which the server gave none. */
+export const idOrNew = (given: string | null | undefined): string =>
+  given == null || given === "" ? `call_${randomBytes(12).toString("hex")}` : given
 
 const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 

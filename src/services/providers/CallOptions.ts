@@ -5,6 +5,8 @@ import * as Context from "effect/Context"
 import type { Sampling, Think } from "../../domain/models/Generation.ts"
 
 export interface CallSettings {
+  /** The model that a skill or stage chose instead of that of the run; a provider with only one ignores it. */
+  readonly model?: string
   readonly sampling: Sampling
   /** Left to the model when absent. */
   readonly think?: Think

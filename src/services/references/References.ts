@@ -13,7 +13,7 @@ import { ruleOf } from "../../domain/findings/rules/Rules.ts"
 import { accessTarget, type CanonicalAccess } from "../../domain/tools/Access.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Issue, Repair } from "../../domain/findings/Issue.ts"
-import { readMarkdown } from "../../domain/markdown/Markdown.ts"
+import { type MarkdownDocument, readMarkdown } from "../../domain/markdown/Markdown.ts"
 import { wordsOf } from "../../domain/models/MaterialFit.ts"
 import { ResolvedReference, withoutRepetitions } from "../../domain/models/ReferenceContent.ts"
 import { fitReferences } from "../../domain/models/ReferenceFit.ts"
@@ -180,6 +180,15 @@ export class References extends Context.Service<
         })
       }
 
+      /** The request document stays the same in a run. */
+      const requests = new WeakMap<Briefing, MarkdownDocument>()
+
+      const requestOf = (briefing: Briefing): MarkdownDocument => {
+        const document = requests.get(briefing) ?? readMarkdown(briefing.requestDocument)
+        requests.set(briefing, document)
+        return document
+      }
+
       /** Resolves each reference once, so that nobody is asked twice about the same access. */
       const resolveAll = (task: Task, place: string, world: Omit<ReferenceWorld, "permit">) =>
         Effect.forEach(
@@ -208,8 +217,9 @@ export class References extends Context.Service<
       }
 
       const block = Effect.fn("References.block")(function* (task: Task, given: BlockWorld) {
+        if (task.references.length === 0) return { text: "", within: () => "" }
         const world = {
-          document: readMarkdown(given.briefing.requestDocument),
+          document: requestOf(given.briefing),
           finished: given.finished,
           view: given.view,
           expected: [],

@@ -1,11 +1,12 @@
 /**
  * The events that stages publish. Stages never read events; callers (terminal, `--json`, library) do.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
+import { isoTime } from "../../domain/text/IsoTime.ts"
 
 export class RunEvents extends Context.Service<
   RunEvents,
@@ -20,10 +21,7 @@ export class RunEvents extends Context.Service<
   ): Layer.Layer<RunEvents> =>
     Layer.succeed(RunEvents)(
       RunEvents.of({
-        publish: Effect.fnUntraced(function* (event: RunEvent) {
-          const now = yield* DateTime.now
-          yield* listener({ at: DateTime.formatIso(now), event })
-        })
+        publish: (event) => Effect.flatMap(Clock.currentTimeMillis, (now) => listener({ at: isoTime(now), event }))
       })
     )
 

@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Ref from "effect/Ref"
+import { cachedTokensOf } from "../../domain/models/CachedTokens.ts"
 import type { Usage } from "../../domain/models/ModelAnswer.ts"
 import type { RunUsage } from "../../domain/runs/RunReport.ts"
 
@@ -24,21 +24,24 @@ export class UsageMeter extends Context.Service<
     UsageMeter,
     Effect.gen(function* () {
       const started = yield* Clock.currentTimeMillis
-      const sums = yield* Ref.make(nothing)
+      let sum = nothing
       return UsageMeter.of({
         modelCall: (usage) =>
-          Ref.update(sums, (sum) => ({
-            ...sum,
-            modelCalls: sum.modelCalls + 1,
-            promptTokens: sum.promptTokens + (usage.promptTokens ?? 0),
-            answerTokens: sum.answerTokens + (usage.answerTokens ?? 0),
-            modelMs: sum.modelMs + usage.durationMs
-          })),
-        toolCall: Ref.update(sums, (sum) => ({ ...sum, toolCalls: sum.toolCalls + 1 })),
-        total: Effect.gen(function* () {
-          const now = yield* Clock.currentTimeMillis
-          return { ...(yield* Ref.get(sums)), durationMs: now - started }
-        })
+          Effect.sync(() => {
+            const { cachedTokens: _, ...rest } = sum
+            sum = {
+              ...rest,
+              modelCalls: sum.modelCalls + 1,
+              promptTokens: sum.promptTokens + (usage.promptTokens ?? 0),
+              ...cachedTokensOf([sum, usage]),
+              answerTokens: sum.answerTokens + (usage.answerTokens ?? 0),
+              modelMs: sum.modelMs + usage.durationMs
+            }
+          }),
+        toolCall: Effect.sync(() => {
+          sum = { ...sum, toolCalls: sum.toolCalls + 1 }
+        }),
+        total: Effect.map(Clock.currentTimeMillis, (now) => ({ ...sum, durationMs: now - started }))
       })
     })
   )

@@ -95,6 +95,8 @@ const canonicalAccess = Effect.fnUntraced(function* (access: Access, world: Acce
   }
 })
 
+const noAccesses: ReadonlyArray<CanonicalAccess> = Object.freeze([])
+
 /** The canonical form of every access, in the order in which the tool declares them. */
 export const canonicalAccesses = Effect.fnUntraced(function* (
   { info, tool }: LoadedTool,
@@ -102,6 +104,7 @@ export const canonicalAccesses = Effect.fnUntraced(function* (
   world: AccessWorld
 ) {
   const declared: unknown = tool.access?.(params) ?? []
+  if (Array.isArray(declared) && declared.length === 0) return noAccesses
   if (!isAccesses(declared)) {
     const message = `The tool ${info.name} declares what it accesses in an invalid form. This is a fault of the tool.`
     return yield* new ToolFailure({ type: "internal_error", message })

@@ -4,6 +4,7 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import type * as Schema from "effect/Schema"
 import { commandSeconds } from "../../domain/commands/CommandSettings.ts"
 import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
@@ -25,7 +26,7 @@ interface Limit {
 /** Commands have a shorter limit of their own, which stops the processes and shows what they wrote. */
 const lastForCommands = commandSeconds.most + 60
 
-export const sizeOf = (data: Schema.Json): number => new TextEncoder().encode(dataText(data)).length
+export const sizeOf = (data: Schema.Json): number => Buffer.byteLength(dataText(data))
 
 const timeOf = (limits: CallLimits, { accesses, info: { name } }: PreparedCall): Limit => {
   const own = limits.tools?.[name]?.seconds
@@ -42,7 +43,7 @@ const outputOf = (limits: CallLimits, { info: { name } }: PreparedCall): Limit =
     : { value: own, name: `limits.tools.${name}.outputBytes` }
 }
 
-/** Makes what runs the calls of a run within these limits. */
+/** Makes what holds the calls of a run within these limits. */
 export const makeCallLimits = (events: RunEvents["Service"], limits: CallLimits = defaultLimits) => {
   const signsOf = (id: ToolCallId, prepared: PreparedCall, { value }: Limit) => {
     const every = lifeEvery / 1000
@@ -56,26 +57,29 @@ export const makeCallLimits = (events: RunEvents["Service"], limits: CallLimits 
     return tell(every)
   }
 
-  return Effect.fnUntraced(function* (
-    id: ToolCallId,
-    prepared: PreparedCall,
-    execute: Effect.Effect<Schema.Json, ToolFailure>
-  ) {
-    const { name } = prepared.info
-    const time = timeOf(limits, prepared)
-    const data = yield* Effect.raceFirst(execute, signsOf(id, prepared, time)).pipe(
-      Effect.timeoutOrElse({
-        duration: Duration.seconds(time.value),
-        orElse: () => {
-          const message = `The tool ${name} was stopped after ${time.value} s (${time.name}). Ask for less work in one call.`
-          return Effect.fail(new ToolFailure({ type: "timeout", message }))
-        }
-      })
-    )
-    const size = sizeOf(data)
-    const output = outputOf(limits, prepared)
-    if (size <= output.value) return data
-    const message = `The output of ${name} has ${size} bytes, ${output.value} are allowed (${output.name}); all of it was left out. Ask for less: a narrower path, range or pattern.`
-    return yield* new ToolFailure({ type: "output_limit", message })
-  })
+  return {
+    /** Waits for a call that did not end at once, and no longer than it may take. */
+    wait:
+      (id: ToolCallId, prepared: PreparedCall) =>
+      <A>(ended: Effect.Effect<Exit.Exit<A, ToolFailure>>) => {
+        const time = timeOf(limits, prepared)
+        return Effect.raceFirst(ended, signsOf(id, prepared, time)).pipe(
+          Effect.timeoutOrElse({
+            duration: Duration.seconds(time.value),
+            orElse: () => {
+              const message = `The tool ${prepared.info.name} was stopped after ${time.value} s (${time.name}). Ask for less work in one call.`
+              return Effect.fail(new ToolFailure({ type: "timeout", message }))
+            }
+          })
+        )
+      },
+    /** Why the output of a call is left out, if it is too large. */
+    excess: (prepared: PreparedCall, data: Schema.Json): ToolFailure | undefined => {
+      const size = sizeOf(data)
+      const output = outputOf(limits, prepared)
+      if (size <= output.value) return undefined
+      const message = `The output of ${prepared.info.name} has ${size} bytes, ${output.value} are allowed (${output.name}); all of it was left out. Ask for less: a narrower path, range or pattern.`
+      return new ToolFailure({ type: "output_limit", message })
+    }
+  }
 }

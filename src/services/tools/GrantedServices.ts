@@ -76,8 +76,11 @@ export const grantedServices = (
   host: Context.Context<Commands | FileReads | WebFetch | Workspace>,
   granted: Granted
 ): Context.Context<HostServices> =>
-  Context.make(FileReads, Context.get(host, FileReads)).pipe(
-    Context.add(Commands, grantedCommands(Context.get(host, Commands), granted)),
-    Context.add(PageFetch, grantedPages(Context.get(host, WebFetch), granted)),
-    Context.add(Workspace, grantedWorkspace(Context.get(host, Workspace), granted))
+  Context.makeUnsafe(
+    new Map<string, unknown>([
+      [FileReads.key, Context.get(host, FileReads)],
+      [Commands.key, grantedCommands(Context.get(host, Commands), granted)],
+      [PageFetch.key, grantedPages(Context.get(host, WebFetch), granted)],
+      [Workspace.key, grantedWorkspace(Context.get(host, Workspace), granted)]
+    ])
   )

@@ -73,7 +73,7 @@ export class ToolRegistry extends Context.Service<
         const waiting = new WeakMap<PreparedCall, ReadyCall>()
         const infos = new Map([...tools].map(([name, { info }]) => [name, info]))
 
-        const prepare = Effect.fn("ToolRegistry.prepare")(function* (call: ToolCall) {
+        const prepare = Effect.fnUntraced(function* (call: ToolCall) {
           const { found, params } = yield* decodeCall(call, tools)
           const accesses = yield* canonicalAccesses(found, params, world)
           const prepared: PreparedCall = Object.freeze({
@@ -86,7 +86,7 @@ export class ToolRegistry extends Context.Service<
           return prepared
         })
 
-        const execute = Effect.fn("ToolRegistry.execute")(function* (permit: Permit) {
+        const execute = Effect.fnUntraced(function* (permit: Permit) {
           const ready = redeem(permit) ? waiting.get(permit.prepared) : undefined
           if (ready === undefined) {
             const message = "Permission denied: a tool runs only with a fresh permit of the gate."

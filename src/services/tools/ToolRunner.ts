@@ -19,9 +19,9 @@ import { Activities } from "../journal/Activities.ts"
 import { hashOf, textHash } from "../files/Hash.ts"
 import { type CallLimits, makeCallLimits, sizeOf } from "./CallLimits.ts"
 import { makeInFlightCalls } from "./InFlightCalls.ts"
-import { causeText, runIsolated } from "../plugins/ForeignCode.ts"
+import { causeText, runIsolated, type Wait } from "../plugins/ForeignCode.ts"
 import { PermissionDenied } from "../permissions/PermissionDenied.ts"
-import { Gate } from "../permissions/Gate.ts"
+import { Gate, type Permit } from "../permissions/Gate.ts"
 import { fileState, Workspace } from "../files/Workspace.ts"
 import { Journal } from "../journal/Journal.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -41,7 +41,10 @@ export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooMan
 /** A recorded outcome is valid only for the same tool with the same arguments. */
 const inputOf = ({ arguments: given, name }: ToolCall): string => hashOf([name, given])
 
-const nameOf = (id: ToolCallId, call: ToolCall): string => activityName({ key: toolCallKey(id), input: inputOf(call) })
+const activityOf = (id: ToolCallId, call: ToolCall) => {
+  const activity = { key: toolCallKey(id), input: inputOf(call) }
+  return { ...activity, name: activityName(activity) }
+}
 
 /** The result of a call that had happened before the run was resumed. */
 const happened = ({ targets }: CallIntent): Schema.Json => ({
@@ -50,12 +53,19 @@ const happened = ({ targets }: CallIntent): Schema.Json => ({
 })
 
 /** Runs code of a tool; what it throws becomes a failure of the tool. */
-const guard = <A>(name: string, effect: Effect.Effect<A, ToolFailure>): Effect.Effect<A, ToolFailure> =>
-  Effect.flatMap(runIsolated(effect), (exit) => {
-    if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
-    const crash = () =>
-      new ToolFailure({ type: "internal_error", message: `The tool ${name} crashed: ${causeText(exit.cause)}` })
-    return Effect.fail(Option.getOrElse(Cause.findErrorOption(exit.cause), crash))
+const guard = <A>(
+  name: string,
+  effect: Effect.Effect<A, ToolFailure>,
+  wait?: Wait<A, ToolFailure, ToolFailure, never>
+): Effect.Effect<Result.Result<A, ToolFailure>> =>
+  Effect.matchEager(runIsolated(effect, wait), {
+    onFailure: Result.fail,
+    onSuccess: (exit) => {
+      if (Exit.isSuccess(exit)) return Result.succeed(exit.value)
+      const crash = () =>
+        new ToolFailure({ type: "internal_error", message: `The tool ${name} crashed: ${causeText(exit.cause)}` })
+      return Result.fail(Option.getOrElse(Cause.findErrorOption(exit.cause), crash))
+    }
   })
 
 const envelope = (
@@ -119,6 +129,16 @@ export class ToolRunner extends Context.Service<
         const workspace = yield* Workspace
         const limited = makeCallLimits(events, limits)
 
+        /** Runs a call with a permit, within its limits. */
+        const carryOut = (id: ToolCallId, permit: Permit): Effect.Effect<Result.Result<Schema.Json, ToolFailure>> => {
+          const { prepared } = permit
+          const outcome = guard(prepared.info.name, registry.execute(permit), limited.wait(id, prepared))
+          return Effect.map(outcome, (result) => {
+            const excess = Result.isSuccess(result) ? limited.excess(prepared, result.success) : undefined
+            return excess === undefined ? result : Result.fail(excess)
+          })
+        }
+
         /** The present state of the files that are about to be written. */
         const fileStates = (accesses: ReadonlyArray<CanonicalAccess>) =>
           Effect.forEach(
@@ -134,15 +154,14 @@ export class ToolRunner extends Context.Service<
         const tell = (id: ToolCallId, { name }: ToolCall, result: ToolResult) =>
           events.publish({ type: "tool.finished", id, name, result })
 
-        const execute = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
+        const execute = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall, key: string) {
           const asked = yield* Clock.currentTimeMillis
-          const key = nameOf(id, call)
           yield* inFlight.mayBegin(call.name)
           const doubt = yield* journal.doubt(key)
           if (doubt !== undefined && (yield* Effect.tapError(gate.resolveInDoubt(doubt), inFlight.stop)) === "done") {
             return yield* measured(Result.succeed(happened(doubt)), asked)
           }
-          const prepared = yield* Effect.result(guard(call.name, registry.prepare(call)))
+          const prepared = yield* guard(call.name, registry.prepare(call))
           if (Result.isFailure(prepared)) return yield* measured(Result.fail(prepared.failure), asked)
           const { accesses, info, risk } = prepared.success
           const permit = yield* gate.authorize({ task: id.task, place: key }, prepared.success)
@@ -155,9 +174,7 @@ export class ToolRunner extends Context.Service<
           }
           const startedAt = yield* Clock.currentTimeMillis
           yield* events.publish({ type: "tool.started", id, call, risk, targets: accesses.map(accessTarget) })
-          const outcome = yield* Effect.result(
-            guard(info.name, limited(id, prepared.success, registry.execute(permit)))
-          )
+          const outcome = yield* carryOut(id, permit)
           // A denied access is asked about again when the run is resumed, except of a call that may have changed something.
           const isDenied = Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
           const denied = isDenied && info.effect === "pure" ? permit.denied() : undefined
@@ -178,24 +195,26 @@ export class ToolRunner extends Context.Service<
 
         return ToolRunner.of({
           // A denial is the failure of the activity, not its outcome: the person who resumes the run may be asked again.
-          run: Effect.fn("ToolRunner.run")((id, call) =>
-            activities
-              .run({
-                key: toolCallKey(id),
-                input: inputOf(call),
-                success: ToolResult,
-                error: PermissionDenied,
-                execute: execute(id, call),
-                tell: (result) => tell(id, call, result)
-              })
-              .pipe(
-                Effect.catchTag("Denied", (denied) => deny(id, call, denied)),
-                Effect.ensuring(inFlight.end(nameOf(id, call)))
-              )
-          ),
+          run: (id, call) =>
+            Effect.suspend(() => {
+              const { input, key, name } = activityOf(id, call)
+              return activities
+                .run({
+                  key,
+                  input,
+                  success: ToolResult,
+                  error: PermissionDenied,
+                  execute: execute(id, call, name),
+                  tell: (result) => tell(id, call, result)
+                })
+                .pipe(
+                  Effect.catchTag("Denied", (denied) => deny(id, call, denied)),
+                  Effect.ensuring(inFlight.end(name))
+                )
+            }),
           wasBegun: Effect.fnUntraced(function* (id, call) {
-            const key = nameOf(id, call)
-            return Option.isSome(yield* journal.outcome(key)) || (yield* journal.doubt(key)) !== undefined
+            const { name } = activityOf(id, call)
+            return Option.isSome(yield* journal.outcome(name)) || (yield* journal.doubt(name)) !== undefined
           }),
           reject,
           stopped: inFlight.stopped,

@@ -10,8 +10,7 @@ import * as Dns from "effect/net/Dns"
 import * as Semaphore from "effect/Semaphore"
 import { pageText } from "../../domain/web/PageText.ts"
 import { addressesOf, type FetchFailure, fetchFailure, parseTarget } from "./FetchTarget.ts"
-import { readHtml } from "./HtmlReader.ts"
-import { type HttpAnswer, httpGet } from "./HttpGet.ts"
+import type { HttpAnswer } from "./HttpGet.ts"
 import { interfaceAddresses, type OwnService } from "./OwnServices.ts"
 
 /** A page as text; HTML as markdown. `url` is the final one, after redirects. */
@@ -50,6 +49,7 @@ const toPage = Effect.fnUntraced(function* (url: URL, { body, contentType, statu
   }
   const unreadable = Effect.mapError((detail: string) => fetchFailure(url, "parse_error", detail))
   const { isHtml, text } = yield* unreadable(Effect.fromResult(pageText(body, contentType)))
+  const { readHtml } = yield* Effect.promise(() => import("./HtmlReader.ts"))
   const page: Page = { url: url.href, ...(isHtml ? yield* unreadable(readHtml(text, url.href)) : { text }) }
   return page
 })
@@ -85,6 +85,7 @@ export class WebFetch extends Context.Service<
             Dns.Dns,
             dns
           )
+          const { httpGet } = yield* Effect.promise(() => import("./HttpGet.ts"))
           return yield* Effect.mapError(httpGet(url, addresses, maxBytes), ({ detail, reason }) =>
             fetchFailure(url, reason === "too_large" ? "output_limit" : "io_error", detail)
           )

@@ -50,6 +50,14 @@ describe("the end of a run", () => {
     )
   })
 
+  it("says how much the server took from its cache, where that is known", () => {
+    const usage = { ...report({}).usage, promptTokens: 120_000, cachedTokens: 84_000 }
+    assert.include(
+      outcomeLines(report({ usage }), plain),
+      "120.0k tokens read, 84.0k of them from the server's cache, 900 written"
+    )
+  })
+
   it("is calm about what the person denied, and tells it as theirs", () => {
     const denied = "Permission denied: a person denied edit_file on /p/a.ts."
     const task = new TaskFailure({ task: "Edit", phase: "execution", reason: denied, skipped: false })

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { readResult } from "../../../src/domain/documents/ResultFormat.ts"
+import { makeDocuments, makeRandom } from "../../support/randomDocuments.ts"
 import { arbitraryText } from "../../support/TaskListArbitrary.ts"
 
 describe("readResult", () => {
@@ -20,6 +21,22 @@ describe("readResult", () => {
       repairs: ["thinking-removed", "fence-unwrapped", "heading-level"],
       value: Option.some({ summary: "Found.", document: "# Result summary\nFound.\n## More" })
     })
+  })
+
+  it("reads the document of an answer that needed no repair as it read the answer, but for blanks at its end", () => {
+    const random = makeRandom(14)
+    const makeText = makeDocuments("result", random)
+    const ends = ["", "\n", " \n\n", "\t", "\u00a0\n"]
+    let count = 0
+    for (let tries = 0; tries < 600; tries += 1) {
+      const answer = makeText().trim() + (ends[random(ends.length)] ?? "")
+      const { issues, repairs, value } = readResult(answer)
+      const document = Option.match(value, { onNone: () => "", onSome: (result) => result.document })
+      if (issues.length + repairs.length > 0 || document !== answer.trimEnd()) continue
+      expect(readResult(document).value).toEqual(value)
+      count += 1
+    }
+    expect(count).toBeGreaterThan(20)
   })
 
   it("wants a summary that is not empty", () => {

@@ -10,6 +10,7 @@ const everything: Required<Configuration> = {
   openaiBaseUrl: "http://elsewhere.example:8080/v1",
   contextWindow: 8192,
   parallel: 2,
+  strictSections: true,
   limits: { rounds: 3 },
   referenceBudget: 1000,
   allow: ["run_command", "write_file"],
@@ -38,6 +39,7 @@ const harmless = [
   "referenceBudget",
   "sampling",
   "stages",
+  "strictSections",
   "think"
 ]
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import { nestMarkdown } from "../../../src/domain/markdown/MarkdownTree.ts"
+import * as Option from "effect/Option"
+import { linksOf, markdownLinks, nestMarkdown, parseMarkdown } from "../../../src/domain/markdown/MarkdownTree.ts"
+import { makeDocuments, makeRandom } from "../../support/randomDocuments.ts"
 
 describe("nestMarkdown", () => {
   it("moves headings below the given level and keeps their order of levels", () => {
@@ -34,5 +36,16 @@ describe("nestMarkdown", () => {
 
   it("takes an empty text", () => {
     expect(nestMarkdown("  \n", 2)).toBe("")
+  })
+})
+
+describe("markdownLinks", () => {
+  it("finds the links that the parser finds, also where it is not asked", () => {
+    const makeText = makeDocuments("result", makeRandom(13))
+    const own = ["[a][b]\n\n[b]: c", "[a] (b)", "https://a.example", "![a](b)", "a@b.example", "[a]\n(b)", "\\[a](b)"]
+    for (const text of [...own, ...Array.from({ length: 400 }, makeText)]) {
+      const parsed = Option.match(parseMarkdown(text, 1), { onNone: () => [], onSome: linksOf })
+      expect(markdownLinks(text)).toEqual(parsed)
+    }
   })
 })

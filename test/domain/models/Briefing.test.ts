@@ -83,8 +83,12 @@ describe("besideReferences", () => {
     expect(shown(file("./src/main.ts"))).toEqual([undefined, "# Shop"])
     expect(shown(file("/project/src/main.ts"), anchor("current-file"))).toEqual([undefined, "# Shop"])
     expect(shown(anchor("current-file"))).toEqual([undefined, "# Shop"])
-    expect(shown(anchor("project-description"))).toEqual(["src/main.ts", ""])
     expect(shown(file("AGENTS.md"))).toEqual(["src/main.ts", ""])
     expect(shown(file("main.ts"), file("docs/AGENTS.md"), anchor("user-prompt"))).toEqual(["src/main.ts", "# Shop"])
+  })
+
+  it("keeps the description that a reference points to", () => {
+    expect(shown(anchor("project-description"))).toEqual(["src/main.ts", "# Shop"])
+    expect(shown(anchor("project-description"), file("AGENTS.md"))).toEqual(["src/main.ts", "# Shop"])
   })
 })

@@ -42,7 +42,7 @@ it("shows each call as JSON and its output as text, in fences that the output ca
 {"uid":"a","name":"read_file","arguments":{"path":"a.txt"}}
 \`\`\`
 
-### Tool call read_file (a) output
+Output:
 
 \`\`\`\`text
 one
@@ -83,7 +83,7 @@ it("shows a change as a diff, and its text once", () => {
   }
   expect(callBlocks([{ call, result }], 1000)).toBe(
     `### Tool call edit_file (c)\n\n\`\`\`json\n{"uid":"c","name":"edit_file","arguments":{"path":"a.txt","old_text":"(see the diff)","new_text":"(see the diff)"}}\n\`\`\`\n\n` +
-      `### Tool call edit_file (c) output\n\n\`\`\`diff\npath: a.txt\n\n${diff}\n\`\`\`\n\n`
+      `Output:\n\n\`\`\`diff\npath: a.txt\n\n${diff}\n\`\`\`\n\n`
   )
 })
 

@@ -7,6 +7,7 @@ import type * as Schema from "effect/Schema"
 import type { CallIntent, ClusterRun } from "../../../src/domain/history/JournalRecord.ts"
 import { layerDatabase } from "../../../src/services/cluster/ClusterDatabase.ts"
 import { layerClusterJournal } from "../../../src/services/cluster/ClusterJournal.ts"
+import { makeSecrets } from "../../../src/services/cluster/WithoutSecrets.ts"
 import { ClusterRuns } from "../../../src/services/cluster/ClusterRuns.ts"
 import { ClusterWorkers, type WorkerReport } from "../../../src/services/cluster/ClusterWorkers.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
@@ -50,7 +51,7 @@ const onDatabase = <A, E>(body: Effect.Effect<A, E, ClusterRuns | ClusterWorkers
 
 /** What a worker knows of the run: a journal of its own over the same records. */
 const asWorker = <A, E, R>(body: (journal: Journal["Service"]) => Effect.Effect<A, E, R>) =>
-  Effect.provide(Journal.use(body), Layer.fresh(layerClusterJournal("run-1", asIs)))
+  Effect.provide(Journal.use(body), Layer.fresh(layerClusterJournal("run-1", makeSecrets(asIs))))
 
 describe("a call that two workers are about to begin", { timeout: 60_000, ...needsPostgres }, () => {
   liveTest("is begun by one of them, whoever was stopped in between", () =>

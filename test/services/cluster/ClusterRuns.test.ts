@@ -9,6 +9,7 @@ import type { RunReport } from "../../../src/domain/runs/RunReport.ts"
 import type { ClusterRun } from "../../../src/domain/history/JournalRecord.ts"
 import { layerDatabase } from "../../../src/services/cluster/ClusterDatabase.ts"
 import { layerClusterJournal } from "../../../src/services/cluster/ClusterJournal.ts"
+import { makeSecrets } from "../../../src/services/cluster/WithoutSecrets.ts"
 import { ClusterRuns } from "../../../src/services/cluster/ClusterRuns.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
 import { makeValueRedaction } from "../../../src/domain/text/Redaction.ts"
@@ -137,7 +138,7 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
     onDatabase(
       Effect.gen(function* () {
         yield* (yield* ClusterRuns).submit(newRun("run-1"))
-        const layer = layerClusterJournal("run-1", redact)
+        const layer = layerClusterJournal("run-1", makeSecrets(redact))
         const kept = Effect.gen(function* () {
           const journal = yield* Journal
           const keys = ["round-1/refined/look-1#1", "round-1/refined/look-2#1", "round-1/task/look-1"]

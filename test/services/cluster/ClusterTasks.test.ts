@@ -5,6 +5,7 @@ import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
 import { requestDocument } from "../../../src/domain/models/Briefing.ts"
 import { TaskName } from "../../../src/domain/plan/TaskName.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
+import { makeValueRedaction } from "../../../src/domain/text/Redaction.ts"
 import { PermissionDenied } from "../../../src/services/permissions/PermissionDenied.ts"
 import { type GateSnapshot, Gate } from "../../../src/services/permissions/Gate.ts"
 import { Refiner } from "../../../src/services/pipeline/Refiner.ts"
@@ -12,6 +13,7 @@ import { workerName } from "../../../src/services/cluster/ClusterEngine.ts"
 import { layerClusterTasks, layerTaskWorkflows, type TaskContext } from "../../../src/services/cluster/ClusterTasks.ts"
 import { ClusterWorkers } from "../../../src/services/cluster/ClusterWorkers.ts"
 import { TaskRunner } from "../../../src/services/pipeline/TaskRunner.ts"
+import { makeSecrets } from "../../../src/services/cluster/WithoutSecrets.ts"
 import { ToolRunner } from "../../../src/services/tools/ToolRunner.ts"
 import { taskFor } from "../../support/sampleTasks.ts"
 
@@ -19,6 +21,8 @@ const parts = { prompt: "Do it.", environment: "", projectDescription: "", openF
 const briefing = { ...parts, requestDocument: requestDocument(parts) }
 const task = taskFor("any", "It.")
 const order = { briefing, round: 1, step: 0, finished: [] }
+
+const redact = makeValueRedaction([])
 
 const answers = (...approved: ReadonlyArray<string>): GateSnapshot => ({
   grants: { approved, excluded: [], session: {}, plans: {}, denied: {} },
@@ -37,6 +41,7 @@ const makeGate = (known: GateSnapshot) => {
     denials: Effect.succeed([]),
     wishes: Effect.succeed([]),
     foresee: () => Effect.undefined,
+    asksNobody: () => Effect.succeed(true),
     mayRead: () => Effect.succeed(true),
     sessionGrants: Effect.succeed([]),
     addRule: () => Effect.void,
@@ -87,10 +92,11 @@ const share = <A, E>(
 ) => {
   const { gate, told } = makeGate(answers("approved by the run"))
   const { stops, toolRunner } = makeToolRunner()
-  const there = layerTaskWorkflows((_runId, _about, work) =>
-    typeof bench === "string" ? Effect.fail({ message: bench }) : work(bench)
+  const there = layerTaskWorkflows(
+    (_runId, _about, work) => (typeof bench === "string" ? Effect.fail({ message: bench }) : work(bench)),
+    makeSecrets(redact)
   )
-  const here = layerClusterTasks("run-1").pipe(
+  const here = layerClusterTasks("run-1", makeSecrets(redact)).pipe(
     Layer.provide(
       Layer.mergeAll(Layer.succeed(Gate)(gate), Layer.succeed(ToolRunner)(toolRunner), layerWorkersNamed(names))
     )

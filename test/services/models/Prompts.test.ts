@@ -45,32 +45,23 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
         assert.deepStrictEqual(placed, [
           [
             "creation",
-            ["skill_catalog"],
-            [
-              "project_description",
-              "environment",
-              "project_map",
-              "current_file",
-              "open_files",
-              "user_prompt",
-              "previous_proposal",
-              "previous_proposal_issues"
-            ]
+            ["project_description", "environment", "project_map", "skill_catalog"],
+            ["current_file", "open_files", "user_prompt", "previous_proposal", "previous_proposal_issues"]
           ],
           [
             "refinement",
             [
-              "skill_inputs",
-              "looks",
-              "skill_name",
-              "skill_input_requirements",
-              "skill_refinement",
-              "tool_instructions"
-            ],
-            [
               "project_description",
               "environment",
               "project_map",
+              "looks",
+              "tool_instructions",
+              "skill_name",
+              "skill_input_requirements",
+              "skill_refinement",
+              "skill_inputs"
+            ],
+            [
               "current_file",
               "task_reference_contents",
               "look_outputs",
@@ -82,16 +73,13 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
           ],
           [
             "execution",
-            ["skill_name", "skill_execution"],
-            ["project_description", "environment", "precursor", "task_data", "previous_answer", "issues"]
+            ["project_description", "environment", "skill_name", "skill_execution"],
+            ["precursor", "task_data", "previous_answer", "issues"]
           ],
           [
             "iteration",
-            ["skill_catalog"],
+            ["project_description", "environment", "project_map", "skill_catalog"],
             [
-              "project_description",
-              "environment",
-              "project_map",
               "user_prompt",
               "goals",
               "completed_tasks",
@@ -142,15 +130,20 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
     })
   )
 
-  it.effect("begin with the same preface where a document is asked for, and then name their stage", () =>
+  it.effect("begin alike where a document is asked for, as far as they hold the same, and then name their stage", () =>
     Effect.gen(function* () {
       const prompts = yield* Prompts
       const parts = fillAll(prompts, marked).map(([name, prompt]) => ({
         name,
         parts: prompt.system.split("# Stage: ")
       }))
-      const documents = parts.filter(({ name }) => name !== "conclusion")
-      assert.strictEqual(new Set(documents.map((one) => one.parts[0])).size, 1)
+      const start = (name: TemplateName): string => parts.find((one) => one.name === name)?.parts[0]?.trimEnd() ?? ""
+      const shared = start("execution")
+      assert.match(shared, /^You are one stage[^]*<<project_description>>\n\n<<environment>>$/)
+      assert.strictEqual(start("refinement"), `${shared}\n\n<<project_map>>`)
+      for (const name of ["creation", "iteration"] as const) {
+        assert.strictEqual(start(name), `${shared}\n\n<<project_map>>\n\n## Skills\n\n<<skill_catalog>>`)
+      }
       assert.deepStrictEqual(
         parts.map((one) => one.parts[1]?.split("\n")[0]),
         [...names]
@@ -175,10 +168,13 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
       const full = valuesOf("refinement", marked)
       assert.deepStrictEqual(skillHeadings(prompts.fill("refinement", full)), [
         "### Input requirements",
-        "### How to refine"
+        "### How to refine",
+        "### Inputs to give"
       ])
       assert.deepStrictEqual(
-        skillHeadings(prompts.fill("refinement", { ...full, skill_input_requirements: "", skill_refinement: "" })),
+        skillHeadings(
+          prompts.fill("refinement", { ...full, skill_input_requirements: "", skill_refinement: "", skill_inputs: "" })
+        ),
         []
       )
     })

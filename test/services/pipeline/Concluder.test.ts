@@ -106,7 +106,7 @@ it.effect("shows the prompt, the goals, the results and each failure on one line
         "## Goals / summary\n\nThe place is known.",
         "## Outputs from completed tasks\n\n### Search 1\n\nIt is in [a.ts](src/a.ts).",
         '## Tasks that failed\n\n- Task execution: "Search 2": no result after 2 tries.',
-        "## What to write now\n\nWrite the answer to the prompt now."
+        "## Now\n\nWrite the answer to the prompt."
       ].join("\n\n")
     ])
   })
@@ -132,8 +132,8 @@ it.effect("asks again, and says why, after an empty answer", () =>
     expect(prompts.length).toBe(2)
     expect(prompts[1]?.user).toBe(
       prompts[0]?.user.replace(
-        "## What to write now",
-        "## Issues with your previous answer\n\n1. The answer was empty. Write the document that is asked for.\n\n$&"
+        "## Now",
+        "## Issues with your previous answer\n\n1. The answer was empty. Write the document that is asked for.\n\nFix all of them and write the whole answer again.\n\n$&"
       )
     )
   })

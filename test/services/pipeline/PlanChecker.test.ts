@@ -37,6 +37,7 @@ const gate = Layer.succeed(Gate)(
     denials: Effect.succeed([]),
     wishes: Effect.succeed([]),
     foresee: () => Effect.undefined,
+    asksNobody: () => Effect.succeed(true),
     mayRead: () => Effect.succeed(true),
     sessionGrants: Effect.succeed([]),
     addRule: () => Effect.void,

@@ -110,8 +110,8 @@ layer(NodeServices.layer)("Refiner", (it) => {
       const { prompts, refiner } = yield* openStages({ files, answers: [refinementWith([read])] })
       const mapped = { ...briefing, projectMap: "Main files: `a.txt`." }
       yield* refiner.refine({ ...orderOf(planned), briefing: mapped })
-      expect(prompts.map(({ user }) => user.split("\n\n").slice(0, 4))).toEqual([
-        ["## Environment", "- Date: 2026-11-20", "## Project map", "Main files: `a.txt`."]
+      expect(prompts.map(({ system }) => /^## Env[^]*?(?=\n\n# Stage)/m.exec(system)?.[0])).toEqual([
+        "## Environment\n\n- Date: 2026-11-20\n\n## Project map\n\nMain files: `a.txt`."
       ])
     })
   )

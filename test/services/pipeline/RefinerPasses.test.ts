@@ -56,7 +56,7 @@ layer(NodeServices.layer)("a refinement in passes", (it) => {
       expect(approver.asked.flat().map(({ call }) => call)).toEqual([looked?.call])
       expect(sentIn(log)).toEqual(["round-1/refine/edit-1/attempt-1", "round-1/refine/edit-1/pass-2/attempt-1"])
       expect(prompts[0]!.user).not.toContain("## What was looked at")
-      expect(prompts[1]!.user).toContain("### Tool call read_file (look-1/call-1) output")
+      expect(prompts[1]!.user).toContain("### Tool call read_file (look-1/call-1)\n")
       expect(prompts[1]!.user).toContain("export const limit = 5")
       expect(log.events().flatMap(({ type }) => (/^t[ao]/.test(type) ? [type] : []))).toEqual([
         "task.looked",
@@ -116,7 +116,7 @@ layer(NodeServices.layer)("a refinement in passes", (it) => {
       // The server has read the system part before.
       expect(new Set(prompts.map(({ system }) => system)).size).toBe(1)
       expect(prompts.map(({ user }) => user.includes("you cannot look again"))).toEqual([false, false, true, true])
-      expect(prompts[2]!.user).toContain("(look-1/call-1) output")
+      expect(prompts[2]!.user).toContain("(look-1/call-1)\n")
       expect(prompts[3]!.user).toContain("## Look first")
     })
   )

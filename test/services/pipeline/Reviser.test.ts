@@ -118,9 +118,10 @@ it.effect("shows what is finished, what failed and what is outstanding", () =>
         "## Goals / summary\n\nAll is found.",
         "## Outputs from completed tasks\n\n### Search 1\n\nTo deliver: A result.\n\nIt is there.",
         '## Tasks that failed\n\n- Task refinement: "Next 1": no calls.',
+        "Do not repeat a failed task as it was: reach its goal in another way, or leave it out.",
         "## Outstanding tasks\n\n### Task section 2",
         "- **Name** Next 1\n- **What is needed** Go on.\n- **Skill** any\n- **Expected output** A result.",
-        "## What to write now\n\nWrite the task list now. Begin with `## Original prompt`."
+        "## Now\n\nWrite the task list. Begin with `## Original prompt`."
       ].join("\n\n")
     ])
   })
@@ -134,7 +135,7 @@ it.effect("shows the map of the project unless results would be cut for it", () 
       Effect.map(
         revise({ briefing, finished: [finished("Search 2", "x".repeat(characters))] }, planOf([])),
         ({ prompts }) =>
-          prompts.map(({ user }) => [user.includes("## Project map"), user.includes("x".repeat(characters))])
+          prompts.map(({ system, user }) => [system.includes("## Project map"), user.includes("x".repeat(characters))])
       )
     const without = Effect.map(
       revise({ finished: [finished("Search 2", "x".repeat(100_000))] }, planOf([])),

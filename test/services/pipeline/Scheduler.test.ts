@@ -6,11 +6,12 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import { modelCallKey } from "../../../src/domain/runs/ActivityKey.ts"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { HeldCalls, type HeldCall, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
-import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { scriptedApprover, willingApprover } from "../../support/ScriptedApprover.ts"
 import {
   layerTestRun,
   planOf,
@@ -59,76 +60,84 @@ const startRun = Effect.fnUntraced(function* (plan = readingPlan) {
   const log = yield* EventLog
   const open = new Map<string, HeldCall>()
   const run = yield* pipeline.run({ runId: "run-1", prompt: "Tell the time.", plan }).pipe(Effect.forkChild)
-  let taken = 0
+  let count = 0
 
-  /** Asserts that exactly these calls reach the model next, in this order. */
-  const asked = Effect.fnUntraced(function* (...keys: ReadonlyArray<string>) {
+  /** The calls that reach the model next, as many as these are. */
+  const taken = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
     const seen: Array<string> = []
     for (const _ of keys) {
       const call = yield* held.next
-      const started = log.events().filter((event) => event.type === "model.started")[taken]
-      taken += 1
+      const started = log.events().filter((event) => event.type === "model.started")[count]
+      count += 1
       const key = started?.type === "model.started" ? modelCallKey(started.call) : "unknown"
       seen.push(key)
       open.set(key, call)
     }
-    expect(seen).toEqual(keys)
     yield* untilQuiet
     expect(yield* held.waiting).toBe(0)
+    return seen
   })
+
+  /** Asserts that exactly these calls reach the model next, in this order. */
+  const asked = (...keys: ReadonlyArray<string>) => Effect.map(taken(keys), (seen) => expect(seen).toEqual(keys))
+
+  /** Asserts that exactly these calls reach the model next, in any order: a file is read before some of them. */
+  const askedTogether = (...keys: ReadonlyArray<string>) =>
+    Effect.map(taken(keys), (seen) => expect(seen.toSorted()).toEqual(keys.toSorted()))
 
   const answer = (key: string, text: string) => open.get(key)!.answer(text)
   const refine = (task: string) => answer(`round-1/refine/${task}/attempt-1`, refinementWith([clock]))
   const execute = (task: string) => answer(`round-1/execute/${task}/attempt-1`, resultSaying(`${task} is done.`))
-  return { run, held, log, asked, answer, refine, execute }
+  return { run, held, log, asked, askedTogether, answer, refine, execute }
 })
 
 const withSlots = (slots: number, more: TestRunOptions = {}) =>
   layerTestRun({
     ...more,
-    settings: { slots },
-    files: { ".task-conductor/skills/see/SKILL.md": seeSkill }
+    settings: { slots, strictSections: true, ...more.settings },
+    files: { ".task-conductor/skills/see/SKILL.md": seeSkill, ...more.files }
   }).pipe(Layer.provideMerge(ScriptedModel.layerHeld))
 
 const r = (task: string) => `round-1/refine/${task}/attempt-1`
 const e = (task: string) => `round-1/execute/${task}/attempt-1`
 
-it.effect("with one slot keeps two calls in flight and prefers execution and the earlier step", () =>
-  Effect.gen(function* () {
-    const { asked, refine, execute, answer, run } = yield* startRun()
-    yield* asked(r("a"), r("b"))
-    yield* refine("a")
-    // The free place goes to the only call that waits; the execution of A comes after its tool.
-    yield* asked(r("d"))
-    yield* refine("b")
-    yield* asked(e("a"))
-    yield* execute("a")
-    // B's execution goes before the refinement of C, which has just become possible.
-    yield* asked(e("b"))
-    yield* refine("d")
-    yield* asked(r("c"))
-    yield* execute("b")
-    yield* asked(e("d"))
-    yield* refine("c")
-    yield* asked(e("c"))
-    yield* execute("d")
-    yield* asked()
-    yield* execute("c")
-    yield* asked("round-1/iterate/attempt-1")
-    yield* answer("round-1/iterate/attempt-1", planOf([]))
-    yield* asked("round-1/conclude/attempt-1")
-    yield* answer("round-1/conclude/attempt-1", "It is late.")
-    const report = yield* Fiber.join(run)
-    expect([report.status, report.answer]).toEqual(["done", "It is late."])
-  }).pipe(Effect.provide(withSlots(1)))
+it.effect(
+  "with one slot prefers execution and the earlier step, and lets no refinement of a later step stand in its way",
+  () =>
+    Effect.gen(function* () {
+      const { asked, refine, execute, answer, run } = yield* startRun()
+      yield* asked(r("a"), r("b"))
+      yield* refine("a")
+      // The refinement of D would wait in the server before the executions of the first step.
+      yield* asked(e("a"))
+      yield* refine("b")
+      yield* asked(e("b"))
+      yield* execute("a")
+      yield* asked()
+      yield* execute("b")
+      yield* asked(r("d"), r("c"))
+      yield* refine("d")
+      yield* asked(e("d"))
+      yield* refine("c")
+      yield* asked(e("c"))
+      yield* execute("d")
+      yield* asked()
+      yield* execute("c")
+      yield* asked("round-1/iterate/attempt-1")
+      yield* answer("round-1/iterate/attempt-1", planOf([]))
+      yield* asked("round-1/conclude/attempt-1")
+      yield* answer("round-1/conclude/attempt-1", "It is late.")
+      const report = yield* Fiber.join(run)
+      expect([report.status, report.answer]).toEqual(["done", "It is late."])
+    }).pipe(Effect.provide(withSlots(1)))
 )
 
-it.effect("with two slots starts every refinement that can start, and executes while others are refined", () =>
+it.effect("with two slots executes while others are refined, and refines ahead when a slot is free", () =>
   Effect.gen(function* () {
     const { asked, refine, execute } = yield* startRun()
-    yield* asked(r("a"), r("b"), r("d"))
+    yield* asked(r("a"), r("b"))
     yield* refine("b")
-    yield* asked(e("b"))
+    yield* asked(r("d"), e("b"))
     yield* execute("b")
     yield* asked()
     yield* refine("a")
@@ -139,6 +148,20 @@ it.effect("with two slots starts every refinement that can start, and executes w
     yield* execute("a")
     yield* asked(r("c"), e("d"))
   }).pipe(Effect.provide(withSlots(2)))
+)
+
+it.effect(
+  "with two slots refines a task when the results that it refers to are there, not when their step has ended",
+  () =>
+    Effect.gen(function* () {
+      const { asked, refine, execute } = yield* startRun()
+      yield* asked(r("a"), r("b"))
+      yield* refine("a")
+      yield* asked(r("d"), e("a"))
+      yield* refine("d")
+      yield* execute("a")
+      yield* asked(r("c"))
+    }).pipe(Effect.provide(withSlots(2)))
 )
 
 it.effect("with four slots lets no task wait for a sibling's refinement", () =>
@@ -242,6 +265,143 @@ it.effect("refines what rests on the project after a task that failed, too", () 
     yield* refine("b")
     yield* asked(e("b"))
   }).pipe(Effect.provide(withSlots(4)))
+)
+
+const early = (slots: number, more: TestRunOptions = {}) =>
+  withSlots(slots, { ...more, settings: { ...more.settings, strictSections: false } })
+
+it.effect("starts a task that only reads before its step, and what refers to it as soon as it has ended", () =>
+  Effect.gen(function* () {
+    const { asked, refine, execute, log } = yield* startRun()
+    yield* asked(r("a"), r("b"), r("d"))
+    yield* refine("d")
+    yield* asked(e("d"))
+    yield* refine("a")
+    yield* asked(e("a"))
+    yield* execute("a")
+    yield* asked(r("c"))
+    yield* refine("c")
+    // B is not even refined, but its skill has no tool that changes anything.
+    yield* asked(e("c"))
+    yield* execute("c")
+    yield* execute("d")
+    yield* asked()
+    yield* refine("b")
+    yield* asked(e("b"))
+    yield* execute("b")
+    yield* asked("round-1/iterate/attempt-1")
+    const ended = log.events().find((event) => event.type === "round.finished")
+    expect(ended).toMatchObject({ finished: 4, failed: 0 })
+  }).pipe(Effect.provide(early(4)))
+)
+
+it.effect("starts nothing before a task that may still change something or needs approval", () =>
+  Effect.gen(function* () {
+    const { answer, asked, refine, execute } = yield* startRun(
+      planOf([
+        [{ name: "A" }, { name: "B", skill: see, gated: true }],
+        [{ name: "C", skill: "talk" }],
+        [{ name: "D", skill: "talk" }]
+      ])
+    )
+    yield* asked(r("a"), r("b"))
+    yield* refine("b")
+    yield* asked()
+    yield* answer(r("a"), refinementWith([{ name: "write_file", arguments: { path: "a.txt", content: "a" } }]))
+    yield* asked(e("b"), e("a"))
+    yield* execute("b")
+    yield* asked()
+    yield* execute("a")
+    yield* asked(e("c"), e("d"))
+  }).pipe(Effect.provide(early(4, { approver: willingApprover() })))
+)
+
+it.effect("starts a task once the calls of the tasks before it are known and only read", () =>
+  Effect.gen(function* () {
+    const { asked, refine, execute } = yield* startRun(
+      planOf([[{ name: "A" }], [{ name: "B", skill: "talk" }], [{ name: "C" }], [{ name: "D", skill: "talk" }]])
+    )
+    yield* asked(r("a"))
+    yield* refine("a")
+    yield* asked(e("b"), e("a"))
+    // C may write: its calls are only chosen when nothing changes any more what they rest on.
+    yield* execute("b")
+    yield* asked()
+    yield* execute("a")
+    yield* asked(r("c"))
+    yield* refine("c")
+    yield* asked(e("d"), e("c"))
+  }).pipe(Effect.provide(early(4)))
+)
+
+it.effect("leaves a task for its step when somebody may be asked about what it reads", () =>
+  Effect.gen(function* () {
+    const { answer, asked, askedTogether, refine, execute } = yield* startRun(
+      planOf([
+        [{ name: "A", skill: see }],
+        [
+          { name: "B", skill: "read" },
+          { name: "C", skill: see, references: "[Outside](/etc/hostname)" },
+          { name: "D", skill: see, references: "[Notes](notes.md)" }
+        ]
+      ])
+    )
+    yield* askedTogether(r("a"), r("b"), r("c"), r("d"))
+    yield* answer(r("b"), refinementWith([{ name: "read_file", arguments: { path: "secret.txt" } }]))
+    yield* refine("c")
+    yield* asked()
+    yield* refine("d")
+    yield* asked(e("d"))
+    yield* refine("a")
+    yield* asked(e("a"))
+    yield* execute("a")
+    yield* askedTogether(e("b"), e("c"))
+  }).pipe(
+    Effect.provide(
+      early(4, {
+        approver: Approver.layerAllowAll,
+        files: {
+          ".task-conductor/skills/read/SKILL.md": seeSkill
+            .replace("name: see", "name: read")
+            .replace("get_current_time", "read_file"),
+          "secret.txt": "x",
+          "notes.md": "# Notes\n"
+        }
+      })
+    )
+  )
+)
+
+it.effect("does not count what ran ahead of a step that is declined", () =>
+  Effect.gen(function* () {
+    const { answer, asked, refine, execute, run } = yield* startRun(
+      planOf([
+        [
+          { name: "A", skill: see },
+          { name: "X", skill: see }
+        ],
+        [{ name: "B", skill: see, references: "[A](#a-results)" }],
+        [{ name: "C", skill: see }]
+      ])
+    )
+    yield* asked(r("a"), r("x"), r("c"))
+    yield* refine("c")
+    yield* asked(e("c"))
+    yield* execute("c")
+    yield* refine("a")
+    yield* asked(e("a"))
+    yield* execute("a")
+    yield* asked(r("b"))
+    const asksToo = "## Task\n\n- **Name** B\n- **Requires approval**\n\n"
+    yield* answer(r("b"), `${asksToo}${refinementWith([clock])}`)
+    yield* refine("x")
+    yield* asked(e("x"))
+    yield* execute("x")
+    yield* asked("round-1/conclude/attempt-1")
+    yield* answer("round-1/conclude/attempt-1", "It is late.")
+    const report = yield* Fiber.join(run)
+    expect([report.status, report.results.map(({ name }) => name)]).toEqual(["declined", ["A", "X"]])
+  }).pipe(Effect.provide(early(4, { approver: scriptedApprover({ steps: ["decline"] }).layer })))
 )
 
 it.effect("shows a call whose file changed while other tasks of the step were refined", () =>

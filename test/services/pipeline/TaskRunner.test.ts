@@ -41,9 +41,7 @@ layer(NodeServices.layer)("TaskRunner", (it) => {
       expect(calls.map(({ id }) => id)).toEqual([{ round: 2, task: "Look 1", uid: "call-1" }])
       expect(result).toEqual(new TaskResult({ task, calls: [{ call, result: calls[0]!.result }], result: found }))
       expect(calls[0]!.result.data).toContain("Hello.")
-      expect(prompts.map(({ user }) => user)).toEqual([
-        expect.stringContaining("### Tool call read_file (call-1) output")
-      ])
+      expect(prompts.map(({ user }) => user)).toEqual([expect.stringContaining("### Tool call read_file (call-1)\n")])
       expect(prompts[0]!.user).toContain("Hello.")
       expect((yield* meter.total).toolCalls).toBe(1)
     })

@@ -92,6 +92,7 @@ const gate = ({ asked = [], deny }: World) =>
       denials: Effect.succeed([]),
       wishes: Effect.succeed([]),
       foresee: () => Effect.undefined,
+      asksNobody: () => Effect.succeed(true),
       mayRead: () => Effect.succeed(true),
       sessionGrants: Effect.succeed([]),
       addRule: () => Effect.void,
@@ -199,10 +200,13 @@ layer(NodeServices.layer)("References", (it) => {
           shownAs("current-file", "Path: src/main.ts\n\n```typescript\n1: main()\n```", "````")
         )
         expect(yield* of("project-map")).toBe(shownAs("project-map", "Main files: `src/main.ts`."))
+        expect(yield* of("shop")).toBe(
+          shownAs("shop", "Sells tea.\n\n#### Build\n\nRun make.\n\n#### Test results\n\nGreen.")
+        )
         expect(yield* of("project-description")).toBe(
-          shownAs(
-            "project-description",
-            "### Shop\n\nSells tea.\n\n#### Build\n\nRun make.\n\n#### Test results\n\nGreen."
+          shownAs("project-description", "x").replace(
+            /```[^]*```/,
+            "(They stand above, under `## Project description`.)"
           )
         )
       })

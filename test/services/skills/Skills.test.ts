@@ -315,10 +315,10 @@ layer(NodeServices.layer)("the shipped skills", (it) => {
         skills.map((one) => [one.name, one.allowedTools?.join(" "), one.requiresApproval]),
         [
           ["edit-files", "edit_file write_file read_file search_files", true],
-          ["plan-change", "search_files read_file get_file_tree", false],
-          ["read-code", "read_file search_files get_file_tree", false],
+          ["plan-change", "search_files get_file_tree read_file", false],
+          ["read-code", "search_files get_file_tree read_file", false],
           ["research-web", "fetch_url", false],
-          ["review", "read_file search_files get_file_tree", false],
+          ["review", "search_files get_file_tree read_file", false],
           ["run-checks", "run_command", true],
           ["search-code", "search_files get_file_tree", false],
           ["search-docs", "search_files get_file_tree read_file", false],

@@ -1,9 +1,9 @@
 /**
- * What the embedded model reads out of a prompt: the blocks of the user part, the task, and the skills and tools on
- * offer. It knows a prompt only as text, like any other model.
+ * What the embedded model reads out of a prompt: its stage, its blocks, the task, and the skills and tools on offer. It
+ * knows a prompt only as text, like any other model.
  */
 import * as Option from "effect/Option"
-import { fencedBlocks, outline } from "../../../domain/markdown/Outline.ts"
+import { fencedBlocks, outline, type OutlineSection } from "../../../domain/markdown/Outline.ts"
 import { readRefinement } from "../../../domain/documents/RefinementFormat.ts"
 import type { Task } from "../../../domain/plan/Task.ts"
 import type { Arguments } from "../../../domain/tools/ToolCall.ts"
@@ -18,10 +18,28 @@ const reference = "Reference information for "
 
 const beginsBlock = (level: number, title: string): boolean => level === 2 || /^Tool call \S+ \(.*\)$/.test(title)
 
-/** The blocks of a user part in order. Other headings inside of a block belong to its text. */
-export const blocksIn = (user: string): ReadonlyArray<PromptBlock> => {
+const stageHeading = "Stage: "
+
+const isStage = ({ level, title }: OutlineSection): boolean => level === 1 && title.startsWith(stageHeading)
+
+/** The stage that a system part names; what it quotes has no heading of the first level. */
+export const stageIn = (system: string): string | undefined =>
+  outline(system).find(isStage)?.title.slice(stageHeading.length)
+
+/** What a system part says before it names its stage: the facts about the project. */
+export const projectBlocksIn = (system: string): ReadonlyArray<PromptBlock> => {
+  const sections = outline(system)
+  const end = sections.findIndex(isStage)
+  return joinBlocks(end < 0 ? [] : sections.slice(0, end))
+}
+
+/** The blocks of a user part in order. */
+export const blocksIn = (user: string): ReadonlyArray<PromptBlock> => joinBlocks(outline(user))
+
+/** Other headings inside of a block belong to its text. */
+const joinBlocks = (sections: ReadonlyArray<OutlineSection>): ReadonlyArray<PromptBlock> => {
   const blocks: Array<PromptBlock> = []
-  for (const { body, level, title } of outline(user)) {
+  for (const { body, level, title } of sections) {
     const last = blocks.at(-1)
     if (last === undefined || beginsBlock(level, title)) blocks.push({ title, text: body })
     else blocks.splice(-1, 1, { ...last, text: `${last.text}\n\n${"#".repeat(level)} ${title}\n\n${body}`.trim() })
@@ -33,11 +51,11 @@ export const blocksIn = (user: string): ReadonlyArray<PromptBlock> => {
 export const blockText = (blocks: ReadonlyArray<PromptBlock>, title: string): string =>
   blocks.findLast((block) => block.title === title)?.text ?? ""
 
-/** What a prompt refers to: a heading, a result, a file or a page. */
+/** What a prompt refers to: a heading, a result, a file or a page. The description of the project is not shown again. */
 export const referencesIn = (blocks: ReadonlyArray<PromptBlock>) =>
   blocks.flatMap(({ text, title }) => {
     const [, href = ""] = /^The contents of (.+)/.exec(text) ?? []
-    const content = fencedBlocks(text)[0]?.text ?? ""
+    const content = fencedBlocks(text)[0]?.text ?? blockText(blocks, "Project description")
     return title.startsWith(reference) ? [{ title: title.slice(reference.length), href, text: content }] : []
   })
 
@@ -51,7 +69,11 @@ const after = (text: string, heading: string): string => text.split(`\n${heading
 
 /** Each skill on offer with the line that describes it. */
 export const skillsIn = (system: string): ReadonlyMap<string, string> =>
-  new Map([...after(system, "## Skills").matchAll(/^- ([^\s:]+): .+$/gm)].map(([line, name = ""]) => [name, line]))
+  new Map(
+    [...(after(system, "## Skills").split(/^# /m)[0] ?? "").matchAll(/^- ([^\s:]+): .+$/gm)].map(
+      ([line, name = ""]) => [name, line]
+    )
+  )
 
 /** A tool as the instructions describe it; `parameters` is a JSON schema. */
 export interface OfferedTool {
@@ -71,7 +93,7 @@ const schemaOf = (type: string): Arguments => {
 }
 
 export const toolsIn = (system: string): ReadonlyArray<OfferedTool> =>
-  outline(after(system, "## Tools"))
+  outline(after(system, "## Tools").split(/^## /m)[0] ?? "")
     .filter(({ level }) => level === 3)
     .map(({ body, title }) => {
       const parameters = [...body.matchAll(parameter)]

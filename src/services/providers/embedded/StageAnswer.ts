@@ -14,7 +14,17 @@ import { fillCalls, valuesFor } from "./CallFilling.ts"
 import { readClues } from "./Clues.ts"
 import { isWriting, outcomesIn, readOutcome, readReference } from "./Outputs.ts"
 import { planAnswer } from "./PlanAnswer.ts"
-import { blocksIn, blockText, type PromptBlock, referencesIn, taskIn, toolsIn, userPromptIn } from "./PromptReading.ts"
+import {
+  blocksIn,
+  blockText,
+  projectBlocksIn,
+  type PromptBlock,
+  referencesIn,
+  stageIn,
+  taskIn,
+  toolsIn,
+  userPromptIn
+} from "./PromptReading.ts"
 import { disclosure, foundText, pathsOf, readFound } from "./Quotes.ts"
 import { readRequest, type Request } from "./Request.ts"
 
@@ -98,4 +108,4 @@ const answers = new Map(Object.entries({ creation: planAnswer, refinement, execu
 
 /** The answer to the prompt of a stage, which its system part names: the same text every time. */
 export const stageAnswer = ({ system, user }: FilledPrompt): string =>
-  answers.get(/^# Stage: (\w+)$/m.exec(system)?.[1] ?? "")?.(blocksIn(user), system) ?? elsewhere
+  answers.get(stageIn(system) ?? "")?.([...projectBlocksIn(system), ...blocksIn(user)], system) ?? elsewhere

@@ -1,6 +1,6 @@
 /**
- * Validates the body of an answer before the ollama package reads it: the package prints lines that it cannot read and
- * ignores them. So only complete, valid lines pass, and anything else ends the body with an OllamaError.
+ * Reads the body of a streamed answer: lines with a JSON object each, the last of which says that it is. Anything else ends
+ * the answer with an OllamaError.
  */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -10,9 +10,9 @@ import { OllamaError } from "./OllamaErrors.ts"
 /** The longest line and the largest document that is taken, in bytes. */
 export const maxBytes = 8 * 1024 * 1024
 
-/** One valid line: the text of a JSON object, and whether it is the last of its answer. */
+/** One valid line: a JSON object, and whether it is the last of its answer. */
 export interface Line {
-  readonly text: string
+  readonly value: object
   readonly done: boolean
 }
 
@@ -20,7 +20,6 @@ const excerptLength = 80
 const newline = 0x0a
 const strict = new TextDecoder("utf-8", { fatal: true })
 const lenient = new TextDecoder("utf-8")
-const encoder = new TextEncoder()
 
 /** What is said of an error without a word. */
 const unnamed = "the server ended its answer with an error and gave no reason"
@@ -41,40 +40,7 @@ export const readLine = (bytes: Uint8Array): Result.Result<Line | undefined, Oll
     ? Result.fail(
         new OllamaError({ reason: { _tag: "ErrorLine", detail: readErrorValue(value.error).detail || unnamed } })
       )
-    : Result.succeed({ text, done: "done" in value && value.done === true })
-}
-
-/** Cuts chunks of bytes into lines; bytes of a line that is not complete yet wait for the next chunk. */
-const makeCutter = () => {
-  let pieces: Array<Uint8Array> = []
-  let size = 0
-  const hold = (bytes: Uint8Array): boolean => {
-    if (bytes.length > 0) pieces.push(bytes)
-    size += bytes.length
-    return size <= maxBytes
-  }
-  const take = (): Uint8Array => {
-    const line = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
-    pieces = []
-    size = 0
-    return line ?? new Uint8Array()
-  }
-  /** The complete lines of a chunk, up to the first bad one or the last of the answer. */
-  const cut = function* (chunk: Uint8Array): Generator<Result.Result<Line, OllamaError>, void, void> {
-    let rest = chunk
-    while (rest.length > 0) {
-      const end = rest.indexOf(newline)
-      if (!hold(end === -1 ? rest : rest.subarray(0, end))) {
-        return yield Result.fail(new OllamaError({ reason: { _tag: "TooLarge", limit: maxBytes } }))
-      }
-      if (end === -1) return
-      rest = rest.subarray(end + 1)
-      const line = readLine(take())
-      if (Result.isFailure(line)) return yield Result.fail(line.failure)
-      if (line.success !== undefined) yield Result.succeed(line.success)
-    }
-  }
-  return { cut, take }
+    : Result.succeed({ value, done: "done" in value && value.done === true })
 }
 
 const brokenOff = (detail: string): OllamaError => new OllamaError({ reason: { _tag: "BrokenOff", detail } })
@@ -97,43 +63,55 @@ const readEnd = (rest: Uint8Array): Result.Result<Line, OllamaError> => {
     : Result.fail(brokenOff("the answer ended without its last line"))
 }
 
-/** The state of a body that is being read. */
-export interface BodyState {
-  /** The last line of the answer has been seen; what follows does not matter. */
-  done: boolean
+/** Reads the objects of one body. */
+export interface BodyReader {
+  /** Adds the objects that a chunk completes; throws an `OllamaError` at the first bad one, after those before it. */
+  readonly read: (chunk: Uint8Array, objects: Array<unknown>) => void
+  /** Adds what is left at the end of the body; throws an `OllamaError` when the answer is not whole. */
+  readonly end: (objects: Array<unknown>) => void
+  /** True when the last object of the answer has been read; what follows does not matter. */
+  readonly isDone: () => boolean
 }
 
 /**
- * Yields the valid lines of a body as they become complete, several at once when they arrive together. A character that
- * is split between two chunks is whole again. What came before a bad line is yielded before the failure is thrown.
- * After the last line of the answer the rest is read and ignored: that frees the connection for the next request.
+ * Makes the reader of one answer. Bytes of a line that is not complete yet wait for the next chunk, so that a character
+ * which is split between two chunks is whole again. What follows the last line of the answer is ignored.
  */
-export async function* guardLines(
-  body: AsyncIterable<Uint8Array>,
-  state: BodyState
-): AsyncGenerator<Uint8Array, void, void> {
-  const cutter = makeCutter()
-  let failure: OllamaError | undefined
-  try {
-    for await (const chunk of body) {
-      if (state.done) continue
-      let good = ""
-      for (const line of cutter.cut(chunk)) {
-        if (Result.isFailure(line)) failure = line.failure
-        else good += `${line.success.text}\n`
-        state.done = Result.isSuccess(line) && line.success.done
-        if (state.done) break
-      }
-      if (good !== "") yield encoder.encode(good)
-      if (failure !== undefined) break
-    }
-  } catch (cause) {
-    failure = lostConnection(cause)
+export const makeLineReader = (): BodyReader => {
+  let pieces: Array<Uint8Array> = []
+  let size = 0
+  let isDone = false
+
+  const hold = (bytes: Uint8Array): void => {
+    if (bytes.length > 0) pieces.push(bytes)
+    size += bytes.length
+    if (size > maxBytes) throw new OllamaError({ reason: { _tag: "TooLarge", limit: maxBytes } })
   }
-  if (state.done) return
-  if (failure !== undefined) throw failure
-  const last = readEnd(cutter.take())
-  if (Result.isFailure(last)) throw last.failure
-  state.done = true
-  yield encoder.encode(`${last.success.text}\n`)
+  const held = (): Uint8Array => {
+    const line = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
+    pieces = []
+    size = 0
+    return line ?? new Uint8Array()
+  }
+  const add = (line: Result.Result<Line | undefined, OllamaError>, objects: Array<unknown>): void => {
+    if (Result.isFailure(line)) throw line.failure
+    if (line.success === undefined) return
+    objects.push(line.success.value)
+    isDone = line.success.done
+  }
+
+  return {
+    isDone: () => isDone,
+    read: (chunk, objects) => {
+      let start = 0
+      while (!isDone && start < chunk.length) {
+        const end = chunk.indexOf(newline, start)
+        hold(chunk.subarray(start, end === -1 ? chunk.length : end))
+        if (end === -1) return
+        start = end + 1
+        add(readLine(held()), objects)
+      }
+    },
+    end: (objects) => add(readEnd(held()), objects)
+  }
 }

@@ -2,13 +2,12 @@
  * Turns the lines of a streamed answer into the parts of effect/ai, and parts of a stream into those of a whole answer.
  * Each answer has its own reader.
  */
-import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type * as IdGenerator from "effect/ai/IdGenerator"
 import type * as Response from "effect/ai/Response"
 import { withoutDeeper } from "../../../domain/text/JsonDepth.ts"
-import { callParts, makeBlocks, paramsOf } from "../AnswerBlocks.ts"
+import { callParts, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerBlocks.ts"
 import { OllamaError } from "./OllamaErrors.ts"
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -47,6 +46,28 @@ export const beginningOf = (said: unknown): string =>
   JSON.stringify(withoutDeeper((said ?? null) as Schema.Json, 8)).slice(0, 80)
 
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
+
+const isText = (value: unknown): boolean => value == null || typeof value === "string"
+
+/** True for a line with a piece of text or of thoughts and nothing else: nearly all are, and need no schema. */
+const isPiece = (line: unknown): line is Chunk =>
+  Predicate.hasProperty(line, "message") &&
+  Predicate.isObject(line.message) &&
+  isText(Reflect.get(line.message, "content")) &&
+  isText(Reflect.get(line.message, "thinking")) &&
+  Reflect.get(line.message, "tool_calls") === undefined &&
+  ["model", "created_at", "done_reason"].every((name) => {
+    const value: unknown = Reflect.get(line, name)
+    return value === undefined || typeof value === "string"
+  }) &&
+  (Reflect.get(line, "done") === undefined || typeof Reflect.get(line, "done") === "boolean")
+
+const readChunk = (line: unknown): Chunk => {
+  if (isPiece(line)) return line
+  const decoded = decodeChunk(line)
+  if (Result.isSuccess(decoded)) return decoded.success
+  throw new OllamaError({ reason: { _tag: "BadLine", excerpt: beginningOf(line) } })
+}
 
 const count = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
@@ -112,28 +133,25 @@ const metadataOf = (chunk: Chunk): Response.ResponseMetadataPartEncoded => {
  * Makes a reader for the lines of one answer, in order. Thinking and text become parts with their own start and end, in
  * the order in which they come; a call without an id is given one.
  */
-export const makePartReader = (ids: IdGenerator.Service) => {
+export const makePartReader = (): PartReader => {
   let started = false
   let called = false
   const { close, write } = makeBlocks()
 
-  return Effect.fnUntraced(function* (line: unknown) {
-    const decoded = decodeChunk(line)
-    if (Result.isFailure(decoded)) {
-      return yield* new OllamaError({ reason: { _tag: "BadLine", excerpt: beginningOf(line) } })
-    }
-    const chunk = decoded.success
+  const read = (line: unknown): Parts => {
+    const chunk = readChunk(line)
     const parts: Array<Response.StreamPartEncoded> = started ? [] : [metadataOf(chunk)]
     started = true
     parts.push(...write("reasoning", chunk.message?.thinking), ...write("text", chunk.message?.content))
     for (const call of chunk.message?.tool_calls ?? []) {
       called = true
-      const id = call.id == null || call.id === "" ? yield* ids.generateId() : call.id
-      parts.push(...close(), ...callParts(id, call.function.name ?? "", paramsOf(call.function.arguments)))
+      const { arguments: given, name } = call.function
+      parts.push(...close(), ...callParts(idOrNew(call.id), name ?? "", paramsOf(given)))
     }
     if (chunk.done === true) parts.push(...close(), finishOf(chunk, called))
     return parts
-  })
+  }
+  return { read, end: () => [] }
 }
 
 /** Joins the parts of a finished stream: each run of thinking or text becomes one part. */

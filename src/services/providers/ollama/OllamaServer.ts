@@ -123,7 +123,7 @@ const make = Effect.fnUntraced(function* (options: OllamaServerOptions) {
     model = ""
   ): Effect.Effect<A, ModelError> =>
     Effect.gen(function* () {
-      const client = yield* makeClient(options, yield* openExchange(agent, "document"))
+      const client = yield* makeClient(options, yield* openExchange(agent))
       const said = yield* Effect.tryPromise({ try: () => question(client), catch: asOllamaError })
       return yield* Schema.decodeUnknownEffect(answer)(said).pipe(Effect.mapError(() => unreadable(said)))
     }).pipe(

@@ -1,24 +1,20 @@
 /**
- * The transport to a model server: a `fetch`, such as the ollama package needs, over node:http with one keep-alive agent. It has
- * no time limits of its own (Node's fetch gives up after five minutes without headers, whatever a person set) and never passes a failure to the package, which would print it. Each request has an exchange of its own; the
- * end of its scope ends the request in any state.
+ * The transport for what a server says of itself and its models: a `fetch`, such as the ollama package needs, over
+ * node:http with one keep-alive agent. It never passes a failure to the package, which would print it. Each request has an
+ * exchange of its own; the end of its scope ends the request in any state.
  */
 import * as http from "node:http"
 import * as https from "node:https"
-import { ReadableStream } from "node:stream/web"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { readBadStatus } from "./OllamaErrorBody.ts"
 import { OllamaError } from "./OllamaErrors.ts"
-import { type BodyState, guardLines, maxBytes, readLine } from "./OllamaLines.ts"
+import { maxBytes, readLine } from "./OllamaLines.ts"
 
 /** How much of an error page is read, in bytes. */
 const errorBytes = 64 * 1024
-
-/** How long the server may take to end an answer after its last line before the connection is given up. */
-const endGrace = "250 millis"
 
 /** Opens the agent that keeps connections to `host` for the next request; they close with the scope. */
 export const openAgent = (host: string): Effect.Effect<http.Agent, never, Scope.Scope> =>
@@ -29,7 +25,8 @@ export const openAgent = (host: string): Effect.Effect<http.Agent, never, Scope.
     (agent) => Effect.sync(() => agent.destroy())
   )
 
-const noResponse = (cause: unknown): OllamaError => {
+/** The failure of a request to which no response came. */
+export const noResponse = (cause: unknown): OllamaError => {
   const code = Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : String(cause)
   return new OllamaError({ reason: { _tag: "NoResponse", detail: code } })
 }
@@ -53,6 +50,15 @@ const readBytes = async (
   return { bytes: Buffer.concat(pieces), complete: true }
 }
 
+/** The failure that the answer of another status than 200 means. */
+export const readRefusal = async (response: http.IncomingMessage): Promise<OllamaError> =>
+  readBadStatus({
+    status: response.statusCode ?? 0,
+    statusText: response.statusMessage ?? "",
+    retryAfter: response.headers["retry-after"],
+    body: Buffer.from((await readBytes(response, errorBytes)).bytes).toString("utf8")
+  })
+
 const readDocument = async (response: http.IncomingMessage): Promise<string> => {
   const { bytes, complete } = await readBytes(response, maxBytes)
   if (bytes.length > maxBytes) throw new OllamaError({ reason: { _tag: "TooLarge", limit: maxBytes } })
@@ -61,21 +67,14 @@ const readDocument = async (response: http.IncomingMessage): Promise<string> => 
   if (document.success === undefined) {
     throw new OllamaError({ reason: { _tag: "BrokenOff", detail: "the answer ended too early" } })
   }
-  return document.success.text
-}
-
-/** What is told while a request is sent. */
-interface SendHooks {
-  readonly started: (request: http.ClientRequest) => void
-  /** The server has accepted the connection. */
-  readonly connected: () => void
+  return JSON.stringify(document.success.value)
 }
 
 const send = (
   agent: http.Agent,
   url: URL,
   init: RequestInit | undefined,
-  { connected, started }: SendHooks
+  started: (request: http.ClientRequest) => void
 ): Promise<http.IncomingMessage> =>
   new Promise((resolve, reject) => {
     const request = (url.protocol === "https:" ? https : http).request(url, {
@@ -84,58 +83,23 @@ const send = (
       headers: Object.fromEntries(new Headers(init?.headers))
     })
     started(request)
-    request.on("socket", (socket) => {
-      if (request.reusedSocket) connected()
-      else socket.once(url.protocol === "https:" ? "secureConnect" : "connect", connected)
-    })
     request.on("error", (cause) => reject(noResponse(cause)))
     request.on("response", resolve)
     request.end(typeof init?.body === "string" ? init.body : undefined)
   })
 
-/** Makes valid lines of a body. */
-type Guard = (body: AsyncIterable<Uint8Array>, state: BodyState) => AsyncGenerator<Uint8Array, void, void>
-
-/**
- * Makes a `fetch` for one request. `lines` is an answer that streams in lines, `document` one JSON object; another guard
- * makes lines of what streams in another form. When the
- * scope ends, a finished answer leaves its connection to the agent; any other has its socket closed at once.
- */
+/** Makes a `fetch` for one request whose answer is one JSON object. The end of the scope ends the request. */
 export const openExchange = Effect.fnUntraced(function* (
-  agent: http.Agent,
-  kind: "lines" | "document" | Guard,
-  connected: () => void = () => undefined
+  agent: http.Agent
 ): Effect.fn.Return<typeof fetch, never, Scope.Scope> {
-  const state: BodyState = { done: false }
   let request: http.ClientRequest | undefined
-  const started = (sent: http.ClientRequest) => {
-    request = sent
-  }
-  /** Reads to the end of a body whose last line has been seen. */
-  let readOn: (() => Promise<unknown>) | undefined
-
-  yield* Effect.addFinalizer(() =>
-    Effect.suspend(() => (state.done && readOn !== undefined ? Effect.promise(readOn) : Effect.void)).pipe(
-      Effect.interruptible,
-      Effect.timeoutOption(endGrace),
-      Effect.andThen(Effect.sync(() => request?.destroy()))
-    )
-  )
-
+  yield* Effect.addFinalizer(() => Effect.sync(() => request?.destroy()))
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
-    const response = await send(agent, url, init, { started, connected })
-    if (response.statusCode !== 200) {
-      throw readBadStatus({
-        status: response.statusCode ?? 0,
-        statusText: response.statusMessage ?? "",
-        retryAfter: response.headers["retry-after"],
-        body: Buffer.from((await readBytes(response, errorBytes)).bytes).toString("utf8")
-      })
-    }
-    if (kind === "document") return new Response(await readDocument(response))
-    const lines = (kind === "lines" ? guardLines : kind)(response, state)
-    readOn = () => lines.next()
-    return new Response(ReadableStream.from(lines))
+    const response = await send(agent, url, init, (sent) => {
+      request = sent
+    })
+    if (response.statusCode !== 200) throw await readRefusal(response)
+    return new Response(await readDocument(response))
   }
 })

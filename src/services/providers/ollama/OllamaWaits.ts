@@ -1,13 +1,10 @@
 /**
- * How long a call of an Ollama server may take in each phase: connecting, the first line, each further line, and as a
- * whole. A server that answers another call meanwhile is at work, and so the wait for a first line begins anew.
+ * How long a call of a model server may take in each phase: connecting, the first object, each further one, and as a
+ * whole. A server that answers another call meanwhile is at work, and so the wait for a first object begins anew.
  */
-import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
 import { defaultLimits } from "../../../domain/configuration/Limits.ts"
 import type { CallSettings } from "../CallOptions.ts"
-import { OllamaError, type OllamaErrorReason } from "./OllamaErrors.ts"
+import type { OllamaErrorReason } from "./OllamaErrors.ts"
 
 /** The longest times of one call, in milliseconds. */
 export interface CallTimes {
@@ -38,65 +35,36 @@ export const timesOf = (given: Partial<CallTimes> | undefined, own: CallSettings
       })
 })
 
-/** When the server last sent a line, to any call. */
-export interface Heard {
-  at: number
+/** How far a call is; times in milliseconds. */
+export interface CallState {
+  readonly began: number
+  readonly isConnected: boolean
+  /** When its last object came; absent before the first. */
+  readonly heardAt: number | undefined
+  /** When the server last sent an object to any call. */
+  readonly heardAny: number
 }
 
 /** A moment at which a call ends, and what it ends with. */
-interface End {
+export interface End {
   readonly at: number
   readonly reason: OllamaErrorReason
 }
 
-const earliest = (ends: ReadonlyArray<End>, last: End): End =>
-  ends.reduce((first, end) => (end.at < first.at ? end : first), last)
+const earlier = (one: End, other: End): End => (other.at < one.at ? other : one)
 
-/** Begins the time of a call, which is about to be sent. `isConnected` says whether the server has taken it. */
-export const beginWaits = Effect.fnUntraced(function* (times: CallTimes, heard: Heard, isConnected: () => boolean) {
-  const began = yield* Clock.currentTimeMillis
-  const whole: End = { at: began + times.total, reason: { _tag: "TooLong", millis: times.total } }
-
-  const endOfFirst = (): End => {
-    const silent = { at: Math.max(began, heard.at) + times.firstToken, reason: noFirstToken(times) }
-    const unconnected: End = { at: began + times.connect, reason: { _tag: "NotConnected", millis: times.connect } }
-    return earliest(isConnected() ? [silent] : [unconnected, silent], whole)
+const endOfWait = ({ connect, firstToken, idle }: CallTimes, state: CallState): End => {
+  const { began, heardAny, heardAt, isConnected } = state
+  if (heardAt !== undefined) return { at: heardAt + idle, reason: { _tag: "Stalled", millis: idle } }
+  const silent: End = {
+    at: Math.max(began, heardAny) + firstToken,
+    reason: { _tag: "NoFirstToken", millis: firstToken }
   }
+  return isConnected
+    ? silent
+    : earlier({ at: began + connect, reason: { _tag: "NotConnected", millis: connect } }, silent)
+}
 
-  /** Never returns; fails when a limit has passed. What ends the call may move while it is waited for. */
-  const untilLate: Effect.Effect<never, OllamaError> = Effect.gen(function* () {
-    for (;;) {
-      const { at, reason } = endOfFirst()
-      const now = yield* Clock.currentTimeMillis
-      if (now >= at) return yield* new OllamaError({ reason })
-      yield* Effect.sleep(Duration.millis(at - now))
-    }
-  })
-
-  const hear = Effect.map(Clock.currentTimeMillis, (now) => {
-    heard.at = now
-  })
-
-  return {
-    /** The answer up to its first line. */
-    first: <A>(answer: Effect.Effect<A, OllamaError>): Effect.Effect<A, OllamaError> =>
-      Effect.raceFirst(answer, untilLate).pipe(Effect.tap(() => hear)),
-    /** One further line. */
-    next: <A>(line: Effect.Effect<A, OllamaError>): Effect.Effect<A, OllamaError> =>
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const stalled: End = { at: now + times.idle, reason: { _tag: "Stalled", millis: times.idle } }
-        const { at, reason } = earliest([stalled], whole)
-        const late = new OllamaError({ reason })
-        if (now >= at) return yield* late
-        const read = yield* Effect.timeoutOrElse(line, {
-          duration: Duration.millis(at - now),
-          orElse: () => Effect.fail(late)
-        })
-        yield* hear
-        return read
-      })
-  }
-})
-
-const noFirstToken = ({ firstToken }: CallTimes): OllamaErrorReason => ({ _tag: "NoFirstToken", millis: firstToken })
+/** When a call ends that makes no further progress. */
+export const endOfCall = (times: CallTimes, state: CallState): End =>
+  earlier({ at: state.began + times.total, reason: { _tag: "TooLong", millis: times.total } }, endOfWait(times, state))

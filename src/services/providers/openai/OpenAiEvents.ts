@@ -1,14 +1,12 @@
 /**
- * Reads the body of a streamed answer: server-sent events with a JSON object each, the last of them `[DONE]`. Complete
- * objects are passed on as lines; anything else ends the body with an error.
+ * Reads the body of a streamed answer: server-sent events with a JSON object each, the last of them `[DONE]`. Anything
+ * else ends the answer with an OllamaError.
  */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import { OllamaError } from "../ollama/OllamaErrors.ts"
-import { lostConnection, maxBytes, type BodyState } from "../ollama/OllamaLines.ts"
+import { type BodyReader, maxBytes } from "../ollama/OllamaLines.ts"
 import { readErrorEvent } from "./OpenAiErrors.ts"
-
-const encoder = new TextEncoder()
 
 const badEvent = (text: string): OllamaError =>
   new OllamaError({ reason: { _tag: "BadLine", excerpt: text.slice(0, 80) } })
@@ -17,7 +15,7 @@ const unfinished = (): OllamaError =>
   new OllamaError({ reason: { _tag: "BrokenOff", detail: "the answer ended without its last event" } })
 
 /** What an event says: one object, the end, or nothing. */
-type Event = { readonly text: string; readonly hasFinished: boolean } | "done" | undefined
+type Event = { readonly value: object; readonly hasFinished: boolean } | "done" | undefined
 
 /** True for a chunk that says why the answer ended; some servers send no `[DONE]` after it. */
 const saysWhyItEnded = (value: object): boolean =>
@@ -33,7 +31,7 @@ const readData = (data: string): Result.Result<Event, OllamaError> => {
   if (Result.isFailure(parsed) || !Predicate.isObject(parsed.success)) return Result.fail(badEvent(text))
   const failure = readErrorEvent(parsed.success)
   if (failure !== undefined) return Result.fail(failure)
-  return Result.succeed({ text: JSON.stringify(parsed.success), hasFinished: saysWhyItEnded(parsed.success) })
+  return Result.succeed({ value: parsed.success, hasFinished: saysWhyItEnded(parsed.success) })
 }
 
 /** Cuts a body into events. Lines of `data` belong together until a blank line; other fields and comments mean nothing. */
@@ -82,44 +80,41 @@ const makeCutter = () => {
 }
 
 /**
- * Yields the objects of a body as lines. An answer has ended with `[DONE]`, or with the end of the body after the reason
- * for the end was given; after `[DONE]` the rest is read and ignored, which frees the connection.
+ * Makes the reader of one answer. It has ended with `[DONE]`, or with the end of the body after the reason for the end was
+ * given.
  */
-export async function* guardEvents(
-  body: AsyncIterable<Uint8Array>,
-  state: BodyState
-): AsyncGenerator<Uint8Array, void, void> {
+export const makeEventReader = (): BodyReader => {
   const cutter = makeCutter()
+  let isDone = false
   let hasFinished = false
-  /** The objects among some events, up to the end or the first that is bad. */
-  const takeLines = (events: Iterable<Result.Result<Event, OllamaError>>) => {
-    let lines = ""
+
+  const take = (events: Iterable<Result.Result<Event, OllamaError>>, objects: Array<unknown>): void => {
     for (const event of events) {
-      if (Result.isFailure(event)) return { lines, failure: event.failure }
+      if (Result.isFailure(event)) throw event.failure
       if (event.success === "done") {
-        state.done = true
-        break
+        isDone = true
+        return
       }
       if (event.success === undefined) continue
-      lines += `${event.success.text}\n`
+      objects.push(event.success.value)
       hasFinished ||= event.success.hasFinished
     }
-    return { lines, failure: undefined }
   }
-  try {
-    for await (const chunk of body) {
-      if (state.done) continue
-      const { failure, lines } = takeLines(cutter.cut(chunk))
-      if (lines !== "") yield encoder.encode(lines)
-      if (failure !== undefined) throw failure
+
+  return {
+    isDone: () => isDone,
+    read: (chunk, objects) => take(cutter.cut(chunk), objects),
+    end: (objects) => {
+      const end = Result.try({
+        try: () => take(cutter.end(), objects),
+        catch: (cause) => cause
+      })
+      if (Result.isFailure(end)) {
+        const isBad = end.failure instanceof OllamaError && end.failure.reason._tag === "BadLine"
+        throw isBad ? unfinished() : end.failure
+      }
+      if (!isDone && !hasFinished) throw unfinished()
+      isDone = true
     }
-  } catch (cause) {
-    if (!state.done) throw cause instanceof OllamaError ? cause : lostConnection(cause)
   }
-  if (state.done) return
-  const { failure, lines } = takeLines(cutter.end())
-  if (failure !== undefined && failure.reason._tag !== "BadLine") throw failure
-  if (failure !== undefined || !(state.done || hasFinished)) throw unfinished()
-  state.done = true
-  if (lines !== "") yield encoder.encode(lines)
 }

@@ -1,12 +1,10 @@
 /**
  * Turns the chunks of a streamed answer into the parts of effect/ai. Each answer has its own reader.
  */
-import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type * as IdGenerator from "effect/ai/IdGenerator"
 import type * as Response from "effect/ai/Response"
-import { callParts, makeBlocks, paramsOf } from "../AnswerBlocks.ts"
+import { callParts, idOrNew, makeBlocks, paramsOf, type PartReader, type Parts } from "../AnswerBlocks.ts"
 import { OllamaError } from "../ollama/OllamaErrors.ts"
 import { beginningOf } from "../ollama/OllamaParts.ts"
 
@@ -125,7 +123,7 @@ interface OpenCall {
 }
 
 /** Makes a reader for one answer: `read` takes each chunk in order, `end` gives what is known when the last has come. */
-export const makePartReader = (ids: IdGenerator.Service) => {
+export const makePartReader = (): PartReader => {
   let started = false
   let reason: string | undefined
   let usage: Usage | undefined
@@ -133,7 +131,7 @@ export const makePartReader = (ids: IdGenerator.Service) => {
 
   const { close, write } = makeBlocks()
   /** The call that a piece belongs to: by its index, or the last one, unless the piece begins a call. */
-  const callOf = Effect.fnUntraced(function* (piece: CallPiece) {
+  const callOf = (piece: CallPiece): OpenCall => {
     const index = piece.index ?? undefined
     const known =
       index === undefined
@@ -142,22 +140,21 @@ export const makePartReader = (ids: IdGenerator.Service) => {
           : undefined
         : calls.find((call) => call.index === index)
     if (known !== undefined) return known
-    const id = piece.id == null || piece.id === "" ? yield* ids.generateId() : piece.id
-    const call: OpenCall = { index, id, name: "", given: "" }
+    const call: OpenCall = { index, id: idOrNew(piece.id), name: "", given: "" }
     calls.push(call)
     return call
-  })
-  const takePiece = Effect.fnUntraced(function* (piece: CallPiece) {
-    const call = yield* callOf(piece)
+  }
+  const takePiece = (piece: CallPiece): void => {
+    const call = callOf(piece)
     const given = piece.function?.arguments
     call.name += piece.function?.name ?? ""
     call.given += typeof given === "string" ? given : given == null ? "" : JSON.stringify(given)
-  })
+  }
 
-  const read = Effect.fnUntraced(function* (line: unknown) {
+  const read = (line: unknown): Parts => {
     const decoded = decodeChunk(line)
     if (Result.isFailure(decoded)) {
-      return yield* new OllamaError({ reason: { _tag: "BadLine", excerpt: beginningOf(line) } })
+      throw new OllamaError({ reason: { _tag: "BadLine", excerpt: beginningOf(line) } })
     }
     const chunk = decoded.success
     const parts: Array<Response.StreamPartEncoded> = started ? [] : [metadataOf(chunk)]
@@ -166,11 +163,11 @@ export const makePartReader = (ids: IdGenerator.Service) => {
     const choice = chunk.choices?.[0]
     const delta = choice?.delta ?? choice?.message
     parts.push(...write("reasoning", delta?.reasoning_content ?? delta?.reasoning), ...write("text", delta?.content))
-    yield* Effect.forEach(delta?.tool_calls ?? [], takePiece, { discard: true })
+    for (const piece of delta?.tool_calls ?? []) takePiece(piece)
     reason = choice?.finish_reason ?? reason
     return parts
-  })
-  const end = (): ReadonlyArray<Response.StreamPartEncoded> => [
+  }
+  const end = (): Parts => [
     ...close(),
     ...calls.flatMap(({ given, id, name }) => callParts(id, name, paramsOf(given))),
     finishPart(reason, calls.length > 0, usage)

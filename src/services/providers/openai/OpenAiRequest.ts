@@ -135,6 +135,12 @@ const formatOf = (name: string, given: Schema.Constraint) => {
     : { type: "json_schema", json_schema: { name, strict: true, schema } }
 }
 
+/** The format of an answer that has to fit a JSON schema. */
+export const boundFormat = (schema: object): object => ({
+  type: "json_schema",
+  json_schema: { name: "answer", strict: true, schema }
+})
+
 /** The part of the request that depends on what is asked; tools and format are there only when they are used. */
 export const readProviderOptions = Effect.fnUntraced(function* (options: LanguageModel.ProviderOptions) {
   const foreign = options.tools.find(Tool.isProviderDefined)

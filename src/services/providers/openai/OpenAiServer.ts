@@ -1,5 +1,6 @@
 /**
- * Reads which models a server offers that speaks the API of OpenAI, and what it says of their windows.
+ * Reads which models a server offers that speaks the API of OpenAI, what it says of their windows, and how many calls it
+ * works on at a time.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -57,6 +58,9 @@ const unreadable = (said: unknown): OllamaError =>
 const tooSlow = (timeout: Duration.Duration): OllamaError =>
   new OllamaError({ reason: { _tag: "NoResponse", detail: `no answer within ${Duration.format(timeout)}` } })
 
+/** What llama.cpp's server says of itself; others have no such page, or other words on it. */
+const Properties = Schema.Struct({ total_slots: Schema.Int.check(Schema.isGreaterThan(0)) })
+
 const make = Effect.fnUntraced(function* (options: OpenAiServerOptions) {
   const agent = yield* openAgent(options.host)
   const timeout = options.timeout ?? Duration.seconds(10)
@@ -64,16 +68,29 @@ const make = Effect.fnUntraced(function* (options: OpenAiServerOptions) {
   const headers: Record<string, string> =
     options.apiKey === undefined ? {} : { Authorization: `Bearer ${Redacted.value(options.apiKey)}` }
 
-  const models: Effect.Effect<ReadonlyArray<OfferedModel>, ModelError> = Effect.gen(function* () {
-    const exchange = yield* openExchange(agent, "document")
-    const said = yield* Effect.tryPromise({
-      try: async () => (await exchange(url, { headers })).json(),
+  const read = Effect.fnUntraced(function* (address: string) {
+    const exchange = yield* openExchange(agent)
+    const said: unknown = yield* Effect.tryPromise({
+      try: async () => (await exchange(address, { headers })).json(),
       catch: asOllamaError
     })
+    return said
+  }, Effect.scoped)
+
+  /** The page of the server itself is beside those of the API. */
+  const slots = read(`${options.host.replace(/\/v1$/, "")}/props`).pipe(
+    Effect.flatMap(Schema.decodeUnknownEffect(Properties)),
+    Effect.map(({ total_slots }): number | undefined => total_slots),
+    Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.undefined }),
+    Effect.orElseSucceed((): number | undefined => undefined),
+    Effect.withSpan("OpenAiServer.slots")
+  )
+
+  const models: Effect.Effect<ReadonlyArray<OfferedModel>, ModelError> = Effect.gen(function* () {
+    const said = yield* read(url)
     const { data } = yield* Schema.decodeUnknownEffect(Models)(said).pipe(Effect.mapError(() => unreadable(said)))
     return data.map(readModel)
   }).pipe(
-    Effect.scoped,
     Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(tooSlow(timeout)) }),
     Effect.mapError((error) =>
       fromAiError(toAiError(error, { method: "models", url, api: "OpenAI" }), {
@@ -84,7 +101,7 @@ const make = Effect.fnUntraced(function* (options: OpenAiServerOptions) {
     ),
     Effect.withSpan("OpenAiServer.models")
   )
-  return OpenAiServer.of({ host: options.host, models })
+  return OpenAiServer.of({ host: options.host, models, slots })
 })
 
 export class OpenAiServer extends Context.Service<
@@ -94,6 +111,8 @@ export class OpenAiServer extends Context.Service<
     readonly host: string
     /** What the server offers, in its order. */
     readonly models: Effect.Effect<ReadonlyArray<OfferedModel>, ModelError>
+    /** How many calls it works on at a time, if it says so. */
+    readonly slots: Effect.Effect<number | undefined>
   }
 >()("task-conductor/services/providers/openai/OpenAiServer") {
   static readonly layer = (options: OpenAiServerOptions): Layer.Layer<OpenAiServer> =>

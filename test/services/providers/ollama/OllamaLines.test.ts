@@ -2,25 +2,26 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { OllamaError, type OllamaErrorReason } from "../../../../src/services/providers/ollama/OllamaErrors.ts"
-import { guardLines, maxBytes } from "../../../../src/services/providers/ollama/OllamaLines.ts"
+import { lostConnection, makeLineReader, maxBytes } from "../../../../src/services/providers/ollama/OllamaLines.ts"
 
-async function* bodyOf(chunks: ReadonlyArray<string | Uint8Array>, broken?: unknown): AsyncGenerator<Uint8Array> {
-  for (const chunk of chunks) yield Buffer.from(chunk)
-  if (broken !== undefined) throw broken
-}
-
-/** Everything a body yields, each piece as text, and the reason it ended with. */
-const read = (chunks: ReadonlyArray<string | Uint8Array>, broken?: unknown) =>
-  Effect.promise(async () => {
+/** The objects of a body, as they come with each chunk and with its end, and the reason it ended with. */
+const read = (chunks: ReadonlyArray<string | Uint8Array>) =>
+  Effect.sync(() => {
+    const reader = makeLineReader()
     const pieces: Array<string> = []
-    const state = { done: false }
     let reason: OllamaErrorReason | undefined
-    try {
-      for await (const piece of guardLines(bodyOf(chunks, broken), state)) pieces.push(Buffer.from(piece).toString())
-    } catch (cause) {
-      reason = cause instanceof OllamaError ? cause.reason : assert.fail(String(cause))
+    const take = (fill: (objects: Array<unknown>) => void): void => {
+      const objects: Array<unknown> = []
+      try {
+        if (reason === undefined) fill(objects)
+      } catch (cause) {
+        reason = cause instanceof OllamaError ? cause.reason : assert.fail(String(cause))
+      }
+      if (objects.length > 0) pieces.push(objects.map((object) => `${JSON.stringify(object)}\n`).join(""))
     }
-    return { pieces, done: state.done, reason }
+    for (const chunk of chunks) take((objects) => reader.read(Buffer.from(chunk), objects))
+    if (!reader.isDone()) take((objects) => reader.end(objects))
+    return { pieces, done: reader.isDone(), reason }
   })
 
 const one = '{"message":{"content":"Grüße, 世界 🎉"},"done":false}'
@@ -29,14 +30,14 @@ const last = '{"done":true}'
 
 const whole = { pieces: [`${one}\n${two}\n${last}\n`], done: true, reason: undefined }
 
-describe("guardLines", () => {
-  it.effect("yields lines that arrive together in one piece", () =>
+describe("makeLineReader", () => {
+  it.effect("gives objects that arrive together at once", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* read([`${one}\n${two}\n${last}\n`]), whole)
     })
   )
 
-  it.effect("yields each line as soon as it is complete", () =>
+  it.effect("gives each object as soon as it is complete", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* read([`${one}\n${two.slice(0, 5)}`, `${two.slice(5)}\n`, `${last}\n`]), {
         ...whole,
@@ -60,11 +61,9 @@ describe("guardLines", () => {
     })
   )
 
-  it.effect("ignores what follows the last line, even a broken connection", () =>
+  it.effect("ignores what follows the last line", () =>
     Effect.gen(function* () {
-      const chunks = [`${one}\n${two}\n${last}\nnonsense\n`, "more\n"]
-      assert.deepStrictEqual(yield* read(chunks), whole)
-      assert.deepStrictEqual(yield* read(chunks, new Error("reset")), whole)
+      assert.deepStrictEqual(yield* read([`${one}\n${two}\n${last}\nnonsense\n`, "more\n"]), whole)
     })
   )
 
@@ -106,7 +105,7 @@ describe("guardLines", () => {
     })
   )
 
-  it.effect("yields the good lines of a chunk before it fails on the bad one", () =>
+  it.effect("gives the good objects of a chunk before it fails on the bad one", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* read([`${one}\nnonsense\n${two}\n`]), {
         pieces: [`${one}\n`],
@@ -116,16 +115,13 @@ describe("guardLines", () => {
     })
   )
 
-  it.effect("names the code of a lost connection", () =>
-    Effect.gen(function* () {
-      const reset = Object.assign(new Error("aborted"), { code: "ECONNRESET" })
-      assert.deepStrictEqual(yield* read([`${one}\n`], reset), {
-        pieces: [`${one}\n`],
-        done: false,
-        reason: { _tag: "BrokenOff", detail: "the connection was lost (ECONNRESET)" }
-      })
+  it("names the code of a lost connection", () => {
+    const reset = Object.assign(new Error("aborted"), { code: "ECONNRESET" })
+    assert.deepStrictEqual(lostConnection(reset).reason, {
+      _tag: "BrokenOff",
+      detail: "the connection was lost (ECONNRESET)"
     })
-  )
+  })
 
   it.effect("takes the longest line there may be", () =>
     Effect.gen(function* () {

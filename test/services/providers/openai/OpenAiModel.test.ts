@@ -12,7 +12,6 @@ import * as Toolkit from "effect/ai/Toolkit"
 import * as TestClock from "effect/testing/TestClock"
 import { fromAiError } from "../../../../src/services/providers/ModelErrors.ts"
 import { CallOptions, type CallSettings } from "../../../../src/services/providers/CallOptions.ts"
-import { ModelOverride } from "../../../../src/services/providers/ModelOverride.ts"
 import { OpenAiModel, type OpenAiModelOptions } from "../../../../src/services/providers/openai/OpenAiModel.ts"
 import type { ModelErrorReason } from "../../../../src/domain/models/ModelAnswer.ts"
 import { type CompletionBody, FakeOpenAi, fakeOpenAiModel, openAiError } from "../../../support/FakeOpenAi.ts"
@@ -94,7 +93,7 @@ describe("what is sent", () => {
           { role: "user", content: [{ type: "text", text: "Hello" }] }
         ])
         yield* LanguageModel.generateText({ prompt: "Hello" })
-        yield* streamed("Hello").pipe(Effect.provideService(ModelOverride, "openai:other:1b"))
+        yield* askWith({ sampling: {}, model: "openai:other:1b" })
         assert.deepStrictEqual<unknown>(chats, [
           {
             ...sent,

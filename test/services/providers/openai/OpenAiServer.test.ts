@@ -43,6 +43,22 @@ describe("the address", () => {
   })
 })
 
+describe("the slots of a server", () => {
+  const slots = Effect.flatMap(OpenAiServer, (server) => server.slots)
+  const page = (body: unknown, status = 200) => ({ status, body })
+
+  it.effect.each<[string, ReturnType<typeof page>, number | undefined]>([
+    ["its properties", page({ total_slots: 4, model_path: "/m.gguf" }), 4],
+    ["no such page", page({ error: "no" }, 404), undefined],
+    ["what is no number of slots", page({ total_slots: 0 }), undefined],
+    ["other words", page({ slots: 4 }), undefined]
+  ])("are read from %s", ([, properties, expected]) =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* withServer({ paths: { "/props": properties } }, slots), expected)
+    })
+  )
+})
+
 describe("the models of a server", () => {
   it.effect("are listed with the window, under each of its names", () =>
     Effect.gen(function* () {

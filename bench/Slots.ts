@@ -1,0 +1,83 @@
+/**
+ * The slots of a model server for measurements. Each works on one call at a time, in the order of arrival, for a given time, and
+ * remembers its last prompt and answer, as real servers do, which need not read the same beginning again.
+ */
+
+/** Below this share of a prompt, a common beginning is not worth a slot: the one that was free longest is taken. */
+const worthwhile = 0.1
+
+/** A timer may be late by that much without a call starting later, in ms. */
+const lateness = 5
+
+interface Slot {
+  isBusy: boolean
+  /** When it is free again: a call starts at the deadline of the one before, so timers do not add up. */
+  freeAt: number
+  remembered: string
+}
+
+/** How much two texts have in common at their beginning. */
+export const commonBeginning = (one: string, other: string): number => {
+  const most = Math.min(one.length, other.length)
+  let [low, high] = [0, most]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (one.slice(low, middle) === other.slice(low, middle)) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+export interface Slots {
+  /** Waits for a slot and until the call has had its time; `takes` is in ms; gives the characters of the prompt that the slot remembered. */
+  readonly work: (prompt: string, answer: string, takes: number) => Promise<number>
+}
+
+/** An infinite number of slots remembers nothing, and lets no call wait. */
+export const makeSlots = (count: number): Slots => {
+  const waiting: Array<() => void> = []
+  const slots = Array.from({ length: Number.isFinite(count) ? count : 0 }, (): Slot => ({
+    isBusy: false,
+    freeAt: 0,
+    remembered: ""
+  }))
+
+  const take = (prompt: string): { readonly slot: Slot; readonly common: number } | undefined => {
+    const free = slots
+      .filter(({ isBusy }) => !isBusy)
+      .map((slot) => ({ slot, common: commonBeginning(slot.remembered, prompt) }))
+    const best = free.toSorted((a, b) => b.common - a.common)[0]
+    return best !== undefined && best.common > worthwhile * prompt.length
+      ? best
+      : free.toSorted((a, b) => a.slot.freeAt - b.slot.freeAt)[0]
+  }
+
+  const pass = (milliseconds: number): Promise<void> =>
+    new Promise((done) => setTimeout(done, Math.max(0, milliseconds)))
+
+  const work = async (prompt: string, answer: string, takes: number): Promise<number> => {
+    if (!Number.isFinite(count)) {
+      if (takes > 0) await pass(takes)
+      return 0
+    }
+    let hasWaited = false
+    let taken = take(prompt)
+    while (taken === undefined) {
+      await new Promise<void>((go) => waiting.push(go))
+      hasWaited = true
+      taken = take(prompt)
+    }
+    const { common, slot } = taken
+    const now = performance.now()
+    const start = hasWaited || slot.freeAt > now - lateness ? Math.max(slot.freeAt, now - lateness) : now
+    slot.isBusy = true
+    slot.freeAt = start + takes
+    slot.remembered = prompt + answer
+    if (takes > 0) await pass(start + takes - performance.now())
+    slot.isBusy = false
+    waiting.shift()?.()
+    return common
+  }
+
+  return { work }
+}

@@ -1,0 +1,59 @@
+/**
+ * The time that no schedule can beat for a plan whose steps come one after another: on a server with a fixed number of slots,
+ * with every refinement allowed to start as soon as there is a plan.
+ */
+
+/** The times of one task: its refinement, its tools, and its execution. */
+export interface TaskTimes {
+  readonly refine: number
+  readonly tools: number
+  readonly execute: number
+}
+
+export interface PlanTimes {
+  /** Before the first refinement may start. */
+  readonly plan: number
+  readonly steps: ReadonlyArray<ReadonlyArray<TaskTimes>>
+  /** Behind the last step. */
+  readonly end: number
+}
+
+const sum = (tasks: ReadonlyArray<TaskTimes>, time: (task: TaskTimes) => number): number =>
+  tasks.reduce((total, task) => total + time(task), 0)
+
+/**
+ * A step ends neither before the longest of its tasks, nor before the slots can have done its executions, nor before they can
+ * have done all calls up to it.
+ */
+export const lowerBound = ({ end, plan, steps }: PlanTimes, slots: number): number => {
+  let finish = plan
+  let work = 0
+  for (const tasks of steps) {
+    const longest = tasks.map(({ execute, refine, tools }) => Math.max(finish, plan + refine) + tools + execute)
+    work += sum(tasks, ({ execute, refine }) => refine + execute)
+    const executions = Math.min(...tasks.map(({ tools }) => tools)) + sum(tasks, ({ execute }) => execute) / slots
+    finish = Math.max(...longest, finish + executions, plan + work / slots)
+  }
+  return finish + end
+}
+
+/** How many tasks each step has, when they are spread evenly. */
+export const stepSizes = (tasks: number, steps: number): ReadonlyArray<number> =>
+  Array.from(
+    { length: steps },
+    (_, step) => Math.floor(((step + 1) * tasks) / steps) - Math.floor((step * tasks) / steps)
+  )
+
+/** Equal calls, and tools that take no time; `plan` and `end` are numbers of calls. */
+export const evenPlan = (
+  tasks: number,
+  steps: number,
+  latency: number,
+  calls: { readonly plan: number; readonly end: number }
+): PlanTimes => ({
+  plan: calls.plan * latency,
+  end: calls.end * latency,
+  steps: stepSizes(tasks, steps).map((size) =>
+    Array.from({ length: size }, () => ({ refine: latency, tools: 0, execute: latency }))
+  )
+})

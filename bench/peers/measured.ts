@@ -1,0 +1,30 @@
+/**
+ * Measures the work of one client in its own process, which prints the figures as one line of JSON and ends.
+ */
+import type { Order } from "./Workload.ts"
+
+/** What a client measures of itself; the time begins when its modules are loaded. */
+export interface Cost {
+  readonly wallMs: number
+  readonly cpuMs: number
+  readonly peakMegabytes: number
+}
+
+/** Does the work of a client that gives a result for each task. */
+export const measured = async (work: (order: Order) => Promise<ReadonlyArray<string>>): Promise<never> => {
+  const order: Order = JSON.parse(process.argv[2] ?? "")
+  const used = process.cpuUsage()
+  const began = performance.now()
+  const results = await work(order)
+  const wallMs = performance.now() - began
+  const { system, user } = process.cpuUsage(used)
+  const right = results.filter((result) => result.includes("is done")).length
+  if (right !== order.tasks) throw new Error(`${right} of ${order.tasks} tasks have the right result`)
+  const cost: Cost = {
+    wallMs,
+    cpuMs: (system + user) / 1000,
+    peakMegabytes: process.resourceUsage().maxRSS / 1024
+  }
+  console.log(JSON.stringify(cost))
+  process.exit(0)
+}

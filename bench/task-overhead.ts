@@ -1,0 +1,196 @@
+/**
+ * What a task costs besides its model calls and the reading of their answers: its events, its records, the gate and one tool
+ * call. No model is asked; the texts are as long as those of a small task.
+ *
+ *   node bench/task-overhead.ts [--tasks 1000] [--side 64] [--repeat 5] [--part all|events|activities|tool]
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { parseArgs } from "node:util"
+import type { ModelCallId } from "../src/domain/runs/ActivityKey.ts"
+import { modelCallKey, stageKey } from "../src/domain/runs/ActivityKey.ts"
+import { Refinement } from "../src/domain/documents/RefinementFormat.ts"
+import { ModelAnswer } from "../src/domain/models/ModelAnswer.ts"
+import { plainTask } from "../src/domain/plan/Task.ts"
+import { TaskResult } from "../src/domain/plan/TaskResult.ts"
+import { makeSafeJson } from "../src/domain/text/Redaction.ts"
+import { makeEventHistory } from "../src/library/EventHistory.ts"
+import { definePlugin, tool } from "../src/plugin-kit.ts"
+import { Activities } from "../src/services/journal/Activities.ts"
+import { Journal } from "../src/services/journal/Journal.ts"
+import { layerJournalEngine } from "../src/services/journal/JournalEngine.ts"
+import { newProof, SealKey } from "../src/services/journal/JournalSeal.ts"
+import { openJournal } from "../src/services/journal/JournalWriter.ts"
+import { textHash } from "../src/services/files/Hash.ts"
+import { Approver } from "../src/services/approvals/Approver.ts"
+import { Commands } from "../src/services/commands/Commands.ts"
+import { Gate } from "../src/services/permissions/Gate.ts"
+import { Policies } from "../src/services/permissions/Policies.ts"
+import { ProjectWriteLock } from "../src/services/permissions/ProjectWriteLock.ts"
+import { RunEvents } from "../src/services/runs/RunEvents.ts"
+import { UsageMeter } from "../src/services/runs/UsageMeter.ts"
+import { makeRunState } from "../src/services/runs/RunState.ts"
+import { makeTaskCalls } from "../src/services/tools/TaskCalls.ts"
+import { ToolRegistry } from "../src/services/tools/ToolRegistry.ts"
+import { ToolRunner } from "../src/services/tools/ToolRunner.ts"
+import { WebFetch } from "../src/services/web/WebFetch.ts"
+import { Workspace } from "../src/services/files/Workspace.ts"
+import { makeFolder, makeProject } from "../test/support/Project.ts"
+import { TestWorkflow } from "../test/support/JournalSession.ts"
+
+const { values } = parseArgs({
+  options: {
+    tasks: { type: "string", default: "1000" },
+    side: { type: "string", default: "64" },
+    repeat: { type: "string", default: "5" },
+    part: { type: "string", default: "all" },
+    nojournal: { type: "boolean", default: false }
+  }
+})
+const tasks = Number(values.tasks)
+const has = (part: string): boolean => values.part === "all" || values.part === part
+
+const prompt =
+  "Reference information: the project reads forty files, keeps three facts of each and writes one report.\n".repeat(30)
+const output = "one line of the file that the tool has read\n".repeat(10)
+const answer = new ModelAnswer({
+  text: "## Result summary\n\nThe item is done.\n\n## Details\n\nIt was read and everything in it is as it should be.\n",
+  thinking: "",
+  usage: { promptTokens: 744, answerTokens: 62, durationMs: 168 }
+})
+
+const plugin = definePlugin({
+  name: "bench",
+  tools: Effect.succeed({
+    bench_read: tool({
+      description: "Reads an item. Use it for every item.",
+      parameters: Schema.Struct({}),
+      risk: "safe",
+      effect: "pure",
+      example: {},
+      execute: () => Effect.succeed(output)
+    })
+  })
+})
+
+const work = Effect.gen(function* () {
+  const activities = yield* Activities
+  const { publish } = yield* RunEvents
+  const journal = yield* Journal
+  const meter = yield* UsageMeter
+  const runCalls = yield* makeTaskCalls
+  const state = yield* makeRunState
+
+  const ask = Effect.fnUntraced(function* (stage: "refine" | "execute", name: string) {
+    const call: ModelCallId = { stage, round: 1, task: name, attempt: 1 }
+    if (has("events")) yield* publish({ type: "stage.started", stage, round: 1, task: name })
+    const key = modelCallKey(call)
+    const input = textHash(prompt + name)
+    if (!has("activities")) return
+    yield* activities.run({
+      key,
+      input,
+      success: ModelAnswer,
+      error: Schema.Never,
+      execute: Effect.gen(function* () {
+        yield* journal.sent({ key: `${key}#${input.slice(0, 16)}`, system: prompt, user: name })
+        yield* publish({ type: "model.started", call, estimatedTokens: 745 })
+        return answer
+      }),
+      tell: ({ usage }) => Effect.andThen(meter.modelCall(usage), publish({ type: "model.finished", call, usage }))
+    })
+  })
+
+  const one = Effect.fnUntraced(function* (n: number) {
+    const task = plainTask(
+      `Item ${n}`,
+      "bench",
+      `Read what there is about Item ${n} and report what matters.`,
+      "A short summary."
+    )
+    const where = { round: 1, step: 0, task: task.name }
+    const call = { uid: `call_${n}`, name: "bench_read", arguments: {} }
+    const refinement = has("activities")
+      ? yield* activities.runStage(
+          { key: stageKey.refined(1, task.name), success: Refinement },
+          Effect.as(ask("refine", task.name), { task, calls: [call] })
+        )
+      : { task, calls: [call] }
+    if (has("events")) {
+      yield* publish({ type: "task.refined", ...where, calls: refinement.calls })
+      yield* publish({ type: "task.started", ...where })
+    }
+    const run = Effect.gen(function* () {
+      const calls = has("tool") ? yield* runCalls(task.name, 1, refinement.calls) : []
+      yield* ask("execute", task.name)
+      return new TaskResult({ task, calls, result: { summary: "The item is done.", document: answer.text } })
+    })
+    const result = has("activities")
+      ? yield* activities.runStage({ key: stageKey.task(1, task.name), success: TaskResult }, run)
+      : yield* run
+    yield* state.addResult(result)
+    if (has("events")) yield* publish({ type: "task.finished", ...where, result })
+  })
+
+  const cpu = process.cpuUsage()
+  yield* Effect.forEach(
+    Array.from({ length: tasks }, (_, n) => n),
+    one,
+    {
+      concurrency: Number(values.side),
+      discard: true
+    }
+  )
+  yield* journal.flush
+  const { system, user } = process.cpuUsage(cpu)
+  return (system + user) / 1000
+})
+
+const measure = Effect.gen(function* () {
+  const folder = yield* makeFolder
+  const history = makeEventHistory((event: unknown) => event)
+  const writer = yield* openJournal(`${folder}/journal.jsonl`, undefined, {
+    write: makeSafeJson(["a secret of this machine"]),
+    seal: { key: new SealKey(Buffer.alloc(32, 1), "bench"), proof: newProof }
+  })
+  const journal = values.nojournal ? Journal.layerNone : Journal.layer([], 1, writer)
+  const events = Layer.effect(
+    RunEvents,
+    Effect.map(Effect.all([Journal, RunEvents]), ([{ tell }, { publish }]) =>
+      RunEvents.of({ publish: (event) => Effect.andThen(tell(event), publish(event)) })
+    )
+  ).pipe(Layer.provide(RunEvents.layerListener((recorded) => Effect.sync(() => history.push(recorded)))))
+  const world = Layer.mergeAll(
+    Workspace.layer(yield* makeProject({})),
+    WebFetch.layer(),
+    Policies.layerMemory(),
+    Approver.layerAllowAll,
+    Activities.layerWorkflow,
+    ProjectWriteLock.layerHeld,
+    UsageMeter.layer,
+    events,
+    layerJournalEngine
+  ).pipe(Layer.provideMerge(journal))
+  const tools = ToolRunner.layer().pipe(
+    Layer.provideMerge(Gate.layer()),
+    Layer.provideMerge(ToolRegistry.layer([plugin])),
+    Layer.provideMerge(Commands.layer({ environment: {}, home: folder, hidden: [] })),
+    Layer.provideMerge(world)
+  )
+  return yield* TestWorkflow.execute({ runId: "r" }).pipe(
+    Effect.provide(TestWorkflow.toLayer(() => Effect.orDie(work)).pipe(Layer.provideMerge(tools)))
+  )
+}).pipe(Effect.scoped)
+
+const program = Effect.gen(function* () {
+  const costs: Array<number> = []
+  for (let n = 0; n < Number(values.repeat); n += 1) costs.push(Number(yield* measure))
+  const sorted = costs.toSorted((a, b) => a - b)
+  const perTask = (ms: number): string => (ms / tasks).toFixed(3)
+  console.log(
+    `${tasks} tasks, ms of CPU per task: best ${perTask(sorted[0] ?? 0)}, median ${perTask(sorted[sorted.length >> 1] ?? 0)}, all ${costs.map(perTask).join(" ")}`
+  )
+})
+await Effect.runPromise(program.pipe(Effect.provide(NodeServices.layer)) as Effect.Effect<void>)
