@@ -26,7 +26,7 @@ export const workLine = (
   const final = details.at(-1) ?? ""
   const last = isLong && leastName + widthOf(final) > room ? "" : final
   const fits = (one: string): boolean => lineWidth(name) + widthOf(one) <= room
-  const detail = details.find(fits) ?? (fits(word) ? word : last)
+  const detail = details.find(fits) ?? (word !== "" && fits(word) ? word : last)
   const least = Math.min(lineWidth(name), leastName)
   const named = cutLine(name, Math.max(least, room - widthOf(detail)))
   const whole: StyledLine = detail === "" ? named : [...named, { text: ` · ${detail}` }]
