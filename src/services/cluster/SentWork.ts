@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
-import { Refinement } from "../../domain/documents/RefinementFormat.ts"
+import { Refinement } from "../../domain/documents/Refinement.ts"
 import type { TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { stageKey } from "../../domain/runs/ActivityKey.ts"
 import { redacted } from "../../domain/text/Redaction.ts"

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Refinement } from "../../domain/documents/RefinementFormat.ts"
+import type { Refinement } from "../../domain/documents/Refinement.ts"
 import type { Reference } from "../../domain/plan/Reference.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { PreparedCall } from "../../domain/tools/PreparedCall.ts"

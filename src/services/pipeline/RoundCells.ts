@@ -4,7 +4,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Refinement } from "../../domain/documents/RefinementFormat.ts"
+import type { Refinement } from "../../domain/documents/Refinement.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import type { TaskList } from "../../domain/plan/TaskList.ts"
 import { TaskFailure, type TaskResult } from "../../domain/plan/TaskResult.ts"
