@@ -134,19 +134,31 @@ describe("ClusterRuns", { timeout: 60_000, ...needsPostgres }, () => {
     )
   )
 
-  liveTest("keeps no refinement to be carried out from which a secret was taken", () =>
+  liveTest("keeps a refinement from which a secret was taken whole at its worker only", () =>
     onDatabase(
       Effect.gen(function* () {
         yield* (yield* ClusterRuns).submit(newRun("run-1"))
-        const layer = layerClusterJournal("run-1", makeSecrets(redact))
-        const kept = Effect.gen(function* () {
-          const journal = yield* Journal
-          const keys = ["round-1/refined/look-1#1", "round-1/refined/look-2#1", "round-1/task/look-1"]
-          for (const key of keys)
-            yield* journal.saveStageResult(key, key.includes("look-2") ? "open" : "the-s3cret-value")
-          return yield* Effect.forEach(keys, (key) => Effect.map(journal.stageResult(key), Option.getOrUndefined))
-        })
-        assert.deepStrictEqual(yield* Effect.provide(kept, layer), [undefined, "open", "[redacted]"])
+        const keys = ["round-1/refined/look-1#1", "round-1/refined/look-2#1", "round-1/task/look-1"]
+        const save = Effect.flatMap(Journal, (journal) =>
+          Effect.forEach(keys, (key) =>
+            journal.saveStageResult(key, key.includes("look-2") ? "open" : "the-s3cret-value")
+          )
+        )
+        const found = Effect.flatMap(Journal, (journal) =>
+          Effect.forEach(keys, (key) => Effect.map(journal.stageResult(key), Option.getOrUndefined))
+        )
+        const maker = layerClusterJournal("run-1", makeSecrets(redact))
+        const other = layerClusterJournal("run-1", makeSecrets(redact))
+        assert.deepStrictEqual(yield* Effect.provide(Effect.andThen(save, found), maker), [
+          "the-s3cret-value",
+          "open",
+          "[redacted]"
+        ])
+        assert.deepStrictEqual(yield* Effect.provide(found, other), [undefined, "open", "[redacted]"])
+        /* What another worker made since counts, not what this one remembers. */
+        const saveOther = Effect.flatMap(Journal, (journal) => journal.saveStageResult(keys[0]!, "another"))
+        yield* Effect.provide(saveOther, other)
+        assert.strictEqual((yield* Effect.provide(found, maker))[0], "another")
       })
     )
   )
