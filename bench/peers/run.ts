@@ -43,7 +43,7 @@ if (wrong || chosen.size === 0 || settings.some(({ length }) => length !== 2)) {
 
 if (!values["no-install"]) {
   const cwd = fileURLToPath(new URL(".", import.meta.url))
-  const { status } = spawnSync("npm", ["ci"], { cwd, stdio: ["ignore", "ignore", "inherit"], shell: true })
+  const { status } = spawnSync("npm ci", { cwd, stdio: ["ignore", "ignore", "inherit"], shell: true })
   if (status !== 0) process.exit(1)
 }
 
