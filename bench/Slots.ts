@@ -33,6 +33,8 @@ export interface Slots {
   readonly work: (prompt: string, answer: string, takes: number) => Promise<number>
 }
 
+const pass = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, Math.max(0, milliseconds)))
+
 /** An infinite number of slots remembers nothing, and lets no call wait. */
 export const makeSlots = (count: number): Slots => {
   const waiting: Array<() => void> = []
@@ -51,9 +53,6 @@ export const makeSlots = (count: number): Slots => {
       ? best
       : free.toSorted((a, b) => a.slot.freeAt - b.slot.freeAt)[0]
   }
-
-  const pass = (milliseconds: number): Promise<void> =>
-    new Promise((done) => setTimeout(done, Math.max(0, milliseconds)))
 
   const work = async (prompt: string, answer: string, takes: number): Promise<number> => {
     if (!Number.isFinite(count)) {

@@ -52,7 +52,10 @@ const said = (report: RunReport, root: string): unknown =>
       results: report.results.map(({ calls, result, task }) => ({
         task,
         result,
-        calls: calls.map(({ call, result: { metadata: _, ...outcome } }) => ({ call, outcome }))
+        calls: calls.map(({ call, result: { data, error_message, error_type, success } }) => ({
+          call,
+          outcome: { data, error_message, error_type, success }
+        }))
       })),
       failures: report.failures
     }).replaceAll(root, "PROJECT")

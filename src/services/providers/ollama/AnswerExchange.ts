@@ -48,6 +48,8 @@ export type NextObjects = Effect.Effect<ReadonlyArray<unknown>, OllamaError>
 
 const none: ReadonlyArray<unknown> = []
 
+const nothing = (): void => {}
+
 const asOllamaError = (cause: unknown): OllamaError => (cause instanceof OllamaError ? cause : lostConnection(cause))
 
 /** Sends the request. `now` is the time in ms. */
@@ -58,9 +60,9 @@ const begin = ({ agent, heard }: Connection, asked: AnswerRequest, now: () => nu
   let failure: OllamaError | undefined
   let heardAt: number | undefined
   let isConnected = false
-  let wake: () => void = () => undefined
+  let wake = nothing
   let isReleased = false
-  let released: () => void = () => undefined
+  let released = nothing
 
   const fail = (error: () => OllamaError): void => {
     if (failure !== undefined || reader.isDone()) return
@@ -128,11 +130,11 @@ const begin = ({ agent, heard }: Connection, asked: AnswerRequest, now: () => nu
       const answer = settled()
       if (answer === undefined) return
       // The reader may go on at once, and wait for the next objects.
-      wake = () => undefined
+      wake = nothing
       resume(answer)
     }
     return Effect.sync(() => {
-      wake = () => undefined
+      wake = nothing
     })
   })
   const next: NextObjects = Effect.suspend(() => settled() ?? arrival)

@@ -93,25 +93,27 @@ export const makeLineReader = (): BodyReader => {
     size = 0
     return line ?? new Uint8Array()
   }
-  const add = (line: Result.Result<Line | undefined, OllamaError>, objects: Array<unknown>): void => {
+  /** True for the last line. */
+  const add = (line: Result.Result<Line | undefined, OllamaError>, objects: Array<unknown>): boolean => {
     if (Result.isFailure(line)) throw line.failure
-    if (line.success === undefined) return
+    if (line.success === undefined) return false
     objects.push(line.success.value)
     isDone = line.success.done
+    return isDone
   }
 
   return {
     isDone: () => isDone,
     read: (chunk, objects) => {
+      if (isDone) return
       let start = 0
-      while (!isDone && start < chunk.length) {
+      while (start < chunk.length) {
         const end = chunk.indexOf(newline, start)
         hold(chunk.subarray(start, end === -1 ? chunk.length : end))
-        if (end === -1) return
+        if (end === -1 || add(readLine(held()), objects)) return
         start = end + 1
-        add(readLine(held()), objects)
       }
     },
-    end: (objects) => add(readEnd(held()), objects)
+    end: (objects) => void add(readEnd(held()), objects)
   }
 }

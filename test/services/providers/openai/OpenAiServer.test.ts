@@ -16,6 +16,8 @@ const withServer = <A, E>(options: FakeOpenAiOptions, use: Effect.Effect<A, E, O
 
 const offered = Effect.flatMap(OpenAiServer, ({ models }) => models)
 
+const page = (body: unknown, status = 200) => ({ status, body })
+
 describe("the address", () => {
   it.each([
     [undefined, "http://127.0.0.1:8080/v1"],
@@ -45,7 +47,6 @@ describe("the address", () => {
 
 describe("the slots of a server", () => {
   const slots = Effect.flatMap(OpenAiServer, (server) => server.slots)
-  const page = (body: unknown, status = 200) => ({ status, body })
 
   it.effect.each<[string, ReturnType<typeof page>, number | undefined]>([
     ["its properties", page({ total_slots: 4, model_path: "/m.gguf" }), 4],
