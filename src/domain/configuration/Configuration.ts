@@ -61,7 +61,10 @@ export const Configuration = Schema.Struct({
     count(10_000_000),
     "The size of the context window in tokens. It applies to all models of a run, and is lowered to what the model supports. Default: `num_ctx` of the Modelfile, else the size with which the server has loaded the model if that is more than 8192, else 8192. Flag: --context-window."
   ),
-  parallel: key(count(64), "How many model calls the server processes in parallel. Default: what a server of llama.cpp says, else 2. Environment: OLLAMA_NUM_PARALLEL. Flag: --parallel."),
+  parallel: key(
+    count(64),
+    "How many model calls the server processes in parallel. Default: what a server of llama.cpp says, else 2. Environment: OLLAMA_NUM_PARALLEL. Flag: --parallel."
+  ),
   strictSections: key(
     Schema.Boolean,
     "Whether each task section waits for the whole section before it. Default: false, so that a task which only reads may start before its section when no task that is open before it changes anything. Flag: --strict-sections."

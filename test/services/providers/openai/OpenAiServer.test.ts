@@ -43,9 +43,10 @@ describe("the address", () => {
   })
 })
 
+const page = (body: unknown, status = 200) => ({ status, body })
+
 describe("the slots of a server", () => {
   const slots = Effect.flatMap(OpenAiServer, (server) => server.slots)
-  const page = (body: unknown, status = 200) => ({ status, body })
 
   it.effect.each<[string, ReturnType<typeof page>, number | undefined]>([
     ["its properties", page({ total_slots: 4, model_path: "/m.gguf" }), 4],
