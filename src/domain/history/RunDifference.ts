@@ -3,6 +3,7 @@
  * and costs may differ, and the interleaving of what runs in parallel.
  */
 import { canonicalJson } from "../text/CanonicalJson.ts"
+import { compareCodePoints } from "../text/CodePointOrder.ts"
 import { flattenEvent, type RunEvent } from "../runs/RunEvent.ts"
 import { hasEnded } from "./JournalParts.ts"
 import { slugOf } from "../text/Slug.ts"
@@ -107,8 +108,15 @@ const ignoredFields: ReadonlyArray<readonly [has: string, field: string]> = [
   ["skipped", "cause"]
 ]
 
-const withoutVolatile = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutVolatile)
+/** Older journals list the results of a report by when their tasks ended, and not by the plan. */
+const inOneOrder = (value: object): object =>
+  "rounds" in value && "results" in value && Array.isArray(value.results)
+    ? { ...value, results: value.results.toSorted((a, b) => compareCodePoints(JSON.stringify(a), JSON.stringify(b))) }
+    : value
+
+const withoutVolatile = (given: unknown): unknown => {
+  if (Array.isArray(given)) return given.map(withoutVolatile)
+  const value = typeof given === "object" && given !== null ? inOneOrder(given) : given
   if (typeof value !== "object" || value === null) return value
   const ignored = new Set(ignoredFields.flatMap(([has, field]) => (has in value ? [field] : [])))
   return Object.fromEntries(

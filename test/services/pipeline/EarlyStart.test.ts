@@ -52,10 +52,7 @@ const said = (report: RunReport, root: string): unknown =>
       results: report.results.map(({ calls, result, task }) => ({
         task,
         result,
-        calls: calls.map(({ call, result: { data, error_message, error_type, success } }) => ({
-          call,
-          outcome: { data, error_message, error_type, success }
-        }))
+        calls: calls.map(({ call, result: { metadata: _metadata, ...outcome } }) => ({ call, outcome }))
       })),
       failures: report.failures
     }).replaceAll(root, "PROJECT")
