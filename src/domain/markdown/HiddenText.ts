@@ -26,14 +26,18 @@ const isHiding = (tag: string): boolean =>
   ) ||
   (/^<details\b/i.test(tag) && !/\sopen(?=[\s=/>])/i.test(tag))
 
-/** Where a tag ends; a `>` in quotes does not end it. */
-const endOfTag = (text: string, start: number): number | undefined => {
-  const sign = /["'>]/g
-  sign.lastIndex = start
+/**
+ * Where a tag ends; a `>` in quotes does not end it. Only a block takes another `<` into its tag: anywhere else that shows
+ * that there is none.
+ */
+const endOfTag = (text: string, start: number, isBlock: boolean): number | undefined => {
+  const sign = isBlock ? /["'>]/g : /["'<>]/g
+  sign.lastIndex = start + 1
   for (let quotes = 0; quotes < mostQuotes; quotes += 1) {
     const found = sign.exec(text)
     if (found === null) return undefined
     if (found[0] === ">") return sign.lastIndex
+    if (found[0] === "<") return undefined
     const closing = text.indexOf(found[0], sign.lastIndex)
     if (closing < 0) return undefined
     sign.lastIndex = closing + 1
@@ -124,8 +128,9 @@ const endOf = (text: string, search: Search, match: RegExpExecArray): number | u
     const quote = closings.get(found) ?? closings.get(found.at(-1) ?? "")
     return quote === undefined ? undefined : endOfTitle(search, start + found.length, quote)
   }
-  const tagEnd = isAtLineStart ? endOfTag(text, start) : undefined
-  if (!blockNamed.has(name.toLowerCase()) && search.has(newBlock, start, tagEnd ?? text.length)) return undefined
+  const isBlock = blockNamed.has(name.toLowerCase())
+  const tagEnd = isAtLineStart ? endOfTag(text, start, isBlock) : undefined
+  if (!isBlock && search.has(newBlock, start, tagEnd ?? text.length)) return undefined
   if (tagEnd === undefined || !isHiding(text.slice(start, tagEnd))) return tagEnd
   return search.closingTag(name, tagEnd) ?? text.length
 }

@@ -39,7 +39,7 @@ export const makeBlocks = () => {
 
 /** The id of a call to which the server gave none. */
 export const idOrNew = (given: string | null | undefined): string =>
-  given == null || given === "" ? `call_${randomBytes(12).toString("hex")}` : given
+  given == null || given === "" ? `id_${randomBytes(12).toString("hex")}` : given
 
 const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 

@@ -318,19 +318,19 @@ it.effect("starts nothing before a task that may still change something or needs
 
 it.effect("starts a task once the calls of the tasks before it are known and only read", () =>
   Effect.gen(function* () {
-    const { asked, refine, execute } = yield* startRun(
+    const { asked, askedTogether, refine, execute } = yield* startRun(
       planOf([[{ name: "A" }], [{ name: "B", skill: "talk" }], [{ name: "C" }], [{ name: "D", skill: "talk" }]])
     )
     yield* asked(r("a"))
     yield* refine("a")
-    yield* asked(e("b"), e("a"))
+    yield* askedTogether(e("b"), e("a"))
     // C may write: its calls are only chosen when nothing changes any more what they rest on.
     yield* execute("b")
     yield* asked()
     yield* execute("a")
     yield* asked(r("c"))
     yield* refine("c")
-    yield* asked(e("d"), e("c"))
+    yield* askedTogether(e("d"), e("c"))
   }).pipe(Effect.provide(early(4)))
 )
 
