@@ -43,6 +43,10 @@ export class DocumentReader {
     this.document = readMarkdown(withoutHidden(text, hidden), options)
     this.findings = { issues: [...this.document.issues], repairs: [...this.document.repairs] }
     for (const { start } of hidden) this.#refuseHidden(text.slice(0, start).split("\n").length)
+    // Without what stood around it, a document may have more that nobody sees. Lines keep their numbers.
+    const { repairs, text: kept } = this.document
+    if (!isSeen || repairs.length === 0) return
+    for (const { start } of hiddenStructure(kept)) this.#refuseHidden(kept.slice(0, start).split("\n").length)
   }
 
   /** Who reads the document would not see what could replace it. A prompt is only quoted, and may hold anything. */

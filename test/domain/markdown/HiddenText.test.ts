@@ -5,7 +5,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Option from "effect/Option"
 import { readRefinement } from "../../../src/domain/documents/RefinementFormat.ts"
+import { readResult } from "../../../src/domain/documents/ResultFormat.ts"
+import { renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
+import { TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { hiddenStructure, withoutHidden } from "../../../src/domain/markdown/HiddenText.ts"
 
 const task = (name: string) =>
@@ -67,6 +70,37 @@ describe("a hidden list of tasks", () => {
       "text-hidden"
     )
   })
+})
+
+describe("a result", () => {
+  const summary = "## Result summary\n\nFound it."
+  for (const [where, text] of Object.entries({
+    "the code block around it": `\`\`\`\n${summary}\n<!--\n\n## Evidence\n\nx\n\`\`\`\n\nDone.`,
+    "a quote around it": `> ${summary.replaceAll("\n", "\n> ")}\n> <!--\n>\n> ## Evidence\n>\n> x`,
+    "thoughts before it": `<!--\n\n<think>\n<!-- x -->\n\n${summary}\n\n## Evidence\n\n<think>\n**Skill** x\nExpected output: w`
+  })) {
+    it(`holds nothing that is hidden when it is kept without ${where}`, () => {
+      const { issues, value } = readResult(text)
+      const kept = Option.map(value, ({ document }) => readResult(document).value)
+      assert.isTrue(
+        issues.some(({ code }) => code === "text-hidden") || Option.isSome(Option.flatten(kept)),
+        JSON.stringify(issues)
+      )
+    })
+  }
+})
+
+describe("a tag that is none", () => {
+  for (const [what, goals] of Object.entries({
+    "a word in angle brackets before a hidden element": "<Find the loader\n**Tasks**\n<span hidden>",
+    "a name with a dash before a hidden block": "<div-\n<div hidden>",
+    "two that are not closed": "<a\n<b\n**Tasks**\n<i hidden>"
+  })) {
+    it(`hides nothing: ${what}`, () => {
+      const list = new TaskList({ goals, steps: [] })
+      assert.deepStrictEqual(readTaskList(renderTaskList(list, { prompt: "text" }), { allowEmpty: true }).issues, [])
+    })
+  }
 })
 
 const call = (name: string) => `## Tool Calls\n\n\`\`\`json\n{ "name": "${name}", "arguments": {} }\n\`\`\``

@@ -45,8 +45,6 @@ describe("the address", () => {
   })
 })
 
-const page = (body: unknown, status = 200) => ({ status, body })
-
 describe("the slots of a server", () => {
   const slots = Effect.flatMap(OpenAiServer, (server) => server.slots)
 
