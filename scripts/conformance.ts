@@ -10,34 +10,51 @@ import { runCheck, tableOf, type Target } from "./conformance/Check.ts"
 import { checks } from "./conformance/checks.ts"
 import { restartWith } from "./conformance/restartCommand.ts"
 
-const { values } = parseArgs({
-  options: {
-    host: { type: "string" },
-    model: { type: "string" },
-    api: { type: "string", default: "ollama" },
-    "thinking-model": { type: "string" },
-    "plain-model": { type: "string" },
-    window: { type: "string", default: "4096" },
-    "run-window": { type: "string" },
-    seconds: { type: "string", default: "120" },
-    restart: { type: "string" },
-    only: { type: "string", default: "" }
+const usage =
+  "Usage: npm run conformance -- --host URL --model NAME [--api ollama|openai] [--thinking-model NAME] [--plain-model NAME] [--window TOKENS] [--run-window TOKENS] [--seconds N] [--restart COMMAND] [--only WORD]"
+
+const wrong = (problem: string): never => {
+  console.error(`${problem}\n${usage}`)
+  return process.exit(2)
+}
+
+const readValues = () =>
+  parseArgs({
+    options: {
+      host: { type: "string" },
+      model: { type: "string" },
+      api: { type: "string", default: "ollama" },
+      "thinking-model": { type: "string" },
+      "plain-model": { type: "string" },
+      window: { type: "string", default: "4096" },
+      "run-window": { type: "string" },
+      seconds: { type: "string", default: "120" },
+      restart: { type: "string" },
+      only: { type: "string", default: "" }
+    }
+  }).values
+
+const valuesOrUsage = (): ReturnType<typeof readValues> => {
+  try {
+    return readValues()
+  } catch (cause) {
+    return wrong(cause instanceof Error ? cause.message : String(cause))
   }
-})
+}
+
+const values = valuesOrUsage()
 const { api, host, model } = values
 const [window, seconds] = [Number(values.window), Number(values.seconds)]
 
-if (model === undefined || (api !== "ollama" && api !== "openai") || !(window >= 1024) || !(seconds > 0)) {
-  console.error(
-    "Usage: npm run conformance -- --host URL --model NAME [--api ollama|openai] [--thinking-model NAME] [--plain-model NAME] [--window TOKENS] [--run-window TOKENS] [--seconds N] [--restart COMMAND] [--only WORD]"
-  )
-  process.exit(2)
-}
+if (model === undefined) wrong("Name a model with --model.")
+if (api !== "ollama" && api !== "openai") wrong(`--api is ollama or openai, not "${api}".`)
+if (!(window >= 1024)) wrong("--window is a number of tokens, at least 1024.")
+if (!(seconds > 0)) wrong("--seconds is a number above 0.")
 
 const target: Target = {
-  api,
+  api: api === "openai" ? "openai" : "ollama",
   host: api === "openai" ? resolveBaseUrl(host) : resolveHost(host),
-  model,
+  model: model ?? "",
   window,
   patience: (seconds / 4) * 1000,
   ...(values["run-window"] === undefined ? {} : { runWindow: Number(values["run-window"]) }),
