@@ -84,13 +84,24 @@ export class Concluder extends Context.Service<
             const beside = frame((text) => fill(text, whole, previous))
             const completed = fittedResults(order.finished, beside)
             if (beside.fits(completed)) return fill(completed, whole, previous)
-            const notDone = partOf(
-              frame((text) => fill(leastResults(order.finished), text, previous)),
-              order.finished.length === 0 ? 1 : 1 / 2,
-              (room) => ({ text: notDoneBlock(order, room) })
+            // What results do not need of their half goes to what was not done.
+            const cut = (room: number) => ({ text: notDoneBlock(order, room) })
+            const least = leastResults(order.finished)
+            const half = partOf(
+              frame((text) => fill(least, text, previous)),
+              1 / 2,
+              cut
             ).text
-            const results = frame((text) => fill(text, notDone, previous))
-            return fill(fittedResults(order.finished, results), notDone, previous)
+            const results = fittedResults(
+              order.finished,
+              frame((text) => fill(text, half, previous))
+            )
+            const notDone = partOf(
+              frame((text) => fill(results, text, previous)),
+              1,
+              cut
+            ).text
+            return fill(results, notDone, previous)
           },
           ...(form === undefined ? {} : { format: form.schema }),
           read: (answer) =>

@@ -106,12 +106,18 @@ export class Reviser extends Context.Service<
             (room) => outstandingWithin(outstanding, room)
           )
           named = shown
-          const { text: left } = partOf(
+          const cut = (room: number) => ({ text: leftBlock(order, room) })
+          const half = partOf(
             frame((text) => ({ ...least, left: text, tasks })),
-            finished.length === 0 ? 1 : 1 / 2,
-            (room) => ({ text: leftBlock(order, room) })
-          )
-          const results = blocks(frame((text) => ({ completed: text, left, tasks })))
+            1 / 2,
+            cut
+          ).text
+          const results = blocks(frame((text) => ({ completed: text, left: half, tasks })))
+          const left = partOf(
+            frame((text) => ({ completed: results, left: text, tasks })),
+            1,
+            cut
+          ).text
           return fill({ completed: results, left, tasks }, previous)
         }
 
