@@ -16,8 +16,6 @@ export interface SlotServerOptions {
   readonly latency: number | ((system: string, user: string) => number)
   /** Into how many pieces a streamed answer is cut; one for each word when absent. */
   readonly pieces?: number
-  /** Writes each answer to its end, however short it may be. */
-  readonly isWhole?: boolean
   /** `tools` says what the model can do now: call one, tell what one gave, or neither. */
   readonly answer: (system: string, user: string, tools: "offered" | "answered" | "none") => Said
 }
@@ -92,7 +90,7 @@ const send = (response: http.ServerResponse, { body, status }: Document): void =
 }
 
 export const startSlotServer = async (options: SlotServerOptions): Promise<SlotServer> => {
-  const { answer, isWhole = false, latency, pieces, slots } = options
+  const { answer, latency, pieces, slots } = options
   const stats: SlotStats = {
     calls: 0,
     inFlight: 0,
@@ -118,7 +116,7 @@ export const startSlotServer = async (options: SlotServerOptions): Promise<SlotS
     stats.mostInFlight = Math.max(stats.mostInFlight, stats.inFlight)
     if (stats.first === 0) stats.first = performance.now()
     const [system, user] = texts.length === 1 ? ["", texts[0]] : [texts[0], texts.at(-1)]
-    const most = isWhole ? Infinity : (chat.options?.num_predict ?? Infinity)
+    const most = chat.options?.num_predict ?? Infinity
     const cut = cutAnswer(answer(system ?? "", user ?? "", toolsOf(chat)), most, pieces)
     const said = typeof cut.said === "string" ? cut.said : JSON.stringify(cut.said)
     const prompt = chat.messages.map((message, at) => `${message.role}\n${texts[at]}${callsOf(message)}\n`).join("")

@@ -19,8 +19,6 @@ const { stats, url } = await startSlotServer({
   latency,
   // What a fast server sends at a time is some words.
   pieces: 8,
-  // No model writes a plan of a thousand tasks at once, and no client asks for an answer as long.
-  isWhole: true,
   answer: answersFor(tasks, steps)
 })
 process.on("message", () => process.send?.(stats))

@@ -33,7 +33,17 @@ export interface CallPlan extends CallSettings {
 /** Thoughts in less room than this, in tokens, are cut off more often than not. */
 const leastThinking = 512
 
-/** Plans a call whose prompt needs so many tokens. Thoughts get what prompt and answer leave free of the window. */
+/** Stages that answer with as many tasks, or words about them, as there are: their answers are as long as the work is large. */
+const growing: ReadonlySet<Stage> = new Set<Stage>(["plan", "iterate", "conclude"])
+
+/**
+ * Plans a call whose prompt needs so many tokens. Thoughts get what prompt and answer leave free of the window.
+ *
+ * A plan of many tasks and the answer of a run may be as long as the window has room beside the prompt: a limit for them
+ * would cut good answers, each attempt at the same place. What never ends is stopped without it. An answer that goes
+ * round in circles is cut off as soon as it repeats itself, one that takes another form than the expected document when
+ * that shows, thoughts at their own limit, and whatever goes on for too long by `limits.callSeconds`.
+ */
 export const planCall = (
   { generation, limits: ofRun }: Settings,
   thinking: Thinking,
@@ -63,8 +73,7 @@ export const planCall = (
       { repeats: tuning.repeats, thinks: plan.thinks }
     ),
     ...(plan.think === undefined ? {} : { think: plan.think }),
-    // The same for every call of a kind: the window ends an answer by itself.
-    maxTokens: reserve + (plan.thinks ? limit : 0),
+    maxTokens: Math.max(reserve + (plan.thinks ? limit : 0), growing.has(stage) ? contextWindow - promptTokens : 0),
     thinkingTokens: plan.thinks ? Math.min(limit, free) : limit,
     contextWindow,
     seconds: {

@@ -8,14 +8,14 @@ import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import { answerForm, type AnswerSchema, formOf, readJsonAnswer } from "../../domain/documents/JsonAnswer.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
-import { resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
 import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { type NotRun, notDoneBlock } from "../../domain/runs/NotDone.ts"
 import type { MissingChange } from "../../domain/runs/PromisedChanges.ts"
-import { charactersLeft } from "../../domain/models/PromptSize.ts"
+import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
+import { fittedResults, frameOf, leastResults, partOf } from "../../domain/models/PromptFit.ts"
 import { Attempts, type AttemptsExhausted, type Previous } from "./Attempts.ts"
 import { type CheckedAnswer, makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { Prompts } from "../models/Prompts.ts"
@@ -58,16 +58,18 @@ export class Concluder extends Context.Service<
       const { contextWindow: window, model } = yield* RunSettings
       const calibration = yield* TokenCalibration
 
+      const frame = (fill: (text: string) => FilledPrompt) => frameOf(fill, window, calibration.scale(model))
+
       const conclude = Effect.fn("Concluder.conclude")(function* (order: ConclusionOrder) {
         const shared = briefingBlocks(order.briefing)
         const form = yield* formOf(order.outputSchema)
-        const fill = (completed: string, previous: Previous | undefined) =>
+        const fill = (completed: string, notDone: string, previous: Previous | undefined) =>
           prompts.fill("conclusion", {
             user_prompt: shared.user_prompt,
             goals: rawBlock("## Goals / summary", order.goals),
             completed_tasks: rawBlock("## Outputs from completed tasks", completed),
             failed_tasks: [
-              notDoneBlock(order),
+              notDone,
               fencedBlock("## Your previous answer", previous?.answer ?? "", "markdown"),
               issuesBlock("## Issues with your previous answer", previous?.issues),
               form === undefined ? "" : answerForm(form)
@@ -78,9 +80,28 @@ export class Concluder extends Context.Service<
           round: order.round,
           step: 0,
           prompt: (previous) => {
-            const frame = fill(resultBlocks(order.finished, 0), previous)
-            const room = charactersLeft(window, frame, calibration.scale(model))
-            return fill(resultBlocks(order.finished, room), previous)
+            const whole = notDoneBlock(order)
+            const beside = frame((text) => fill(text, whole, previous))
+            const completed = fittedResults(order.finished, beside)
+            if (beside.fits(completed)) return fill(completed, whole, previous)
+            // What results do not need of their half goes to what was not done.
+            const cut = (room: number) => ({ text: notDoneBlock(order, room) })
+            const least = leastResults(order.finished)
+            const half = partOf(
+              frame((text) => fill(least, text, previous)),
+              1 / 2,
+              cut
+            ).text
+            const results = fittedResults(
+              order.finished,
+              frame((text) => fill(text, half, previous))
+            )
+            const notDone = partOf(
+              frame((text) => fill(results, text, previous)),
+              1,
+              cut
+            ).text
+            return fill(results, notDone, previous)
           },
           ...(form === undefined ? {} : { format: form.schema }),
           read: (answer) =>

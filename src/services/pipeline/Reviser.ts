@@ -7,18 +7,20 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { taskListShape } from "../../domain/documents/AnswerWatch.ts"
 import { type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
-import { resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
 import { issuesBlock } from "../../domain/models/IssuesBlock.ts"
 import { leftBlock, wishBlock } from "../../domain/runs/NotDone.ts"
 import type { MissingChange } from "../../domain/runs/PromisedChanges.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { Wish } from "../../domain/permissions/ApprovalItem.ts"
 import { fencedBlock, rawBlock } from "../../domain/markdown/PromptBlock.ts"
+import { withKept } from "../../domain/plan/KeptTasks.ts"
 import { TaskList } from "../../domain/plan/TaskList.ts"
+import { outstandingWithin } from "../../domain/documents/OutstandingTasks.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
-import { renderSteps } from "../../domain/documents/TaskRendering.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
-import { charactersLeft, fitsWindow } from "../../domain/models/PromptSize.ts"
+import { resultBlocks } from "../../domain/models/ExecutionBlocks.ts"
+import { fittedResults, type Frame, frameOf, leastResults, partOf } from "../../domain/models/PromptFit.ts"
+import { type FilledPrompt, fitsWindow } from "../../domain/models/PromptSize.ts"
 import { Attempts, type Previous } from "./Attempts.ts"
 import { PlanChecker } from "./PlanChecker.ts"
 import { plannerSkills } from "./UsableSkills.ts"
@@ -41,6 +43,13 @@ export interface RevisionOrder {
   readonly wishes: ReadonlyArray<Wish>
 }
 
+/** The lists of the prompt, as far as they are shown. */
+interface Shown {
+  readonly completed: string
+  readonly left: string
+  readonly tasks: string
+}
+
 export class Reviser extends Context.Service<
   Reviser,
   {
@@ -61,51 +70,85 @@ export class Reviser extends Context.Service<
 
       const ask = Effect.fnUntraced(function* (order: RevisionOrder) {
         const shared = briefingBlocks(order.briefing)
-        const blocks = (budget: number) => resultBlocks(order.finished, budget, { expected: true })
-        const fill = (completed: string, previous: Previous | undefined) =>
+        const { finished, outstanding } = order
+        const fill = ({ completed, left, tasks }: Shown, previous: Previous | undefined) =>
           prompts.fill("iteration", {
             skill_catalog: catalogue,
             user_prompt: shared.user_prompt,
             project_description: shared.project_description,
             environment: shared.environment,
             project_map: shared.project_map,
-            goals: rawBlock("## Goals / summary", order.outstanding.goals),
+            goals: rawBlock("## Goals / summary", outstanding.goals),
             completed_tasks: rawBlock("## Outputs from completed tasks", completed),
-            failed_tasks: leftBlock(order) + wishBlock(order.wishes),
-            outstanding_tasks: rawBlock("## Outstanding tasks", renderSteps(order.outstanding.steps)),
+            failed_tasks: left + wishBlock(order.wishes),
+            outstanding_tasks: rawBlock("## Outstanding tasks", tasks),
             previous_proposal: fencedBlock("## Previous proposal", previous?.answer ?? "", "markdown"),
             previous_proposal_issues: issuesBlock("## Issues with the previous proposal", previous?.issues)
           })
+        const all = outstandingWithin(outstanding, Number.POSITIVE_INFINITY)
+        /** How many outstanding tasks the last prompt named. */
+        let named = all.shown
+
+        /** Results are worth more than the map of the project, and tasks that are left more than results. */
+        const fitted = (previous: Previous | undefined): FilledPrompt => {
+          const scale = calibration.scale(model)
+          const frame = (shown: (text: string) => Shown) =>
+            frameOf((text) => fill(shown(text), previous), window, scale)
+          const blocks = (beside: Frame) => fittedResults(finished, beside, { expected: true })
+          const whole = { completed: "", left: leftBlock(order), tasks: all.text }
+          const beside = frame((completed) => ({ ...whole, completed }))
+          const completed = blocks(beside)
+          if (beside.fits(completed)) return fill({ ...whole, completed }, previous)
+          const least = { completed: leastResults(finished), left: leftBlock(order, 0) }
+          const { shown, text: tasks } = partOf(
+            frame((text) => ({ ...least, tasks: text })),
+            1 / 2,
+            (room) => outstandingWithin(outstanding, room)
+          )
+          named = shown
+          const cut = (room: number) => ({ text: leftBlock(order, room) })
+          const half = partOf(
+            frame((text) => ({ ...least, left: text, tasks })),
+            1 / 2,
+            cut
+          ).text
+          const results = blocks(frame((text) => ({ completed: text, left: half, tasks })))
+          const left = partOf(
+            frame((text) => ({ completed: results, left: text, tasks })),
+            1,
+            cut
+          ).text
+          return fill({ completed: results, left, tasks }, previous)
+        }
+
         const ahead = yield* checker.streamingReader
-        return yield* attempts.run({
+        const revised = yield* attempts.run({
           stage: "iterate",
           round: order.round,
           step: 0,
           prompt: (previous) => {
-            const scale = calibration.scale(model)
-            const whole = fill(blocks(Number.POSITIVE_INFINITY), previous)
-            if (fitsWindow(whole, window, scale)) return whole
-            // Results are worth more than the map of the project, which is left out before any of them is cut.
-            const frame = fill(blocks(0), previous)
-            const room = charactersLeft(window, frame.lighter ?? frame, scale)
-            const cut = fill(blocks(room), previous)
+            named = all.shown
+            const completed = resultBlocks(finished, Number.POSITIVE_INFINITY, { expected: true })
+            const whole = fill({ completed, left: leftBlock(order), tasks: all.text }, previous)
+            if (fitsWindow(whole, window, calibration.scale(model))) return whole
+            const cut = fitted(previous)
             return cut.lighter ?? cut
           },
           shape: taskListShape,
           listen: ahead.listen,
           readPart: (part) =>
-            readTaskList(part, { finished: order.finished.map(({ name }) => name), allowEmpty: true }).issues,
-          read: (answer) =>
-            checker.check(answer, { briefing: order.briefing, finished: order.finished, mayBeEmpty: true, ahead })
+            readTaskList(part, { finished: finished.map(({ name }) => name), allowEmpty: true }).issues,
+          read: (answer) => checker.check(answer, { briefing: order.briefing, finished, mayBeEmpty: true, ahead })
         })
+        return { ...revised, steps: withKept(revised.value.steps, outstanding, named) }
       }, Effect.scoped)
 
       const revise = Effect.fn("Reviser.revise")((order: RevisionOrder) =>
         ask(order).pipe(
           // The goals belong to the run, so those in the answer of the model are ignored.
-          Effect.map(({ attempts, value }) => ({
+          Effect.map(({ attempts, steps }) => ({
             attempts,
-            taskList: new TaskList({ goals: order.outstanding.goals, steps: value.steps })
+            taskList: new TaskList({ goals: order.outstanding.goals, steps })
           })),
           Effect.tap((revised) => events.publish({ type: "plan.revised", round: order.round, ...revised })),
           Effect.map(({ taskList }) => taskList),

@@ -3,6 +3,7 @@ import { assert, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { defaultLimits, type Limits } from "../../../src/domain/configuration/Limits.ts"
+import { type FilledPrompt, neededTokens } from "../../../src/domain/models/PromptSize.ts"
 import type { Generation } from "../../../src/domain/models/Generation.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
@@ -82,7 +83,32 @@ const thoughts = Array.from({ length: 400 }, (_, index) => talk.replace("one", S
 
 /** Thinks without an end, in tags. */
 const endless: Script = () => ({ text: `<think>${thoughts}`, end: false, done: false })
-const cut = (thinkingCuts: number) => ({ tuning: { repeats: 0, thinkingCuts } })
+const refining: Partial<ModelRequest> = { id: { stage: "refine", round: 1, task: "A", attempt: 1 } }
+const cut = (thinkingCuts: number) => ({ ...refining, tuning: { repeats: 0, thinkingCuts } })
+
+/** The limit that is sent for a prompt, by stage. */
+const limitsFor = (one: FilledPrompt) =>
+  Effect.forEach(["plan", "iterate", "conclude", "refine", "execute"] as const, (stage) =>
+    asking(
+      () => "ok",
+      { model: { capabilities: ["completion"] } },
+      { prompt: one, id: { stage, round: 1, attempt: 1 } }
+    )
+  ).pipe(Effect.map((all) => all.map(({ sent }) => sent[0]?.["num_predict"])))
+
+describe("the length of an answer", () => {
+  it.effect("is what the window leaves for plans and the answer of a run, and limited for all others", () =>
+    Effect.gen(function* () {
+      const prompt = { system: "", user: "word ".repeat(2000) }
+      const large = { system: "", user: "word ".repeat(4200) }
+      const free = contextWindow - neededTokens(prompt)
+      const little = contextWindow - neededTokens(large)
+      expect(free).toBeGreaterThan(5000)
+      expect(yield* limitsFor(prompt)).toEqual([free, free, free, 2048, 2048])
+      expect(yield* limitsFor(large)).toEqual([little, little, little, 2048, 2048])
+    })
+  )
+})
 
 describe("a model that thinks", () => {
   it.effect("is told apart from its answer, in a field and in tags, and shown as a phase", () =>
@@ -109,11 +135,11 @@ describe("a model that thinks", () => {
 
   it.effect("has room for its thoughts beside the answer; one that does not think has none", () =>
     Effect.gen(function* () {
-      const thinker = yield* asking(() => "ok", {}, {})
+      const thinker = yield* asking(() => "ok", {}, refining)
       expect(thinker.sent).toEqual([{ think: undefined, num_predict: 2048 + 4096, num_ctx: undefined }])
-      const off = yield* asking(() => "ok", { generation: { think: false } }, {})
+      const off = yield* asking(() => "ok", { generation: { think: false } }, refining)
       expect(off.sent[0]).toMatchObject({ think: false, num_predict: 2048, temperature: 0.2 })
-      const plain = yield* asking(() => "ok", { model: { capabilities: ["completion"] } }, {})
+      const plain = yield* asking(() => "ok", { model: { capabilities: ["completion"] } }, refining)
       expect(plain.sent[0]).toMatchObject({ num_predict: 2048, temperature: 0.2 })
       expect(types(plain.events)).toEqual(["model.started", "model.finished"])
     })
@@ -123,7 +149,7 @@ describe("a model that thinks", () => {
     Effect.gen(function* () {
       const script = inOrder({ thinking: thoughts, end: false, done: false }, "Yes.")
       const given = { limits: { thinkingTokens: 1000 } }
-      const { outcomes, sent } = yield* asking(script, given, {}, { tuning: { repeats: 0, thinkingCuts: 1 } })
+      const { outcomes, sent } = yield* asking(script, given, refining, cut(1))
       expect(reasons(outcomes)).toEqual(["ThinkingCutOff", "ok"])
       expect(sent.map(({ think }) => think)).toEqual([undefined, false])
       expect(sent.map(({ num_predict }) => num_predict)).toEqual([3048, 2048])
@@ -146,7 +172,7 @@ describe("a model that thinks", () => {
   it.effect("although it was asked not to gets more room each time", () =>
     Effect.gen(function* () {
       const given = { limits: { thinkingTokens: 500 } }
-      const { outcomes, sent } = yield* asking(endless, given, {}, cut(1), cut(2), cut(3))
+      const { outcomes, sent } = yield* asking(endless, given, refining, cut(1), cut(2), cut(3))
       expect(reasons(outcomes)).toEqual(Array.from({ length: 4 }, () => "ThinkingCutOff"))
       expect(sent.map(({ num_predict, think }) => [think, num_predict])).toEqual([
         [undefined, 2548],
@@ -237,7 +263,7 @@ describe("a setting that is refused", () => {
   it.effect("after a cut gives the model more room instead, without a note", () =>
     Effect.gen(function* () {
       const tuning = { ...firstTuning, thinkingCuts: 1 }
-      const { events, sent } = yield* asking(unwilling, {}, { tuning }, { tuning })
+      const { events, sent } = yield* asking(unwilling, {}, { ...refining, tuning }, { tuning })
       expect(sent.map(({ num_predict, think }) => [think, num_predict])).toEqual([
         [false, 2048],
         ["low", 2048 + 8192],

@@ -188,3 +188,25 @@ it.effect("marks wrong links in an answer that the model insists on", () =>
     ).toEqual(["evidence-marked", "evidence-marked"])
   })
 )
+
+const tasks = (kind: string) => Array.from({ length: 1500 }, (_, index) => `${kind} ${index + 1}`)
+
+it.effect("fits the window however many tasks have ended, and however", () =>
+  Effect.gen(function* () {
+    const failures = tasks("Broken").map(
+      (task) => new TaskFailure({ task, phase: "execution", reason: "it broke.", skipped: false })
+    )
+    const notRun = tasks("Left").map((task) => ({ task, why: "The maximum of rounds was reached before it." }))
+    const results = tasks("Done").map((name) => finished(name, "It is in [a.ts](src/a.ts)."))
+    const cases = [{ finished: results }, { finished: results, failures, notRun }, { failures }, { notRun }]
+    for (const given of cases) {
+      const { outcome, prompts } = yield* conclude(given, "It is there.")
+      expect(outcome).toMatchObject({ _tag: "Success" })
+      const [{ system, user } = { system: "", user: "" }] = prompts
+      const needed = neededTokens({ system, user })
+      expect([needed + 1024 <= 4096, needed + 1024 > 4000]).toEqual([true, true])
+      for (const [name, list] of Object.entries({ Done: given.finished, Broken: given.failures, Left: given.notRun }))
+        if (list !== undefined) expect(user, name).toMatch(new RegExp(`- "?${name} 1"?$`, "m"))
+    }
+  })
+)

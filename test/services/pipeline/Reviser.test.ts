@@ -191,3 +191,34 @@ it.effect("shortens long results until the prompt fits the window, also beside t
     expect(prompts.map((prompt) => neededTokens(prompt) < 8192)).toEqual([true, true])
   })
 )
+
+it.effect("names what has no room, and keeps the outstanding tasks that it could not name", () =>
+  Effect.gen(function* () {
+    const names = Array.from({ length: 900 }, (_, index) => `Outstanding task ${index + 1}`)
+    const tasks = names.map((name) => taskFor("any", "Go on with it. ".repeat(5), { name }))
+    const [first, ...rest] = tasks
+    const many = new TaskList({
+      goals: "All is found.",
+      steps: [new Step({ title: "Task section 7: the rest", tasks: [first!, ...rest] })]
+    })
+    const failures = names.map(
+      (task) => new TaskFailure({ task, phase: "execution", reason: "it broke.", skipped: false })
+    )
+    const results = Array.from({ length: 700 }, (_, index) => finished(`Finished task ${index + 1}`, "It is there."))
+    const given = { outstanding: many, failures, finished: results }
+    const { prompts, revised } = yield* revise(given, planOf([[{ name: "Other 1" }, { name: "Outstanding task 2" }]]))
+    expect(prompts.map((prompt) => neededTokens(prompt) + 2048 <= 8192)).toEqual([true])
+    const user = prompts[0]?.user ?? ""
+    const kept = Number(/^- (\d+) more, which stay in the plan behind your tasks/m.exec(user)?.[1])
+    expect(kept).toBeGreaterThan(100)
+    expect(kept).toBeLessThan(850)
+    expect(user).toMatch(/^- \d+ more tasks; there is no room here for the names\.$/m)
+    expect(user).toMatch(/^- \d+ more tasks have finished; there is no room for the names\.$/m)
+    expect(user).toContain("Do not repeat a failed task as it was")
+    expect(revised.steps.map(({ tasks: { length }, title }) => [title, length])).toEqual([
+      ["Task section 1", 2],
+      ["Task section 2: the rest", kept]
+    ])
+    expect(revised.tasks.slice(2).map(({ name }) => name)).toEqual(names.slice(-kept))
+  })
+)
