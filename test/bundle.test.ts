@@ -116,7 +116,7 @@ describe("the bundles", () => {
   it("run, list and show where no package of tools is named", async () => {
     const home = mkdtempSync(join(packed, "home-"))
     const project = mkdtempSync(join(packed, "project-"))
-    const env = { HOME: home, PATH: process.env["PATH"] ?? "" }
+    const env = { HOME: home, PATH: process.env["PATH"] ?? "", TMPDIR: mkdtempSync(join(packed, "temporary-")) }
     const start = (...words: ReadonlyArray<string>) => shimIn(project, env, ...words)
     assert.deepStrictEqual(await start("runs"), { code: 0, stdout: "", stderr: "There are no runs yet.\n" })
     writeFileSync(join(project, "notes.md"), "Sunny spells in the north.\n")
@@ -126,6 +126,11 @@ describe("the bundles", () => {
     const checked = await start("check", plan, "-p", ".")
     assert.deepStrictEqual([checked.code, checked.stderr], [1, ""])
     assert.match((await start("tools", "list")).stdout, /^read_file /m)
+    assert.deepStrictEqual(
+      readdirSync(join(env.TMPDIR, "node-compile-cache")).sort(),
+      ["check-project", "run", "runs", "show", "tools"].map((one) => `task-conductor-${one}`),
+      "each start has a compile cache of its own"
+    )
   })
 
   it("leave everything to those modules where settings name a package of tools", async () => {
