@@ -7,6 +7,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { CodeSplittingGroup, Plugin, PluginContext, RolldownOptions } from "rolldown"
+import { startGroups } from "./scripts/startGroups.ts"
 
 interface Manifest {
   readonly name?: string
@@ -126,6 +127,23 @@ const lateSegmenter = (): Plugin => ({
   }
 })
 
+/**
+ * Writes what is not ASCII as escapes. V8 keeps a text of ASCII in half the memory, and Node reads it without decoding it; one
+ * other character in a file decides for all of it.
+ */
+const asciiText = (): Plugin => ({
+  name: "ascii-text",
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== "chunk") continue
+      if (/(?<!\\)(?:\\\\)*\\[^\0-\x7f]|\braw`[^`]*[^\0-\x7f]/.test(chunk.code)) {
+        throw new Error(`${chunk.fileName} has a character that an escape would change.`)
+      }
+      chunk.code = chunk.code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    }
+  }
+})
+
 /** What users import, by the names of the modules. */
 export const entryPoints = {
   index: "src/index.ts",
@@ -145,22 +163,14 @@ const startedModules = {
 interface BundleParts {
   readonly external?: ReadonlyArray<RegExp>
   readonly groups?: ReadonlyArray<CodeSplittingGroup>
+  readonly plugins?: ReadonlyArray<Plugin>
 }
-
-/**
- * What every command loads is one file, and so is what most of them share. Each file takes time; a group of what fewer commands
- * share would load it for those that do not need it.
- */
-const commandGroups: ReadonlyArray<CodeSplittingGroup> = [
-  { name: "start", tags: ["$initial"], priority: 1 },
-  { name: "shared", minShareCount: 20 }
-]
 
 /** A bundle in a folder of its own, two levels below the package as the sources are: paths to its files hold. */
 const bundle = (
   name: string,
   input: Readonly<Record<string, string>>,
-  { external = [], groups = [] }: BundleParts = {}
+  { external = [], groups = [], plugins = [] }: BundleParts = {}
 ) => ({
   name,
   ...({
@@ -174,7 +184,7 @@ const bundle = (
       if (log.code === "INEFFECTIVE_DYNAMIC_IMPORT") return
       report(level === "warn" ? "error" : level, log)
     },
-    plugins: [licences(), lateBuiltIns(), lateSegmenter(), builtIns()],
+    plugins: [...plugins, licences(), lateBuiltIns(), lateSegmenter(), builtIns(), asciiText()],
     output: {
       dir: `dist/${name}`,
       format: "esm",
@@ -184,8 +194,10 @@ const bundle = (
   } satisfies RolldownOptions)
 })
 
+const { graph, groups } = startGroups()
+
 export default [
   bundle("library", { ...entryPoints, ...startedModules }, { external: [/^effect(?:\/|$)/] }),
-  bundle("cli-bundle", { main: "src/main.ts" }, { groups: commandGroups }),
+  bundle("cli-bundle", { main: "src/main.ts" }, { groups, plugins: [graph] }),
   bundle("check-bundle", { check: "src/check.ts" })
 ]

@@ -80,11 +80,12 @@ const cases: ReadonlyArray<Case> = [
 const environmentOf = ({ isUncached = false, untilLine = false }: Case, cache: string): NodeJS.ProcessEnv => {
   const { NODE_COMPILE_CACHE: _inherited, ...inherited } = process.env
   const given = { ...inherited, XDG_STATE_HOME: untilLine ? project : state }
-  return isUncached ? given : { ...given, NODE_COMPILE_CACHE: cache }
+  return isUncached ? given : { ...given, TMPDIR: cache }
 }
 
 const measure = async (one: Case, run: number): Promise<number> => {
   const cache = join(caches, one.isFirst === true ? String(run) : "shared")
+  mkdirSync(cache, { recursive: true })
   const start = performance.now()
   const child = spawn(process.execPath, [...one.args], {
     cwd: root,

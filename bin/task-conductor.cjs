@@ -86,13 +86,25 @@ var withTools = ["run", "plan", "ask", "check", "tools", "permissions", "skills"
   "iterate"
 ])
 
+var end = words.indexOf("--")
+var flags = end === -1 ? words : words.slice(0, end)
+var asksForHelp = words.length === 0 || flags.indexOf("--help") !== -1 || flags.indexOf("-h") !== -1
+
 function isQuick() {
-  var end = words.indexOf("--")
-  var flags = end === -1 ? words : words.slice(0, end)
-  if (words.length === 0 || flags.indexOf("--help") !== -1 || flags.indexOf("-h") !== -1) return true
-  if (withoutTools.indexOf(words[0]) !== -1) return true
+  if (asksForHelp || withoutTools.indexOf(words[0]) !== -1) return true
   if (words[0] === "check" && !checksProject(flags)) return true
   return withTools.indexOf(words[0]) !== -1 && !mayHavePlugins(flags)
+}
+
+/*
+ * Node compiles a file for its cache once, with the functions that this process has called. A cache for each start holds what
+ * that start calls; a common one would hold what the first of all starts called, and the others compile the rest each time.
+ */
+function compileCache() {
+  var isCommand = withoutTools.concat(withTools).indexOf(words[0]) !== -1
+  var start = asksForHelp ? "help" : isCommand ? words[0] : "other"
+  if (start === "check" && checksProject(flags)) start = "check-project"
+  return require("path").join(require("os").tmpdir(), "node-compile-cache", "task-conductor-" + start)
 }
 
 if (major < 22 || (major === 22 && minor < 19)) {
@@ -105,7 +117,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
 } else if (words.length === 1 && ["--version", "-v", "version"].indexOf(words[0]) !== -1) {
   process.stdout.write(require("../package.json").version + "\n")
 } else {
-  require("module").enableCompileCache()
+  require("module").enableCompileCache(compileCache())
   import(isQuick() ? "../dist/cli-bundle/main.js" : "../dist/library/main.js").catch(function (error) {
     if (
       error &&

@@ -48,16 +48,31 @@ describe("the bundles", () => {
     }
   })
 
-  it("answer help from one file", async () => {
+  it("start from few files, which hold what these starts load", async () => {
     const listing = `import { registerHooks } from "node:module"
       registerHooks({ load: (url, context, next) => (console.error(url), next(url, context)) })`
     const hook = `data:text/javascript,${encodeURIComponent(listing)}`
-    const { stderr } = await node(["--import", hook, join(packed, "bin/task-conductor.cjs"), "--help"])
-    const files = stderr.split("\n").filter((line) => line.includes("/dist/"))
-    assert.deepStrictEqual(
-      files.map((file) => basename(file)),
-      ["main.js"]
-    )
+    const loadedFor = async (...words: ReadonlyArray<string>) => {
+      const { stderr } = await node(["--import", hook, join(packed, "bin/task-conductor.cjs"), ...words])
+      const files = stderr.split("\n").filter((line) => line.includes("/dist/"))
+      return files.map((file) => basename(file).replace(/-.{8}\.js$/, ""))
+    }
+    assert.deepStrictEqual(await loadedFor("--help"), ["main.js"])
+    const starts = [
+      { start: "check", words: ["check", "five-mistakes.md", "--no-project"] },
+      { start: "project", words: ["check", "five-mistakes.md", "--project", "."] },
+      { start: "run", words: ["run", "--help"] },
+      { start: "runs", words: ["runs", "--project", "."] }
+    ]
+    for (const { start, words } of starts) {
+      const [first, ...others] = await loadedFor(...words)
+      assert.strictEqual(first, "main.js")
+      assert.isNotEmpty(others)
+      assert.isTrue(
+        others.every((file) => file.split("-").includes(start)),
+        `${words.join(" ")} loads ${others.join(", ")}`
+      )
+    }
   })
 
   it("check a plan without any dependency", async () => {
@@ -101,7 +116,7 @@ describe("the bundles", () => {
   it("run, list and show where no package of tools is named", async () => {
     const home = mkdtempSync(join(packed, "home-"))
     const project = mkdtempSync(join(packed, "project-"))
-    const env = { HOME: home, PATH: process.env["PATH"] ?? "" }
+    const env = { HOME: home, PATH: process.env["PATH"] ?? "", TMPDIR: mkdtempSync(join(packed, "temporary-")) }
     const start = (...words: ReadonlyArray<string>) => shimIn(project, env, ...words)
     assert.deepStrictEqual(await start("runs"), { code: 0, stdout: "", stderr: "There are no runs yet.\n" })
     writeFileSync(join(project, "notes.md"), "Sunny spells in the north.\n")
@@ -111,6 +126,11 @@ describe("the bundles", () => {
     const checked = await start("check", plan, "-p", ".")
     assert.deepStrictEqual([checked.code, checked.stderr], [1, ""])
     assert.match((await start("tools", "list")).stdout, /^read_file /m)
+    assert.deepStrictEqual(
+      readdirSync(join(env.TMPDIR, "node-compile-cache")).sort(),
+      ["check-project", "run", "runs", "show", "tools"].map((one) => `task-conductor-${one}`),
+      "each start has a compile cache of its own"
+    )
   })
 
   it("leave everything to those modules where settings name a package of tools", async () => {

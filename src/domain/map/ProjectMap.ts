@@ -83,10 +83,9 @@ const exportLines = (exports: ProjectFacts["exports"], room: number): string => 
 
 /**
  * The map in at most `room` characters; empty when there is no file or no room. Commands, main files and the upper folders
- * share the room, what they leave goes to names that are offered and to deeper folders.
+ * share the room, what they leave goes to names that are offered and to deeper folders. `files` are those that it may name.
  */
-export const projectMap = (facts: ProjectFacts, room: number): string => {
-  const files = mappedFiles(facts.files)
+export const projectMap = (facts: ProjectFacts, room: number, files = mappedFiles(facts.files)): string => {
   const head = headOf(facts, files)
   if (files.length === 0 || head.length > room) return ""
   const outline = folderOutline(files, mappedFiles(facts.unread))

@@ -115,8 +115,12 @@ const headingText = (text: string, { children }: Heading): string => {
   return text.slice(offsets(first)[0], offsets(last)[1]).replace(/\s*\n\s*/g, " ")
 }
 
+/** Only fences and HTML go on after an empty line. */
+const mayStayOpen = /`{3}|~{3}|</
+
 /** The block that is still open at the end of the text, if there is one: it would swallow a heading put after it. */
 const openBlock = (text: string): RootContent | undefined => {
+  if (!mayStayOpen.test(text)) return undefined
   const last = markdown.parse(`${text}\n\n# end`).children.at(-1)
   return last?.type === "heading" ? undefined : last
 }
@@ -148,11 +152,15 @@ export const nestMarkdown = (text: string, below: number): string => {
   return result
 }
 
+/** Every heading begins, or is underlined, like this. */
+const mayHaveHeading = /^[ \t]*(?:#|=+[ \t]*$|-+[ \t]*$)/m
+
 const maxNested = 200
 const nested = new Map<string, string>()
 
 const nest = (text: string, below: number): string => {
   const closed = closeMarkdown(text.trim())
+  if (!mayHaveHeading.test(closed)) return closed
   const headings = markdown.parse(closed).children.filter((node) => node.type === "heading")
   const shift = Math.max(0, below + 1 - Math.min(...headings.map(({ depth }) => depth)))
   let moved = ""

@@ -39,15 +39,21 @@ const enterFolder = Effect.fnUntraced(function* (chain: RuleChain, folder: strin
   return [...(yield* readRules(path.join(folder, ".gitignore"), folder)), ...chain]
 })
 
-const isIgnored = (path: Path.Path, chain: RuleChain, candidate: string, isFolder: boolean): boolean => {
-  for (const rules of chain) {
-    const relative = path.relative(rules.base, candidate).split(path.sep).join("/")
-    const tested = `${relative}${isFolder ? "/" : ""}`
-    if (!ignore.isPathValid(tested)) continue
-    const outcome = rules.ignore.test(tested)
-    if (outcome.ignored !== outcome.unignored) return outcome.ignored
+/** Whether the rules ignore an entry of this folder. The way from each rule file to the folder is found once for all entries. */
+const ignoredIn = (path: Path.Path, chain: RuleChain, folder: string) => {
+  const placed = chain.map(({ base, ignore }) => {
+    const way = path.relative(base, folder).split(path.sep).join("/")
+    return { ignore, way: way === "" ? "" : `${way}/` }
+  })
+  return (name: string, isFolder: boolean): boolean => {
+    for (const rules of placed) {
+      const tested = `${rules.way}${name}${isFolder ? "/" : ""}`
+      if (!ignore.isPathValid(tested)) continue
+      const outcome = rules.ignore.test(tested)
+      if (outcome.ignored !== outcome.unignored) return outcome.ignored
+    }
+    return false
   }
-  return false
 }
 
 /** The folders from the top of the repository down to `root`, without `root`; none outside a repository. */
@@ -76,7 +82,7 @@ const rulesAbove = Effect.fn("rulesAbove")(function* (root: string) {
   let chain: RuleChain = yield* readRules(path.join(top, ".git", "info", "exclude"), top)
   for (const [index, folder] of above.entries()) {
     chain = yield* enterFolder(chain, folder)
-    if (isIgnored(path, chain, above[index + 1] ?? root, true)) return []
+    if (ignoredIn(path, chain, folder)(path.basename(above[index + 1] ?? root), true)) return []
   }
   return chain
 })
@@ -94,12 +100,13 @@ const listFolder = Effect.fnUntraced(function* (folder: Folder) {
   const entries = (yield* fs.readDirectoryEntries(folder.path)).toSorted((a, b) => compareCodePoints(a.name, b.name))
   const hasRules = entries.some((entry) => entry.name === ".gitignore" && entry.type === "File")
   const chain = hasRules ? yield* enterFolder(folder.chain, folder.path) : folder.chain
+  const isIgnored = ignoredIn(path, chain, folder.path)
   const files: Array<string> = []
   const folders: Array<Folder> = []
   for (const entry of entries) {
-    const absolute = path.join(folder.path, entry.name)
     const isFolder = entry.type === "Directory"
-    if (alwaysSkipped.has(entry.name) || isIgnored(path, chain, absolute, isFolder)) continue
+    if (alwaysSkipped.has(entry.name) || isIgnored(entry.name, isFolder)) continue
+    const absolute = path.join(folder.path, entry.name)
     if (isFolder) folders.push({ path: absolute, chain })
     else if (entry.type === "File" || entry.type === "SymbolicLink") files.push(absolute)
   }

@@ -72,7 +72,12 @@ export interface Proof {
 }
 
 /** The MACs of a new journal begin here. */
-export const newProof: Proof = { from: 1, next: makeStarts([])(0) }
+export const newProof: Proof = {
+  from: 1,
+  get next() {
+    return makeStarts([])(0)
+  }
+}
 
 /**
  * Which records at the end of a journal the holder of the key wrote, and that nothing came between them. The first of

@@ -69,7 +69,8 @@ export const readProjectMap = Effect.fn("readProjectMap")(
         ),
         exports: read.map(({ path, text }) => ({ path, names: exportedNames(path, text) }))
       },
-      room
+      room,
+      files
     )
   },
   Effect.orElseSucceed(() => "")
