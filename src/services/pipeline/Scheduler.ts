@@ -20,6 +20,7 @@ import type { TaskList } from "../../domain/plan/TaskList.ts"
 import { isFinal, type TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import { Activities } from "../journal/Activities.ts"
 import { hashOf } from "../files/Hash.ts"
+import { type Admission, makeAdmission, mostUnderWay } from "./Admission.ts"
 import { hasLooked, makeEarlyStart } from "./EarlyStart.ts"
 import { makeGatedCalls } from "./GatedCalls.ts"
 import { Gate } from "../permissions/Gate.ts"
@@ -73,6 +74,7 @@ interface Round {
   readonly order: RoundOrder
   readonly cells: Cells
   readonly waits: Waits
+  readonly admit: Admission
 }
 
 export class Scheduler extends Context.Service<
@@ -102,14 +104,17 @@ export class Scheduler extends Context.Service<
        */
       const isSettled = (refinement: Refinement): boolean => refinement.calls.some(mayChange) || hasLooked(refinement)
 
-      const refine = Effect.fnUntraced(function* (cell: Cell, { cells, order, waits }: Round) {
+      const refine = Effect.fnUntraced(function* (cell: Cell, { admit, cells, order, waits }: Round) {
         const finished = [...order.finished, ...(yield* awaitProducers(cell, cells))]
         if (restsOnProject(cell.task)) yield* waits.writersBefore(cell.step)
         const { briefing, round } = order
-        const refinement = yield* activities.runStage(
-          { key: refinedKey(round, cell.task, finished), success: Refinement },
-          refiner.refine({ briefing, task: cell.task, round, step: cell.step, turn: cell.turn, finished }),
-          isSettled
+        const refinement = yield* admit(
+          cell.turn,
+          activities.runStage(
+            { key: refinedKey(round, cell.task, finished), success: Refinement },
+            refiner.refine({ briefing, task: cell.task, round, step: cell.step, turn: cell.turn, finished }),
+            isSettled
+          )
         )
         const { looks: _looks, task: _task, ...refined } = refinement
         yield* events.publish({ type: "task.refined", round, step: cell.step, task: cell.task.name, ...refined })
@@ -226,7 +231,8 @@ export class Scheduler extends Context.Service<
         const { steps } = order.list
         const cells = yield* makeCells(order.list, effects, startsAhead && slots > 1)
         const open = yield* Effect.filter(cells.values(), (cell) => Effect.map(isFinished(cell, order), (is) => !is))
-        const round: Round = { order, cells, waits: yield* makeWaits(steps.length, open, effects) }
+        const waits = yield* makeWaits(steps.length, open, effects)
+        const round: Round = { order, cells, waits, admit: makeAdmission(mostUnderWay(slots)) }
         for (const cell of open) yield* Effect.forkScoped(prepare(cell, round), { startImmediately: true })
         const byStep = Map.groupBy(open, ({ step }) => step)
         for (const [index, { title }] of steps.entries()) {

@@ -1,0 +1,101 @@
+/**
+ * Lets only so many refinements of a round be under way: one that waits for the model holds its prompt, and a plan may have
+ * thousands of tasks. The most urgent ones come first, and one that is more urgent than all that are under way never waits,
+ * so that the order of calls is that of a round without this limit.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+
+interface Waiter {
+  readonly turn: number
+  granted: boolean
+  readonly grant: () => void
+}
+
+/** Those that wait, by turn and then in the order of arrival. */
+const makeQueue = () => {
+  const turns = new Map<number, Set<Waiter>>()
+  let [lowest, highest] = [0, -1]
+  return {
+    add: (waiter: Waiter): void => {
+      const same = turns.get(waiter.turn) ?? new Set()
+      turns.set(waiter.turn, same.add(waiter))
+      lowest = Math.min(lowest, waiter.turn)
+      highest = Math.max(highest, waiter.turn)
+    },
+    remove: (waiter: Waiter): void => {
+      const same = turns.get(waiter.turn)
+      same?.delete(waiter)
+      if (same?.size === 0) turns.delete(waiter.turn)
+    },
+    first: (): Waiter | undefined => {
+      while (lowest < highest && !turns.has(lowest)) lowest += 1
+      const [first] = turns.get(lowest) ?? []
+      return first
+    }
+  }
+}
+
+/** Several times what the slots can take, so that the model never waits for a refinement. */
+export const mostUnderWay = (slots: number): number => Math.max(64, 4 * slots)
+
+export type Admission = <A, E, R>(turn: number, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/** Lets `most` be under way at a time. */
+export const makeAdmission = (most: number): Admission => {
+  const queue = makeQueue()
+  const underWay = new Map<number, number>()
+  let count = 0
+
+  const enter = (turn: number): void => {
+    count += 1
+    underWay.set(turn, (underWay.get(turn) ?? 0) + 1)
+  }
+
+  const leave = (turn: number) =>
+    Effect.sync(() => {
+      count -= 1
+      const left = (underWay.get(turn) ?? 0) - 1
+      if (left === 0) underWay.delete(turn)
+      else underWay.set(turn, left)
+      const next = count < most ? queue.first() : undefined
+      if (next === undefined) return
+      queue.remove(next)
+      enter(next.turn)
+      next.grant()
+    })
+
+  const waitFor = (turn: number, waiter: { current: Waiter | undefined }) =>
+    Effect.callback<void>((resume) => {
+      const mine: Waiter = {
+        turn,
+        granted: false,
+        grant: () => {
+          mine.granted = true
+          resume(Effect.void)
+        }
+      }
+      waiter.current = mine
+      queue.add(mine)
+      return Effect.sync(() => queue.remove(mine))
+    })
+
+  return (turn, effect) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.suspend(() => {
+        const run = Effect.ensuring(restore(effect), leave(turn))
+        if (count < most || turn < Math.min(...underWay.keys())) {
+          enter(turn)
+          return run
+        }
+        const waiter: { current: Waiter | undefined } = { current: undefined }
+        return restore(waitFor(turn, waiter)).pipe(
+          // A place may be given at the moment of an interruption: it must not get lost.
+          Effect.onExit((exit) =>
+            Exit.isFailure(exit) && waiter.current?.granted === true ? leave(turn) : Effect.void
+          ),
+          Effect.andThen(run)
+        )
+      })
+    )
+}
