@@ -68,7 +68,8 @@ const bench = Effect.gen(function* () {
   for (const [mode, signal] of [
     ["auto", "SIGINT"],
     ["auto", "SIGTERM"],
-    ["off", "SIGINT"]
+    ["off", "SIGINT"],
+    ["off", "SIGTERM"]
   ] as const) {
     const all: Array<Effect.Success<ReturnType<typeof cancelled>>> = []
     for (let round = 0; round < rounds; round += 1)
