@@ -32,8 +32,11 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
         expect(list.stderr).toMatch(
           /^worker \S+ {2}\S+ {2}\d runs, \d tasks, \d+ model calls at once {2}seen \d+ s ago$/m
         )
-        const doctor = yield* start(["doctor", "--cluster"])
-        const seen = yield* Effect.promise(() => doctor.ended)
+        // A worker says every two seconds what it does.
+        const seen = yield* start(["doctor", "--cluster"]).pipe(
+          Effect.flatMap((doctor) => Effect.promise(() => doctor.ended)),
+          Effect.repeat({ until: ({ stdout }) => stdout.includes(": 1 runs, "), times: 5 })
+        )
         expect([seen.code, seen.stderr]).toEqual([0, ""])
         expect(seen.stdout).toMatch(/^ {2}ok +database +PostgreSQL \d/m)
         expect(seen.stdout).toMatch(/^ {2}ok +TLS +not in use; the database is on this machine$/m)

@@ -6,6 +6,7 @@ import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import type { Reply } from "../../support/FakeOllamaReply.ts"
 import { inOrder } from "../../support/FakeOllamaScript.ts"
 import { needsTerminal, openTerminal } from "../../support/PseudoTerminal.ts"
+import { waitFor } from "../../support/waitFor.ts"
 
 const sandbox = makeSandbox()
 const question = "Where is the port of the server defined?"
@@ -235,7 +236,7 @@ describe("ask at a real terminal", needsTerminal, () => {
         ]
       )
       // Keys that come before the prompt do not count.
-      yield* sees(" s\n> ")
+      yield* waitFor("the prompt after the answer", () => /1 tool call, [\d.]+ s\n> /.test(terminal.screen()))
       terminal.type("\u0004")
       yield* sees("ended with 0")
     }).pipe(Effect.scoped)
