@@ -114,7 +114,9 @@ describe("a client of cluster runs", { timeout: 240_000, ...needsPostgres }, () 
       yield* Effect.promise(() => first.says(missing))
       const attached = yield* start(["attach", "last"])
       yield* Effect.promise(() => attached.says(missing))
-      const { binary } = yield* worker((body) => writing(askedOf(body)))
+      const { binary, server } = yield* worker((body) => ({ text: writing(askedOf(body)), hold: "told" }))
+      for (const client of [first, attached]) yield* Effect.promise(() => client.says(" is there now."))
+      yield* server.release("told")
       for (const client of [first, attached]) {
         const { code, stderr } = yield* Effect.promise(() => client.ended)
         expect([code, stderr.split("No worker").length, stderr.split(" is there now.").length], stderr).toEqual([
