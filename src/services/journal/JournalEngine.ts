@@ -1,19 +1,16 @@
 /**
- * The engine of effect/workflow for one run in this process. An activity whose outcome is in the journal is not run
- * again, and the outcome of an activity that succeeds is in the journal before the workflow continues. A failure is
- * persisted as evidence only, since another try may succeed. Deferreds are answers of people. Workflows never suspend;
- * a fiber waiting for an answer blocks.
+ * The engine of effect/workflow for one run in this process. Activities have its journal and need nothing else of it
+ * (RecordedActivity). Deferreds are answers of people. Workflows never suspend; a fiber waiting for an answer blocks.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Cause from "effect/Cause"
 import * as Workflow from "effect/workflow/Workflow"
 import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
 import { Journal } from "./Journal.ts"
-import { OwnJournal } from "./RecordedActivity.ts"
+import { jsonCodecOf, OwnJournal } from "./RecordedActivity.ts"
 
 const { WorkflowEngine: Engine, WorkflowInstance: Instance } = WorkflowEngine
 
@@ -22,10 +19,8 @@ const unsupported = (what: string) => Effect.die(`The journal engine has no ${wh
 /** False for what another version saved in a form that this one does not know. */
 const fits = (made: object, value: Schema.Json): boolean => {
   const { successSchema } = made as { readonly successSchema: Schema.Codec<unknown, unknown> }
-  return Option.isSome(Schema.decodeUnknownOption(Schema.toCodecJson(successSchema))(value))
+  return Option.isSome(Schema.decodeUnknownOption(jsonCodecOf(successSchema))(value))
 }
-
-const complete = (exit: Exit.Exit<unknown, unknown>) => new Workflow.Complete({ exit })
 
 /** The engine over the journal of the run. */
 export const layerJournalEngine = Layer.effect(
@@ -49,23 +44,7 @@ export const layerJournalEngine = Layer.effect(
             Effect.provideService(OwnJournal, journal)
           )
         }) as never,
-      activityExecute: Effect.fnUntraced(function* (activity): Effect.fn.Return<Workflow.Result<unknown, unknown>> {
-        const known = yield* journal.outcome(activity.name)
-        if (Option.isSome(known)) {
-          if (!fits(activity, known.value)) return yield* journal.unreadable(activity.name)
-          return complete(Exit.succeed(known.value))
-        }
-        const execute = activity.executeEncoded as Effect.Effect<unknown, unknown>
-        const exit = yield* Effect.exit(execute)
-        if (Exit.isSuccess(exit)) {
-          yield* journal.saveOutcome(activity.name, exit.value as Schema.Json)
-          return complete(exit)
-        }
-        if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
-        const failure = Cause.findErrorOption(exit.cause)
-        if (Option.isSome(failure)) yield* journal.saveFailure(activity.name, failure.value as Schema.Json)
-        return complete(exit)
-      }),
+      activityExecute: () => unsupported("activities, which go to the journal themselves"),
       poll: () => Effect.succeedNone,
       interrupt: () => unsupported("way to interrupt from outside"),
       interruptUnsafe: () => unsupported("way to interrupt from outside"),

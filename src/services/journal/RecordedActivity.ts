@@ -1,6 +1,8 @@
 /**
- * An activity over the journal of this process, without the engine between them: the outcome is live, and only what is
- * saved is encoded. The engine itself is for runs that several machines share.
+ * An activity over the journal of this process, without the engine between them: one whose outcome is in the journal is not
+ * run again, and the outcome of one that succeeds is there before the workflow goes on. The outcome is live; only what is
+ * saved is encoded. A failure is saved as evidence, since another try may succeed. Where several machines share a run, their
+ * engine runs activities.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

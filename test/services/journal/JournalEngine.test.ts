@@ -7,13 +7,15 @@ import { expect, layer } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as WorkflowActivity from "effect/workflow/Activity"
 import * as DurableClock from "effect/workflow/DurableClock"
 import * as DurableDeferred from "effect/workflow/DurableDeferred"
+import { Activities } from "../../../src/services/journal/Activities.ts"
 import { inSession, layerSession, makeJournal, TestWorkflow, writtenTo } from "../../support/JournalSession.ts"
 
-const activity = (name: string, execute: Effect.Effect<number, string>) =>
-  WorkflowActivity.make({ name, success: Schema.NumberFromString, error: Schema.String, execute })
+const input = "0123456789abcdef"
+
+const activity = (key: string, execute: Effect.Effect<number, string>) =>
+  Activities.use(({ run }) => run({ key, input, success: Schema.NumberFromString, error: Schema.String, execute }))
 
 /** What an effect dies of. */
 const defectOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -33,7 +35,7 @@ layer(NodeServices.layer)("layerJournalEngine", (it) => {
         return outcome
       })
       expect(yield* inSession(file, work)).toBe(1)
-      expect(records).toEqual([{ type: "outcome", key: "a", value: "1" }])
+      expect(records).toEqual([{ type: "outcome", key: "a#0123456789abcdef", value: "1" }])
     })
   )
 
@@ -59,8 +61,8 @@ layer(NodeServices.layer)("layerJournalEngine", (it) => {
       expect(yield* Effect.flip(failing)).toBe("gone")
       expect(yield* inSession(file, activity("a", Effect.succeed(2)))).toBe(2)
       expect(yield* writtenTo(file)).toEqual([
-        { type: "failure", key: "a", error: "gone" },
-        { type: "outcome", key: "a", value: "2" }
+        { type: "failure", key: "a#0123456789abcdef", error: "gone" },
+        { type: "outcome", key: "a#0123456789abcdef", value: "2" }
       ])
     })
   )

@@ -9,7 +9,9 @@ import { urlToHttpOptions } from "node:url"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import { asOllamaError, type ServerAddress } from "./OllamaClient.ts"
 import { OllamaError } from "./OllamaErrors.ts"
 import { type BodyReader, lostConnection } from "./OllamaLines.ts"
 import { noResponse, readRefusal } from "./OllamaTransport.ts"
@@ -28,10 +30,17 @@ export interface Connection {
 /** Where answers come from, as a request names it. */
 export type ServerPath = http.RequestOptions
 
-/** The address for requests, or nothing when it is none. */
-export const serverPath = (address: string, headers: Readonly<Record<string, string>>): ServerPath | undefined => {
+/** A path below the address of a server for requests, or nothing when that is no address. */
+export const serverPath = (
+  address: string,
+  apiKey: ServerAddress["apiKey"],
+  accept: string
+): ServerPath | undefined => {
   const url = URL.parse(address)
-  return url === null ? undefined : { ...urlToHttpOptions(url), method: "POST", headers: { ...headers } }
+  if (url === null) return undefined
+  const authorization = apiKey === undefined ? {} : { authorization: `Bearer ${Redacted.value(apiKey)}` }
+  const headers = { "content-type": "application/json", accept, ...authorization }
+  return { ...urlToHttpOptions(url), method: "POST", headers }
 }
 
 export interface AnswerRequest {
@@ -49,8 +58,6 @@ export type NextObjects = Effect.Effect<ReadonlyArray<unknown>, OllamaError>
 const none: ReadonlyArray<unknown> = []
 
 const nothing = (): void => {}
-
-const asOllamaError = (cause: unknown): OllamaError => (cause instanceof OllamaError ? cause : lostConnection(cause))
 
 /** Sends the request. `now` is the time in ms. */
 const begin = ({ agent, heard }: Connection, asked: AnswerRequest, now: () => number) => {

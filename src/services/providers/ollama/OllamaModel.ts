@@ -4,7 +4,6 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
@@ -53,13 +52,8 @@ const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<StreamedServer, never, Scope.Scope> {
   const connection: Connection = { agent: yield* openAgent(options.host), heard: { at: 0 } }
   const { apiKey, host } = options
-  const headers = {
-    "content-type": "application/json",
-    accept: "application/x-ndjson",
-    ...(apiKey === undefined ? {} : { authorization: `Bearer ${Redacted.value(apiKey)}` })
-  }
   const address = `${host}/api/chat`
-  const to = serverPath(address, headers)
+  const to = serverPath(address, apiKey, "application/x-ndjson")
   return {
     module: "OllamaModel",
     readOptions: readProviderOptions,

@@ -4,7 +4,6 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
@@ -56,13 +55,8 @@ const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<StreamedServer, never, Scope.Scope> {
   const connection: Connection = { agent: yield* openAgent(options.host), heard: { at: 0 } }
   const { apiKey, host } = options
-  const headers = {
-    "content-type": "application/json",
-    accept: "text/event-stream",
-    ...(apiKey === undefined ? {} : { authorization: `Bearer ${Redacted.value(apiKey)}` })
-  }
   const address = `${host}/chat/completions`
-  const to = serverPath(address, headers)
+  const to = serverPath(address, apiKey, "text/event-stream")
   return {
     module: "OpenAiModel",
     readOptions: readProviderOptions,
