@@ -22,6 +22,7 @@ import { readAnswer, usableAnswer } from "./AnswerStream.ts"
 import type { Phase } from "./AnswerWriting.ts"
 import { type CallPlan, crowdedNote, firstTuning, planCall, type Tuning } from "./CallPlan.ts"
 import type { Talk } from "./ConversationPrompt.ts"
+import { makeCallTimers } from "../providers/CallTimers.ts"
 import { ModelFacts } from "../providers/ModelFacts.ts"
 import { PromptAnswers } from "../providers/StreamedModel.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
@@ -70,7 +71,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const calibration = yield* TokenCalibration
   const factsOf = yield* ModelFacts
   const thinking = makeThinking()
-  const withSigns = yield* makeSignsOfLife(events, settings.slots)
+  const withSigns = yield* makeSignsOfLife(events, settings.slots, yield* makeCallTimers)
   const warned = yield* Ref.make(false)
   const crowded = yield* Ref.make(false)
 

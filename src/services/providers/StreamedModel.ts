@@ -13,12 +13,19 @@ import type * as Response from "effect/ai/Response"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import type { PartReader, Parts } from "./AnswerBlocks.ts"
 import { CallOptions, type CallSettings } from "./CallOptions.ts"
-import type { NextObjects } from "./ollama/AnswerExchange.ts"
-import { OllamaError } from "./ollama/OllamaErrors.ts"
+import type { Progress, TakeObjects } from "./ollama/AnswerExchange.ts"
+import type { OllamaError } from "./ollama/OllamaErrors.ts"
 import { joinParts } from "./ollama/OllamaParts.ts"
 
-/** The next parts of an answer, at least one; none when it has ended. */
-export type NextParts = Effect.Effect<Parts, AiError.AiError>
+/** Gets the parts of an answer as they come; true when `Progress` has to go on. */
+export type TakeParts = (parts: Parts) => boolean
+
+/** Sends a prompt and gives the progress of its answer; the end of the scope ends the request. */
+export type AskPrompt = (
+  prompt: FilledPrompt,
+  settings: CallSettings,
+  take: TakeParts
+) => Effect.Effect<Progress<AiError.AiError>, AiError.AiError, Scope.Scope>
 
 /** Messages, and what else a request may say of its answer. */
 interface Question {
@@ -31,51 +38,22 @@ export interface StreamedServer {
   /** The question as the server takes it. */
   readonly readOptions: (asked: LanguageModel.ProviderOptions) => Effect.Effect<Question, AiError.AiErrorReason>
   /** Sends a question; the end of the scope ends the request. */
-  readonly send: (question: Question, settings: CallSettings) => Effect.Effect<NextObjects, OllamaError, Scope.Scope>
+  readonly send: (
+    question: Question,
+    settings: CallSettings,
+    take: TakeObjects
+  ) => Effect.Effect<Progress, OllamaError, Scope.Scope>
   readonly makeReader: () => PartReader
   readonly toError: (error: OllamaError, method: Method) => AiError.AiError
 }
 
 type Method = "generateText" | "streamText"
 
-/** Opens the answer to one prompt; absent for a model that can only be asked through effect/ai. */
-export const PromptAnswers = Context.Reference<
-  ((prompt: FilledPrompt, settings: CallSettings) => Effect.Effect<NextParts, AiError.AiError, Scope.Scope>) | undefined
->("task-conductor/services/providers/PromptAnswers", { defaultValue: () => undefined })
-
-const none: Parts = []
-
-/** The parts that objects make, as far as they can be read. */
-const readParts = (next: NextObjects, { end, read }: PartReader): Effect.Effect<Parts, OllamaError> => {
-  let hasEnded = false
-  let failure: OllamaError | undefined
-  const take = (objects: ReadonlyArray<unknown>): Parts => {
-    if (objects.length === 0) {
-      hasEnded = true
-      return end()
-    }
-    const parts: Array<Response.StreamPartEncoded> = []
-    for (const object of objects) {
-      try {
-        parts.push(...read(object))
-      } catch (cause) {
-        if (!(cause instanceof OllamaError)) throw cause
-        failure = cause
-        break
-      }
-    }
-    return parts
-  }
-  const more: Effect.Effect<Parts, OllamaError> = Effect.suspend(() => {
-    if (failure !== undefined) return Effect.fail(failure)
-    if (hasEnded) return Effect.succeed(none)
-    return Effect.flatMap(next, (objects) => {
-      const parts = take(objects)
-      return parts.length > 0 ? Effect.succeed(parts) : more
-    })
-  })
-  return more
-}
+/** Asks with one prompt; absent for a model that can only be asked through effect/ai. */
+export const PromptAnswers = Context.Reference<AskPrompt | undefined>(
+  "task-conductor/services/providers/PromptAnswers",
+  { defaultValue: () => undefined }
+)
 
 /** Both services of the model; it is made when the layer is built. */
 export const layerStreamed = (
@@ -88,34 +66,55 @@ export const layerStreamed = (
       const open = (
         question: Question,
         settings: CallSettings,
-        method: Method
-      ): Effect.Effect<NextParts, AiError.AiError, Scope.Scope> => {
+        method: Method,
+        take: TakeParts
+      ): Effect.Effect<Progress<AiError.AiError>, AiError.AiError, Scope.Scope> => {
         const failed = (error: OllamaError) => toError(error, method)
-        return send(question, settings).pipe(
-          Effect.map((next) => Effect.mapError(readParts(next, makeReader()), failed)),
-          Effect.mapError(failed)
-        )
+        const { end, read } = makeReader()
+        const takeObjects: TakeObjects = (objects) => {
+          let isAsked = false
+          for (const object of objects) isAsked = take(read(object)) || isAsked
+          return isAsked
+        }
+        const untilEnd = Effect.mapBoth({
+          onFailure: failed,
+          onSuccess: (state: "asked" | "ended") => {
+            if (state === "ended") take(end())
+            return state
+          }
+        })
+        return Effect.mapBoth(send(question, settings, takeObjects), { onFailure: failed, onSuccess: untilEnd })
       }
 
-      const streamed = (asked: LanguageModel.ProviderOptions, method: Method) =>
-        readOptions(asked).pipe(
+      const streamed = (asked: LanguageModel.ProviderOptions, method: Method) => {
+        let arrived: Array<Response.StreamPartEncoded> = []
+        const take: TakeParts = (parts) => arrived.push(...parts) > 0
+        const parts = (state: "asked" | "ended") => {
+          const taken = arrived
+          arrived = []
+          return [taken, state] as const
+        }
+        return readOptions(asked).pipe(
           Effect.mapError((reason) => AiError.make({ module, method, reason })),
-          Effect.flatMap((question) => Effect.flatMap(CallOptions, (settings) => open(question, settings, method))),
-          Effect.map((next) =>
-            Stream.unfold(undefined, () =>
-              Effect.map(next, (parts) => (parts.length === 0 ? undefined : ([parts, undefined] as const)))
+          Effect.flatMap((question) =>
+            Effect.flatMap(CallOptions, (settings) => open(question, settings, method, take))
+          ),
+          Effect.map((progress) =>
+            Stream.unfold("asked" as "asked" | "ended", (state) =>
+              state === "ended" ? Effect.undefined : Effect.map(progress, parts)
             )
           ),
           Stream.unwrap,
           Stream.flattenIterable
         )
+      }
 
       const model = yield* LanguageModel.make({
         generateText: (asked) => Effect.map(Stream.runCollect(streamed(asked, "generateText")), joinParts),
         streamText: (asked) => streamed(asked, "streamText")
       })
       return Context.make(LanguageModel.LanguageModel, model).pipe(
-        Context.add(PromptAnswers, ({ system, user }, settings) =>
+        Context.add(PromptAnswers, ({ system, user }, settings, take) =>
           open(
             {
               messages: [
@@ -124,7 +123,8 @@ export const layerStreamed = (
               ]
             },
             settings,
-            "streamText"
+            "streamText",
+            take
           )
         )
       )
