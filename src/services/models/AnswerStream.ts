@@ -21,6 +21,7 @@ import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { AnswerWriting, type Phase, type WritingOptions } from "./AnswerWriting.ts"
 import { openAnswer, type Talk } from "./ConversationPrompt.ts"
 import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
+import type { Progress } from "../providers/ollama/AnswerExchange.ts"
 import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
 import type { AskPrompt, PromptAnswers, TakeParts } from "../providers/StreamedModel.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/JsonDepth.ts"
@@ -90,23 +91,25 @@ const readParts = (
   read: (part: AnswerPart) => Follows
 ): Effect.Effect<void, ModelError> => {
   const due: Array<Effect.Effect<void, ModelError>> = []
-  const opened = ask((parts) => {
+  const take: TakeParts = (parts) => {
     for (const part of parts) {
       const follows = read(part)
       if (follows !== undefined) due.push(follows)
     }
     return due.length > 0
-  })
-  return Effect.gen(function* () {
-    const progress = yield* opened
-    for (;;) {
-      const state = yield* progress
-      for (const follows of due.splice(0)) yield* follows
-      if (state === "ended") return
-    }
-  }).pipe(
-    Effect.catch((error) => Effect.fail(error instanceof ModelError ? error : failed(error))),
-    Effect.scoped
+  }
+  const goOn = (progress: Progress<AiError.AiError>): Effect.Effect<void, ModelError | AiError.AiError> =>
+    Effect.flatMap(progress, (state) => {
+      const rest = state === "ended" ? Effect.void : goOn(progress)
+      return due.length === 0 ? rest : Effect.andThen(Effect.all(due.splice(0), { discard: true }), rest)
+    })
+  return Effect.catch(
+    Effect.acquireUseRelease(
+      ask(take),
+      ({ progress }) => goOn(progress),
+      ({ close }) => close
+    ),
+    (error) => Effect.fail(error instanceof ModelError ? error : failed(error))
   )
 }
 

@@ -13,19 +13,19 @@ import type * as Response from "effect/ai/Response"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import type { PartReader, Parts } from "./AnswerBlocks.ts"
 import { CallOptions, type CallSettings } from "./CallOptions.ts"
-import type { Progress, TakeObjects } from "./ollama/AnswerExchange.ts"
+import type { OpenAnswer, TakeObjects } from "./ollama/AnswerExchange.ts"
 import type { OllamaError } from "./ollama/OllamaErrors.ts"
 import { joinParts } from "./ollama/OllamaParts.ts"
 
 /** Gets the parts of an answer as they come; true when `Progress` has to go on. */
 export type TakeParts = (parts: Parts) => boolean
 
-/** Sends a prompt and gives the progress of its answer; the end of the scope ends the request. */
+/** Sends a prompt. */
 export type AskPrompt = (
   prompt: FilledPrompt,
   settings: CallSettings,
   take: TakeParts
-) => Effect.Effect<Progress<AiError.AiError>, AiError.AiError, Scope.Scope>
+) => Effect.Effect<OpenAnswer<AiError.AiError>, AiError.AiError>
 
 /** Messages, and what else a request may say of its answer. */
 interface Question {
@@ -37,12 +37,11 @@ export interface StreamedServer {
   readonly module: string
   /** The question as the server takes it. */
   readonly readOptions: (asked: LanguageModel.ProviderOptions) => Effect.Effect<Question, AiError.AiErrorReason>
-  /** Sends a question; the end of the scope ends the request. */
   readonly send: (
     question: Question,
     settings: CallSettings,
     take: TakeObjects
-  ) => Effect.Effect<Progress, OllamaError, Scope.Scope>
+  ) => Effect.Effect<OpenAnswer, OllamaError>
   readonly makeReader: () => PartReader
   readonly toError: (error: OllamaError, method: Method) => AiError.AiError
 }
@@ -68,7 +67,7 @@ export const layerStreamed = (
         settings: CallSettings,
         method: Method,
         take: TakeParts
-      ): Effect.Effect<Progress<AiError.AiError>, AiError.AiError, Scope.Scope> => {
+      ): ReturnType<AskPrompt> => {
         const failed = (error: OllamaError) => toError(error, method)
         const { end, read } = makeReader()
         const takeObjects: TakeObjects = (objects) => {
@@ -83,7 +82,10 @@ export const layerStreamed = (
             return state
           }
         })
-        return Effect.mapBoth(send(question, settings, takeObjects), { onFailure: failed, onSuccess: untilEnd })
+        return Effect.mapBoth(send(question, settings, takeObjects), {
+          onFailure: failed,
+          onSuccess: ({ close, progress }) => ({ close, progress: untilEnd(progress) })
+        })
       }
 
       const streamed = (asked: LanguageModel.ProviderOptions, method: Method) => {
@@ -97,9 +99,11 @@ export const layerStreamed = (
         return readOptions(asked).pipe(
           Effect.mapError((reason) => AiError.make({ module, method, reason })),
           Effect.flatMap((question) =>
-            Effect.flatMap(CallOptions, (settings) => open(question, settings, method, take))
+            Effect.flatMap(CallOptions, (settings) =>
+              Effect.acquireRelease(open(question, settings, method, take), ({ close }) => close)
+            )
           ),
-          Effect.map((progress) =>
+          Effect.map(({ progress }) =>
             Stream.unfold("asked" as "asked" | "ended", (state) =>
               state === "ended" ? Effect.undefined : Effect.map(progress, parts)
             )

@@ -9,7 +9,6 @@ import { urlToHttpOptions } from "node:url"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type * as Scope from "effect/Scope"
 import type { CallTimers } from "../CallTimers.ts"
 import type { ServerAddress } from "./OllamaClient.ts"
 import { OllamaError } from "./OllamaErrors.ts"
@@ -190,22 +189,22 @@ const begin = ({ agent, heard }: Connection, request: AnswerRequest, now: () => 
   return { close, endLate, progress }
 }
 
-/** Sends a request and gives the progress of its answer; the end of the scope ends the request in any state. */
-export const openAnswer = (
-  connection: Connection,
-  request: AnswerRequest
-): Effect.Effect<Progress, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Clock.clockWith((clock) => {
-        const { close, endLate, progress } = begin(connection, request, () => clock.currentTimeMillisUnsafe())
-        const timer = connection.timers.start(endLate() ?? 0, Effect.sync(endLate))
-        return Effect.map(timer, (endTimer) => ({ close, endTimer, progress }))
-      }),
-      ({ close, endTimer }) => {
+/** An answer that is under way. */
+export interface OpenAnswer<E = OllamaError> {
+  readonly progress: Progress<E>
+  /** Ends the request in any state; it has to be run. */
+  readonly close: Effect.Effect<void>
+}
+
+/** Sends a request. */
+export const openAnswer = (connection: Connection, request: AnswerRequest): Effect.Effect<OpenAnswer> =>
+  Clock.clockWith((clock) => {
+    const { close, endLate, progress } = begin(connection, request, () => clock.currentTimeMillisUnsafe())
+    const closeWith = (endTimer: () => void) =>
+      Effect.suspend(() => {
         endTimer()
         return close
-      }
-    ),
-    ({ progress }) => progress
-  )
+      })
+    const timer = connection.timers.start(endLate() ?? 0, Effect.sync(endLate))
+    return Effect.map(timer, (endTimer) => ({ close: closeWith(endTimer), progress }))
+  })

@@ -89,7 +89,10 @@ const make = Effect.fnUntraced(function* (
         connected,
         take
       })
-      return Effect.map(opened, (progress) => Effect.mapError(progress, (error) => readRefusal(error, model)))
+      return Effect.map(opened, ({ close, progress }) => ({
+        close,
+        progress: Effect.mapError(progress, (error) => readRefusal(error, model))
+      }))
     }
   }
 })
