@@ -16,7 +16,7 @@ import { type BodyReader, lostConnection } from "./OllamaLines.ts"
 import { noResponse, readRefusal } from "./OllamaTransport.ts"
 import { type CallTimes, endOfCall } from "./OllamaWaits.ts"
 
-/** How long the server may take to end an answer after its last object before the connection is given up, in ms. */
+/** How long an answer waits for its end after its last object, so that its connection serves the next call; in ms. */
 const endGrace = 250
 
 /** What all calls of a model share. */
@@ -80,8 +80,14 @@ const begin = ({ agent, heard }: Connection, request: AnswerRequest, now: () => 
   let isConnected = false
   let wake = nothing
   let isReleased = false
-  let released = nothing
+  let grace: NodeJS.Timeout | undefined
 
+  /** The agent has the connection of a finished answer again, or does not get it. */
+  const release = (): void => {
+    isReleased = true
+    clearTimeout(grace)
+    wake()
+  }
   const fail = (error: () => OllamaError): void => {
     if (failure !== undefined || reader.isDone()) return
     failure = Effect.fail(error())
@@ -105,6 +111,7 @@ const begin = ({ agent, heard }: Connection, request: AnswerRequest, now: () => 
       }
     }
     failure ??= broken
+    if (reader.isDone()) grace = setTimeout(release, endGrace)
     wake()
   }
   const endBody = (): void => {
@@ -123,12 +130,7 @@ const begin = ({ agent, heard }: Connection, request: AnswerRequest, now: () => 
   })
   exchange.on("error", (cause) => fail(() => noResponse(cause)))
   // The agent has the connection back a moment after this event.
-  exchange.on("close", () => {
-    queueMicrotask(() => {
-      isReleased = true
-      released()
-    })
-  })
+  exchange.on("close", () => queueMicrotask(release))
   exchange.on("response", (response) => {
     if (response.statusCode !== 200) return void readRefusal(response).then((error) => fail(() => error))
     response.on("data", (chunk: Uint8Array) => {
@@ -146,7 +148,7 @@ const begin = ({ agent, heard }: Connection, request: AnswerRequest, now: () => 
       isAsked = false
       return asked
     }
-    return failure ?? (reader.isDone() ? ended : undefined)
+    return failure ?? (reader.isDone() && isReleased ? ended : undefined)
   }
   const later: Progress = Effect.callback((resume) => {
     wake = () => {
@@ -172,19 +174,11 @@ const begin = ({ agent, heard }: Connection, request: AnswerRequest, now: () => 
     return undefined
   }
 
-  /** A finished answer leaves its connection to the agent; any other has its socket closed at once. */
-  const close = Effect.callback<void>((resume) => {
-    const destroy = (): void => {
-      exchange.destroy()
-      resume(Effect.void)
-    }
-    if (isReleased || !reader.isDone()) return destroy()
-    const timer = setTimeout(destroy, endGrace)
-    released = () => {
-      clearTimeout(timer)
-      resume(Effect.void)
-    }
-  })
+  /** A finished answer has left its connection to the agent; any other has its socket closed at once. */
+  const close = (): void => {
+    clearTimeout(grace)
+    exchange.destroy()
+  }
 
   return { close, endLate, progress }
 }
@@ -200,11 +194,12 @@ export interface OpenAnswer<E = OllamaError> {
 export const openAnswer = (connection: Connection, request: AnswerRequest): Effect.Effect<OpenAnswer> =>
   Clock.clockWith((clock) => {
     const { close, endLate, progress } = begin(connection, request, () => clock.currentTimeMillisUnsafe())
-    const closeWith = (endTimer: () => void) =>
-      Effect.suspend(() => {
-        endTimer()
-        return close
-      })
     const timer = connection.timers.start(endLate() ?? 0, Effect.sync(endLate))
-    return Effect.map(timer, (endTimer) => ({ close: closeWith(endTimer), progress }))
+    return Effect.map(timer, (endTimer) => ({
+      close: Effect.sync(() => {
+        endTimer()
+        close()
+      }),
+      progress
+    }))
   })
