@@ -147,8 +147,8 @@ export const readAnswer = Effect.fnUntraced(function* (
         return undefined
     }
   }
-  const usageOf = Effect.gen(function* () {
-    const durationMs = (yield* Clock.currentTimeMillis) - started
+  const usageOf = Clock.clockWith((clock) => {
+    const durationMs = clock.currentTimeMillisUnsafe() - started
     const promptTokens = finish?.usage.inputTokens.total
     const cachedTokens = finish?.usage.inputTokens.cacheRead
     const answerTokens = finish?.usage.outputTokens.total
@@ -159,8 +159,7 @@ export const readAnswer = Effect.fnUntraced(function* (
       ...(cachedTokens === undefined || cachedTokens > (promptTokens ?? 0) ? {} : { cachedTokens }),
       ...(answerTokens === undefined ? {} : { answerTokens })
     }
-    yield* meter.modelCall(usage)
-    return usage
+    return Effect.as(meter.modelCall(usage), usage)
   })
 
   const failed = (error: AiError.AiError) => fromAiError(error, { ...server, partial: writing.text, repeated: run })

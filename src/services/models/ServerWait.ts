@@ -39,8 +39,8 @@ const afterWait = (error: ModelError, seconds: number): ModelError =>
 export interface ServerWait {
   /** The server has said anything but that it is overloaded. Gives what has to be run for calls that wait to go on. */
   readonly reached: () => Effect.Effect<void> | undefined
-  /** To be run when the server is known to have answered before; nothing goes on by it. */
-  readonly known: Effect.Effect<void>
+  /** The server is known to have answered before; nothing goes on by it. */
+  readonly known: () => void
   /** To be run before a call is sent: waits while the server is known to be gone. */
   readonly ready: Effect.Effect<void>
   readonly waitsFor: (error: ModelError) => boolean
@@ -102,9 +102,9 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
 
     return {
       reached,
-      known: Effect.sync(() => {
+      known: () => {
         wasReached = true
-      }),
+      },
       waitsFor: ({ reason }) => seconds > 0 && isWaitedFor(reason, wasReached),
       ready: Effect.suspend(() => (outage === undefined ? Effect.void : nextTry(outage))),
       after: Effect.fnUntraced(function* (error: ModelError) {
