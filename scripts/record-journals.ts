@@ -10,7 +10,9 @@ import { join } from "node:path"
 import { JournalRecord } from "../src/domain/history/JournalRecord.ts"
 import { activityName } from "../src/domain/runs/ActivityKey.ts"
 import { hashOf } from "../src/services/files/Hash.ts"
-import { decodeLine, encodeLine, firstSum, type JournalLine, recordOf } from "../src/services/journal/JournalLine.ts"
+import { firstSum, type JournalLine, recordOf } from "../src/services/journal/JournalLine.ts"
+import { decodeLine } from "../src/services/journal/SavedLine.ts"
+import { encodeLine } from "../test/support/encodeLine.ts"
 import { record, recordingNames } from "../test/support/RecordedRuns.ts"
 
 const encode = Schema.encodeSync(JournalRecord)
