@@ -26,6 +26,8 @@ const encodeRecord = plainEncoder<JournalRecord, Schema.Json>(JournalRecord)
 
 /** Most lines that are written together fit into this many bytes. */
 const usualBytes = 65_536
+/** A larger buffer is not kept for what comes next. */
+const mostKeptBytes = 1_048_576
 /** No character takes more bytes. */
 const mostBytesPerCharacter = 3
 
@@ -75,7 +77,7 @@ export class LineBytes {
   take(): Uint8Array {
     const taken = this.#bytes.subarray(0, this.#size)
     this.#size = 0
-    if (this.#bytes.length > usualBytes) this.#bytes = Buffer.allocUnsafe(usualBytes)
+    if (this.#bytes.length > mostKeptBytes) this.#bytes = Buffer.allocUnsafe(usualBytes)
     return taken
   }
 }
