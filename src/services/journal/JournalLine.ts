@@ -30,15 +30,24 @@ export interface JournalLine {
 export const sumOf = (before: string, bytes: Uint8Array): string =>
   crc32(bytes, crc32(before)).toString(16).padStart(8, "0")
 
-const decodeRecord = Schema.decodeUnknownOption(Schema.fromJsonString(JournalRecord))
+const decodeRecord = Schema.decodeUnknownOption(JournalRecord)
 const decodeKnown = Schema.decodeUnknownSync(JournalRecord)
+
+/** Nothing when it is no JSON, which no record is. */
+const parsed = ({ json }: JournalLine): unknown => {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
 
 /** The record of a line that this version wrote. */
 export const recordOf = (line: JournalLine): JournalRecord => decodeKnown(JSON.parse(line.json))
 
 /** The record of a line. Nothing when this version does not know it: its checksum is right, so another version wrote it. */
 export const readRecord = (line: JournalLine): JournalRecord | undefined =>
-  Option.getOrUndefined(decodeRecord(line.json))
+  Option.getOrUndefined(decodeRecord(parsed(line)))
 
 /** The records of lines, without those that this version does not know. */
 export const readRecords = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<JournalRecord> =>

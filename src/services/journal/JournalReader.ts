@@ -24,6 +24,8 @@ export interface JournalContent {
   readonly torn: Uint8Array
   /** Offsets in the file at which a line end is damaged; the records around it are intact. */
   readonly badEnds: ReadonlyArray<number>
+  /** The state of the file when it was read; a file that was written since then has another one. */
+  readonly state?: string
 }
 
 /** Larger journals are not read. */
@@ -116,6 +118,9 @@ const decodeHead = Schema.decodeUnknownOption(
   )
 )
 
+const stateOf = ({ dev, ino, mtime, size }: FileSystem.File.Info): string =>
+  [dev, Option.getOrElse(ino, () => 0), Option.getOrElse(mtime, () => new Date(0)).getTime(), size].join(" ")
+
 /** The bytes of a journal, at most 512 MiB, with its intact lines; the first of them opens a run. */
 const readOpened = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
@@ -143,19 +148,26 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
     return yield* fail({ _tag: "OtherVersion", found: version, supported: journalVersion })
   }
   const opened = readRecord(first)
-  if (opened?.type === "opened") return { ...read, opened, bytes }
+  if (opened?.type === "opened") return { ...read, opened, bytes, state: stateOf(info) }
   return yield* fail({ _tag: "UnknownRecord", line: 1, kind: "opened", program })
 })
 
-/** Reads a journal whole. Fails when anything in it is damaged, except what a crash left at its end. */
-export const readJournal = Effect.fn("readJournal")(function* (path: string) {
-  const { badEnds, bytes, lines, opened, size, stop } = yield* readOpened(path)
+/**
+ * Reads a journal whole. Fails when anything in it is damaged, except what a crash left at its end. Returns `before` when
+ * the file is as it was when that was read.
+ */
+export const readJournal = Effect.fn("readJournal")(function* (path: string, before?: JournalContent) {
+  if (before?.state !== undefined) {
+    const info = yield* Effect.option((yield* FileSystem.FileSystem).stat(path))
+    if (Option.isSome(info) && stateOf(info.value) === before.state) return before
+  }
+  const { badEnds, bytes, lines, opened, size, state, stop } = yield* readOpened(path)
   const isLast = stop !== undefined && stop.end === bytes.length - 1
   /* A whole record with a wrong sum was acknowledged once: it is not the trace of a crash. */
   if (stop !== undefined && !(isLast && stop.what === "shape" && !isJson(bytes.subarray(size, stop.end)))) {
     return yield* new JournalError({ path, reason: { _tag: "Damaged", line: lines.length + 1, what: stop.what } })
   }
-  const content: JournalContent = { opened, lines, size, torn: bytes.subarray(size), badEnds }
+  const content: JournalContent = { opened, lines, size, torn: bytes.subarray(size), badEnds, state }
   return content
 })
 
