@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { JournalRecord } from "../src/domain/history/JournalRecord.ts"
+import { makeWholePrompts } from "../src/domain/history/SharedSystem.ts"
 import { activityName } from "../src/domain/runs/ActivityKey.ts"
 import { hashOf } from "../src/services/files/Hash.ts"
 import { firstSum, type JournalLine, recordOf } from "../src/services/journal/JournalLine.ts"
@@ -41,7 +42,7 @@ const namesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, str
     records.flatMap((one) => {
       if (one.type !== "prompt") return []
       const key = one.key.split("#")[0] ?? ""
-      return [[one.key, activityName({ key, input: hashOf([one.system, one.user]) })] as const]
+      return [[one.key, activityName({ key, input: hashOf([one.system ?? "", one.user]) })] as const]
     })
   )
 
@@ -49,7 +50,10 @@ const folder = process.argv[2] ?? "test/fixtures/journals/v1"
 for (const name of recordingNames) {
   const { journal, machine } = await Effect.runPromise(Effect.scoped(record(name)))
   const lines = linesOf(journal)
-  const records = lines.map((line) => neutral(recordOf(line), machine))
+  const records = lines
+    .map(recordOf)
+    .map(makeWholePrompts())
+    .map((one) => neutral(one, machine))
   const names = namesOf(records)
   let before = firstSum
   const texts = records.map((one, index) => {

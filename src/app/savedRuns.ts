@@ -7,6 +7,7 @@ import * as Path from "effect/Path"
 import { taskEvidence, taskNames, TaskNotFound } from "../domain/history/RunEvidence.ts"
 import { type RunHead, runOverview } from "../domain/history/RunOverview.ts"
 import type { RunStanding } from "../domain/history/RunStanding.ts"
+import { makeWholePrompts } from "../domain/history/SharedSystem.ts"
 import type { TimedRecord } from "../domain/report/TimedRecord.ts"
 import { slugOf } from "../domain/text/Slug.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
@@ -66,10 +67,11 @@ export const readRun = Effect.fn("readRun")(function* (
   const { lines } = content
   const timed: Array<TimedRecord> = []
   const unread = new Set<JournalLine>()
+  const whole = makeWholePrompts()
   for (const line of lines) {
     const record = readRecord(line)
     if (record === undefined) unread.add(line)
-    else if (isWanted(line)) timed.push({ at: Date.parse(line.at), record })
+    else if (isWanted(line)) timed.push({ at: Date.parse(line.at), record: whole(record) })
   }
   return {
     runId,

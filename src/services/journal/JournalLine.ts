@@ -7,6 +7,7 @@ import { crc32 } from "node:zlib"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { JournalRecord } from "../../domain/history/JournalRecord.ts"
+import { makeWholePrompts } from "../../domain/history/SharedSystem.ts"
 
 /** The sum before the first line. */
 export const firstSum = "00000000"
@@ -49,6 +50,11 @@ export const recordOf = (line: JournalLine): JournalRecord => decodeKnown(JSON.p
 export const readRecord = (line: JournalLine): JournalRecord | undefined =>
   Option.getOrUndefined(decodeRecord(parsed(line)))
 
-/** The records of lines, without those that this version does not know. */
-export const readRecords = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<JournalRecord> =>
-  lines.flatMap((line) => readRecord(line) ?? [])
+/** The records of lines, without those that this version does not know; prompts have their whole text. */
+export const readRecords = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<JournalRecord> => {
+  const whole = makeWholePrompts()
+  return lines.flatMap((line) => {
+    const record = readRecord(line)
+    return record === undefined ? [] : [whole(record)]
+  })
+}
