@@ -49,11 +49,17 @@ export class LineBytes {
   }
 
   #put(text: string): void {
-    const needed = this.#size + mostBytesPerCharacter * text.length
-    if (needed > this.#bytes.length) {
-      this.#bytes = Buffer.concat([this.#bytes.subarray(0, this.#size)], 2 * needed)
+    if (this.#size + mostBytesPerCharacter * text.length > this.#bytes.length) {
+      this.#makeRoom(this.#size + Buffer.byteLength(text))
     }
     this.#size += this.#bytes.write(text, this.#size)
+  }
+
+  #makeRoom(needed: number): void {
+    if (needed <= this.#bytes.length) return
+    const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.#bytes.length))
+    this.#bytes.copy(larger, 0, 0, this.#size)
+    this.#bytes = larger
   }
 
   /** Adds the line of a record. */
