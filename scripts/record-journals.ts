@@ -8,9 +8,12 @@ import * as Schema from "effect/Schema"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { JournalRecord } from "../src/domain/history/JournalRecord.ts"
+import { makeWholePrompts } from "../src/domain/history/SharedSystem.ts"
 import { activityName } from "../src/domain/runs/ActivityKey.ts"
 import { hashOf } from "../src/services/files/Hash.ts"
-import { decodeLine, encodeLine, firstSum, type JournalLine, recordOf } from "../src/services/journal/JournalLine.ts"
+import { firstSum, type JournalLine, recordOf } from "../src/services/journal/JournalLine.ts"
+import { decodeLine } from "../src/services/journal/SavedLine.ts"
+import { encodeLine } from "../test/support/encodeLine.ts"
 import { record, recordingNames } from "../test/support/RecordedRuns.ts"
 
 const encode = Schema.encodeSync(JournalRecord)
@@ -39,7 +42,7 @@ const namesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, str
     records.flatMap((one) => {
       if (one.type !== "prompt") return []
       const key = one.key.split("#")[0] ?? ""
-      return [[one.key, activityName({ key, input: hashOf([one.system, one.user]) })] as const]
+      return [[one.key, activityName({ key, input: hashOf([one.system ?? "", one.user]) })] as const]
     })
   )
 
@@ -47,7 +50,10 @@ const folder = process.argv[2] ?? "test/fixtures/journals/v1"
 for (const name of recordingNames) {
   const { journal, machine } = await Effect.runPromise(Effect.scoped(record(name)))
   const lines = linesOf(journal)
-  const records = lines.map((line) => neutral(recordOf(line), machine))
+  const records = lines
+    .map(recordOf)
+    .map(makeWholePrompts())
+    .map((one) => neutral(one, machine))
   const names = namesOf(records)
   let before = firstSum
   const texts = records.map((one, index) => {

@@ -9,7 +9,7 @@ import { type Configuration, mergeConfigurations } from "../domain/configuration
 import { countedSettings } from "../domain/history/SavedSettings.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
-import { readProof } from "../services/history/RunJournal.ts"
+import { type KnownJournal, readProof } from "../services/history/RunJournal.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 import { readRecords } from "../services/journal/JournalLine.ts"
 import type { JournalContent } from "../services/journal/JournalReader.ts"
@@ -64,7 +64,8 @@ export const reopenSetup = Effect.fn("reopenSetup")(function* (
   const content = yield* store.read(yield* store.find(run, named))
   const { opened, torn } = content
   const { locks } = yield* userFolders((yield* Path.Path).resolve())
-  const { from } = yield* readProof(content, locks)
+  const proof = yield* readProof(content, locks)
+  const from = proof?.from ?? content.lines.length + 1
   const { isMoved, project } = yield* chooseProject(content, from, named)
   const settings = countedSettings(opened.settings, from === 1)
   if (settings.model === undefined && opened.settings.model !== undefined && flags.model === undefined && !hasModel) {
@@ -72,5 +73,6 @@ export const reopenSetup = Effect.fn("reopenSetup")(function* (
     return yield* unusable(opened.order.runId, `${why}. Give a model: --model NAME.`)
   }
   const setup = yield* readSetup(project, mergeConfigurations(settings, flags))
-  return { opened, setup, isMoved, isTorn: torn.length > 0 }
+  const known: KnownJournal = { content, ...(proof === undefined ? {} : { proof }) }
+  return { opened, setup, isMoved, isTorn: torn.length > 0, known }
 })

@@ -149,10 +149,10 @@ const reopen = Effect.fnUntraced(function* (saved: SavedRun, { model }: Pick<Run
 
 /** Resumes a saved run and carries it to its report. */
 export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, ports: StartPorts) {
-  const { isMoved, isTorn, opened, setup } = yield* reopen(saved, ports)
+  const { isMoved, isTorn, known, opened, setup } = yield* reopen(saved, ports)
   const { order } = opened
   const fitted = yield* fitWindow(setup, ports)
-  const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, ports), isMoved }
+  const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, ports), isMoved, known }
   const since = startOfRun(order.runId)
   return yield* carryOut({ ...fitted, order, given: saved.given, isTorn }, { ...ports, since }, layerResumedRun(place))
 })

@@ -7,6 +7,8 @@ import * as Path from "effect/Path"
 import { taskEvidence, taskNames, TaskNotFound } from "../domain/history/RunEvidence.ts"
 import { type RunHead, runOverview } from "../domain/history/RunOverview.ts"
 import type { RunStanding } from "../domain/history/RunStanding.ts"
+import { makeWholePrompts } from "../domain/history/SharedSystem.ts"
+import type { TimedRecord } from "../domain/report/TimedRecord.ts"
 import { slugOf } from "../domain/text/Slug.ts"
 import { userFolders } from "../services/configuration/UserFolders.ts"
 import { leftOutNote } from "../services/journal/UnknownRecords.ts"
@@ -50,20 +52,33 @@ const headOf = Effect.fnUntraced(function* ({ lines, opened }: JournalContent) {
   return head
 })
 
-/** Everything in the journal of a run. `moved` is where its project is now, if a person says so. */
-export const readRun = Effect.fn("readRun")(function* (run: string, moved?: string) {
+/**
+ * The records in the journal of a run, or those that are wanted: a journal is long, and what is kept of it takes time and
+ * memory. `moved` is where its project is now, if a person says so.
+ */
+export const readRun = Effect.fn("readRun")(function* (
+  run: string,
+  moved?: string,
+  isWanted: (line: JournalLine) => boolean = () => true
+) {
   const store = yield* RunStore
   const runId = yield* store.find(run, moved)
   const content = yield* store.read(runId)
   const { lines } = content
-  const read = lines.map((line) => ({ line, record: readRecord(line) }))
-  const unread = new Set(read.flatMap(({ line, record }) => (record === undefined ? [line] : [])))
+  const timed: Array<TimedRecord> = []
+  const unread = new Set<JournalLine>()
+  const whole = makeWholePrompts()
+  for (const line of lines) {
+    const record = readRecord(line)
+    if (record === undefined) unread.add(line)
+    else if (isWanted(line)) timed.push({ at: Date.parse(line.at), record: whole(record) })
+  }
   return {
     runId,
     head: yield* headOf(content),
-    records: read.flatMap(({ record }) => record ?? []),
+    records: timed.map(({ record }) => record),
     /** The same with their times. */
-    timed: read.flatMap(({ line, record }) => (record === undefined ? [] : [{ at: Date.parse(line.at), record }])),
+    timed,
     leftOut: leftOutNote(lines, (line) => unread.has(line))
   }
 })

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { RunDifference } from "../domain/history/RunDifference.ts"
 import type { RunSummary } from "../domain/history/RunStanding.ts"
 import type { TaskEvidence } from "../domain/history/RunEvidence.ts"
-import { type RunOverview, runOverview } from "../domain/history/RunOverview.ts"
+import { overviewEvents, type RunOverview, runOverview } from "../domain/history/RunOverview.ts"
 import type { ReportData } from "../domain/report/ReportData.ts"
 import type { SavedRun } from "../app/reopenedRun.ts"
 import { forkRun, layerRuns, makeReport, readRun, readTask, replayRun, resumeRun } from "./lateApp.ts"
@@ -61,7 +61,7 @@ export const runs = (options: SavedRunOptions = {}): Promise<ReadonlyArray<RunSu
 /** What a run planned, did and found. */
 export const showRun = (runId: string, options: SavedRunOptions = {}): Promise<RunOverview> =>
   named(runId).pipe(
-    Effect.andThen(readRun(runId)),
+    Effect.andThen(readRun(runId, undefined, ({ event }) => overviewEvents.has(event))),
     Effect.map(({ head, records }) => runOverview(records, head)),
     withRuns(options),
     Effect.runPromise

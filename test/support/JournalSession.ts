@@ -27,7 +27,8 @@ export const makeJournal = Effect.map(makeFolder, (folder) => {
 /** The records on the disk after the first one. */
 export const writtenTo = (file: string) => Effect.map(readJournal(file), ({ lines }) => lines.slice(1).map(recordOf))
 
-const layerJournal = (file: string) =>
+/** The journal, continued in a session of its own. */
+export const layerJournal = (file: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const content = yield* readJournal(file)

@@ -6,7 +6,8 @@ import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
 import { JournalRecord, journalVersion, type RunOpened } from "../../src/domain/history/JournalRecord.ts"
 import { exitCodeOf, type RunStatus } from "../../src/domain/runs/RunReport.ts"
-import { encodeLine, firstSum } from "../../src/services/journal/JournalLine.ts"
+import { firstSum } from "../../src/services/journal/JournalLine.ts"
+import { encodeLine } from "./encodeLine.ts"
 
 const decodeRecord = Schema.decodeUnknownSync(JournalRecord)
 

@@ -3,8 +3,10 @@
  * records.
  */
 import type { JournalRecord } from "../../src/domain/history/JournalRecord.ts"
-import { decodeLine, encodeLine, firstSum, type JournalLine } from "../../src/services/journal/JournalLine.ts"
-import { newProof, proofOf, seal, type SealKey } from "../../src/services/journal/JournalSeal.ts"
+import { firstSum, type JournalLine } from "../../src/services/journal/JournalLine.ts"
+import { newProof, proofOf, type SealKey } from "../../src/services/journal/JournalSeal.ts"
+import { decodeLine, type SavedLine } from "../../src/services/journal/SavedLine.ts"
+import { encodeLine } from "./encodeLine.ts"
 import { crc32 } from "node:zlib"
 
 const at = "2026-11-20T18:30:00.000Z"
@@ -13,7 +15,7 @@ const at = "2026-11-20T18:30:00.000Z"
 export type RecordJson = string
 
 /** Lines with right checksums around these records; everybody can make them. */
-export const linesOf = (records: ReadonlyArray<RecordJson>): ReadonlyArray<JournalLine> => {
+export const linesOf = (records: ReadonlyArray<RecordJson>): ReadonlyArray<SavedLine> => {
   let before = firstSum
   return records.map((record, index) => {
     const json = record.slice(record.indexOf("{"))
@@ -44,12 +46,8 @@ export const sealedRecords = (
   const all = [...earlier]
   let mac = earlier.length === 0 ? newProof.next : proofOf(linesOf(earlier), key).next
   for (const record of records) {
-    const protect = (line: string): string => {
-      const sealed = seal(key, mac, line)
-      mac = sealed.mac
-      return sealed.line
-    }
-    const { text } = encodeLine(record, { seq: all.length + 1, at, before: firstSum }, protect)
+    const { mac: made, text } = encodeLine(record, { seq: all.length + 1, at, before: firstSum, mac }, { key })
+    mac = made
     all.push(text.slice(text.indexOf('"record":') + 9, text.lastIndexOf(',"sum":"')))
   }
   return all

@@ -12,8 +12,10 @@ import { modelCallKey, stageKey, toolCallKey } from "../../src/domain/runs/Activ
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
 import { makeSafeJson } from "../../src/domain/text/Redaction.ts"
 import { knownBy } from "../../src/services/journal/Journal.ts"
-import { decodeLine, encodeLine, firstSum, type JournalLine } from "../../src/services/journal/JournalLine.ts"
-import { newProof, proofOf, seal, SealKey } from "../../src/services/journal/JournalSeal.ts"
+import { firstSum } from "../../src/services/journal/JournalLine.ts"
+import { newProof, proofOf, SealKey } from "../../src/services/journal/JournalSeal.ts"
+import { LineBytes } from "../../src/services/journal/LineBytes.ts"
+import { decodeLine, type SavedLine } from "../../src/services/journal/SavedLine.ts"
 import { makeRunState } from "../../src/services/runs/RunState.ts"
 import { openedRecord } from "./Journals.ts"
 import type { Works } from "./stepCounter.ts"
@@ -75,20 +77,12 @@ const key = new SealKey(Buffer.alloc(32, 1), openedRecord().order.runId)
 
 const write = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<string> => {
   const toJson = makeSafeJson(["a value that is secret"])
-  let [sum, mac] = [firstSum, newProof.next]
-  const protect = (line: string): string => {
-    const sealed = seal(key, mac, line)
-    mac = sealed.mac
-    return sealed.line
-  }
-  return records.map((record, index) => {
-    const line = encodeLine(record, { seq: index + 1, at, before: sum }, protect, toJson)
-    sum = line.sum
-    return line.text
-  })
+  const lines = new LineBytes({ seq: 0, sum: firstSum, mac: newProof.next }, { key, write: toJson })
+  for (const record of records) lines.add(record, at)
+  return Buffer.from(lines.take()).toString("utf8").trimEnd().split("\n")
 }
 
-const read = (texts: ReadonlyArray<string>): ReadonlyArray<JournalLine> => {
+const read = (texts: ReadonlyArray<string>): ReadonlyArray<SavedLine> => {
   let before = firstSum
   return texts.map((text, index) => {
     const line = decodeLine(text, { seq: index + 1, before })

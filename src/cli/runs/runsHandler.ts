@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
-import { runOverview } from "../../domain/history/RunOverview.ts"
+import { overviewEvents, runOverview } from "../../domain/history/RunOverview.ts"
 import { layerRuns, readRun, readTask } from "../../app/savedRuns.ts"
 import { repairJournal } from "../../services/history/JournalRepair.ts"
 import type { RunSummary } from "../../domain/history/RunStanding.ts"
@@ -57,7 +57,8 @@ export const repairRun = Effect.fn("repairRun")(function* (given: string) {
 
 /** What a run planned, did and found. */
 export const printRun = (run: string, isCluster: boolean) =>
-  Effect.map(readRun(run), ({ head, leftOut, records }) => ({ leftOut, overview: runOverview(records, head) })).pipe(
+  readRun(run, undefined, ({ event }) => overviewEvents.has(event)).pipe(
+    Effect.map(({ head, leftOut, records }) => ({ leftOut, overview: runOverview(records, head) })),
     Effect.provide(storeOf(isCluster))
   )
 

@@ -55,7 +55,10 @@ export interface InDoubtCall extends CallIntent {
 export const PromptSent = Schema.Struct({
   type: Schema.tag("prompt"),
   key: Schema.String,
-  system: Schema.String,
+  /** Absent when it is that of an earlier prompt. */
+  system: Schema.optionalKey(Schema.String),
+  /** The key of that prompt. */
+  systemOf: Schema.optionalKey(Schema.String),
   user: Schema.String
 })
 export type PromptSent = typeof PromptSent.Type

@@ -3,6 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { DeniedCalls, deniedOf, EvidenceCount } from "../plan/TaskResult.ts"
+import type { RunEvent } from "../runs/RunEvent.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { JournalRecord } from "./JournalRecord.ts"
 import { eventsOf, stateOf, taskEnds, taskNames, TaskState } from "./RunEvidence.ts"
@@ -46,6 +47,15 @@ export const RunOverview = Schema.Struct({
   evidence: Schema.optionalKey(EvidenceCount)
 })
 export type RunOverview = typeof RunOverview.Type
+
+/** The events that an overview is made of. */
+export const overviewEvents: ReadonlySet<string> = new Set<RunEvent["type"]>([
+  "plan.created",
+  "plan.revised",
+  "task.finished",
+  "task.failed",
+  "run.finished"
+])
 
 export const runOverview = (records: ReadonlyArray<JournalRecord>, head: RunHead): RunOverview => {
   const ends = taskEnds(records)

@@ -73,18 +73,20 @@ export const secretValues = (variables: Readonly<Record<string, string | undefin
 
 const escapedOnce = (value: string): string => JSON.stringify(value).slice(1, -1)
 
-/** A value as it is, in JSON, and in JSON within JSON. */
-const spellings = (value: string): ReadonlyArray<string> => [escapedOnce(escapedOnce(value)), escapedOnce(value), value]
+/** Each value as it is, in JSON, and in JSON within JSON; most are spelled alike in all of them. */
+const spellings = (values: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...new Set(values.flatMap((value) => [escapedOnce(escapedOnce(value)), escapedOnce(value), value]))
+]
 
 /** Makes the function that says whether there may be a secret in a text, which may be JSON. */
 const makeSuspicion = (values: ReadonlyArray<string>): ((text: string) => boolean) => {
-  const known = values.flatMap(spellings)
+  const known = spellings(values)
   return (text) => isHinted(text) || known.some((value) => text.includes(value))
 }
 
 /** Makes the function that takes secrets out of a text, which may be JSON. */
 export const makeRedaction = (values: ReadonlyArray<string>): ((text: string) => string) => {
-  const known = [...new Set(values.flatMap(spellings))]
+  const known = spellings(values)
   return (given) => {
     let text = given
     for (const value of known) text = text.replaceAll(value, redacted)

@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import { journalVersion, type RunOpened } from "../../domain/history/JournalRecord.ts"
-import { decodeLine, firstSum, readRecord } from "../journal/JournalLine.ts"
+import { firstSum, readRecord } from "../journal/JournalLine.ts"
+import { decodeLine } from "../journal/SavedLine.ts"
 
 /** What a journal begins and ends with. */
 export interface JournalSummary {

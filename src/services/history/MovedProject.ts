@@ -40,6 +40,7 @@ export const inMovedProject = Effect.fnUntraced(function* (lines: ReadonlyArray<
       targets: record.targets.map((target) => (path.isAbsolute(target) ? moved(target) : target)),
       files: record.files.map(({ after, before: old, path: file }) => ({ path: moved(file), before: old, after }))
     }
-    return { ...line, json: JSON.stringify(intent) }
+    const { at, event, key, seq, sum, type } = line
+    return { seq, at, type, key, event, sum, json: JSON.stringify(intent) }
   })
 })

@@ -74,7 +74,7 @@ const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
   const seen = new Map<string, Array<{ readonly value: Schema.Json; readonly position: number }>>()
   const ends = new Map<string, number>()
   for (const [position, record] of readRecords(lines).entries()) {
-    if (record.type === "prompt") prompts.set(record.key, record)
+    if (record.type === "prompt") prompts.set(record.key, { system: record.system ?? "", user: record.user })
     else if (record.type === "settled" && position >= known) ends.set(record.key, position)
     else if (record.type === "event" && record.event.type === "task.finished" && position >= known) {
       ends.set(stageKey.task(record.event.round, record.event.task), position)

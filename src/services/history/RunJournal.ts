@@ -53,6 +53,14 @@ export interface RunPlace {
   readonly settings?: Configuration
   /** True when the project is no longer where it was when the run began. */
   readonly isMoved?: boolean
+  /** The journal of a resumed run, when it was read before. */
+  readonly known?: KnownJournal
+}
+
+/** A journal that was read, and what its MACs prove; no proof when there is no key. */
+export interface KnownJournal {
+  readonly content: JournalContent
+  readonly proof?: Proof
 }
 
 const folderMode = 0o700
@@ -86,7 +94,7 @@ const makeFolder = Effect.fnUntraced(function* (journal: string) {
 
 /** What protects the journal: no secrets, and the MACs of the person, which go on from these lines. */
 const protectionOf = Effect.fnUntraced(function* (
-  { locks, runId, secrets }: RunPlace,
+  { known, locks, runId, secrets }: RunPlace,
   lines: ReadonlyArray<JournalLine>
 ): Effect.fn.Return<JournalProtection & { readonly problem?: string }, never, FileSystem.FileSystem | Path.Path> {
   const file = yield* journalKeyFile(locks)
@@ -94,16 +102,17 @@ const protectionOf = Effect.fnUntraced(function* (
   const write = makeSafeJson(secrets)
   if ("problem" in found) return { write, problem: `${file}: ${found.problem}` }
   const key = new SealKey(found.key, runId)
-  return { write, seal: { key, proof: lines.length === 0 ? newProof : proofOf(lines, key) } }
+  const proven = known?.content.lines === lines ? known.proof : undefined
+  return { write, seal: { key, proof: proven ?? (lines.length === 0 ? newProof : proofOf(lines, key)) } }
 })
 
-/** What the MACs of a saved journal prove, with the key that is there. */
+/** What the MACs of a saved journal prove, with the key that is there; nothing when there is none. */
 export const readProof = Effect.fn("readProof")(function* (
   { lines, opened }: JournalContent,
   locks: string
-): Effect.fn.Return<Pick<Proof, "from">, never, FileSystem.FileSystem | Path.Path> {
+): Effect.fn.Return<Proof | undefined, never, FileSystem.FileSystem | Path.Path> {
   const found = yield* journalKey(yield* journalKeyFile(locks), "read")
-  return "problem" in found ? { from: lines.length + 1 } : proofOf(lines, new SealKey(found.key, opened.order.runId))
+  return "problem" in found ? undefined : proofOf(lines, new SealKey(found.key, opened.order.runId))
 })
 
 /** Appends, or says why the journal cannot be written. */
@@ -142,13 +151,16 @@ const unfinishedWrites = Effect.fnUntraced(function* (lines: ReadonlyArray<Journ
     .filter((file) => isWithin(path, root, file.path))
 })
 
-/** The journal of a resumed run. It is read under the lock, since another process may have continued the run. */
+/**
+ * The journal of a resumed run. What is known of it counts only if its file is still the same under the lock, since another
+ * process may have continued the run.
+ */
 export const layerResumedRun = (place: RunPlace) =>
   Layer.unwrap(
     Effect.gen(function* () {
       yield* takeLocks(place)
       const file = journalPath(yield* Path.Path, place)
-      const content: JournalContent = yield* readJournal(file)
+      const content: JournalContent = yield* readJournal(file, place.known?.content)
       const unknown = neededUnknown(content.lines, file)
       if (unknown !== undefined) return yield* unknown
       const protection = yield* protectionOf(place, content.lines)

@@ -8,7 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import type { InDoubtCall, CallIntent, JournalRecord, PromptSent } from "../../domain/history/JournalRecord.ts"
+import type { InDoubtCall, CallIntent, JournalRecord } from "../../domain/history/JournalRecord.ts"
+import { type KeptPrompt, makePromptRecords } from "../../domain/history/SharedSystem.ts"
 import { redacted } from "../../domain/text/Redaction.ts"
 import { parseKey } from "../../domain/runs/ActivityKey.ts"
 import type { RunEvent } from "../../domain/runs/RunEvent.ts"
@@ -84,7 +85,7 @@ export class Journal extends Context.Service<
     /** Persists what a tool is about to do; returns when it is on the disk. */
     intend(intent: Omit<CallIntent, "type">): Effect.Effect<void>
     /** Persists a prompt that is sent. */
-    sent(prompt: Omit<PromptSent, "type">): Effect.Effect<void>
+    sent(prompt: KeptPrompt): Effect.Effect<void>
     /** Persists an event. */
     tell(event: RunEvent): Effect.Effect<void>
     /** Ends the run, because this version cannot read what is saved under this key. Never returns. */
@@ -129,6 +130,7 @@ export class Journal extends Context.Service<
       const known = knownBy(lines)
       const answers = byKey(lines.slice(provenFrom - 1), "answer")
       const { append, failed, flush, tell } = writer
+      const promptRecord = makePromptRecords()
       const rejected = Deferred.makeUnsafe<never, JournalError>()
       return Journal.of({
         outcome: (key) => Effect.sync(() => known.outcome(key)),
@@ -141,7 +143,7 @@ export class Journal extends Context.Service<
         saveAnswer: (key, value) => append({ type: "answer", key, value }),
         saveSeen: (key, value) => tell({ type: "seen", key, value }),
         intend: (intent) => append({ type: "intent", ...intent }),
-        sent: (prompt) => tell({ type: "prompt", ...prompt }),
+        sent: (prompt) => Effect.suspend(() => tell(promptRecord(prompt))),
         tell: (event) => tell({ type: "event", event }),
         unreadable: (key) => Effect.andThen(Deferred.fail(rejected, unknownRecord(lines, key)), Effect.never),
         flush,

@@ -6,9 +6,8 @@
 import { crc32 } from "node:zlib"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { textNestedTooDeep } from "../../domain/text/JsonDepth.ts"
-import { plainEncoder } from "../../domain/text/PlainEncoding.ts"
 import { JournalRecord } from "../../domain/history/JournalRecord.ts"
+import { makeWholePrompts } from "../../domain/history/SharedSystem.ts"
 
 /** The sum before the first line. */
 export const firstSum = "00000000"
@@ -28,72 +27,20 @@ export interface JournalLine {
   readonly json: string
 }
 
-/** How a line begins; what comes then is the rest of the record, however long it is. */
-const head =
-  /^(\{"seq":(\d{1,15}),"at":"([^"]{1,40})","record":)\{"type":"([\w.-]{1,64})"(?:,"key":("(?:[^"\\]|\\.)*"))?(?:,"event":\{"type":"([\w.-]{1,64})")?/
+/** The sum of a line whose bytes up to its sum are these. */
+export const sumOf = (before: string, bytes: Uint8Array): string =>
+  crc32(bytes, crc32(before)).toString(16).padStart(8, "0")
 
-/** How it ends, from the last brace of the record. */
-const tail = /^\},"sum":"([0-9a-f]{8})"\}$/
-
-/** The length of `,"sum":"1a2b3c4d"}`. */
-const sumLength = 18
-
-const sumOf = (before: string, text: string | Uint8Array): string =>
-  crc32(text, crc32(before)).toString(16).padStart(8, "0")
-
-const encodeRecord = plainEncoder<JournalRecord, Schema.Json>(JournalRecord)
-const decodeRecord = Schema.decodeUnknownOption(Schema.fromJsonString(JournalRecord))
+const decodeRecord = Schema.decodeUnknownOption(JournalRecord)
 const decodeKnown = Schema.decodeUnknownSync(JournalRecord)
-const decodeKey = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.String))
 
-/** Where a line goes: its number, its time, and the sum before it. */
-interface LinePlace {
-  readonly seq: number
-  readonly at: string
-  readonly before: string
-}
-
-/**
- * The line without its end, and its sum; `protect` changes the beginning of the line, up to the end of its record, and
- * `write` makes JSON of the record.
- */
-export const encodeLine = (
-  record: JournalRecord,
-  { at, before, seq }: LinePlace,
-  protect: (line: string) => string = (line) => line,
-  write: (value: Schema.Json) => string = JSON.stringify
-): { readonly text: string; readonly sum: string } => {
-  const json = write(encodeRecord(record))
-  const body = protect(`{"seq":${seq},"at":"${at}","record":${json}`)
-  const sum = sumOf(before, body)
-  return { text: `${body},"sum":"${sum}"}`, sum }
-}
-
-/** No version writes records with as many levels; reading more could end the program. */
-const maxLevels = 256
-
-/** What is wrong with a line. */
-export type LineProblem = "shape" | "sequence" | "sum"
-
-/** Reads a line that should follow the one with this number and sum; `bytes` are those of its text. */
-export const decodeLine = (
-  text: string,
-  expected: { readonly seq: number; readonly before: string },
-  bytes: Uint8Array = Buffer.from(text)
-): JournalLine | LineProblem => {
-  const found = head.exec(text)
-  const sum = tail.exec(text.slice(-sumLength - 1))?.[1]
-  if (found === null || sum === undefined) return "shape"
-  const [begin, start = "", seq = "", at = "", type = "", key, event = ""] = found
-  const json = text.slice(start.length, -sumLength)
-  if (start.length + json.length <= begin.length) return "shape"
-  if (sumOf(expected.before, bytes.subarray(0, -sumLength)) !== sum) {
-    return Number(seq) === expected.seq ? "sum" : "sequence"
+/** Nothing when it is no JSON, which no record is. */
+const parsed = ({ json }: JournalLine): unknown => {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
   }
-  if (Number(seq) !== expected.seq) return "sequence"
-  if (textNestedTooDeep(json, maxLevels)) return "shape"
-  const name = key === undefined ? Option.some("") : decodeKey(key)
-  return Option.isNone(name) ? "shape" : { seq: Number(seq), at, type, key: name.value, event, sum, json }
 }
 
 /** The record of a line that this version wrote. */
@@ -101,8 +48,13 @@ export const recordOf = (line: JournalLine): JournalRecord => decodeKnown(JSON.p
 
 /** The record of a line. Nothing when this version does not know it: its checksum is right, so another version wrote it. */
 export const readRecord = (line: JournalLine): JournalRecord | undefined =>
-  Option.getOrUndefined(decodeRecord(line.json))
+  Option.getOrUndefined(decodeRecord(parsed(line)))
 
-/** The records of lines, without those that this version does not know. */
-export const readRecords = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<JournalRecord> =>
-  lines.flatMap((line) => readRecord(line) ?? [])
+/** The records of lines, without those that this version does not know; prompts have their whole text. */
+export const readRecords = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<JournalRecord> => {
+  const whole = makeWholePrompts()
+  return lines.flatMap((line) => {
+    const record = readRecord(line)
+    return record === undefined ? [] : [whole(record)]
+  })
+}

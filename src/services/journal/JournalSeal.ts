@@ -3,63 +3,88 @@
  * MAC of the record before and the text of its line, so that no record can be changed, added, left out, moved or taken
  * from another run. The checksums of lines prove none of this: everybody can compute them.
  */
-import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto"
+import { createHash, createHmac, hash, timingSafeEqual } from "node:crypto"
 import type { JournalLine } from "./JournalLine.ts"
+import { SavedLine } from "./SavedLine.ts"
 
 const macLength = 22
+/** The sizes of a block and of a hash of SHA-256. */
+const blockBytes = 64
+const hashBytes = 32
+const brace = 0x7d
 
-/** The key of the journal of one run, from the key of the person. */
+/**
+ * The key of the journal of one run, from the key of the person. The MAC is HMAC-SHA-256, put together from its two hashes:
+ * for texts as short as lines this takes half the time of an object of `createHmac`.
+ */
 export class SealKey {
-  readonly #key: KeyObject
+  /** The key for the inner hash, and behind it what is hashed. */
+  readonly #inner: Buffer = Buffer.alloc(65_536)
+  /** The key for the outer hash, and behind it the inner one. */
+  readonly #outer: Buffer = Buffer.alloc(blockBytes + hashBytes)
+  /** Where the MACs are that are compared. */
+  readonly #made: Buffer = Buffer.alloc(macLength)
+  readonly #given: Buffer = Buffer.alloc(macLength)
 
   constructor(key: Uint8Array, runId: string) {
-    this.#key = createSecretKey(createHmac("sha256", key).update(`task-conductor journal ${runId}`).digest())
+    const own = Buffer.alloc(blockBytes)
+    createHmac("sha256", key).update(`task-conductor journal ${runId}`).digest().copy(own)
+    for (const [at, byte] of own.entries()) {
+      this.#inner[at] = byte ^ 0x36
+      this.#outer[at] = byte ^ 0x5c
+    }
   }
 
-  /** The MAC of a line without one; `before` is the MAC of the line before it, or where a session starts. */
-  mac(before: string, line: string): string {
-    return createHmac("sha256", this.#key)
-      .update(before + line)
-      .digest("base64url")
-      .slice(0, macLength)
+  /**
+   * The MAC of a line. `line` are its bytes up to the end of its record, without the brace there; `before` is the MAC of the
+   * line before it, or where a session starts.
+   */
+  mac(before: string, line: Uint8Array): string {
+    const start = blockBytes + before.length
+    const size = start + line.length + 1
+    const inner = size > this.#inner.length ? Buffer.concat([this.#inner.subarray(0, blockBytes)], size) : this.#inner
+    inner.write(before, blockBytes, "latin1")
+    inner.set(line, start)
+    inner[size - 1] = brace
+    this.#outer.write(hash("sha256", inner.subarray(0, size), "binary"), blockBytes, "latin1")
+    return hash("sha256", this.#outer, "base64url").slice(0, macLength)
+  }
+
+  /** Whether a line has this MAC, of 22 characters. */
+  proves(before: string, line: Uint8Array, mac: string): boolean {
+    this.#made.write(this.mac(before, line), "latin1")
+    this.#given.write(mac, "latin1")
+    return timingSafeEqual(this.#made, this.#given)
   }
 }
 
 const macStart = ',"mac":"'
-/** The length of `,"mac":"..."}`. */
-const tailLength = macStart.length + macLength + 2
 
-/** The beginning of a line up to the end of its record, which the MAC is added to. */
-export const seal = (key: SealKey, before: string, line: string): { readonly line: string; readonly mac: string } => {
-  const mac = key.mac(before, line)
-  return { line: `${line.slice(0, -1)}${macStart}${mac}"}`, mac }
-}
+/** What stands in the place of the brace at the end of a record with this MAC. */
+export const macField = (mac: string): string => `${macStart}${mac}"}`
 
-/** The record without its MAC; `mac` is absent when it has none. */
-const unsealed = (json: string): { readonly json: string; readonly mac?: string } => {
-  const tail = json.slice(-tailLength)
-  return tail.startsWith(macStart) && tail.endsWith('"}')
-    ? { json: `${json.slice(0, -tailLength)}}`, mac: tail.slice(macStart.length, -2) }
-    : { json }
-}
+const fieldLength = macField("").length + macLength
 
-const textOf = ({ at, seq }: JournalLine, json: string): string => `{"seq":${seq},"at":"${at}","record":${json}`
-
-const isEqual = (a: string, b: string): boolean => {
-  const [one, other] = [Buffer.from(a), Buffer.from(b)]
-  return one.length === other.length && timingSafeEqual(one, other)
+/** The line up to its MAC, and the MAC; nothing when it has none, as records in a database. */
+const sealOf = (from: JournalLine): { readonly line: Uint8Array; readonly mac: string } | undefined => {
+  if (!(from instanceof SavedLine)) return undefined
+  const { signed } = from
+  const field = signed.toString("latin1", signed.length - fieldLength)
+  return field.startsWith(macStart) && field.endsWith('"}')
+    ? { line: signed.subarray(0, -fieldLength), mac: field.slice(macStart.length, -2) }
+    : undefined
 }
 
 /** What the MACs of a session continue from that cannot continue those before it: all lines before, whoever wrote them. */
 const makeStarts = (lines: ReadonlyArray<JournalLine>) => {
-  const hash = createHash("sha256")
+  const sha256 = createHash("sha256")
   let done = 0
   return (count: number): string => {
     for (; done < count; done += 1) {
       const line = lines[done]
-      if (line !== undefined) hash.update(`${textOf(line, line.json)},"sum":"${line.sum}"}\n`)
+      if (line instanceof SavedLine) sha256.update(line.whole).update("\n")
     }
-    return `start ${hash.copy().digest("hex")}`
+    return `start ${sha256.copy().digest("hex")}`
   }
 }
 
@@ -88,14 +113,13 @@ export const proofOf = (lines: ReadonlyArray<JournalLine>, key: SealKey): Proof 
   let from = 1
   let before: string | undefined = newProof.next
   for (const [index, line] of lines.entries()) {
-    const { json, mac } = unsealed(line.json)
-    const text = textOf(line, json)
-    const follows = (previous: string) => mac !== undefined && isEqual(key.mac(previous, text), mac)
+    const sealed = sealOf(line)
+    const follows = (previous: string) => sealed !== undefined && key.proves(previous, sealed.line, sealed.mac)
     if (before !== undefined && follows(before)) {
-      before = mac
+      before = sealed?.mac
     } else if (line.type === "resumed" && follows(starts(index))) {
       from = line.seq
-      before = mac
+      before = sealed?.mac
     } else {
       from = line.seq + 1
       before = undefined

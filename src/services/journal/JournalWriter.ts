@@ -9,12 +9,12 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
-import type * as Schema from "effect/Schema"
 import type { JournalRecord } from "../../domain/history/JournalRecord.ts"
 import { JournalError } from "./JournalError.ts"
-import { encodeLine, firstSum } from "./JournalLine.ts"
+import { firstSum } from "./JournalLine.ts"
+import { LineBytes, type LineProtection } from "./LineBytes.ts"
 import type { JournalContent } from "./JournalReader.ts"
-import { newProof, type Proof, seal, type SealKey } from "./JournalSeal.ts"
+import { newProof, type Proof, type SealKey } from "./JournalSeal.ts"
 import { quarantine, syncFolder } from "./Quarantine.ts"
 import { codeOf } from "../files/FileFailure.ts"
 import { isoTime } from "../../domain/text/IsoTime.ts"
@@ -31,9 +31,7 @@ export interface JournalWriter {
 }
 
 /** What protects the records that are written. */
-export interface JournalProtection {
-  /** Writes a record as JSON without its secrets. */
-  readonly write?: (record: Schema.Json) => string
+export interface JournalProtection extends Pick<LineProtection, "write"> {
   /** Proves who wrote them; `proof` is what is proven of the records that are there. */
   readonly seal?: { readonly key: SealKey; readonly proof: Proof }
 }
@@ -44,12 +42,9 @@ interface Batch {
   written?: Deferred.Deferred<void>
 }
 
-/** Where the next line goes. */
+/** The number of records that are on the disk, and the bytes that they take. */
 interface End {
   readonly seq: number
-  readonly sum: string
-  /** The MAC of the last line. */
-  readonly mac: string
   readonly size: number
 }
 
@@ -75,10 +70,8 @@ const repairEnd = Effect.fnUntraced(function* (path: string, { badEnds, lines, s
   yield* handle.sync
 }, Effect.scoped)
 
-const endOf = (content: JournalContent | undefined, { seal: sealing }: JournalProtection = {}): End => ({
+const endOf = (content: JournalContent | undefined): End => ({
   seq: content?.lines.length ?? 0,
-  sum: content?.lines.at(-1)?.sum ?? firstSum,
-  mac: (sealing?.proof ?? newProof).next,
   size: content?.size ?? 0
 })
 
@@ -94,8 +87,15 @@ export const openJournal = Effect.fn("openJournal")(
     if (content === undefined) yield* syncFolder(path)
     const clock = yield* Clock.Clock
     const failure = yield* Deferred.make<never, JournalError>()
-    const { seal: sealing, write: toJson } = protection
-    let end = endOf(content, protection)
+    let end = endOf(content)
+    const lines = new LineBytes(
+      {
+        seq: end.seq,
+        sum: content?.lines.at(-1)?.sum ?? firstSum,
+        mac: (protection.seal?.proof ?? newProof).next
+      },
+      { ...protection, key: protection.seal?.key }
+    )
     let isBroken = false
     let waiting: Batch = { records: [] }
     /** Is done when there is something to write again. */
@@ -110,25 +110,12 @@ export const openJournal = Effect.fn("openJournal")(
 
     const write = Effect.fnUntraced(function* ({ records, written }: Batch) {
       if (isBroken) return
-      let last = end
-      let text = ""
-      for (const { at, record } of records) {
-        let { mac } = last
-        const protect = (bare: string): string => {
-          if (sealing === undefined) return bare
-          const sealed = seal(sealing.key, mac, bare)
-          mac = sealed.mac
-          return sealed.line
-        }
-        const line = encodeLine(record, { seq: last.seq + 1, at, before: last.sum }, protect, toJson)
-        text += `${line.text}\n`
-        last = { seq: last.seq + 1, sum: line.sum, mac, size: 0 }
-      }
-      const bytes = new TextEncoder().encode(text)
+      for (const { at, record } of records) lines.add(record, at)
+      const bytes = lines.take()
       if (bytes.length > 0) {
         yield* handle.writeAll(bytes)
         yield* handle.sync
-        end = { ...last, size: end.size + bytes.length }
+        end = { seq: lines.end.seq, size: end.size + bytes.length }
       }
       if (written !== undefined) yield* Deferred.succeed(written, undefined)
     }, Effect.catchCause(breakOff))

@@ -7,7 +7,8 @@ import { join } from "node:path"
 import { runDifferences } from "../../../src/domain/history/RunDifference.ts"
 import { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { eventsTold, replaySessions } from "../../../src/domain/history/JournalParts.ts"
-import { decodeLine, firstSum, recordOf } from "../../../src/services/journal/JournalLine.ts"
+import { firstSum, recordOf } from "../../../src/services/journal/JournalLine.ts"
+import { decodeLine } from "../../../src/services/journal/SavedLine.ts"
 
 const root = join(import.meta.dirname, "../../..")
 

@@ -15,9 +15,11 @@ import { isNestedTooDeep, maxNesting, textNestedTooDeep, withoutDeeper } from ".
 import { markedParts } from "../../../src/domain/tools/MarkedCalls.ts"
 import { readBadStatus, readErrorValue } from "../../../src/services/providers/ollama/OllamaErrorBody.ts"
 import { readLine } from "../../../src/services/providers/ollama/OllamaLines.ts"
-import { decodeLine, encodeLine, firstSum } from "../../../src/services/journal/JournalLine.ts"
+import { firstSum } from "../../../src/services/journal/JournalLine.ts"
+import { decodeLine } from "../../../src/services/journal/SavedLine.ts"
 import { settled } from "../../support/Journals.ts"
 import { deepTexts, deepValues } from "../../support/deepJson.ts"
+import { encodeLine } from "../../support/encodeLine.ts"
 
 const listOf = (levels: number): Schema.Json => {
   let value: Schema.Json = 1
@@ -64,9 +66,10 @@ describe("the depth of JSON", () => {
 const fenced = (text: string): string => `\`\`\`json\n${text}\n\`\`\``
 const refinement = (calls: string): string => `## Task\n\n- **Name** a\n\n## Tool Calls\n\n${calls}\n`
 const journalLine = (json: string) => {
-  const { text } = encodeLine(settled("a", [1]), { seq: 1, at: "2026-11-20T18:30:00.000Z", before: firstSum }, (line) =>
-    line.replace('"value":[1]', `"value":${json}`)
-  )
+  const place = { seq: 1, at: "2026-11-20T18:30:00.000Z", before: firstSum }
+  const { text } = encodeLine(settled("a", [1]), place, {
+    write: (record) => JSON.stringify(record).replace('"value":[1]', `"value":${json}`)
+  })
   return decodeLine(text, { seq: 1, before: firstSum })
 }
 const frontMatter = (value: string) =>

@@ -5,7 +5,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import type * as Schema from "effect/Schema"
 import { makeRedaction, makeSafeJson, makeValueRedaction, redacted } from "../../../src/domain/text/Redaction.ts"
-import { encodeLine, firstSum } from "../../../src/services/journal/JournalLine.ts"
+import { firstSum } from "../../../src/services/journal/JournalLine.ts"
+import { encodeLine } from "../../support/encodeLine.ts"
 import { linesOf } from "../../support/SealedJournals.ts"
 import { secrets } from "../../support/SecretForms.ts"
 import { settled } from "../../support/Journals.ts"
@@ -81,7 +82,7 @@ const leaks = (secret: string, clean: (text: string) => string): ReadonlyArray<s
 }
 
 const lineOf = (value: Schema.Json): string =>
-  encodeLine(settled("x", value), { seq: 1, at: "now", before: firstSum }, (line) => line, makeSafeJson([])).text
+  encodeLine(settled("x", value), { seq: 1, at: "now", before: firstSum }, { write: makeSafeJson([]) }).text
 
 describe.each(Object.entries(secrets))("a secret of the form %s", (_, secret) => {
   it("is in no line of a journal", () => {

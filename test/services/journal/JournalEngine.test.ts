@@ -10,7 +10,17 @@ import * as Schema from "effect/Schema"
 import * as DurableClock from "effect/workflow/DurableClock"
 import * as DurableDeferred from "effect/workflow/DurableDeferred"
 import { Activities } from "../../../src/services/journal/Activities.ts"
-import { inSession, layerSession, makeJournal, TestWorkflow, writtenTo } from "../../support/JournalSession.ts"
+import { Journal } from "../../../src/services/journal/Journal.ts"
+import { readRecords } from "../../../src/services/journal/JournalLine.ts"
+import { readJournal } from "../../../src/services/journal/JournalReader.ts"
+import {
+  inSession,
+  layerJournal,
+  layerSession,
+  makeJournal,
+  TestWorkflow,
+  writtenTo
+} from "../../support/JournalSession.ts"
 
 const input = "0123456789abcdef"
 
@@ -36,6 +46,21 @@ layer(NodeServices.layer)("layerJournalEngine", (it) => {
       })
       expect(yield* inSession(file, work)).toBe(1)
       expect(records).toEqual([{ type: "outcome", key: "a#0123456789abcdef", value: "1" }])
+    })
+  )
+
+  it.effect("writes what prompts begin with once in a session, and reads it with each of them", () =>
+    Effect.gen(function* () {
+      const file = yield* makeJournal
+      const system = "You are one stage of a program. ".repeat(10)
+      const prompts = ["a", "b"].map((name) => ({ key: `round-1/execute/${name}`, system, user: name }))
+      const session = Journal.use(({ flush, sent }) => Effect.andThen(Effect.forEach(prompts, sent), flush))
+      yield* Effect.provide(session, layerJournal(file))
+      yield* Effect.provide(session, layerJournal(file))
+      const { lines } = yield* readJournal(file)
+      expect(lines.slice(1).map(({ json }) => json.includes(system))).toEqual([true, false, true, false])
+      const whole = prompts.map((prompt) => ({ type: "prompt", ...prompt }))
+      expect(readRecords(lines.slice(1))).toEqual([...whole, ...whole])
     })
   )
 

@@ -1,13 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { decodeLine, encodeLine, firstSum, recordOf } from "../../../src/services/journal/JournalLine.ts"
+import { firstSum, recordOf } from "../../../src/services/journal/JournalLine.ts"
+import { decodeLine } from "../../../src/services/journal/SavedLine.ts"
+import { encodeLine } from "../../support/encodeLine.ts"
 import { arbitraryRecords, journalLines, oneOfEach, openedRecord, settled } from "../../support/Journals.ts"
 
 const at = "2026-11-20T18:30:00.000Z"
 
 describe("a line of a journal", () => {
   it("has the number, the time, the record and the sum in this order", () => {
-    expect(encodeLine(settled("plan", [1]), { seq: 7, at, before: firstSum })).toEqual({
+    expect(encodeLine(settled("plan", [1]), { seq: 7, at, before: firstSum })).toMatchObject({
       text: '{"seq":7,"at":"2026-11-20T18:30:00.000Z","record":{"type":"settled","key":"plan","value":[1]},"sum":"f2506f7f"}',
       sum: "f2506f7f"
     })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { createHmac } from "node:crypto"
 import type { JournalRecord } from "../../../src/domain/history/JournalRecord.ts"
 import { recordOf } from "../../../src/services/journal/JournalLine.ts"
 import { proofOf, SealKey } from "../../../src/services/journal/JournalSeal.ts"
@@ -28,6 +29,21 @@ const foreign = sealedRecords(new SealKey(mine, other), [
   settled("b")
 ])
 const from = (records: ReadonlyArray<RecordJson>, with_ = key): number => proofOf(linesOf(records), with_).from
+
+describe("the MAC of a line", () => {
+  const runKey = createHmac("sha256", mine).update(`task-conductor journal ${runId}`).digest()
+  const hmac = (text: string): string => createHmac("sha256", runKey).update(text).digest("base64url").slice(0, 22)
+
+  it.each([0, 1, 40, 63, 64, 65, 1000, 65_000, 65_535, 65_536, 200_000])(
+    "is the HMAC of the MAC before and of a line of %i characters",
+    (length) => {
+      const line = "x\u00fc\u2028".repeat(length).slice(0, length)
+      for (const before of ["", "A".repeat(22), `start ${"0".repeat(64)}`]) {
+        expect(key.mac(before, Buffer.from(line))).toBe(hmac(`${before}${line}}`))
+      }
+    }
+  )
+})
 
 describe("a journal that its person wrote", () => {
   it("is proven from its first record on", () => expect([from(first), from(whole)]).toEqual([1, 1]))
