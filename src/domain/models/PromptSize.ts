@@ -18,7 +18,7 @@ export interface FilledPrompt {
   /** What it is made of, for the message when it is too large. */
   readonly parts?: ReadonlyArray<PromptPart>
   /** The same prompt without what it can do without, if it holds that; see `fittingPrompt`. */
-  readonly lighter?: FilledPrompt
+  readonly lighter?: FilledPrompt | undefined
 }
 
 /** The estimated size of one part, in tokens. */

@@ -89,35 +89,37 @@ const systemOf = (template: PromptTemplate, values: Values): string => {
   return text
 }
 
-const partsOf = ({ system, user }: PromptTemplate, values: Values): ReadonlyArray<PromptPart> => {
-  const filled: Array<PromptPart> = []
-  const take = (text: string, name: string): void => void filled.push({ name, characters: text.length })
-  eachPiece(system, values, take)
-  eachPiece(user, values, take)
-  return addParts(filled)
-}
-
 /** Most prompts are only measured or sent: what is asked for less often is made when it is asked for. */
-const fill = (template: PromptTemplate, values: Values): FilledPrompt => {
-  let parts: ReadonlyArray<PromptPart> | undefined
-  let lighter: FilledPrompt | undefined
-  const texts = { system: systemOf(template, values), user: fillPart(template.user, values) }
-  if (valueOf(values, dispensable) === "") {
-    return {
-      ...texts,
-      get parts() {
-        return (parts ??= partsOf(template, values))
-      }
-    }
+class TemplatePrompt implements FilledPrompt {
+  readonly system: string
+  readonly user: string
+  readonly #template: PromptTemplate
+  readonly #values: Values
+  #parts: ReadonlyArray<PromptPart> | undefined
+  #lighter: FilledPrompt | undefined
+
+  constructor(template: PromptTemplate, values: Values) {
+    this.system = systemOf(template, values)
+    this.user = fillPart(template.user, values)
+    this.#template = template
+    this.#values = values
   }
-  return {
-    ...texts,
-    get parts() {
-      return (parts ??= partsOf(template, values))
-    },
-    get lighter() {
-      return (lighter ??= fill(template, { ...values, [dispensable]: "" }))
+
+  get parts(): ReadonlyArray<PromptPart> {
+    return (this.#parts ??= this.#measure())
+  }
+
+  get lighter(): FilledPrompt | undefined {
+    if (valueOf(this.#values, dispensable) === "") return undefined
+    return (this.#lighter ??= new TemplatePrompt(this.#template, { ...this.#values, [dispensable]: "" }))
+  }
+
+  #measure(): ReadonlyArray<PromptPart> {
+    const filled: Array<PromptPart> = []
+    for (const parts of [this.#template.system, this.#template.user]) {
+      eachPiece(parts, this.#values, (text, name) => filled.push({ name, characters: text.length }))
     }
+    return addParts(filled)
   }
 }
 
@@ -125,4 +127,4 @@ const fill = (template: PromptTemplate, values: Values): FilledPrompt => {
 export const fillTemplate = <Name extends TemplateName>(
   template: PromptTemplate<Name>,
   values: TemplateValues<Name>
-): FilledPrompt => fill(template, values)
+): FilledPrompt => new TemplatePrompt(template, values)

@@ -96,7 +96,7 @@ export const learn = (
   const ratio = Math.max(least, prompt.length / counted)
   const isKnownWhole = isWhole || history.countsWhole
   // More characters a token than usual is what a count without the cached part looks like.
-  const isUsual = isKnownWhole || history.ratios.length === 0 || ratio <= 1.3 * median(history.ratios)
+  const isUsual = isKnownWhole || history.ratios.length === 0 || ratio <= 1.3 * scaleOf(history).charactersPerToken
   const isTaken = ratio <= most && isUsual
   const isRepeated = () => history.prompts.some((before) => sharesHalf(prompt, before))
   return {

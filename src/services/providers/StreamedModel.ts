@@ -16,12 +16,13 @@ import { CallOptions, type CallSettings } from "./CallOptions.ts"
 import type { NextObjects } from "./ollama/AnswerExchange.ts"
 import { OllamaError } from "./ollama/OllamaErrors.ts"
 import { joinParts } from "./ollama/OllamaParts.ts"
+import { promptQuestion, type Question } from "./RequestBody.ts"
 
 /** The next parts of an answer, at least one; none when it has ended. */
 export type NextParts = Effect.Effect<Parts, AiError.AiError>
 
 /** Messages, and what else a request may say of its answer. */
-interface Question {
+interface AskedOptions {
   readonly messages: ReadonlyArray<object>
 }
 
@@ -29,7 +30,7 @@ interface Question {
 export interface StreamedServer {
   readonly module: string
   /** The question as the server takes it. */
-  readonly readOptions: (asked: LanguageModel.ProviderOptions) => Effect.Effect<Question, AiError.AiErrorReason>
+  readonly readOptions: (asked: LanguageModel.ProviderOptions) => Effect.Effect<AskedOptions, AiError.AiErrorReason>
   /** Sends a question; the end of the scope ends the request. */
   readonly send: (question: Question, settings: CallSettings) => Effect.Effect<NextObjects, OllamaError, Scope.Scope>
   readonly makeReader: () => PartReader
@@ -50,19 +51,17 @@ const readParts = (next: NextObjects, { end, read }: PartReader): Effect.Effect<
   let hasEnded = false
   let failure: OllamaError | undefined
   const take = (objects: ReadonlyArray<unknown>): Parts => {
+    const parts: Array<Response.StreamPartEncoded> = []
     if (objects.length === 0) {
       hasEnded = true
-      return end()
+      end(parts)
+      return parts
     }
-    const parts: Array<Response.StreamPartEncoded> = []
-    for (const object of objects) {
-      try {
-        parts.push(...read(object))
-      } catch (cause) {
-        if (!(cause instanceof OllamaError)) throw cause
-        failure = cause
-        break
-      }
+    try {
+      for (const object of objects) read(object, parts)
+    } catch (cause) {
+      if (!(cause instanceof OllamaError)) throw cause
+      failure = cause
     }
     return parts
   }
@@ -100,6 +99,7 @@ export const layerStreamed = (
       const streamed = (asked: LanguageModel.ProviderOptions, method: Method) =>
         readOptions(asked).pipe(
           Effect.mapError((reason) => AiError.make({ module, method, reason })),
+          Effect.map(({ messages, ...more }) => ({ messages: JSON.stringify(messages), more })),
           Effect.flatMap((question) => Effect.flatMap(CallOptions, (settings) => open(question, settings, method))),
           Effect.map((next) =>
             Stream.unfold(undefined, () =>
@@ -115,18 +115,7 @@ export const layerStreamed = (
         streamText: (asked) => streamed(asked, "streamText")
       })
       return Context.make(LanguageModel.LanguageModel, model).pipe(
-        Context.add(PromptAnswers, ({ system, user }, settings) =>
-          open(
-            {
-              messages: [
-                { role: "system", content: system },
-                { role: "user", content: user }
-              ]
-            },
-            settings,
-            "streamText"
-          )
-        )
+        Context.add(PromptAnswers, (prompt, settings) => open(promptQuestion(prompt), settings, "streamText"))
       )
     })
   )
