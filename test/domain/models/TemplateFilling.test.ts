@@ -84,6 +84,8 @@ describe("fillTemplate", () => {
   const blanksAndWords = Schema.Array(Schema.Literals([" ", "\n", "\r\n", "\t", "\u00a0", "a", " b\n"]))
   const inline = template(`System.\n${userPartMarker}\n{user_prompt}{goals}{completed_tasks}{failed_tasks}`)
 
+  const trimmed = (text: string) => text.trimEnd().replace(/^(?:[ \t\r]*\n)+/, "")
+
   it.effect.prop(
     "trims the whole as if it were joined first",
     {
@@ -92,15 +94,13 @@ describe("fillTemplate", () => {
       completed_tasks: blanksAndWords,
       failed_tasks: blanksAndWords
     },
-    (lists) =>
+    ({ completed_tasks, failed_tasks, goals, user_prompt }) =>
       Effect.sync(() => {
-        const trimmed = (text: string) => text.trimEnd().replace(/^(?:[ \t\r]*\n)+/, "")
-        const text = (name: keyof typeof lists) => lists[name].join("")
         const given = {
-          user_prompt: text("user_prompt"),
-          goals: text("goals"),
-          completed_tasks: text("completed_tasks"),
-          failed_tasks: text("failed_tasks")
+          user_prompt: user_prompt.join(""),
+          goals: goals.join(""),
+          completed_tasks: completed_tasks.join(""),
+          failed_tasks: failed_tasks.join("")
         }
         assert.strictEqual(fillTemplate(inline, given).user, trimmed(Object.values(given).map(trimmed).join("")))
       })
