@@ -27,6 +27,8 @@ ${userPartMarker}
 
 const values = { user_prompt: "P", goals: "G", completed_tasks: "C", failed_tasks: "F" }
 
+const trimmed = (text: string) => text.trimEnd().replace(/^(?:[ \t\r]*\n)+/, "")
+
 describe("fillTemplate", () => {
   it("puts each value in its place", () => {
     const { parts, system, user } = fillTemplate(simple, values)
@@ -83,8 +85,6 @@ describe("fillTemplate", () => {
 
   const blanksAndWords = Schema.Array(Schema.Literals([" ", "\n", "\r\n", "\t", "\u00a0", "a", " b\n"]))
   const inline = template(`System.\n${userPartMarker}\n{user_prompt}{goals}{completed_tasks}{failed_tasks}`)
-
-  const trimmed = (text: string) => text.trimEnd().replace(/^(?:[ \t\r]*\n)+/, "")
 
   it.effect.prop(
     "trims the whole as if it were joined first",
