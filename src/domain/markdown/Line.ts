@@ -141,6 +141,7 @@ export const findFences = (
   staysOpen: (opening: number) => boolean,
   isStructure: LineTest = () => false
 ): ReadonlyArray<Fence> => {
+  if (lines.every(({ opening }) => opening === undefined)) return []
   const swallowsStructure = swallows(lines, isStructure)
   const fences: Array<Fence> = []
   const closings = lines.flatMap(({ closing: mark, indent }, index) =>
