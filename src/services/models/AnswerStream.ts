@@ -6,7 +6,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import type * as AiError from "effect/ai/AiError"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Response from "effect/ai/Response"
@@ -22,8 +21,9 @@ import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { AnswerWriting, type Phase, type WritingOptions } from "./AnswerWriting.ts"
 import { openAnswer, type Talk } from "./ConversationPrompt.ts"
 import { type FailureContext, fromAiError } from "../providers/ModelErrors.ts"
+import type { Progress } from "../providers/ollama/AnswerExchange.ts"
 import { CallOptions, type CallSettings } from "../providers/CallOptions.ts"
-import type { NextParts, PromptAnswers } from "../providers/StreamedModel.ts"
+import type { AskPrompt, PromptAnswers, TakeParts } from "../providers/StreamedModel.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/JsonDepth.ts"
 import type { UsageMeter } from "../runs/UsageMeter.ts"
 
@@ -56,8 +56,8 @@ export interface ReadOptions extends WritingOptions {
   readonly talk?: Talk
   /** Is called with each part; `characters` are those of thoughts and text so far. */
   readonly heard?: (characters: number) => void
-  /** Runs when the first part of the answer arrives. */
-  readonly arrived?: Effect.Effect<void>
+  /** Is called when the first part of the answer arrives; gives what has to be run then. */
+  readonly arrived?: () => Effect.Effect<void> | undefined
   /** Runs when the model begins to think, and when it begins to write after that. */
   readonly entered?: (phase: Phase) => Effect.Effect<void>
 }
@@ -81,23 +81,37 @@ class PieceRun {
   }
 }
 
-/** Reads an answer to its end; the request ends with it. */
+/** What follows from a part. */
+type Follows = Effect.Effect<void, ModelError> | undefined
+
+/** Reads an answer to its end; the request ends with it. Parts are read as they come, whether or not a fiber has its turn. */
 const readParts = (
-  opened: Effect.Effect<NextParts, AiError.AiError, Scope.Scope>,
+  ask: (take: TakeParts) => ReturnType<AskPrompt>,
   failed: (error: AiError.AiError) => ModelError,
-  read: (part: AnswerPart) => Effect.Effect<void, ModelError> | undefined
-): Effect.Effect<void, ModelError> =>
-  Effect.gen(function* () {
-    const next = Effect.mapError(yield* Effect.mapError(opened, failed), failed)
-    for (;;) {
-      const parts = yield* next
-      if (parts.length === 0) return
-      for (const part of parts) {
-        const follows = read(part)
-        if (follows !== undefined) yield* follows
-      }
+  read: (part: AnswerPart) => Follows
+): Effect.Effect<void, ModelError> => {
+  const due: Array<Effect.Effect<void, ModelError>> = []
+  const take: TakeParts = (parts) => {
+    for (const part of parts) {
+      const follows = read(part)
+      if (follows !== undefined) due.push(follows)
     }
-  }).pipe(Effect.scoped)
+    return due.length > 0
+  }
+  const goOn = (progress: Progress<AiError.AiError>): Effect.Effect<void, ModelError | AiError.AiError> =>
+    Effect.flatMap(progress, (state) => {
+      const rest = state === "ended" ? Effect.void : goOn(progress)
+      return due.length === 0 ? rest : Effect.andThen(Effect.all(due.splice(0), { discard: true }), rest)
+    })
+  return Effect.catch(
+    Effect.acquireUseRelease(
+      ask(take),
+      ({ progress }) => goOn(progress),
+      ({ close }) => close
+    ),
+    (error) => Effect.fail(error instanceof ModelError ? error : failed(error))
+  )
+}
 
 /**
  * Fails with the cause when the answer breaks off, or with `Hopeless` or `ThinkingCutOff` when it was stopped. The error
@@ -108,7 +122,7 @@ export const readAnswer = Effect.fnUntraced(function* (
   prompt: FilledPrompt,
   options: ReadOptions
 ): Effect.fn.Return<Received, ModelError> {
-  const { arrived = Effect.void, entered = () => Effect.void, heard, meter, server, settings, talk } = options
+  const { arrived, entered = () => Effect.void, heard, meter, server, settings, talk } = options
   const started = yield* Clock.currentTimeMillis
   const writing = new AnswerWriting(options)
   const run = new PieceRun()
@@ -133,8 +147,8 @@ export const readAnswer = Effect.fnUntraced(function* (
         return undefined
     }
   }
-  const usageOf = Effect.gen(function* () {
-    const durationMs = (yield* Clock.currentTimeMillis) - started
+  const usageOf = Clock.clockWith((clock) => {
+    const durationMs = clock.currentTimeMillisUnsafe() - started
     const promptTokens = finish?.usage.inputTokens.total
     const cachedTokens = finish?.usage.inputTokens.cacheRead
     const answerTokens = finish?.usage.outputTokens.total
@@ -145,31 +159,33 @@ export const readAnswer = Effect.fnUntraced(function* (
       ...(cachedTokens === undefined || cachedTokens > (promptTokens ?? 0) ? {} : { cachedTokens }),
       ...(answerTokens === undefined ? {} : { answerTokens })
     }
-    yield* meter.modelCall(usage)
-    return usage
+    return Effect.as(meter.modelCall(usage), usage)
   })
 
   const failed = (error: AiError.AiError) => fromAiError(error, { ...server, partial: writing.text, repeated: run })
 
   const stop = (reason: ModelErrorReason) => Effect.andThen(usageOf, Effect.fail(new ModelError({ reason })))
 
+  let isStopped = false
   /** What follows from a part; nothing from most. */
-  const read = (part: AnswerPart): Effect.Effect<void, ModelError> | undefined => {
-    const isFirst = !hasArrived
+  const read = (part: AnswerPart): Follows => {
+    if (isStopped) return undefined
+    const first = hasArrived ? undefined : arrived?.()
     hasArrived = true
     const { phase } = writing
     const reason = take(part)
+    isStopped = reason !== undefined
     heard?.(writing.thinking.length + writing.text.length)
     const isNewPhase = writing.phase !== undefined && writing.phase !== phase
-    if (!isFirst && !isNewPhase && reason === undefined) return undefined
-    return (isFirst ? arrived : Effect.void).pipe(
+    if (first === undefined && !isNewPhase && reason === undefined) return undefined
+    return (first ?? Effect.void).pipe(
       Effect.andThen(isNewPhase && writing.phase !== undefined ? entered(writing.phase) : Effect.void),
       Effect.andThen(reason === undefined ? Effect.void : stop(reason))
     )
   }
 
   if (answers !== undefined && talk === undefined) {
-    yield* readParts(answers(prompt, settings), failed, read)
+    yield* readParts((take) => answers(prompt, settings, take), failed, read)
   } else {
     yield* openAnswer(model, prompt, talk).pipe(
       Stream.mapError(failed),

@@ -3,12 +3,14 @@
  * waits here in order of priority. The call beyond the slots waits in the server, ahead of whatever comes after it: a
  * refinement takes that place only when no call in flight is more urgent, since it would hold back their executions.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type { Stage } from "../../domain/runs/ActivityKey.ts"
+import { progressEvery } from "../../domain/runs/SignOfLife.ts"
+import { type CallTimers, makeCallTimers } from "../providers/CallTimers.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
 /** The priority of a call: stages that see the whole list, then execution, then refinement; earlier steps first. */
@@ -74,7 +76,7 @@ const makeInFlight = () => {
   }
 }
 
-const makeSlots = (slots: number) => {
+const makeSlots = (slots: number, timers: CallTimers) => {
   const line = makeLine()
   const inFlight = makeInFlight()
 
@@ -113,17 +115,17 @@ const makeSlots = (slots: number) => {
       return Effect.sync(() => line.remove(mine))
     })
 
-  /** Waits for a slot, with `meanwhile` beside it. */
-  const wait = (urgency: Urgency, waiter: { current: Waiter | undefined }, meanwhile: Effect.Effect<void>) =>
-    Effect.gen(function* () {
-      const beside = yield* Effect.forkChild(meanwhile)
-      yield* Effect.ensuring(acquire(urgency, waiter), Fiber.interrupt(beside))
+  /** Waits for a slot; `queued` runs when that takes longer than a moment. */
+  const wait = (urgency: Urgency, waiter: { current: Waiter | undefined }, queued: Effect.Effect<void>) =>
+    Clock.clockWith((clock) => {
+      const due = Effect.as(queued, undefined)
+      return timers.during(clock.currentTimeMillisUnsafe() + progressEvery, due, acquire(urgency, waiter))
     })
 
   return <A, E, R>(
     urgency: Urgency,
     effect: Effect.Effect<A, E, R>,
-    meanwhile: Effect.Effect<void> = Effect.void
+    queued: Effect.Effect<void> = Effect.void
   ): Effect.Effect<A, E, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
@@ -133,7 +135,7 @@ const makeSlots = (slots: number) => {
           return run
         }
         const waiter: { current: Waiter | undefined } = { current: undefined }
-        return restore(wait(urgency, waiter, meanwhile)).pipe(
+        return restore(wait(urgency, waiter, queued)).pipe(
           // A slot may be granted at the moment of an interruption: it must not get lost.
           Effect.onExit((exit) =>
             Exit.isFailure(exit) && waiter.current?.granted === true ? release(urgency) : Effect.void
@@ -148,13 +150,13 @@ export class ModelSlots extends Context.Service<
   ModelSlots,
   {
     /**
-     * Runs the effect in a slot of its own and waits for one without a limit; `meanwhile` runs as long as it waits.
+     * Runs the effect in a slot of its own and waits for one without a limit; `queued` runs when it has waited for a second.
      * Interruption releases the slot.
      */
     withSlot<A, E, R>(
       urgency: Urgency,
       effect: Effect.Effect<A, E, R>,
-      meanwhile?: Effect.Effect<void>
+      queued?: Effect.Effect<void>
     ): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/models/ModelSlots") {
@@ -162,7 +164,7 @@ export class ModelSlots extends Context.Service<
     ModelSlots,
     Effect.gen(function* () {
       const { slots } = yield* RunSettings
-      return ModelSlots.of({ withSlot: makeSlots(slots) })
+      return ModelSlots.of({ withSlot: makeSlots(slots, yield* makeCallTimers) })
     })
   )
 }

@@ -37,10 +37,10 @@ const afterWait = (error: ModelError, seconds: number): ModelError =>
     : error
 
 export interface ServerWait {
-  /** To be run as soon as the server has said anything but that it is overloaded: calls that wait go on. */
-  readonly reached: Effect.Effect<void>
-  /** To be run when the server is known to have answered before; nothing goes on by it. */
-  readonly known: Effect.Effect<void>
+  /** The server has said anything but that it is overloaded. Gives what has to be run for calls that wait to go on. */
+  readonly reached: () => Effect.Effect<void> | undefined
+  /** The server is known to have answered before; nothing goes on by it. */
+  readonly known: () => void
   /** To be run before a call is sent: waits while the server is known to be gone. */
   readonly ready: Effect.Effect<void>
   readonly waitsFor: (error: ModelError) => boolean
@@ -60,12 +60,12 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
       yield* events.publish({ type: "server.back", waitedSeconds })
       yield* Deferred.succeed(over, undefined)
     })
-    const reached = Effect.suspend(() => {
+    const reached = () => {
       wasReached = true
       const over = outage
       outage = undefined
-      return over === undefined ? Effect.void : goOn(over)
-    })
+      return over === undefined ? undefined : goOn(over)
+    }
 
     const begin = Effect.fnUntraced(function* ({ message, reason }: ModelError) {
       if (outage !== undefined) return outage
@@ -102,9 +102,9 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
 
     return {
       reached,
-      known: Effect.sync(() => {
+      known: () => {
         wasReached = true
-      }),
+      },
       waitsFor: ({ reason }) => seconds > 0 && isWaitedFor(reason, wasReached),
       ready: Effect.suspend(() => (outage === undefined ? Effect.void : nextTry(outage))),
       after: Effect.fnUntraced(function* (error: ModelError) {

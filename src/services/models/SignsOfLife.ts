@@ -3,13 +3,12 @@
  * person can tell a slow server from one that hangs; and every second how far it is.
  */
 import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import type { WaitedFor } from "../../domain/runs/RunEvent.ts"
 import { lifeEvery, pieceEvery, progressEvery } from "../../domain/runs/SignOfLife.ts"
 import type { CallSettings } from "../providers/CallOptions.ts"
+import type { CallTimers, Due } from "../providers/CallTimers.ts"
 import { LoadedModels } from "../providers/LoadedModels.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 import type { Phase } from "./AnswerWriting.ts"
@@ -105,20 +104,12 @@ const makeLife = ({ charactersPerToken, limits, model }: FollowedCall, server: S
 /** How often the server is asked whether it has loaded the model, in calls of `tell`. */
 const askEvery = 3
 
-/** Something that is told again and again, and how often in milliseconds: multiples of the smallest. */
-type Repeated = readonly [every: number, tell: Effect.Effect<void>]
-
-/** One fiber for all that is told of a call. */
-const repeat = Effect.fnUntraced(function* (all: ReadonlyArray<Repeated>) {
-  const step = Math.min(...all.map(([every]) => every))
-  for (let passed = step; ; passed += step) {
-    yield* Effect.sleep(step)
-    for (const [every, tell] of all) if (passed % every === 0) yield* tell
-  }
-})
-
 /** Makes what watches the calls of a run; the server answers so many of them at once. */
-export const makeSignsOfLife = Effect.fnUntraced(function* (events: RunEvents["Service"], slots: number) {
+export const makeSignsOfLife = Effect.fnUntraced(function* (
+  events: RunEvents["Service"],
+  slots: number,
+  timers: CallTimers
+) {
   const server = makeServerView(slots)
   const isLoaded = yield* LoadedModels
   /** Reads an answer, with `model.waiting` and `model.progress` as long as it takes. */
@@ -126,17 +117,10 @@ export const makeSignsOfLife = Effect.fnUntraced(function* (events: RunEvents["S
     followed: FollowedCall,
     read: (life: CallLife) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E, R> =>
-    Effect.gen(function* () {
+    Clock.clockWith((clock) => {
       const { call, model, tellsText } = followed
-      const clock = yield* Clock.Clock
       const { life, progress, sign, takeText } = makeLife(followed, server, () => clock.currentTimeMillisUnsafe())
-      const tell = Effect.suspend(() => events.publish({ type: "model.waiting", call, ...sign() }))
-      let asked = 0
-      const ask = Effect.suspend(() =>
-        progress.isWaiting() && asked++ % askEvery === 0
-          ? Effect.map(isLoaded(model), (is) => progress.listed(is))
-          : Effect.void
-      )
+      const tellWaiting = Effect.suspend(() => events.publish({ type: "model.waiting", call, ...sign() }))
       const tellProgress = Effect.suspend(() =>
         events.publish({ type: "model.progress", call, model, ...progress.told() })
       )
@@ -144,27 +128,37 @@ export const makeSignsOfLife = Effect.fnUntraced(function* (events: RunEvents["S
         const text = takeText()
         return text === "" ? Effect.void : events.publish({ type: "answer.piece", call, text })
       })
-      const signs = yield* Effect.forkChild(
-        repeat([
-          [lifeEvery, tell],
-          [progressEvery, Effect.andThen(ask, tellProgress)],
-          ...(tellsText ? [[pieceEvery, tellText] as const] : [])
-        ])
-      )
-      return yield* Effect.ensuring(
+      const isListed = Effect.map(isLoaded(model), progress.listed)
+      let asked = 0
+      let isOver = false
+      /** The server may take long to say what it has loaded. */
+      const askAndTell = Effect.suspend(() => {
+        if (!progress.isWaiting() || asked++ % askEvery !== 0) return tellProgress
+        const listed = Effect.andThen(isListed, () => (isOver ? Effect.void : tellProgress))
+        return Effect.forkChild(listed, { startImmediately: true })
+      })
+      const step = tellsText ? pieceEvery : progressEvery
+      let passed = 0
+      const due: Due = Effect.suspend(() => {
+        passed += step
+        return (passed % lifeEvery === 0 ? tellWaiting : Effect.void).pipe(
+          Effect.andThen(passed % progressEvery === 0 ? askAndTell : Effect.void),
+          Effect.andThen(tellsText ? tellText : Effect.void),
+          Effect.andThen(Effect.sync(() => clock.currentTimeMillisUnsafe() + step))
+        )
+      })
+      const reading = Effect.ensuring(
         read(life),
-        Effect.suspend(() => {
+        Effect.sync(() => {
+          isOver = true
           progress.ended()
-          return Fiber.interrupt(signs)
         })
       )
+      return timers.during(clock.currentTimeMillisUnsafe() + step, due, reading)
     })
   return follow
 })
 
-/** Says once that a call waits for a slot of the run, if it waits for longer than a moment. */
+/** Says that a call waits for a slot of the run, when it has waited for a moment. */
 export const tellQueued = (events: RunEvents["Service"], call: ModelCallId): Effect.Effect<void> =>
-  Effect.andThen(
-    Effect.sleep(Duration.millis(progressEvery)),
-    events.publish({ type: "model.progress", call, phase: "queued", seconds: progressEvery / 1000 })
-  )
+  events.publish({ type: "model.progress", call, phase: "queued", seconds: progressEvery / 1000 })

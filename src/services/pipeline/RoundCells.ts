@@ -100,10 +100,13 @@ export const makeWaits = Effect.fnUntraced(function* (steps: number, open: Reado
   return waits
 })
 
+const none: Effect.Effect<ReadonlyArray<TaskResult>> = Effect.succeed([])
+
 /** The results that a task refers to, once they exist; skips the task when one of them never will. */
-export const awaitProducers = Effect.fnUntraced(function* ({ task }: Cell, cells: Cells) {
+export const awaitProducers = ({ task }: Cell, cells: Cells): Effect.Effect<ReadonlyArray<TaskResult>, TaskFailure> => {
   const producers = task.producerSlugs.flatMap((slug) => cells.get(slug) ?? [])
-  return yield* Effect.forEach(producers, (producer) =>
+  if (producers.length === 0) return none
+  return Effect.forEach(producers, (producer) =>
     Effect.mapError(
       Deferred.await(producer.done),
       () =>
@@ -115,7 +118,7 @@ export const awaitProducers = Effect.fnUntraced(function* ({ task }: Cell, cells
         })
     )
   )
-})
+}
 
 /** What became of the tasks up to a section, and which tasks after it have a result. */
 export const outcomeOf = Effect.fnUntraced(function* (cells: Cells, last: number) {

@@ -13,13 +13,20 @@ import type * as Response from "effect/ai/Response"
 import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import type { PartReader, Parts } from "./AnswerBlocks.ts"
 import { CallOptions, type CallSettings } from "./CallOptions.ts"
-import type { NextObjects } from "./ollama/AnswerExchange.ts"
-import { OllamaError } from "./ollama/OllamaErrors.ts"
+import type { OpenAnswer, TakeObjects } from "./ollama/AnswerExchange.ts"
+import type { OllamaError } from "./ollama/OllamaErrors.ts"
 import { joinParts } from "./ollama/OllamaParts.ts"
 import { promptQuestion, type Question } from "./RequestBody.ts"
 
-/** The next parts of an answer, at least one; none when it has ended. */
-export type NextParts = Effect.Effect<Parts, AiError.AiError>
+/** Gets the parts of an answer as they come; true when `Progress` has to go on. */
+export type TakeParts = (parts: Parts) => boolean
+
+/** Sends a prompt. */
+export type AskPrompt = (
+  prompt: FilledPrompt,
+  settings: CallSettings,
+  take: TakeParts
+) => Effect.Effect<OpenAnswer<AiError.AiError>, AiError.AiError>
 
 /** Messages, and what else a request may say of its answer. */
 interface AskedOptions {
@@ -31,50 +38,22 @@ export interface StreamedServer {
   readonly module: string
   /** The question as the server takes it. */
   readonly readOptions: (asked: LanguageModel.ProviderOptions) => Effect.Effect<AskedOptions, AiError.AiErrorReason>
-  /** Sends a question; the end of the scope ends the request. */
-  readonly send: (question: Question, settings: CallSettings) => Effect.Effect<NextObjects, OllamaError, Scope.Scope>
+  readonly send: (
+    question: Question,
+    settings: CallSettings,
+    take: TakeObjects
+  ) => Effect.Effect<OpenAnswer, OllamaError>
   readonly makeReader: () => PartReader
   readonly toError: (error: OllamaError, method: Method) => AiError.AiError
 }
 
 type Method = "generateText" | "streamText"
 
-/** Opens the answer to one prompt; absent for a model that can only be asked through effect/ai. */
-export const PromptAnswers = Context.Reference<
-  ((prompt: FilledPrompt, settings: CallSettings) => Effect.Effect<NextParts, AiError.AiError, Scope.Scope>) | undefined
->("task-conductor/services/providers/PromptAnswers", { defaultValue: () => undefined })
-
-const none: Parts = []
-
-/** The parts that objects make, as far as they can be read. */
-const readParts = (next: NextObjects, { end, read }: PartReader): Effect.Effect<Parts, OllamaError> => {
-  let hasEnded = false
-  let failure: OllamaError | undefined
-  const take = (objects: ReadonlyArray<unknown>): Parts => {
-    const parts: Array<Response.StreamPartEncoded> = []
-    if (objects.length === 0) {
-      hasEnded = true
-      end(parts)
-      return parts
-    }
-    try {
-      for (const object of objects) read(object, parts)
-    } catch (cause) {
-      if (!(cause instanceof OllamaError)) throw cause
-      failure = cause
-    }
-    return parts
-  }
-  const more: Effect.Effect<Parts, OllamaError> = Effect.suspend(() => {
-    if (failure !== undefined) return Effect.fail(failure)
-    if (hasEnded) return Effect.succeed(none)
-    return Effect.flatMap(next, (objects) => {
-      const parts = take(objects)
-      return parts.length > 0 ? Effect.succeed(parts) : more
-    })
-  })
-  return more
-}
+/** Asks with one prompt; absent for a model that can only be asked through effect/ai. */
+export const PromptAnswers = Context.Reference<AskPrompt | undefined>(
+  "task-conductor/services/providers/PromptAnswers",
+  { defaultValue: () => undefined }
+)
 
 /** Both services of the model; it is made when the layer is built. */
 export const layerStreamed = (
@@ -87,35 +66,73 @@ export const layerStreamed = (
       const open = (
         question: Question,
         settings: CallSettings,
-        method: Method
-      ): Effect.Effect<NextParts, AiError.AiError, Scope.Scope> => {
+        method: Method,
+        take: TakeParts
+      ): ReturnType<AskPrompt> => {
         const failed = (error: OllamaError) => toError(error, method)
-        return send(question, settings).pipe(
-          Effect.map((next) => Effect.mapError(readParts(next, makeReader()), failed)),
-          Effect.mapError(failed)
-        )
+        const { end, read } = makeReader()
+        const takeObjects: TakeObjects = (objects) => {
+          const parts: Array<Response.StreamPartEncoded> = []
+          let isAsked = false
+          try {
+            for (const object of objects) read(object, parts)
+          } finally {
+            // What was read before an object that is none of an answer counts, too.
+            isAsked = take(parts)
+          }
+          return isAsked
+        }
+        const untilEnd = Effect.mapBoth({
+          onFailure: failed,
+          onSuccess: (state: "asked" | "ended") => {
+            if (state === "ended") {
+              const parts: Array<Response.StreamPartEncoded> = []
+              end(parts)
+              take(parts)
+            }
+            return state
+          }
+        })
+        return Effect.mapBoth(send(question, settings, takeObjects), {
+          onFailure: failed,
+          onSuccess: ({ close, progress }) => ({ close, progress: untilEnd(progress) })
+        })
       }
 
-      const streamed = (asked: LanguageModel.ProviderOptions, method: Method) =>
-        readOptions(asked).pipe(
+      const streamed = (asked: LanguageModel.ProviderOptions, method: Method) => {
+        let arrived: Array<Response.StreamPartEncoded> = []
+        const take: TakeParts = (parts) => arrived.push(...parts) > 0
+        const parts = (state: "asked" | "ended") => {
+          const taken = arrived
+          arrived = []
+          return [taken, state] as const
+        }
+        return readOptions(asked).pipe(
           Effect.mapError((reason) => AiError.make({ module, method, reason })),
           Effect.map(({ messages, ...more }) => ({ messages: JSON.stringify(messages), more })),
-          Effect.flatMap((question) => Effect.flatMap(CallOptions, (settings) => open(question, settings, method))),
-          Effect.map((next) =>
-            Stream.unfold(undefined, () =>
-              Effect.map(next, (parts) => (parts.length === 0 ? undefined : ([parts, undefined] as const)))
+          Effect.flatMap((question) =>
+            Effect.flatMap(CallOptions, (settings) =>
+              Effect.acquireRelease(open(question, settings, method, take), ({ close }) => close)
+            )
+          ),
+          Effect.map(({ progress }) =>
+            Stream.unfold("asked" as "asked" | "ended", (state) =>
+              state === "ended" ? Effect.undefined : Effect.map(progress, parts)
             )
           ),
           Stream.unwrap,
           Stream.flattenIterable
         )
+      }
 
       const model = yield* LanguageModel.make({
         generateText: (asked) => Effect.map(Stream.runCollect(streamed(asked, "generateText")), joinParts),
         streamText: (asked) => streamed(asked, "streamText")
       })
       return Context.make(LanguageModel.LanguageModel, model).pipe(
-        Context.add(PromptAnswers, (prompt, settings) => open(promptQuestion(prompt), settings, "streamText"))
+        Context.add(PromptAnswers, (prompt, settings, take) =>
+          open(promptQuestion(prompt), settings, "streamText", take)
+        )
       )
     })
   )

@@ -158,7 +158,7 @@ export class Evidence extends Context.Service<
         )
       })
 
-      const check = Effect.fn("Evidence.check")(function* (text: string, world: EvidenceWorld) {
+      const check = Effect.fnUntraced(function* (text: string, world: EvidenceWorld) {
         const links = evidenceLinks(text)
         const verdicts = yield* judgeAll(links, world)
         const judged = links.flatMap((link, index): ReadonlyArray<JudgedLink> => {

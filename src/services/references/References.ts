@@ -135,7 +135,7 @@ export class References extends Context.Service<
       const foresee = (access: CanonicalAccess) =>
         Effect.map(gate.foresee(access), (denial) => denial && deniedProblem(accessTarget(access), denial))
 
-      const check = Effect.fn("References.check")(function* (list: TaskList, given: CheckWorld) {
+      const check = Effect.fnUntraced(function* (list: TaskList, given: CheckWorld) {
         if (list.tasks.every(({ references }) => references.length === 0)) return { list, issues: [], repairs: [] }
         const tree = yield* Effect.cached(workspace.tree)
         return yield* activities.record(
@@ -207,7 +207,7 @@ export class References extends Context.Service<
           : events.publish({ type: "references.read", task: task.name, references })
       }
 
-      const block = Effect.fn("References.block")(function* (task: Task, given: BlockWorld) {
+      const block = Effect.fnUntraced(function* (task: Task, given: BlockWorld) {
         if (task.references.length === 0) return { text: "", within: () => "" }
         const world = {
           document: requestOf(given.briefing),

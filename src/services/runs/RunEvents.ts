@@ -21,7 +21,8 @@ export class RunEvents extends Context.Service<
   ): Layer.Layer<RunEvents> =>
     Layer.succeed(RunEvents)(
       RunEvents.of({
-        publish: (event) => Effect.flatMap(Clock.currentTimeMillis, (now) => listener({ at: isoTime(now), event }))
+        publish: (event) =>
+          Clock.clockWith((clock) => listener({ at: isoTime(clock.currentTimeMillisUnsafe()), event }))
       })
     )
 

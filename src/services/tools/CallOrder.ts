@@ -16,5 +16,5 @@ export const forEachCall = <C, A, E, R>(
     const tool = toolOf(call)
     return tool !== undefined && registry.find(tool)?.effect !== "pure"
   }
-  return Effect.forEach(calls, run, { concurrency: calls.some(mayChange) ? 1 : "unbounded" })
+  return Effect.forEach(calls, run, { concurrency: calls.length < 2 || calls.some(mayChange) ? 1 : "unbounded" })
 }

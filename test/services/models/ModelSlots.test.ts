@@ -3,6 +3,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
 import { ModelSlots, type Urgency } from "../../../src/services/models/ModelSlots.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { untilQuiet } from "../../support/untilQuiet.ts"
@@ -96,5 +97,27 @@ it.effect("gives the place back when a call fails", () =>
       const outcome = yield* Effect.exit(withSlot({ stage: "plan", step: 0 }, Effect.fail("no")))
       expect(outcome._tag).toBe("Failure")
     }
+  }).pipe(Effect.provide(slots(1)))
+)
+
+it.effect("tells once of a call that waits for longer than a second", () =>
+  Effect.gen(function* () {
+    const { withSlot } = yield* ModelSlots
+    const told: Array<string> = []
+    const call = (name: string, seconds: number) =>
+      withSlot(
+        { stage: "execute", step: 0 },
+        Effect.sleep(`${seconds} seconds`),
+        Effect.sync(() => told.push(name))
+      )
+    const calls = [call("first", 0.8), call("second", 30), call("a moment", 30), call("long", 1), call("longer", 1)]
+    const fiber = yield* Effect.forkChild(Effect.all(calls, { concurrency: "unbounded" }))
+    yield* TestClock.adjust("0.9 seconds")
+    expect(told).toEqual([])
+    yield* TestClock.adjust("10 seconds")
+    expect(told).toEqual(["long", "longer"])
+    yield* TestClock.adjust("60 seconds")
+    yield* Fiber.join(fiber)
+    expect(told).toEqual(["long", "longer"])
   }).pipe(Effect.provide(slots(1)))
 )

@@ -5,7 +5,8 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { isFleeting, isSignOfLife } from "../../../src/domain/runs/SignOfLife.ts"
-import { type CallLife, makeSignsOfLife, tellQueued } from "../../../src/services/models/SignsOfLife.ts"
+import { type CallLife, makeSignsOfLife } from "../../../src/services/models/SignsOfLife.ts"
+import { makeCallTimers } from "../../../src/services/providers/CallTimers.ts"
 import { LoadedModels } from "../../../src/services/providers/LoadedModels.ts"
 import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
 import { EventLog } from "../../support/EventLog.ts"
@@ -46,7 +47,7 @@ const loadedFrom = (second: number | undefined) => () =>
 /** What is told of calls one after another; the server lists the model from a certain second on, or tells nothing. */
 const told = (courses: ReadonlyArray<Course>, listedAt: number | undefined, stage: "plan" | "conclude" = "plan") =>
   Effect.gen(function* () {
-    const follow = yield* makeSignsOfLife(yield* RunEvents, 1).pipe(
+    const follow = yield* makeSignsOfLife(yield* RunEvents, 1, yield* makeCallTimers).pipe(
       Effect.provideService(LoadedModels, loadedFrom(listedAt))
     )
     const followed = { call: callOf(stage), model: "m", limits, charactersPerToken: 4, tellsText: stage === "conclude" }
@@ -120,15 +121,6 @@ describe("model.progress", () => {
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* told([[connect, heard(0.9, 400)]], 0), [])
     })
-  )
-
-  it.effect("is told once of a call that waits for a slot", () =>
-    Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(tellQueued(yield* RunEvents, callOf("refine", "A")))
-      yield* TestClock.adjust("30 seconds")
-      yield* Fiber.join(fiber)
-      assert.deepStrictEqual(progressIn((yield* EventLog).events(), "A"), ["queued 1"])
-    }).pipe(Effect.provide(EventLog.layer))
   )
 })
 

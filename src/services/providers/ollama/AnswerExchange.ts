@@ -7,22 +7,22 @@ import * as http from "node:http"
 import * as https from "node:https"
 import { urlToHttpOptions } from "node:url"
 import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type * as Scope from "effect/Scope"
-import { asOllamaError, type ServerAddress } from "./OllamaClient.ts"
+import type { CallTimers } from "../CallTimers.ts"
+import type { ServerAddress } from "./OllamaClient.ts"
 import { OllamaError } from "./OllamaErrors.ts"
 import { type BodyReader, lostConnection } from "./OllamaLines.ts"
 import { noResponse, readRefusal } from "./OllamaTransport.ts"
 import { type CallTimes, endOfCall } from "./OllamaWaits.ts"
 
-/** How long the server may take to end an answer after its last object before the connection is given up, in ms. */
+/** How long an answer waits for its end after its last object, so that its connection serves the next call; in ms. */
 const endGrace = 250
 
 /** What all calls of a model share. */
 export interface Connection {
   readonly agent: http.Agent
+  readonly timers: CallTimers
   /** When the server last sent an object, to any call. */
   readonly heard: { at: number }
 }
@@ -50,47 +50,72 @@ export interface AnswerRequest {
   readonly times: CallTimes
   /** Is called when the server has accepted the connection. */
   readonly connected: () => void
+  readonly take: TakeObjects
 }
 
-/** The next objects of an answer, at least one; none when it has ended. */
-export type NextObjects = Effect.Effect<ReadonlyArray<unknown>, OllamaError>
+/**
+ * Gets the objects of an answer as they come, at least one; true when `Progress` has to go on. An `OllamaError` that it throws
+ * ends the answer.
+ */
+export type TakeObjects = (objects: ReadonlyArray<unknown>) => boolean
 
-const none: ReadonlyArray<unknown> = []
+/** Waits until an object asks for it, or the answer has ended, which is what it says. */
+export type Progress<E = OllamaError> = Effect.Effect<"asked" | "ended", E>
+
+const asked: Progress<never> = Effect.succeed("asked")
+const ended: Progress<never> = Effect.succeed("ended")
+
+const failureOf = (cause: unknown): Effect.Effect<never, OllamaError> =>
+  cause instanceof OllamaError ? Effect.fail(cause) : Effect.die(cause)
 
 const nothing = (): void => {}
 
 /** Sends the request. `now` is the time in ms. */
-const begin = ({ agent, heard }: Connection, asked: AnswerRequest, now: () => number) => {
-  const { body, connected, reader, times, to } = asked
+const begin = ({ agent, heard }: Connection, request: AnswerRequest, now: () => number) => {
+  const { body, connected, reader, take, times, to } = request
   const began = now()
-  let objects: Array<unknown> = []
-  let failure: OllamaError | undefined
+  let isAsked = false
+  let failure: Effect.Effect<never, OllamaError> | undefined
   let heardAt: number | undefined
   let isConnected = false
   let wake = nothing
   let isReleased = false
-  let released = nothing
+  let grace: NodeJS.Timeout | undefined
 
-  const fail = (error: () => OllamaError): void => {
-    if (failure !== undefined || reader.isDone()) return
-    failure = error()
+  /** The agent has the connection of a finished answer again, or does not get it. */
+  const release = (): void => {
+    isReleased = true
+    clearTimeout(grace)
     wake()
   }
-  const take = (read: () => void): void => {
-    const before = objects.length
+  const fail = (error: () => OllamaError): void => {
+    if (failure !== undefined || reader.isDone()) return
+    failure = Effect.fail(error())
+    wake()
+  }
+  const arrived = (read: (objects: Array<unknown>) => void): void => {
+    const objects: Array<unknown> = []
+    let broken: Effect.Effect<never, OllamaError> | undefined
     try {
-      read()
+      read(objects)
     } catch (cause) {
-      failure = asOllamaError(cause)
+      broken = failureOf(cause)
     }
-    if (objects.length > before) {
+    if (objects.length > 0) {
       heardAt = now()
       heard.at = heardAt
+      try {
+        if (take(objects)) isAsked = true
+      } catch (cause) {
+        failure = failureOf(cause)
+      }
     }
+    failure ??= broken
+    if (reader.isDone()) grace = setTimeout(release, endGrace)
     wake()
   }
   const endBody = (): void => {
-    if (failure === undefined && !reader.isDone()) take(() => reader.end(objects))
+    if (failure === undefined && !reader.isDone()) arrived(reader.end)
   }
   const onConnected = (): void => {
     isConnected = true
@@ -98,93 +123,83 @@ const begin = ({ agent, heard }: Connection, asked: AnswerRequest, now: () => nu
   }
 
   const isSecure = to.protocol === "https:"
-  const request = (isSecure ? https : http).request({ ...to, agent })
-  request.on("socket", (socket) => {
-    if (request.reusedSocket) onConnected()
+  const exchange = (isSecure ? https : http).request({ ...to, agent })
+  exchange.on("socket", (socket) => {
+    if (exchange.reusedSocket) onConnected()
     else socket.once(isSecure ? "secureConnect" : "connect", onConnected)
   })
-  request.on("error", (cause) => fail(() => noResponse(cause)))
+  exchange.on("error", (cause) => fail(() => noResponse(cause)))
   // The agent has the connection back a moment after this event.
-  request.on("close", () => {
-    queueMicrotask(() => {
-      isReleased = true
-      released()
-    })
-  })
-  request.on("response", (response) => {
+  exchange.on("close", () => queueMicrotask(release))
+  exchange.on("response", (response) => {
     if (response.statusCode !== 200) return void readRefusal(response).then((error) => fail(() => error))
     response.on("data", (chunk: Uint8Array) => {
-      if (failure === undefined && !reader.isDone()) take(() => reader.read(chunk, objects))
+      if (failure === undefined && !reader.isDone()) arrived((objects) => reader.read(chunk, objects))
     })
     response.on("end", endBody)
     response.on("error", (cause) => fail(() => lostConnection(cause)))
     response.on("close", () => fail(() => lostConnection({ code: "ERR_STREAM_PREMATURE_CLOSE" })))
   })
-  request.end(body)
+  exchange.end(body)
 
-  /** What the reader gets now; nothing when there is nothing yet. */
-  const settled = (): NextObjects | undefined => {
-    if (objects.length > 0) {
-      const taken = objects
-      objects = []
-      return Effect.succeed(taken)
+  /** What `progress` comes to now; nothing when it has to wait. */
+  const settled = (): Progress | undefined => {
+    if (isAsked) {
+      isAsked = false
+      return asked
     }
-    if (failure !== undefined) return Effect.fail(failure)
-    return reader.isDone() ? Effect.succeed(none) : undefined
+    return failure ?? (reader.isDone() && isReleased ? ended : undefined)
   }
-  const arrival: NextObjects = Effect.callback((resume) => {
+  const later: Progress = Effect.callback((resume) => {
     wake = () => {
-      const answer = settled()
-      if (answer === undefined) return
-      // The reader may go on at once, and wait for the next objects.
+      const state = settled()
+      if (state === undefined) return
+      // Who waited may go on at once, and wait again.
       wake = nothing
-      resume(answer)
+      resume(state)
     }
     return Effect.sync(() => {
       wake = nothing
     })
   })
-  const next: NextObjects = Effect.suspend(() => settled() ?? arrival)
+  const progress: Progress = Effect.suspend(() => settled() ?? later)
 
   /** Ends the call at the moment at which it takes too long, which moves while it is waited for. */
-  const watch = Effect.gen(function* () {
-    for (;;) {
-      const { at, reason } = endOfCall(times, { began, isConnected, heardAt, heardAny: heard.at })
-      const left = at - now()
-      if (left <= 0) return fail(() => new OllamaError({ reason }))
-      // The first object may shorten the time that is left.
-      yield* Effect.sleep(Duration.millis(Math.min(left, times.idle)))
-    }
-  })
+  const endLate = (): number | undefined => {
+    const { at, reason } = endOfCall(times, { began, isConnected, heardAt, heardAny: heard.at })
+    const left = at - now()
+    // The first object may shorten the time that is left.
+    if (left > 0) return now() + Math.min(left, times.idle)
+    fail(() => new OllamaError({ reason }))
+    return undefined
+  }
 
-  /** A finished answer leaves its connection to the agent; any other has its socket closed at once. */
-  const close = Effect.callback<void>((resume) => {
-    const destroy = (): void => {
-      request.destroy()
-      resume(Effect.void)
-    }
-    if (isReleased || !reader.isDone()) return destroy()
-    const timer = setTimeout(destroy, endGrace)
-    released = () => {
-      clearTimeout(timer)
-      resume(Effect.void)
-    }
-  })
+  /** A finished answer has left its connection to the agent; any other has its socket closed at once. */
+  const close = (): void => {
+    clearTimeout(grace)
+    exchange.destroy()
+  }
 
-  return { close, next, watch }
+  return { close, endLate, progress }
 }
 
-/** Sends a request and gives its answer; the end of the scope ends the request in any state. */
-export const openAnswer = (
-  connection: Connection,
-  request: AnswerRequest
-): Effect.Effect<NextObjects, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const clock = yield* Clock.Clock
-    const exchange = yield* Effect.acquireRelease(
-      Effect.sync(() => begin(connection, request, () => clock.currentTimeMillisUnsafe())),
-      ({ close }) => close
-    )
-    yield* Effect.forkScoped(exchange.watch)
-    return exchange.next
+/** An answer that is under way. */
+export interface OpenAnswer<E = OllamaError> {
+  readonly progress: Progress<E>
+  /** Ends the request in any state; it has to be run. */
+  readonly close: Effect.Effect<void>
+}
+
+/** Sends a request. */
+export const openAnswer = (connection: Connection, request: AnswerRequest): Effect.Effect<OpenAnswer> =>
+  Clock.clockWith((clock) => {
+    const { close, endLate, progress } = begin(connection, request, () => clock.currentTimeMillisUnsafe())
+    const timer = connection.timers.start(endLate() ?? 0, Effect.sync(endLate))
+    return Effect.map(timer, (endTimer) => ({
+      close: Effect.sync(() => {
+        endTimer()
+        close()
+      }),
+      progress
+    }))
   })

@@ -7,6 +7,7 @@ import type * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type { Sampling, Think } from "../../../domain/models/Generation.ts"
+import { makeCallTimers } from "../CallTimers.ts"
 import { requestBody } from "../RequestBody.ts"
 import { layerStreamed, type StreamedServer } from "../StreamedModel.ts"
 import { type Connection, openAnswer, serverPath } from "./AnswerExchange.ts"
@@ -46,7 +47,11 @@ const sampledWith = (sampling: Sampling) => ({
 const make = Effect.fnUntraced(function* (
   options: OllamaModelOptions
 ): Effect.fn.Return<StreamedServer, never, Scope.Scope> {
-  const connection: Connection = { agent: yield* openAgent(options.host), heard: { at: 0 } }
+  const connection: Connection = {
+    agent: yield* openAgent(options.host),
+    timers: yield* makeCallTimers,
+    heard: { at: 0 }
+  }
   const { apiKey, host } = options
   const address = `${host}/api/chat`
   const to = serverPath(address, apiKey, "application/x-ndjson")
@@ -55,7 +60,7 @@ const make = Effect.fnUntraced(function* (
     readOptions: readProviderOptions,
     makeReader: makePartReader,
     toError: (error, method) => toAiError(error, { method, url: address }),
-    send: (question, settings) => {
+    send: (question, settings, take) => {
       if (to === undefined) return Effect.fail(new OllamaError({ reason: { _tag: "BadAddress", host } }))
       const {
         connected = () => undefined,
@@ -86,7 +91,8 @@ const make = Effect.fnUntraced(function* (
         body: requestBody(question, request),
         reader: makeLineReader(),
         times: timesOf(options.timeouts, seconds),
-        connected
+        connected,
+        take
       })
     }
   }

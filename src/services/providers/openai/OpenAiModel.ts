@@ -13,6 +13,7 @@ import type { ServerAddress } from "../ollama/OllamaClient.ts"
 import { OllamaError, toAiError } from "../ollama/OllamaErrors.ts"
 import { openAgent } from "../ollama/OllamaTransport.ts"
 import { type CallTimes, timesOf } from "../ollama/OllamaWaits.ts"
+import { makeCallTimers } from "../CallTimers.ts"
 import { requestBody } from "../RequestBody.ts"
 import { layerStreamed, type StreamedServer } from "../StreamedModel.ts"
 import { readRefusal } from "./OpenAiErrors.ts"
@@ -49,7 +50,11 @@ const effortOf = (think: Think): string => (think === true ? "medium" : think ==
 const make = Effect.fnUntraced(function* (
   options: OpenAiModelOptions
 ): Effect.fn.Return<StreamedServer, never, Scope.Scope> {
-  const connection: Connection = { agent: yield* openAgent(options.host), heard: { at: 0 } }
+  const connection: Connection = {
+    agent: yield* openAgent(options.host),
+    timers: yield* makeCallTimers,
+    heard: { at: 0 }
+  }
   const { apiKey, host } = options
   const address = `${host}/chat/completions`
   const to = serverPath(address, apiKey, "text/event-stream")
@@ -58,7 +63,7 @@ const make = Effect.fnUntraced(function* (
     readOptions: readProviderOptions,
     makeReader: makePartReader,
     toError: (error, method) => toAiError(error, { method, url: address, api: "OpenAI" }),
-    send: (question, settings) => {
+    send: (question, settings, take) => {
       if (to === undefined) return Effect.fail(new OllamaError({ reason: { _tag: "BadAddress", host } }))
       const model = nameOnServer(settings.model ?? options.model)
       const { connected = () => undefined, format, maxTokens, sampling, seconds, think = options.think } = settings
@@ -77,9 +82,13 @@ const make = Effect.fnUntraced(function* (
         body: requestBody(question, request),
         reader: makeEventReader(),
         times: timesOf(options.timeouts, seconds),
-        connected
+        connected,
+        take
       })
-      return Effect.map(opened, (next) => Effect.mapError(next, (error) => readRefusal(error, model)))
+      return Effect.map(opened, ({ close, progress }) => ({
+        close,
+        progress: Effect.mapError(progress, (error) => readRefusal(error, model))
+      }))
     }
   }
 })
